@@ -1,0 +1,86 @@
+"""Diagnostics and the error family of every stage; imported by all layers, imports none.
+
+A diagnostic says what is wrong in the user's names, where, and what to change. A stage collects
+its diagnostics and raises them once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = [
+    "CodegenError",
+    "Diagnostic",
+    "FrontendError",
+    "InfeasibleError",
+    "LegalityError",
+    "SolverError",
+    "SourceLoc",
+    "StreamoptError",
+    "VerificationError",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class SourceLoc:
+    """A place in the user's input: a file, and a line or a path inside a JSON document."""
+
+    file: str
+    path: str = ""
+    line: int | None = None
+    column: int | None = None
+
+    def __str__(self) -> str:
+        """Return ``file:line:column``, as editors have it, or ``file:path:column``."""
+        column = f":{self.column}" if self.column is not None else ""
+        if self.line is not None:
+            return f"{self.file}:{self.line}{column}"
+        return f"{self.file}:{self.path}{column}" if self.path else self.file
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One problem: a stable code, a message, its place and what to change."""
+
+    code: str
+    message: str
+    loc: SourceLoc | None = None
+    hint: str = ""
+
+    def __str__(self) -> str:
+        """Return ``place: code message`` and, on a second line, the hint."""
+        place = f"{self.loc}: " if self.loc is not None else ""
+        hint = f"\n  hint: {self.hint}" if self.hint else ""
+        return f"{place}{self.code} {self.message}{hint}"
+
+
+class StreamoptError(Exception):
+    """Base of every error that streamopt raises on purpose; carries its diagnostics."""
+
+    def __init__(self, *diagnostics: Diagnostic) -> None:
+        self.diagnostics = diagnostics
+        super().__init__("\n".join(str(diagnostic) for diagnostic in diagnostics))
+
+
+class FrontendError(StreamoptError):
+    """The input can't be read as a program or graph (codes E1xx and E2xx)."""
+
+
+class LegalityError(StreamoptError):
+    """A transform or schedule would change what the program computes (codes E3xx)."""
+
+
+class InfeasibleError(StreamoptError):
+    """No schedule fits the limits that were given (codes E4xx)."""
+
+
+class SolverError(StreamoptError):
+    """A solver is missing, unlicensed, unable or failed (codes E5xx)."""
+
+
+class CodegenError(StreamoptError):
+    """A scheduled graph can't be written as C++ (codes E6xx)."""
+
+
+class VerificationError(StreamoptError):
+    """A design could not be checked, or computes something else than its source (codes E7xx)."""
