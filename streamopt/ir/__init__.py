@@ -1,0 +1,1 @@
+"""The values that stages hand to each other: pure frozen data, no algorithms."""

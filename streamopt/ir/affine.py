@@ -1,0 +1,210 @@
+"""Affine index expressions: what a subscript may be.
+
+An expression is a sum of integer multiples of atoms plus a constant; an atom is an iterator, or
+a floor division or remainder by a positive constant (quasi-affine, as in ``i // 16``, which
+reshapes need). The sum is kept in one canonical form, so equal subscripts compare equal.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias, TypeVar, assert_never
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+__all__ = ["Affine", "Atom", "FloorDiv", "Iter", "Mod"]
+
+
+@dataclass(frozen=True, slots=True)
+class Iter:
+    """A loop iterator by name."""
+
+    name: str
+
+    def __str__(self) -> str:
+        """Return the name."""
+        return self.name
+
+
+@dataclass(frozen=True, slots=True)
+class FloorDiv:
+    """``floor(value / divisor)`` for a positive constant divisor."""
+
+    value: Affine
+    divisor: int
+
+    def __str__(self) -> str:
+        """Return C-like text; subscripts are never negative, so C's ``/`` is the floor."""
+        return f"({self.value}) / {self.divisor}"
+
+
+@dataclass(frozen=True, slots=True)
+class Mod:
+    """The non-negative remainder of a division by a positive constant."""
+
+    value: Affine
+    divisor: int
+
+    def __str__(self) -> str:
+        """Return C-like text; subscripts are never negative, so C's ``%`` is the remainder."""
+        return f"({self.value}) % {self.divisor}"
+
+
+Atom: TypeAlias = Iter | FloorDiv | Mod
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True, slots=True)
+class Affine:
+    """``sum(coefficient * atom) + constant``, in order of first appearance of the atoms.
+
+    Attributes
+    ----------
+    terms
+        Pairs (atom, coefficient); coefficients are not 0 and no atom occurs twice.
+    constant
+        The integer added to the terms.
+    """
+
+    terms: tuple[tuple[Atom, int], ...] = ()
+    constant: int = 0
+
+    @staticmethod
+    def iterator(name: str) -> Affine:
+        """Return the expression that is one iterator."""
+        return Affine(((Iter(name), 1),))
+
+    @staticmethod
+    def of(value: int) -> Affine:
+        """Return a constant expression."""
+        return Affine((), value)
+
+    def __add__(self, other: Affine) -> Affine:
+        """Return the sum in canonical form."""
+        merged = dict(self.terms)
+        for atom, coefficient in other.terms:
+            merged[atom] = merged.get(atom, 0) + coefficient
+        kept = tuple((atom, factor) for atom, factor in merged.items() if factor != 0)
+        return Affine(kept, self.constant + other.constant)
+
+    def scaled(self, factor: int) -> Affine:
+        """Return the expression times an integer."""
+        if factor == 0:
+            return Affine()
+        terms = tuple((atom, coefficient * factor) for atom, coefficient in self.terms)
+        return Affine(terms, self.constant * factor)
+
+    def __sub__(self, other: Affine) -> Affine:
+        """Return the difference in canonical form."""
+        return self + other.scaled(-1)
+
+    def floordiv(self, divisor: int) -> Affine:
+        """Return ``floor(self / divisor)``; the divisor is positive."""
+        if not self.terms:
+            return Affine.of(self.constant // divisor)
+        return self if divisor == 1 else Affine(((FloorDiv(self, divisor), 1),))
+
+    def mod(self, divisor: int) -> Affine:
+        """Return ``self`` modulo the positive divisor."""
+        if not self.terms or divisor == 1:
+            return Affine.of(self.constant % divisor)
+        return Affine(((Mod(self, divisor), 1),))
+
+    def as_iterator(self) -> str | None:
+        """Return the iterator's name where the expression is exactly one iterator, else None."""
+        match self.terms, self.constant:
+            case ((Iter(name), 1),), 0:
+                return name
+            case _:
+                return None
+
+    def iterators(self) -> tuple[str, ...]:
+        """Return the iterators inside, each once, in order of first appearance."""
+        return tuple(dict.fromkeys(self._names()))
+
+    def _names(self) -> Iterator[str]:
+        for atom, _ in self.terms:
+            match atom:
+                case Iter(name):
+                    yield name
+                case FloorDiv(value, _) | Mod(value, _):
+                    yield from value.iterators()
+                case _:
+                    assert_never(atom)
+
+    def evaluate(self, point: Mapping[str, Any]) -> Any:
+        """Return the value at a point: integers, or NumPy integer arrays that broadcast."""
+        total: Any = self.constant
+        for atom, coefficient in self.terms:
+            match atom:
+                case Iter(name):
+                    term = point[name]
+                case FloorDiv(value, divisor):
+                    term = value.evaluate(point) // divisor
+                case Mod(value, divisor):
+                    term = value.evaluate(point) % divisor
+                case _:
+                    assert_never(atom)
+            total = total + coefficient * term
+        return total
+
+    def bounds(self, trip_counts: Mapping[str, int]) -> tuple[int, int]:
+        """Return (lowest, highest) value over iterators in ``[0, trip_count)``.
+
+        Exact for linear expressions; for divisions and remainders an interval that holds all
+        values.
+        """
+        low = high = self.constant
+        for atom, coefficient in self.terms:
+            first, last = _atom_bounds(atom, trip_counts)
+            ends = (coefficient * first, coefficient * last)
+            low, high = low + min(ends), high + max(ends)
+        return low, high
+
+    def substitute(self, renamed: Mapping[str, Affine]) -> Affine:
+        """Return the expression with iterators replaced by expressions."""
+        total = Affine.of(self.constant)
+        for atom, coefficient in self.terms:
+            match atom:
+                case Iter(name):
+                    term = renamed.get(name, Affine.iterator(name))
+                case FloorDiv(value, divisor):
+                    term = value.substitute(renamed).floordiv(divisor)
+                case Mod(value, divisor):
+                    term = value.substitute(renamed).mod(divisor)
+                case _:
+                    assert_never(atom)
+            total = total + term.scaled(coefficient)
+        return total
+
+    def __str__(self) -> str:
+        """Return C-like text, for instance ``2 * i + j + 1``."""
+        parts = [
+            str(atom)
+            if coefficient == 1
+            else f"{coefficient} * ({atom})"
+            if not isinstance(atom, Iter)
+            else f"{coefficient} * {atom}"
+            for atom, coefficient in self.terms
+        ]
+        if self.constant or not parts:
+            parts.append(str(self.constant))
+        return " + ".join(parts).replace("+ -", "- ")
+
+
+def _atom_bounds(atom: Atom, trip_counts: Mapping[str, int]) -> tuple[int, int]:
+    match atom:
+        case Iter(name):
+            return 0, trip_counts[name] - 1
+        case FloorDiv(value, divisor):
+            low, high = value.bounds(trip_counts)
+            return low // divisor, high // divisor
+        case Mod(value, divisor):
+            low, high = value.bounds(trip_counts)
+            if low // divisor == high // divisor:
+                return low % divisor, high % divisor
+            return 0, divisor - 1
+        case _:
+            assert_never(atom)

@@ -1,0 +1,130 @@
+"""The canonical dataflow graph: what every schedule is made for.
+
+A node is one perfect loop nest with one output array ([1] section 3.5.1). Every channel has one
+producer and one consumer: an array with several consumers has one channel for each. A reduction
+sends only its final values down its channels, which is Cond. 1 of [1] section 3.3.2.
+
+[1] Basalama and Cong, Stream-HLS, FPGA 2025.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+from typing import TYPE_CHECKING
+
+from streamopt.ir.expression import reads
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from streamopt.errors import SourceLoc
+    from streamopt.ir.expression import Access, Expression
+    from streamopt.ir.program import Array, Loop, Reduction
+
+__all__ = ["Edge", "Graph", "Node"]
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A perfect loop nest that writes one array.
+
+    Attributes
+    ----------
+    loops
+        In program order, outermost first.
+    write
+        Write access function; its iterators are the parallel loops.
+    value
+        What is assigned, or combined by ``reduction``, at every point of the domain.
+    """
+
+    name: str
+    loops: tuple[Loop, ...]
+    write: Access
+    value: Expression
+    reduction: Reduction | None = None
+    loc: SourceLoc | None = None
+
+    @property
+    def trip_counts(self) -> dict[str, int]:
+        """Return trip count by iterator, in program order."""
+        return {loop.name: loop.trip_count for loop in self.loops}
+
+    @property
+    def iterations(self) -> int:
+        """Return the size of the iteration domain."""
+        return prod(loop.trip_count for loop in self.loops)
+
+    @property
+    def reduction_loops(self) -> tuple[str, ...]:
+        """Return the loops that the write access function doesn't use, in program order."""
+        used = self.write.iterators()
+        return tuple(loop.name for loop in self.loops if loop.name not in used)
+
+    @property
+    def reads(self) -> tuple[Access, ...]:
+        """Return the distinct read access functions, in order of first appearance."""
+        return reads(self.value)
+
+    def reads_of(self, array: str) -> tuple[Access, ...]:
+        """Return the distinct read access functions of one array."""
+        return tuple(access for access in self.reads if access.array == array)
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A channel: one producer hands the elements of one array to one consumer.
+
+    Attributes
+    ----------
+    channel
+        Unique name of the channel; equal to the array's name where it has one consumer.
+    write
+        Write access function of the producer.
+    reads
+        Read access functions of the consumer; more than one can't be streamed.
+    """
+
+    channel: str
+    array: str
+    producer: str
+    consumer: str
+    write: Access
+    reads: tuple[Access, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """A DAG of nodes in topological order; built by `streamopt.transforms.canonicalize`."""
+
+    name: str
+    arrays: tuple[Array, ...]
+    nodes: tuple[Node, ...]
+    edges: tuple[Edge, ...]
+
+    def array(self, name: str) -> Array:
+        """Return the array of that name; raises KeyError."""
+        for array in self.arrays:
+            if array.name == name:
+                return array
+        raise KeyError(name)
+
+    def node(self, name: str) -> Node:
+        """Return the node of that name; raises KeyError."""
+        for node in self.nodes:
+            if node.name == name:
+                return node
+        raise KeyError(name)
+
+    def in_edges(self) -> Mapping[str, tuple[Edge, ...]]:
+        """Return the incoming edges of every node."""
+        return {n.name: tuple(e for e in self.edges if e.consumer == n.name) for n in self.nodes}
+
+    def out_edges(self) -> Mapping[str, tuple[Edge, ...]]:
+        """Return the outgoing edges of every node."""
+        return {n.name: tuple(e for e in self.edges if e.producer == n.name) for n in self.nodes}
+
+    def writers(self, array: str) -> tuple[Node, ...]:
+        """Return the nodes that write an array, in program order; later ones overwrite."""
+        return tuple(node for node in self.nodes if node.write.array == array)

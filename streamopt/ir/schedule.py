@@ -1,0 +1,86 @@
+"""A schedule: the decisions of a strategy and nothing else.
+
+It is the only thing a strategy returns, so the mathematical program, the oracle and any other
+strategy feed the same downstream code.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from math import prod
+
+__all__ = ["ChannelKind", "ChannelPlan", "NodePlan", "Schedule"]
+
+
+class ChannelKind(StrEnum):
+    """How a channel hands its array over."""
+
+    FIFO = "fifo"
+    PING_PONG = "ping_pong"
+
+
+@dataclass(frozen=True, slots=True)
+class NodePlan:
+    """Loop order and unroll factors of one node.
+
+    Attributes
+    ----------
+    order
+        All loops of the node, outermost tile loop first.
+    unroll
+        Pairs (loop, factor) for all loops, in the node's program order; a factor divides the
+        loop's trip count.
+    """
+
+    node: str
+    order: tuple[str, ...]
+    unroll: tuple[tuple[str, int], ...]
+
+    @property
+    def factors(self) -> dict[str, int]:
+        """Return the unroll factor by loop."""
+        return dict(self.unroll)
+
+    @property
+    def lanes(self) -> int:
+        """Return the copies of the loop body that work in parallel."""
+        return prod(factor for _, factor in self.unroll)
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelPlan:
+    """Kind of one channel, and the depth of each lane of a FIFO.
+
+    Attributes
+    ----------
+    depth_elems
+        Elements that one lane of a FIFO can hold; 0 for a ping-pong buffer.
+    """
+
+    channel: str
+    kind: ChannelKind
+    depth_elems: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """Plans for all nodes and all channels of one graph, in the graph's order."""
+
+    graph: str
+    nodes: tuple[NodePlan, ...]
+    channels: tuple[ChannelPlan, ...]
+
+    def node(self, name: str) -> NodePlan:
+        """Return the plan of a node; raises KeyError."""
+        for plan in self.nodes:
+            if plan.node == name:
+                return plan
+        raise KeyError(name)
+
+    def channel(self, name: str) -> ChannelPlan:
+        """Return the plan of a channel; raises KeyError."""
+        for plan in self.channels:
+            if plan.channel == name:
+                return plan
+        raise KeyError(name)

@@ -1,0 +1,104 @@
+"""A scheduled graph: loops with tiles, channels with lanes, arrays with partitions.
+
+Made by `streamopt.transforms.apply`; what the simulator runs and the back ends print.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from streamopt.ir.graph import Edge, Graph, Node
+    from streamopt.ir.schedule import ChannelKind, Schedule
+
+__all__ = ["Channel", "Partition", "ScheduledGraph", "ScheduledNode", "TiledLoop"]
+
+
+@dataclass(frozen=True, slots=True)
+class TiledLoop:
+    """``for tile in range(tiles)``, with ``unroll`` copies of the body inside.
+
+    The original iterator is ``tile * unroll + lane``.
+    """
+
+    name: str
+    trip_count: int
+    unroll: int
+
+    @property
+    def tiles(self) -> int:
+        """Return the trip count of the tile loop."""
+        return self.trip_count // self.unroll
+
+
+@dataclass(frozen=True, slots=True)
+class ScheduledNode:
+    """A node with its tile loops, outermost first; the innermost one is pipelined."""
+
+    node: Node
+    loops: tuple[TiledLoop, ...]
+
+    def loop(self, name: str) -> TiledLoop:
+        """Return the tiled loop of that name; raises KeyError."""
+        for loop in self.loops:
+            if loop.name == name:
+                return loop
+        raise KeyError(name)
+
+    @property
+    def lanes(self) -> int:
+        """Return the copies of the loop body that work in parallel."""
+        return prod(loop.unroll for loop in self.loops)
+
+
+@dataclass(frozen=True, slots=True)
+class Partition:
+    """Cyclic partition of one array; a factor for each dimension, 1 where not partitioned."""
+
+    array: str
+    factors: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Channel:
+    """A channel as built.
+
+    Attributes
+    ----------
+    lanes
+        FIFO: streams along each array dimension (the unroll factor of the loop that indexes
+        it). Ping-pong: cyclic partition factors along each dimension.
+    depth_elems
+        FIFO: elements that one lane holds. Ping-pong: 0.
+    """
+
+    edge: Edge
+    kind: ChannelKind
+    lanes: tuple[int, ...]
+    depth_elems: int
+
+
+@dataclass(frozen=True, slots=True)
+class ScheduledGraph:
+    """A graph with a schedule applied; nodes in topological order.
+
+    Attributes
+    ----------
+    partitions
+        Partitions of the arrays that cross the design's boundary, in the graph's array order.
+    """
+
+    graph: Graph
+    schedule: Schedule
+    nodes: tuple[ScheduledNode, ...]
+    channels: tuple[Channel, ...]
+    partitions: tuple[Partition, ...]
+
+    def channel(self, name: str) -> Channel:
+        """Return the channel of that name; raises KeyError."""
+        for channel in self.channels:
+            if channel.edge.channel == name:
+                return channel
+        raise KeyError(name)
