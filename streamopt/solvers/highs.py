@@ -1,0 +1,155 @@
+"""HiGHS: linear models with integer and real variables.
+
+References
+----------
+[1] Options, https://ergo-code.github.io/HiGHS/stable/options/definitions/
+[2] Statuses, https://ergo-code.github.io/HiGHS/stable/structures/enums/#HighsModelStatus
+[3] Callbacks, https://ergo-code.github.io/HiGHS/stable/callbacks/
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from streamopt.solvers.base import HIGHS_CLASH_HINT, Capability, SolveOptions, Solver
+from streamopt.solvers.compilation import compile_linear
+from streamopt.solvers.outcome import INTEGRAL_GAP, Claim, NativeOutcome, Verdict, conclude
+from streamopt.solvers.profiles import apply_profile
+from streamopt.solvers.result import SolveResult, Stop
+from streamopt.solvers.watch import Watch
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import highspy
+
+    from streamopt.solvers.linear_form import LinearForm
+
+__all__ = ["Highs"]
+
+# [2]; a limit on iterations or nodes is a limit on time.
+STATUSES: Mapping[str, Verdict] = {
+    "kOptimal": Verdict(Claim.OPTIMAL, Stop.FINISHED),
+    "kModelEmpty": Verdict(Claim.OPTIMAL, Stop.FINISHED),
+    "kInfeasible": Verdict(Claim.INFEASIBLE, Stop.FINISHED),
+    "kUnboundedOrInfeasible": Verdict(Claim.INFEASIBLE_OR_UNBOUNDED, Stop.FINISHED),
+    "kUnbounded": Verdict(Claim.NOTHING, Stop.FAILED),
+    "kTimeLimit": Verdict(Claim.NOTHING, Stop.TIME_LIMIT),
+    "kIterationLimit": Verdict(Claim.NOTHING, Stop.TIME_LIMIT),
+    "kSolutionLimit": Verdict(Claim.NOTHING, Stop.FINISHED),
+    "kObjectiveBound": Verdict(Claim.NOTHING, Stop.FINISHED),
+    "kObjectiveTarget": Verdict(Claim.NOTHING, Stop.FINISHED),
+    "kInterrupt": Verdict(Claim.NOTHING, Stop.INTERRUPTED),
+    "kMemoryLimit": Verdict(Claim.NOTHING, Stop.FAILED),
+}
+ROWWISE = 2  # highspy.MatrixFormat.kRowwise
+MINIMISE = 1  # highspy.ObjSense.kMinimize
+FEASIBLE_POINT = 2  # highspy.SolutionStatus.kSolutionStatusFeasible
+
+
+class Highs(Solver):
+    """Adapter of HiGHS."""
+
+    name: ClassVar[str] = "highs"
+    capabilities: ClassVar[frozenset[Capability]] = frozenset(
+        {
+            Capability.LINEAR,
+            Capability.INTEGER,
+            Capability.CONTINUOUS,
+            Capability.WARM_START,
+            Capability.PROGRESS,
+            Capability.INTERRUPT,
+        }
+    )
+    binding: ClassVar[str] = "highspy"
+    distribution: ClassVar[str] = "highspy"
+    load_hint: ClassVar[str] = HIGHS_CLASH_HINT
+    licence: ClassVar[str] = "open source (MIT)"
+
+    def solve(self, model: Any, options: SolveOptions) -> SolveResult:
+        """Minimise a linear model; see `Solver.solve`."""
+        self.load()
+        import highspy
+
+        watch = Watch(options)
+        form = compile_linear(model, self.name)
+        native = highspy.Highs()
+        native.setOptionValue("output_flag", False)
+        _pass_model(native, form)
+        hint = form.hint(options.hint)
+        if hint:
+            columns = np.fromiter(hint.keys(), np.int32, len(hint))
+            native.setSolution(len(hint), columns, np.array(list(hint.values()), dtype=np.float64))
+        _set_options(native, options, watch)
+        return conclude(self, options, watch, form, _search(native, form, watch))
+
+
+def _pass_model(native: highspy.Highs, form: LinearForm) -> None:
+    native.passModel(
+        len(form.names),
+        len(form.row_names),
+        len(form.columns),
+        ROWWISE,
+        MINIMISE,
+        form.offset,
+        form.cost,
+        form.lower,
+        form.upper,
+        form.row_lower,
+        form.row_upper,
+        form.row_start[:-1].astype(np.int32),
+        form.columns.astype(np.int32),
+        form.coefficients,
+        form.is_integer.astype(np.int32),
+    )
+
+
+def _set_options(native: highspy.Highs, options: SolveOptions, watch: Watch) -> None:
+    import highspy
+
+    def set_option(name: str, setting: object) -> bool:
+        if not isinstance(setting, (bool, int, float, str)):
+            return False
+        return native.setOptionValue(name, setting) != highspy.HighsStatus.kError
+
+    if options.integral_objective:
+        native.setOptionValue("mip_abs_gap", INTEGRAL_GAP)
+    apply_profile("highs", options.profile, set_option)
+    native.setOptionValue("random_seed", options.seed)
+    native.setOptionValue("threads", options.threads)
+    remaining = watch.remaining_seconds()
+    if remaining is not None:
+        native.setOptionValue("time_limit", remaining)
+
+
+def _search(native: highspy.Highs, form: LinearForm, watch: Watch) -> NativeOutcome:
+    stopping = threading.Event()
+
+    def on_interrupt(event: Any) -> None:
+        if stopping.is_set():
+            event.interrupt()
+
+    def on_incumbent(event: Any) -> None:
+        watch.report(event.data_out.mip_primal_bound, event.data_out.mip_dual_bound)
+
+    def search() -> None:
+        native.run()
+        native.resetGlobalScheduler(False)  # the pool belongs to this thread, which ends here
+
+    native.cbMipInterrupt.subscribe(on_interrupt)
+    native.cbSimplexInterrupt.subscribe(on_interrupt)
+    native.cbMipImprovingSolution.subscribe(on_incumbent)
+    native.cbMipLogging.subscribe(on_incumbent)
+    watch.run(search, stopping.set)
+    status = native.getModelStatus().name
+    info = native.getInfo()
+    bound = float(info.mip_dual_bound) if form.is_integer.any() else None
+    if bound is None and status == "kOptimal":
+        bound = float(info.objective_function_value)
+    point = None
+    if int(info.primal_solution_status) == FEASIBLE_POINT or status == "kModelEmpty":
+        point = np.array(native.getSolution().col_value, dtype=np.float64)
+    return NativeOutcome(status, STATUSES.get(status), point, bound)

@@ -1,0 +1,83 @@
+"""Option profiles: TOML files of native solver options, packaged or the user's own."""
+
+from __future__ import annotations
+
+import tomllib
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from streamopt.errors import Diagnostic, SolverError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+__all__ = ["PROFILE_FOLDER", "apply_profile", "load_profile", "unknown_option"]
+
+PROFILE_FOLDER = "solvers"
+
+
+def load_profile(solver: str, name_or_path: str | None = None) -> Mapping[str, object]:
+    """Read the options of a profile.
+
+    Parameters
+    ----------
+    solver
+        Name of the solver in the registry.
+    name_or_path
+        None for the packaged default; a path ending in ``.toml``; or the name of a file
+        ``solvers/<solver>/<name>.toml`` under the current directory.
+
+    Raises
+    ------
+    SolverError
+        E505 if there is no such profile or it is not TOML.
+    """
+    if name_or_path is None:
+        packaged = resources.files("streamopt.solvers") / "profiles" / f"{solver}.toml"
+        return tomllib.loads(packaged.read_text(encoding="utf-8"))
+    if name_or_path.endswith(".toml"):
+        path = Path(name_or_path)
+    else:
+        path = Path(PROFILE_FOLDER, solver, f"{name_or_path}.toml")
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        message = f"profile '{name_or_path}' for solver '{solver}' does not exist"
+        raise SolverError(Diagnostic("E505", message, hint=_existing(solver))) from None
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        message = f"profile '{path}' can't be read: {error}"
+        raise SolverError(Diagnostic("E505", message)) from error
+
+
+def apply_profile(
+    solver: str, profile: Mapping[str, object], set_option: Callable[[str, object], bool]
+) -> None:
+    """Set the packaged default options, then those of the profile.
+
+    ``set_option`` returns false if the solver refuses the option or its value.
+
+    Raises
+    ------
+    SolverError
+        E506, naming every option that was refused.
+    """
+    options = {**load_profile(solver), **profile}
+    refused = [name for name, setting in options.items() if not set_option(name, setting)]
+    if refused:
+        raise SolverError(*(unknown_option(solver, name, options[name]) for name in refused))
+
+
+def unknown_option(solver: str, name: str, setting: object) -> Diagnostic:
+    """Diagnostic for an option that a solver does not have, or a value it does not take."""
+    message = f"solver '{solver}' refuses the option {name} = {setting!r}"
+    hint = f"the options are described on the page that '{solver}/default.toml' cites"
+    return Diagnostic("E506", message, hint=hint)
+
+
+def _existing(solver: str) -> str:
+    folder = Path(PROFILE_FOLDER, solver)
+    names = sorted(path.stem for path in folder.glob("*.toml"))
+    if not names:
+        return f"there are no profiles in '{folder}' under the current directory"
+    return f"profiles in '{folder}': {', '.join(names)}"

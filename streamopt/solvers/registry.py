@@ -1,0 +1,77 @@
+"""The solvers by name; nothing is imported before it is asked for."""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from streamopt.errors import Diagnostic, SolverError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from streamopt.solvers.base import Capability, Solver
+
+__all__ = ["DEFAULT_SOLVER", "SOLVERS", "SolverStatus", "available", "get"]
+
+DEFAULT_SOLVER = "cpsat"
+
+SOLVERS: Mapping[str, str] = {
+    "cpsat": "streamopt.solvers.cpsat:CpSat",
+    "highs": "streamopt.solvers.highs:Highs",
+    "scip": "streamopt.solvers.scip:Scip",
+    "gurobi": "streamopt.solvers.gurobi:Gurobi",
+    "scipy": "streamopt.solvers.scipy_milp:ScipyMilp",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SolverStatus:
+    """One line of ``streamopt solvers``; ``version`` is empty if the wheel is not installed."""
+
+    name: str
+    installed: bool
+    version: str
+    licence: str
+    capabilities: frozenset[Capability]
+
+
+def get(name: str) -> Solver:
+    """Return the adapter of an installed solver.
+
+    Raises
+    ------
+    SolverError
+        E501 for a name that is not in the registry, E504 if its wheel is not installed.
+    """
+    if name not in SOLVERS:
+        hint = f"known solvers: {', '.join(SOLVERS)}"
+        raise SolverError(Diagnostic("E501", f"unknown solver '{name}'", hint=hint))
+    solver = _adapter(name)
+    if not solver.is_available():
+        hint = f"pip install '{solver.requirement}'"
+        raise SolverError(Diagnostic("E504", f"solver '{name}' is not installed", hint=hint))
+    return solver
+
+
+def available() -> tuple[SolverStatus, ...]:
+    """State of every known solver, in the order of the registry; may take a licence briefly."""
+    return tuple(_status(_adapter(name)) for name in SOLVERS)
+
+
+def _adapter(name: str) -> Solver:
+    module, _, adapter = SOLVERS[name].partition(":")
+    solver: Solver = getattr(importlib.import_module(module), adapter)()
+    return solver
+
+
+def _status(solver: Solver) -> SolverStatus:
+    installed = solver.is_available()
+    return SolverStatus(
+        name=solver.name,
+        installed=installed,
+        version=solver.version() if installed else "",
+        licence=solver.license_status() if installed else solver.licence,
+        capabilities=solver.capabilities,
+    )

@@ -1,0 +1,85 @@
+"""What a solve returns: what was proved, why the search stopped, and the incumbent.
+
+Proof and stop reason are two axes [1]: a search that runs out of time may hold a proof, and one
+that finishes may hold none.
+
+References
+----------
+[1] Pyomo, ``SolutionStatus`` and ``TerminationCondition``,
+    https://pyomo.readthedocs.io/en/stable/reference/topical/solvers/interfaces.html
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["Proof", "SolveResult", "Stop"]
+
+
+class Proof(StrEnum):
+    """What is certain about the model when the solver returns."""
+
+    OPTIMAL = "optimal"  # no better point exists than the incumbent
+    FEASIBLE = "feasible"  # the incumbent meets every constraint; a better one may exist
+    INFEASIBLE = "infeasible"  # no point meets every constraint
+    NONE = "none"  # no incumbent, and nothing was proved
+
+
+class Stop(StrEnum):
+    """Why the solver returned."""
+
+    FINISHED = "finished"
+    TIME_LIMIT = "time_limit"
+    INTERRUPTED = "interrupted"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class SolveResult:
+    """Outcome of one solve of a minimisation model.
+
+    Attributes
+    ----------
+    proof, stop
+        What was proved, and why the search ended.
+    objective
+        Value of the incumbent, re-evaluated from ``values``; None without an incumbent.
+    bound
+        No feasible point has a lower objective; None if the solver gave no bound.
+    wall_seconds
+        Compilation of the model plus search.
+    solver, version, seed
+        What to name when the run is repeated.
+    values
+        Value by Pyomo variable name, fixed variables included; empty without an incumbent.
+        Integer variables hold whole numbers.
+    message
+        The solver's own status, and what went wrong if something did.
+    """
+
+    proof: Proof
+    stop: Stop
+    objective: float | None
+    bound: float | None
+    wall_seconds: float
+    solver: str
+    version: str
+    seed: int
+    values: Mapping[str, float]
+    message: str = ""
+
+    @property
+    def gap(self) -> float | None:
+        """Relative gap ``(objective - bound) / max(1, |objective|)``; None if either is unknown.
+
+        >>> SolveResult(Proof.FEASIBLE, Stop.TIME_LIMIT, 50.0, 40.0, 1.0, "highs", "1", 0, {}).gap
+        0.2
+        """
+        if self.objective is None or self.bound is None:
+            return None
+        return (self.objective - self.bound) / max(1.0, abs(self.objective))
