@@ -1,0 +1,137 @@
+"""The right side of a statement: from Python's syntax tree to an expression tree."""
+
+from __future__ import annotations
+
+import ast
+import math
+from functools import reduce
+from typing import TYPE_CHECKING
+
+from streamopt.frontends.folding import ConstantError, folded_binary, folded_call, negated
+from streamopt.frontends.names import FUNCTIONS, did_you_mean
+from streamopt.frontends.subscripts import read_access
+from streamopt.ir.expression import (
+    Access,
+    BinaryOp,
+    Compare,
+    CompareOp,
+    Expression,
+    Function,
+    Literal,
+    Read,
+    Select,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from streamopt.frontends.scope import Scope
+
+__all__ = ["read_expression"]
+
+_PLACEHOLDER = Read(Access("", ()))
+_SYNTAX_HINT = "statements have + - * /, numbers, array elements, functions and `a if x > b else c`"
+_BINARY: Mapping[type[ast.operator], BinaryOp] = {
+    ast.Add: BinaryOp.ADD,
+    ast.Sub: BinaryOp.SUB,
+    ast.Mult: BinaryOp.MUL,
+    ast.Div: BinaryOp.DIV,
+}
+_COMPARE: Mapping[type[ast.cmpop], CompareOp] = {
+    ast.Lt: CompareOp.LT,
+    ast.LtE: CompareOp.LE,
+    ast.Gt: CompareOp.GT,
+    ast.GtE: CompareOp.GE,
+    ast.Eq: CompareOp.EQ,
+    ast.NotEq: CompareOp.NE,
+}
+
+
+def read_expression(node: ast.expr, scope: Scope) -> Expression:
+    """Return the expression; problems (E106 to E112) go to the scope and leave a placeholder."""
+    try:
+        return _expression(node, scope)
+    except ConstantError as error:
+        scope.report("E106", f"{scope.source(node)} has no value: {error}", node)
+        return _PLACEHOLDER
+
+
+def _expression(node: ast.expr, scope: Scope) -> Expression:
+    match node:
+        case ast.Constant(value=value):
+            return _literal(node, value, scope)
+        case ast.Name(id=name) if name in scope.temporaries:
+            return scope.temporaries[name]
+        case ast.Name(id=name) if name in scope.trip_counts:
+            message = f"iterator '{name}' is used as a value"
+            scope.report("E106", message, node, "iterators can only stand in subscripts")
+            return _PLACEHOLDER
+        case ast.Name() | ast.Subscript():
+            return Read(read_access(node, scope))
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            return negated(read_expression(operand, scope))
+        case ast.UnaryOp(op=ast.UAdd(), operand=operand):
+            return read_expression(operand, scope)
+        case ast.BinOp(left=left, op=op, right=right) if type(op) in _BINARY:
+            sides = read_expression(left, scope), read_expression(right, scope)
+            return folded_binary(_BINARY[type(op)], *sides)
+        case _:
+            return _composed(node, scope)
+
+
+def _composed(node: ast.expr, scope: Scope) -> Expression:
+    match node:
+        case ast.Call(func=ast.Name(id=name)):
+            return _call(node, name, scope)
+        case ast.IfExp(test=ast.Compare(left=left, ops=[op], comparators=[right]) as test) if (
+            type(op) in _COMPARE
+        ):
+            sides = read_expression(left, scope), read_expression(right, scope)
+            branches = read_expression(node.body, scope), read_expression(node.orelse, scope)
+            return Select(Compare(_COMPARE[type(test.ops[0])], *sides), *branches)
+        case _:
+            message = f"{scope.source(node)} is not part of the syntax of statements"
+            scope.report("E106", message, node, _SYNTAX_HINT)
+            return _PLACEHOLDER
+
+
+def _literal(node: ast.expr, value: object, scope: Scope) -> Expression:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        try:
+            number = float(value)
+        except OverflowError:
+            number = math.inf
+        if math.isfinite(number):
+            return Literal(number)
+    scope.report("E106", f"{scope.source(node)} is not a finite number", node)
+    return _PLACEHOLDER
+
+
+def _call(node: ast.Call, name: str, scope: Scope) -> Expression:
+    if name not in FUNCTIONS:
+        hint = did_you_mean(name, FUNCTIONS)
+        scope.report("E112", f"there is no function '{name}'", node, hint)
+        return _PLACEHOLDER
+    count = len(node.args)
+    several = name in (Function.MAX, Function.MIN)
+    if node.keywords or (count < 2 if several else count != 1):
+        wanted = "two or more arguments" if several else "one argument"
+        scope.report("E112", f"{name} takes {wanted}, without names", node)
+        return _PLACEHOLDER
+    arguments = [read_expression(argument, scope) for argument in node.args]
+    match name:
+        case "relu":
+            return folded_call(Function.MAX, arguments[0], Literal(0.0))
+        case "sigmoid":
+            return _sigmoid(arguments[0])
+        case _:
+            function = Function(name)
+            if not several:
+                return folded_call(function, arguments[0])
+            return reduce(lambda rest, left: folded_call(function, left, rest), arguments[::-1])
+
+
+def _sigmoid(value: Expression) -> Expression:
+    one = Literal(1.0)
+    below = folded_binary(BinaryOp.ADD, one, folded_call(Function.EXP, negated(value)))
+    return folded_binary(BinaryOp.DIV, one, below)

@@ -1,0 +1,72 @@
+"""Operations on literals are done while reading, so that nodes hold no constant arithmetic."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from streamopt.ir.expression import Binary, BinaryOp, Call, Expression, Function, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+__all__ = ["ConstantError", "folded_binary", "folded_call", "negated"]
+
+_BINARY: Mapping[BinaryOp, Callable[[float, float], float]] = {
+    BinaryOp.ADD: lambda left, right: left + right,
+    BinaryOp.SUB: lambda left, right: left - right,
+    BinaryOp.MUL: lambda left, right: left * right,
+    BinaryOp.DIV: lambda left, right: left / right,
+}
+_CALLS: Mapping[Function, Callable[..., float]] = {
+    Function.EXP: math.exp,
+    Function.LOG: math.log,
+    Function.SQRT: math.sqrt,
+    Function.TANH: math.tanh,
+    Function.ERF: math.erf,
+    Function.ABS: math.fabs,
+    Function.MAX: max,
+    Function.MIN: min,
+}
+
+
+class ConstantError(Exception):
+    """An operation on literals has no finite value."""
+
+
+def folded_binary(op: BinaryOp, left: Expression, right: Expression) -> Expression:
+    """Return ``left op right``, as one literal if both are literals.
+
+    Raises
+    ------
+    ConstantError
+        If the literal would not be finite.
+    """
+    if isinstance(left, Literal) and isinstance(right, Literal):
+        return _literal(_BINARY[op], left.value, right.value)
+    return Binary(op, left, right)
+
+
+def folded_call(function: Function, *arguments: Expression) -> Expression:
+    """Return a call, as one literal if all arguments are; raises ConstantError likewise."""
+    values = [argument.value for argument in arguments if isinstance(argument, Literal)]
+    if len(values) == len(arguments):
+        return _literal(_CALLS[function], *values)
+    return Call(function, arguments)
+
+
+def negated(value: Expression) -> Expression:
+    """Return ``0 - value``; for a literal the literal with the other sign."""
+    if isinstance(value, Literal):
+        return Literal(-value.value)
+    return Binary(BinaryOp.SUB, Literal(0.0), value)
+
+
+def _literal(operation: Callable[..., float], *values: float) -> Literal:
+    try:
+        result = operation(*values)
+    except (ArithmeticError, ValueError) as error:
+        raise ConstantError(str(error)) from None
+    if not math.isfinite(result):
+        raise ConstantError("the result is not finite")
+    return Literal(result)

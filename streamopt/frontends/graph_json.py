@@ -1,0 +1,149 @@
+"""graph.json, the form in which people write programs: read and write.
+
+The format is described by ``data/graph.schema.json``. Nodes may stand in any order; they are
+put in execution order while reading (writers of an array before its readers), unless they wait
+for each other in a circle, which `streamopt.transforms.canonicalize` reports.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from streamopt.errors import Diagnostic, FrontendError, SourceLoc
+from streamopt.frontends.graph_text import document_text, statement_text
+from streamopt.frontends.json_text import MAX_CHARACTERS, decode
+from streamopt.frontends.scope import Scope
+from streamopt.frontends.statements import read_statement
+from streamopt.ir.ordering import dependences, topological_order
+from streamopt.ir.program import Array, ElementType, Loop, Nest, Program, Role
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from os import PathLike
+
+    from streamopt.frontends.document import ArrayDocument, NodeDocument
+    from streamopt.ir.expression import Expression
+
+__all__ = ["load_graph_json", "read_graph_json", "write_graph_json"]
+
+SCHEMA_VERSION = 1
+
+
+def load_graph_json(path: str | PathLike[str]) -> Program:
+    """Read a graph.json file; errors as `read_graph_json`, and E101 if it can't be read."""
+    file = str(path)
+    try:
+        if Path(path).stat().st_size > MAX_CHARACTERS:
+            message = f"the file is larger than {MAX_CHARACTERS} bytes"
+            raise FrontendError(Diagnostic("E101", message, SourceLoc(file)))
+        text = Path(path).read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        message = f"the file is not UTF-8 text: byte {error.start}"
+    except OSError as error:
+        message = f"the file can't be read: {error.strerror}"
+    except ValueError as error:
+        message = f"the file can't be read: {error}"
+    else:
+        return read_graph_json(text, file)
+    raise FrontendError(Diagnostic("E101", message, SourceLoc(file)))
+
+
+def read_graph_json(text: str, file: str) -> Program:
+    """Read a graph.json.
+
+    Parameters
+    ----------
+    text
+        The JSON text.
+    file
+        Name of the file for messages.
+
+    Returns
+    -------
+    Program
+        One nest for a node, each with one statement; temporaries are put in where they are
+        used, and operations on literals are done.
+
+    Raises
+    ------
+    FrontendError
+        With all problems of the file, codes E101 to E114.
+    """
+    from streamopt.frontends.document import read_parts
+
+    raw, problems = decode(text, file)
+    parts, found = read_parts(raw, file)
+    problems += found
+    arrays = {name: _array(name, array) for name, array in parts.arrays.items()}
+    nests: list[Nest] = []
+    for index, node in parts.nodes:
+        nests += _nest(node, SourceLoc(file, f"nodes[{index}]"), arrays, problems)
+    if problems:
+        raise FrontendError(*problems)
+    declared = tuple(array for array in arrays.values() if array is not None)
+    return Program(parts.name, declared, _in_execution_order(nests))
+
+
+def write_graph_json(program: Program, description: str = "") -> str:
+    """Return the graph.json of a program; reading it gives the program, but for locations."""
+    document: dict[str, object] = {"schema_version": SCHEMA_VERSION, "name": program.name}
+    if description:
+        document["description"] = description
+    document["arrays"] = {array.name: _array_fields(array) for array in program.arrays}
+    document["nodes"] = [
+        {
+            "name": nest.name,
+            "loops": nest.trip_counts,
+            "body": [statement_text(statement) for statement in nest.statements],
+        }
+        for nest in program.nests
+    ]
+    return document_text(document)
+
+
+def _array(name: str, array: ArrayDocument | None) -> Array | None:
+    if array is None:
+        return None
+    return Array(name, tuple(array.shape), Role(array.role), ElementType(array.type))
+
+
+def _array_fields(array: Array) -> dict[str, object]:
+    fields: dict[str, object] = {"shape": list(array.shape), "role": array.role.value}
+    if array.element is not ElementType.FLOAT:
+        fields["type"] = array.element.value
+    return fields
+
+
+def _nest(
+    node: NodeDocument,
+    loc: SourceLoc,
+    arrays: Mapping[str, Array | None],
+    problems: list[Diagnostic],
+) -> list[Nest]:
+    """Return the nest in a list, or no nest if the node has problems, which are appended."""
+    before = len(problems)
+    temporaries: dict[str, Expression] = {}
+    places = [SourceLoc(loc.file, f"{loc.path}.body[{line}]") for line in range(len(node.body))]
+    read = [
+        read_statement(Scope(text, place, arrays, node.loops, temporaries, problems))
+        for text, place in zip(node.body, places, strict=True)
+    ]
+    statements = tuple(statement for statement in read if statement is not None)
+    if len(problems) == before and len(statements) != 1:
+        counted = (
+            f"{len(statements)} statements write arrays" if statements else "no array is written"
+        )
+        message = f"{counted} in node '{node.name}'; a node has exactly one such statement"
+        hint = "give each statement a node of its own" if statements else ""
+        problems.append(Diagnostic("E114", message, loc, hint))
+    if len(problems) > before:
+        return []
+    loops = tuple(Loop(name, trip_count) for name, trip_count in node.loops.items())
+    return [Nest(node.name, loops, statements, loc)]
+
+
+def _in_execution_order(nests: list[Nest]) -> tuple[Nest, ...]:
+    order = topological_order(len(nests), dependences(nests))
+    circular = len(order) < len(nests)
+    return tuple(nests) if circular else tuple(nests[position] for position in order)

@@ -1,0 +1,115 @@
+"""Schedules as JSON: written by ``solve``, read by ``emit``."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Literal
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from streamopt.errors import Diagnostic, FrontendError, SourceLoc
+from streamopt.ir.schedule import ChannelKind, ChannelPlan, NodePlan, Schedule
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from pydantic_core import ErrorDetails
+
+__all__ = ["load_schedule_json", "read_schedule_json", "write_schedule_json"]
+
+
+class _Document(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class _Node(_Document):
+    node: str
+    order: tuple[str, ...]
+    unroll: dict[str, int]
+
+
+class _Channel(_Document):
+    channel: str
+    kind: ChannelKind
+    depth_elems: int = 0
+
+
+class _Schedule(_Document):
+    schema_version: Literal[1]
+    graph: str
+    nodes: tuple[_Node, ...]
+    channels: tuple[_Channel, ...]
+    result: dict[str, str | int | float | None] = {}
+
+
+def write_schedule_json(schedule: Schedule, result: Mapping[str, object] | None = None) -> str:
+    """Return the schedule as JSON text, with what is known of it under ``result``."""
+    nodes = [
+        {"node": plan.node, "order": list(plan.order), "unroll": plan.factors}
+        for plan in schedule.nodes
+    ]
+    channels = [
+        {"channel": plan.channel, "kind": plan.kind.value, "depth_elems": plan.depth_elems}
+        for plan in schedule.channels
+    ]
+    members = {
+        "schema_version": "1",
+        "graph": json.dumps(schedule.graph),
+        "nodes": _lines(nodes),
+        "channels": _lines(channels),
+        "result": json.dumps(dict(result or {})),
+    }
+    body = ",\n  ".join(f"{json.dumps(key)}: {text}" for key, text in members.items())
+    return "{\n  " + body + "\n}\n"
+
+
+def _lines(items: Sequence[object]) -> str:
+    """Return a JSON list with one item a line."""
+    if not items:
+        return "[]"
+    return "[\n    " + ",\n    ".join(json.dumps(item) for item in items) + "\n  ]"
+
+
+def read_schedule_json(text: str, file: str) -> Schedule:
+    """Return the schedule of a JSON text.
+
+    Raises
+    ------
+    FrontendError
+        If it is not JSON (E121) or not a schedule (E122).
+    """
+    try:
+        document = _Schedule.model_validate_json(text)
+    except ValidationError as error:
+        raise FrontendError(*(_diagnostic(problem, file) for problem in error.errors())) from None
+    return Schedule(
+        document.graph,
+        tuple(NodePlan(n.node, n.order, tuple(n.unroll.items())) for n in document.nodes),
+        tuple(ChannelPlan(c.channel, c.kind, c.depth_elems) for c in document.channels),
+    )
+
+
+def _diagnostic(problem: ErrorDetails, file: str) -> Diagnostic:
+    path = "".join(f"[{p}]" if isinstance(p, int) else f".{p}" for p in problem["loc"])
+    loc = SourceLoc(file, path.lstrip("."))
+    if problem["type"] == "json_invalid":
+        return Diagnostic("E121", f"this is not JSON: {problem['msg']}", loc)
+    return Diagnostic(
+        "E122",
+        f"this is not a schedule: {problem['msg']}",
+        loc,
+        hint="write schedules with streamopt solve graph.json -o DIR",
+    )
+
+
+def load_schedule_json(path: Path) -> Schedule:
+    """Return the schedule of a file; see `read_schedule_json`."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise FrontendError(
+            Diagnostic("E121", f"the file can't be read: {reason}", SourceLoc(str(path)))
+        ) from None
+    return read_schedule_json(text, str(path))
