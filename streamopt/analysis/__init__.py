@@ -1,0 +1,1 @@
+"""Facts about programs and graphs: order, coverage; reads the IR and changes nothing."""

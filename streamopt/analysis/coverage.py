@@ -1,0 +1,127 @@
+"""Which elements of an array an access touches, and how often: exact, by closed form or marking.
+
+Where no iterator stands in two subscripts the touched elements are a product of one index set per
+dimension, and those sets are all that is computed; otherwise elements are marked one by one.
+Accesses must stay inside their arrays, as every front end checks.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from streamopt.ir.affine import Iter
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from streamopt.ir.affine import Affine
+    from streamopt.ir.expression import Access
+
+    Indices: TypeAlias = range | NDArray[np.int64]
+    Marks: TypeAlias = NDArray[np.bool_]
+
+__all__ = ["MAX_MARKS", "MAX_POINTS", "TooLargeError", "first_unmarked", "is_injective", "mark"]
+
+MAX_MARKS = 2**27
+"""Most elements of an array that are marked; one byte each."""
+
+MAX_POINTS = 2**24
+"""Most iterations that are tried one by one; eight bytes each."""
+
+
+class TooLargeError(Exception):
+    """An access needs more than `MAX_MARKS` marks or `MAX_POINTS` iterations."""
+
+
+def is_injective(access: Access, trip_counts: Mapping[str, int], shape: Sequence[int]) -> bool:
+    """Return whether different values of the access's own iterators touch different elements.
+
+    Raises
+    ------
+    TooLargeError
+        If that takes too many marks or iterations.
+    """
+    points = prod(trip_counts[name] for name in access.iterators())
+    sets = _index_sets(access, trip_counts)
+    if sets is not None:
+        return prod(len(indices) for indices in sets) == points
+    return int(np.count_nonzero(_marked(access, trip_counts, shape))) == points
+
+
+def mark(
+    accesses: Sequence[tuple[Access, Mapping[str, int]]], shape: Sequence[int]
+) -> Marks | None:
+    """Return which elements the accesses, each with its trip counts, touch; None for all.
+
+    Raises
+    ------
+    TooLargeError
+        If that takes too many marks or iterations.
+    """
+    for access, trip_counts in accesses:
+        sets = _index_sets(access, trip_counts)
+        if sets is not None and tuple(map(len, sets)) == tuple(shape):
+            return None
+    marks = _no_marks(shape)
+    for access, trip_counts in accesses:
+        sets = _index_sets(access, trip_counts)
+        if sets is None:
+            marks |= _marked(access, trip_counts, shape)
+        else:
+            marks[np.ix_(*(np.asarray(indices, dtype=np.int64) for indices in sets))] = True
+    return marks
+
+
+def first_unmarked(marks: Marks | None, among: Marks | None) -> tuple[int, ...] | None:
+    """Return the first element of ``among`` (None for all) that has no mark, if there is one."""
+    if marks is None:
+        return None
+    missing = ~marks if among is None else among & ~marks
+    found = np.argwhere(missing)
+    return tuple(int(index) for index in found[0]) if len(found) else None
+
+
+def _index_sets(access: Access, trip_counts: Mapping[str, int]) -> list[Indices] | None:
+    """Return the index set of each dimension; None where two subscripts share an iterator."""
+    names = [name for subscript in access.subscripts for name in subscript.iterators()]
+    if len(set(names)) < len(names):
+        return None
+    return [_values(subscript, trip_counts) for subscript in access.subscripts]
+
+
+def _values(subscript: Affine, trip_counts: Mapping[str, int]) -> Indices:
+    match subscript.terms:
+        case ():
+            return range(subscript.constant, subscript.constant + 1)
+        case ((Iter(name), factor),):
+            first, count = subscript.constant, trip_counts[name]
+            return range(first, first + factor * count, factor)
+        case _:
+            grid = _grid(subscript.iterators(), trip_counts)
+            return np.unique(np.asarray(subscript.evaluate(grid), dtype=np.int64))
+
+
+def _grid(names: Sequence[str], trip_counts: Mapping[str, int]) -> dict[str, Any]:
+    counts = [trip_counts[name] for name in names]
+    if prod(counts) > MAX_POINTS:
+        raise TooLargeError
+    axes = np.ix_(*(np.arange(count, dtype=np.int64) for count in counts))
+    return dict(zip(names, axes, strict=True))
+
+
+def _no_marks(shape: Sequence[int]) -> Marks:
+    if prod(shape) > MAX_MARKS:
+        raise TooLargeError
+    return np.zeros(tuple(shape), dtype=np.bool_)
+
+
+def _marked(access: Access, trip_counts: Mapping[str, int], shape: Sequence[int]) -> Marks:
+    marks = _no_marks(shape)
+    grid = _grid(access.iterators(), trip_counts)
+    marks[tuple(subscript.evaluate(grid) for subscript in access.subscripts)] = True
+    return marks
