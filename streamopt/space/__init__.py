@@ -1,0 +1,1 @@
+"""The choices that a level leaves open, before any solver variable exists."""

@@ -1,0 +1,124 @@
+"""From loop orders and unroll factors to a complete schedule, and its integers.
+
+The kind of every channel follows from the orders: a FIFO wherever both sides agree, as a FIFO
+never hands over later than a ping-pong buffer. `evaluate` is what is reported, whatever a solver
+claims; `violations` recomputes every constraint in plain integers, as a certificate.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING
+
+from streamopt.ir.prediction import NodePrediction, Prediction
+from streamopt.ir.schedule import ChannelKind, ChannelPlan, NodePlan, Schedule
+from streamopt.perf.algebra import INTEGERS
+from streamopt.perf.dsp import dsps_per_lane
+from streamopt.perf.latency import graph_times, node_timings
+from streamopt.space.decisions import read_stream_order, write_stream_order
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from streamopt.ir.graph import Edge, Graph
+    from streamopt.space.decisions import DecisionSpace, LoopOrder
+
+__all__ = ["assemble", "baseline", "evaluate", "violations"]
+
+
+def assemble(
+    graph: Graph, orders: Mapping[str, LoopOrder], factors: Mapping[str, Sequence[int]]
+) -> Schedule:
+    """Return the schedule with these loop orders and unroll factors (in program order of loops).
+
+    FIFO depths are those of published practice: a lane holds all its elements.
+    """
+    nodes = tuple(
+        NodePlan(
+            node.name,
+            tuple(orders[node.name]),
+            tuple(zip(node.trip_counts, factors[node.name], strict=True)),
+        )
+        for node in graph.nodes
+    )
+    plans = {plan.node: plan for plan in nodes}
+    return Schedule(
+        graph.name, nodes, tuple(_channel_plan(graph, edge, plans) for edge in graph.edges)
+    )
+
+
+def _channel_plan(graph: Graph, edge: Edge, plans: Mapping[str, NodePlan]) -> ChannelPlan:
+    producer, consumer = plans[edge.producer], plans[edge.consumer]
+    written = write_stream_order(graph, edge, producer.order)
+    if written is None or written != read_stream_order(graph, edge, consumer.order):
+        return ChannelPlan(edge.channel, ChannelKind.PING_PONG)
+    lanes = prod(producer.factors[name] for name in edge.write.iterators())
+    return ChannelPlan(edge.channel, ChannelKind.FIFO, graph.array(edge.array).size_elems // lanes)
+
+
+def baseline(graph: Graph) -> Schedule:
+    """Return the schedule of level opt1: original loop orders, no unrolling."""
+    return assemble(
+        graph,
+        {node.name: tuple(node.trip_counts) for node in graph.nodes},
+        {node.name: (1,) * len(node.loops) for node in graph.nodes},
+    )
+
+
+def evaluate(graph: Graph, schedule: Schedule) -> Prediction:
+    """Return the model's times and DSPs of a schedule, in integers."""
+    orders = {plan.node: plan.order for plan in schedule.nodes}
+    tiles = {
+        node.name: {
+            loop.name: loop.trip_count // schedule.node(node.name).factors[loop.name]
+            for loop in node.loops
+        }
+        for node in graph.nodes
+    }
+    timings = node_timings(graph, orders, tiles, INTEGERS)
+    fifos = {plan.channel for plan in schedule.channels if plan.kind is ChannelKind.FIFO}
+    times = graph_times(graph, timings, fifos, INTEGERS)
+    return Prediction(
+        tuple(
+            NodePrediction(
+                node=node.name,
+                ii=timings[node.name].ii,
+                start_cycles=times[node.name].start,
+                first_write_cycles=times[node.name].first_write,
+                last_write_cycles=times[node.name].last_write,
+                lanes=schedule.node(node.name).lanes,
+                dsps=schedule.node(node.name).lanes * dsps_per_lane(node),
+            )
+            for node in graph.nodes
+        )
+    )
+
+
+def violations(space: DecisionSpace, schedule: Schedule) -> list[str]:
+    """Return what keeps a schedule out of a space, in words; empty for a certificate.
+
+    Everything but the level's rule on untiled latency (opt4) is checked.
+    """
+    found: list[str] = []
+    for node in space.graph.nodes:
+        plan = schedule.node(node.name)
+        if plan.order not in space.orders[node.name]:
+            found.append(f"{node.name}: loop order {', '.join(plan.order)} is not allowed")
+    for group in space.classes:
+        taken = {schedule.node(node).factors[loop] for node, loop in group.members}
+        if len(taken) > 1 or not taken <= set(group.factors):
+            loops = ", ".join(f"{node}.{loop}" for node, loop in group.members)
+            found.append(f"unroll factors {sorted(taken)} of {loops} are not allowed")
+    used = evaluate(space.graph, schedule).dsps
+    if used > space.dsp_limit:
+        found.append(f"{used} DSPs exceed the limit of {space.dsp_limit}")
+    orders = {plan.node: plan.order for plan in schedule.nodes}
+    for edge in space.graph.edges:
+        if schedule.channel(edge.channel).kind is not ChannelKind.FIFO:
+            continue
+        written = write_stream_order(space.graph, edge, orders[edge.producer])
+        if written is None or written != read_stream_order(
+            space.graph, edge, orders[edge.consumer]
+        ):
+            found.append(f"channel {edge.channel} is a FIFO but its two sides differ in order")
+    return found

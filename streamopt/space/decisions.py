@@ -1,0 +1,138 @@
+"""The decision space of one problem: everything that is known before a solver is chosen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import permutations
+from typing import TYPE_CHECKING
+
+from streamopt.analysis.stream_order import stream_order
+from streamopt.errors import Diagnostic, InfeasibleError
+from streamopt.perf.dsp import dsps_per_lane
+from streamopt.space.tiles import TileClass, tile_classes
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from streamopt.ir.graph import Edge, Graph, Node
+    from streamopt.space.level import Level
+
+__all__ = [
+    "DecisionSpace",
+    "LoopOrder",
+    "decision_space",
+    "read_stream_order",
+    "write_stream_order",
+]
+
+LoopOrder = tuple[str, ...]
+"""Loops of one node, outermost first."""
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionSpace:
+    """Choices and limits of one problem.
+
+    Attributes
+    ----------
+    classes
+        Tile classes; the unroll factor of a class is one decision.
+    orders
+        Loop orders that each node may take.
+    lane_dsps
+        DSPs of one lane of each node.
+    streamable
+        Channels that at least one pair of loop orders makes a FIFO.
+    """
+
+    graph: Graph
+    level: Level
+    dsp_limit: int
+    tiling_limit: int
+    classes: tuple[TileClass, ...]
+    orders: Mapping[str, tuple[LoopOrder, ...]]
+    lane_dsps: Mapping[str, int]
+    streamable: frozenset[str]
+
+    def class_of(self) -> dict[tuple[str, str], int]:
+        """Return the index of the tile class of every (node, loop)."""
+        return {key: index for index, group in enumerate(self.classes) for key in group.members}
+
+
+def decision_space(
+    graph: Graph, level: Level, *, dsp_limit: int, tiling_limit: int
+) -> DecisionSpace:
+    """Return the decision space of a graph at one level.
+
+    Raises
+    ------
+    InfeasibleError
+        If the DSPs don't suffice for one lane of every node (E401), or a limit is not positive
+        (E402).
+    """
+    if dsp_limit < 1 or tiling_limit < 1:
+        name, value = ("--dsp", dsp_limit) if dsp_limit < 1 else ("--tiling-limit", tiling_limit)
+        raise InfeasibleError(
+            Diagnostic("E402", f"{name} is {value}", hint="give a whole number of at least 1")
+        )
+    lane_dsps = {node.name: dsps_per_lane(node) for node in graph.nodes}
+    least = sum(lane_dsps.values())
+    if least > dsp_limit:
+        costly = ", ".join(f"{name} {dsps}" for name, dsps in lane_dsps.items() if dsps)
+        raise InfeasibleError(
+            Diagnostic(
+                "E401",
+                f"{graph.name} needs at least {least} DSPs with no unrolling ({costly}), "
+                f"but the limit is {dsp_limit}",
+                hint=f"give --dsp {least} or more",
+            )
+        )
+    orders = {node.name: _orders(node, permutes=level.permutes) for node in graph.nodes}
+    return DecisionSpace(
+        graph=graph,
+        level=level,
+        dsp_limit=dsp_limit,
+        tiling_limit=tiling_limit,
+        classes=tile_classes(graph, tiling_limit, tiles=level.tiles),
+        orders=orders,
+        lane_dsps=lane_dsps,
+        streamable=frozenset(
+            edge.channel for edge in graph.edges if _may_stream(graph, edge, orders)
+        ),
+    )
+
+
+def _orders(node: Node, *, permutes: bool) -> tuple[LoopOrder, ...]:
+    names = tuple(loop.name for loop in node.loops)
+    return tuple(permutations(names)) if permutes else (names,)
+
+
+def read_stream_order(graph: Graph, edge: Edge, order: LoopOrder) -> tuple[int, ...] | None:
+    """Return the dimension order in which the consumer walks the array; None if it can't stream.
+
+    It can't where it reads the array in several ways, or by a subscript that is not a plain
+    iterator over the whole dimension.
+    """
+    if len(edge.reads) != 1:
+        return None
+    trip_counts = graph.node(edge.consumer).trip_counts
+    return stream_order(edge.reads[0], order, trip_counts, graph.array(edge.array).shape)
+
+
+def write_stream_order(graph: Graph, edge: Edge, order: LoopOrder) -> tuple[int, ...] | None:
+    """Return the dimension order in which the producer walks the array; None if it can't stream.
+
+    It can't where the array has several writers, or a subscript is not a plain iterator over
+    the whole dimension.
+    """
+    if len(graph.writers(edge.array)) != 1:
+        return None
+    trip_counts = graph.node(edge.producer).trip_counts
+    return stream_order(edge.write, order, trip_counts, graph.array(edge.array).shape)
+
+
+def _may_stream(graph: Graph, edge: Edge, orders: Mapping[str, tuple[LoopOrder, ...]]) -> bool:
+    """Return whether some pair of the allowed orders agrees."""
+    writes = {write_stream_order(graph, edge, order) for order in orders[edge.producer]}
+    reads = {read_stream_order(graph, edge, order) for order in orders[edge.consumer]}
+    return bool((writes & reads) - {None})

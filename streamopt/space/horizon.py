@@ -1,0 +1,193 @@
+"""Rows that a latency of at most T leaves, and the least T that leaves any.
+
+Three necessary conditions are applied until nothing changes: a node must fit between the earliest
+start that its producers allow and the least tail that its consumers need; the DSPs that the other
+nodes need at least must leave enough for it; and each loop of a tile class must be able to take
+the same factor. A schedule with latency at most T keeps all of its rows, so a program over the
+rows that are left has the same optimum if that is at most T, and none left means none exists.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+
+from streamopt.space.rows import NodeRows, Times
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import numpy.typing as npt
+
+    from streamopt.space.decisions import DecisionSpace
+
+    Integers = npt.NDArray[np.int64]
+    Flags = npt.NDArray[np.bool_]
+
+__all__ = ["HorizonFilter"]
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class _Columns:
+    """One node's rows as arrays."""
+
+    first_write: Integers
+    last_write: Integers
+    epilogue: Mapping[str, Integers]
+    dsps: Integers
+    factors: Integers
+
+
+class HorizonFilter:
+    """The rows of a space, ready to be filtered by several horizons."""
+
+    def __init__(self, space: DecisionSpace, rows: Mapping[str, NodeRows]) -> None:
+        self._space = space
+        self._rows = rows
+        self._names = [node.name for node in space.graph.nodes]
+        self._columns = {name: _columns(rows[name]) for name in self._names}
+        self._ins = space.graph.in_edges()
+        self._outs = space.graph.out_edges()
+        self._places = {node.name: list(node.trip_counts) for node in space.graph.nodes}
+        self._shared = [group for group in space.classes if len(group.members) > 1]
+
+    def within(self, horizon_cycles: int) -> dict[str, NodeRows] | None:
+        """Return the rows that a latency of at most the horizon leaves; None if some node has none.
+
+        The time is linear in the rows, for each of a few rounds.
+        """
+        kept = self._kept(horizon_cycles)
+        if kept is None:
+            return None
+        return {name: _take(self._rows[name], np.flatnonzero(kept[name])) for name in self._names}
+
+    def least_horizon(self, highest_cycles: int) -> int:
+        """Return the least horizon that leaves rows: a lower bound of the latency.
+
+        Parameters
+        ----------
+        highest_cycles
+            A horizon that leaves rows, such as the latency of a known schedule.
+        """
+        low, high = 0, highest_cycles
+        while low < high:
+            middle = (low + high) // 2
+            if self._kept(middle) is None:
+                low = middle + 1
+            else:
+                high = middle
+        return low
+
+    def _kept(self, horizon: int) -> dict[str, Flags] | None:
+        kept = {name: np.ones(len(self._rows[name]), dtype=bool) for name in self._names}
+        while True:
+            before = sum(int(flags.sum()) for flags in kept.values())
+            for narrow in (self._fit_times, self._fit_dsps, self._fit_factors):
+                narrow(kept, horizon)
+                if not all(flags.any() for flags in kept.values()):
+                    return None
+            if sum(int(flags.sum()) for flags in kept.values()) == before:
+                return kept
+
+    def _fit_times(self, kept: dict[str, Flags], horizon: int) -> None:
+        starts, ends = self._earliest(kept)
+        tails = self._tails(kept)
+        for name in self._names:
+            columns = self._columns[name]
+            finish = starts[name] + columns.last_write
+            for edge in self._ins[name]:
+                finish = np.maximum(finish, ends[edge.producer] + columns.epilogue[edge.array])
+            kept[name] &= finish + tails[name] <= horizon
+
+    def _tails(self, kept: Mapping[str, Flags]) -> dict[str, int]:
+        tails: dict[str, int] = {}
+        for name in reversed(self._names):
+            after = [
+                self._least_epilogue(kept, edge.consumer, edge.array) + tails[edge.consumer]
+                for edge in self._outs[name]
+            ]
+            tails[name] = max(after, default=0)
+        return tails
+
+    def _earliest(self, kept: Mapping[str, Flags]) -> tuple[dict[str, int], dict[str, int]]:
+        starts: dict[str, int] = {}
+        ends: dict[str, int] = {}
+        firsts: dict[str, int] = {}
+        for name in self._names:
+            columns, flags = self._columns[name], kept[name]
+            arrivals = [
+                firsts[edge.producer]
+                if edge.channel in self._space.streamable
+                else ends[edge.producer]
+                for edge in self._ins[name]
+            ]
+            starts[name] = max(arrivals, default=0)
+            firsts[name] = starts[name] + int(columns.first_write[flags].min())
+            ends[name] = max(
+                starts[name] + int(columns.last_write[flags].min()),
+                *(
+                    ends[edge.producer] + self._least_epilogue(kept, name, edge.array)
+                    for edge in self._ins[name]
+                ),
+                0,
+            )
+        return starts, ends
+
+    def _least_epilogue(self, kept: Mapping[str, Flags], name: str, array: str) -> int:
+        return int(self._columns[name].epilogue[array][kept[name]].min())
+
+    def _fit_dsps(self, kept: dict[str, Flags], _: int) -> None:
+        least = {name: int(self._columns[name].dsps[kept[name]].min()) for name in self._names}
+        spare = self._space.dsp_limit - sum(least.values())
+        for name in self._names:
+            kept[name] &= self._columns[name].dsps <= least[name] + spare
+
+    def _fit_factors(self, kept: dict[str, Flags], _: int) -> None:
+        for group in self._shared:
+            common: set[int] = set(group.factors)
+            for node, loop in group.members:
+                common &= set(self._taken(node, loop)[kept[node]].tolist())
+            allowed = np.array(sorted(common), dtype=np.int64)
+            for node, loop in group.members:
+                kept[node] &= np.isin(self._taken(node, loop), allowed)
+
+    def _taken(self, node: str, loop: str) -> Integers:
+        return self._columns[node].factors[:, self._places[node].index(loop)]
+
+
+def _columns(rows: NodeRows) -> _Columns:
+    return _Columns(
+        first_write=np.array(rows.times.first_write, dtype=np.int64),
+        last_write=np.array(rows.times.last_write, dtype=np.int64),
+        epilogue={
+            array: np.array(cycles, dtype=np.int64) for array, cycles in rows.times.epilogue.items()
+        },
+        dsps=np.array(rows.dsps, dtype=np.int64),
+        factors=np.array(rows.factors, dtype=np.int64).reshape(len(rows), -1),
+    )
+
+
+def _take(rows: NodeRows, places: Integers) -> NodeRows:
+    def pick(values: tuple[T, ...]) -> tuple[T, ...]:
+        return tuple(values[int(place)] for place in places)
+
+    def pick_times(times: Times) -> Times:
+        return Times(
+            pick(times.first_write),
+            pick(times.last_write),
+            {array: pick(cycles) for array, cycles in times.epilogue.items()},
+        )
+
+    return NodeRows(
+        node=rows.node,
+        orders=pick(rows.orders),
+        factors=pick(rows.factors),
+        dsps=pick(rows.dsps),
+        times=pick_times(rows.times),
+        streams={channel: pick(orders) for channel, orders in rows.streams.items()},
+        untiled=pick_times(rows.untiled) if rows.untiled is not None else None,
+    )

@@ -1,0 +1,57 @@
+"""The five optimization levels of the paper ([1] table 6), as data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+__all__ = ["LEVELS", "Level", "LevelName"]
+
+
+class LevelName(StrEnum):
+    """Name of a level, as on the command line."""
+
+    OPT1 = "opt1"
+    OPT2 = "opt2"
+    OPT3 = "opt3"
+    OPT4 = "opt4"
+    OPT5 = "opt5"
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """What a level may decide.
+
+    Attributes
+    ----------
+    permutes
+        Loop orders are free (graph- and node-level pipelining).
+    tiles
+        Unroll factors are free (node-level parallelization).
+    untiled_first
+        Only loop orders that are best without tiling are allowed: the paper's two-step search.
+    """
+
+    name: LevelName
+    title: str
+    permutes: bool
+    tiles: bool
+    untiled_first: bool = False
+
+
+LEVELS: dict[LevelName, Level] = {
+    level.name: level
+    for level in (
+        Level(LevelName.OPT1, "FIFO conversion only", permutes=False, tiles=False),
+        Level(LevelName.OPT2, "loop orders", permutes=True, tiles=False),
+        Level(LevelName.OPT3, "tiles in the original loop order", permutes=False, tiles=True),
+        Level(
+            LevelName.OPT4,
+            "loop orders, then tiles",
+            permutes=True,
+            tiles=True,
+            untiled_first=True,
+        ),
+        Level(LevelName.OPT5, "loop orders and tiles at once", permutes=True, tiles=True),
+    )
+}

@@ -1,0 +1,104 @@
+"""Which unroll factors a loop may take, and which loops must take the same one.
+
+[1] Basalama and Cong, Stream-HLS, FPGA 2025, equation 2: the tile size constraint ``x = x'`` for
+the same array dimension on both sides of an edge, and the divisor constraint.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import networkx as nx
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from streamopt.ir.expression import Access
+    from streamopt.ir.graph import Edge, Graph
+
+__all__ = ["LoopKey", "TileClass", "coupled_loops", "divisors", "tile_classes"]
+
+LoopKey = tuple[str, str]
+"""(node, loop)."""
+
+
+@dataclass(frozen=True, slots=True)
+class TileClass:
+    """Loops that share one unroll factor, and the factors that fit all of them, ascending."""
+
+    members: tuple[LoopKey, ...]
+    factors: tuple[int, ...]
+
+
+def divisors(trip_count: int, tiling_limit: int) -> tuple[int, ...]:
+    """Return the unroll factors of a loop, ascending.
+
+    They divide the trip count and leave at least ``tiling_limit`` tile iterations; a loop that
+    is not longer than the limit is not unrolled.
+    """
+    if trip_count <= tiling_limit:
+        return (1,)
+    small = [d for d in range(1, int(trip_count**0.5) + 1) if trip_count % d == 0]
+    both = sorted({*small, *(trip_count // d for d in small)})
+    return tuple(d for d in both if trip_count // d >= tiling_limit)
+
+
+def _by_dimension(access: Access) -> dict[int, str]:
+    """Return the iterator that stands for each array dimension that has any.
+
+    Where all subscripts are plain iterators or constants, it is that iterator. Else the d-th
+    dimension that has iterators takes the d-th iterator of the access, counted in order of first
+    appearance: for ``P[c][h + kh][w + kw]`` these are c, h and kh. That is how the published
+    models couple loops (operand d of the affine map for dimension d), and what their figures
+    for convolutions rest on.
+    """
+    used = [d for d, subscript in enumerate(access.subscripts) if subscript.terms]
+    plain = {d: access.subscripts[d].as_iterator() for d in used}
+    if all(name is not None for name in plain.values()):
+        return {d: name for d, name in plain.items() if name is not None}
+    return dict(zip(used, access.iterators(), strict=False))
+
+
+def _pairs(edge: Edge) -> Iterator[tuple[LoopKey, LoopKey]]:
+    write = _by_dimension(edge.write)
+    for access in edge.reads:
+        for dimension, iterator in _by_dimension(access).items():
+            if dimension in write:
+                yield (edge.producer, write[dimension]), (edge.consumer, iterator)
+
+
+def coupled_loops(graph: Graph) -> tuple[tuple[LoopKey, ...], ...]:
+    """Return the loops of all nodes, grouped by equal unroll factor, in program order."""
+    links: nx.Graph[LoopKey] = nx.Graph()
+    links.add_nodes_from((node.name, loop.name) for node in graph.nodes for loop in node.loops)
+    links.add_edges_from(pair for edge in graph.edges for pair in _pairs(edge))
+    rank = {key: index for index, key in enumerate(links.nodes)}
+    groups = (
+        tuple(sorted(group, key=rank.__getitem__)) for group in nx.connected_components(links)
+    )
+    return tuple(sorted(groups, key=lambda group: rank[group[0]]))
+
+
+def tile_classes(graph: Graph, tiling_limit: int, *, tiles: bool) -> tuple[TileClass, ...]:
+    """Return the tile classes of a graph.
+
+    Parameters
+    ----------
+    tiling_limit
+        Least trip count of a tile loop, for loops longer than it.
+    tiles
+        Whether unrolling is allowed at all; if not, every factor is 1.
+    """
+    trip_counts = {
+        (node.name, loop.name): loop.trip_count for node in graph.nodes for loop in node.loops
+    }
+    classes: list[TileClass] = []
+    for group in coupled_loops(graph):
+        common = {1}
+        if tiles:
+            common = set(divisors(trip_counts[group[0]], tiling_limit))
+            for key in group[1:]:
+                common &= set(divisors(trip_counts[key], tiling_limit))
+        classes.append(TileClass(group, tuple(sorted(common))))
+    return tuple(classes)
