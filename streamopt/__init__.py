@@ -1,0 +1,45 @@
+"""streamopt: affine programs in, proven streaming FPGA accelerators out.
+
+::
+
+    import streamopt as so
+
+    program = so.load("graphs/polybench/3mm.json")
+    graph = so.dataflow(program)
+    solution = so.solve(graph, level="opt5", dsp=2560)
+    so.write(program, solution.schedule, "build/3mm")
+    so.verify("build/3mm").raise_if_failed()
+"""
+
+from streamopt.errors import StreamoptError
+from streamopt.pipeline import (
+    apply,
+    compare,
+    dataflow,
+    emit,
+    load,
+    load_schedule,
+    record,
+    solve,
+    solvers,
+    verify,
+    write,
+)
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "StreamoptError",
+    "__version__",
+    "apply",
+    "compare",
+    "dataflow",
+    "emit",
+    "load",
+    "load_schedule",
+    "record",
+    "solve",
+    "solvers",
+    "verify",
+    "write",
+]

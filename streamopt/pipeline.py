@@ -1,0 +1,276 @@
+"""The stages in order, each a function from value to value: the only place where they meet."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from streamopt.space.level import LevelName
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from os import PathLike
+
+    import pandas as pd
+
+    from streamopt.codegen.design import Design
+    from streamopt.ir.graph import Graph
+    from streamopt.ir.program import Program
+    from streamopt.ir.schedule import Schedule
+    from streamopt.ir.scheduled import ScheduledGraph
+    from streamopt.solvers.base import Progress
+    from streamopt.solvers.registry import SolverStatus
+    from streamopt.strategies.solution import Solution
+    from streamopt.verification.compare import Verdict
+
+__all__ = [
+    "apply",
+    "compare",
+    "dataflow",
+    "emit",
+    "load",
+    "load_schedule",
+    "record",
+    "solve",
+    "solvers",
+    "verify",
+    "write",
+]
+
+
+def load(path: str | PathLike[str]) -> Program:
+    """Return the program of a graph.json file.
+
+    Raises
+    ------
+    FrontendError
+        With all problems of the file.
+    """
+    from streamopt.frontends.graph_json import load_graph_json
+
+    return load_graph_json(path)
+
+
+def load_schedule(path: str | PathLike[str]) -> Schedule:
+    """Return the schedule of a schedule.json file.
+
+    Raises
+    ------
+    FrontendError
+        If the file can't be read as a schedule.
+    """
+    from streamopt.frontends.schedule_json import load_schedule_json
+
+    return load_schedule_json(Path(path))
+
+
+def dataflow(program: Program) -> Graph:
+    """Return the canonical dataflow graph of a program.
+
+    Raises
+    ------
+    LegalityError
+        If the program isn't a dataflow graph.
+    """
+    from streamopt.transforms.canonicalize import canonicalize
+
+    return canonicalize(program)
+
+
+def solve(
+    graph: Graph,
+    *,
+    level: str = LevelName.OPT5,
+    dsp: int = 2560,
+    tiling_limit: int = 16,
+    solver: str = "cpsat",
+    formulation: str = "compact",
+    profile: str | None = None,
+    time_limit_seconds: float | None = None,
+    seed: int = 0,
+    on_progress: Callable[[Progress], None] | None = None,
+) -> Solution:
+    """Return a schedule of the least latency in cycles, with its proof.
+
+    Parameters
+    ----------
+    level
+        opt1 to opt5 ([1] table 6).
+    dsp
+        DSPs that the design may use, in the paper's accounting.
+    tiling_limit
+        Least trip count of a tile loop, for loops longer than it.
+    solver
+        A name of `solvers`, or ``exhaustive`` for the oracle of small spaces.
+    formulation
+        ``compact`` for the exact linear program, ``paper`` for the MINLP as printed.
+    profile
+        A solver profile: a name under ``solvers/<solver>/`` or a path to a TOML file.
+
+    Raises
+    ------
+    InfeasibleError
+        If no schedule fits the limits.
+    SolverError
+        If the solver is unknown, missing, unlicensed or failed.
+
+    References
+    ----------
+    [1] Basalama and Cong, Stream-HLS, FPGA 2025.
+    """
+    from streamopt.solvers.base import SolveOptions
+    from streamopt.solvers.profiles import load_profile
+    from streamopt.strategies.choose import choose
+    from streamopt.strategies.solution import Request
+
+    request = Request(graph, LevelName(level), dsp, tiling_limit)
+    options = SolveOptions(
+        time_limit_seconds=time_limit_seconds, seed=seed, on_progress=on_progress
+    )
+    if profile is not None:
+        options = replace(options, profile=load_profile(solver, profile))
+    return choose(request, solver, formulation, options)
+
+
+def record(solution: Solution) -> dict[str, str | int | float]:
+    """Return what is reported of a solution: one flat row."""
+    from streamopt.perf.dsp import roofline_cycles
+
+    request = solution.request
+    return {
+        "name": request.graph.name,
+        "level": request.level.value,
+        "dsp_limit": request.dsp_limit,
+        "tiling_limit": request.tiling_limit,
+        "objective_cycles": solution.objective_cycles,
+        "bound_cycles": solution.bound_cycles,
+        "gap": round(solution.gap, 6),
+        "proof": solution.proof.value,
+        "stop": solution.stop.value,
+        "dsps_used": solution.prediction.dsps,
+        "roofline_cycles": roofline_cycles(request.graph, request.dsp_limit),
+        "solver": solution.solver,
+        "solver_version": solution.solver_version,
+        "seed": solution.seed,
+        "solve_seconds": round(solution.solve_seconds, 4),
+        "message": solution.message,
+    }
+
+
+def compare(
+    graph: Graph,
+    *,
+    levels: Iterable[str] = tuple(LevelName),
+    dsp: int = 2560,
+    tiling_limit: int = 16,
+    solver: str = "cpsat",
+    time_limit_seconds: float | None = None,
+    seed: int = 0,
+    on_progress: Callable[[str, int, int], None] | None = None,
+) -> pd.DataFrame:
+    """Return one row a level, as `record` gives them.
+
+    Parameters
+    ----------
+    time_limit_seconds
+        For each level.
+    on_progress
+        Called with (level, levels done, levels in all) before each level.
+    """
+    import pandas as pd
+
+    rows: list[dict[str, str | int | float]] = []
+    names: Sequence[str] = tuple(levels)
+    for done, level in enumerate(names):
+        if on_progress is not None:
+            on_progress(level, done, len(names))
+        solution = solve(
+            graph,
+            level=level,
+            dsp=dsp,
+            tiling_limit=tiling_limit,
+            solver=solver,
+            time_limit_seconds=time_limit_seconds,
+            seed=seed,
+        )
+        rows.append(record(solution))
+    return pd.DataFrame(rows)
+
+
+def apply(graph: Graph, schedule: Schedule) -> ScheduledGraph:
+    """Return the graph with the schedule applied to its loops.
+
+    Raises
+    ------
+    LegalityError
+        If the schedule isn't one of this graph, or would change what it computes.
+    """
+    from streamopt.transforms.apply import apply as apply_schedule
+
+    return apply_schedule(graph, schedule)
+
+
+def emit(graph: Graph, schedule: Schedule) -> Design:
+    """Return streamed Vitis HLS C++ with a self-checking testbench."""
+    from streamopt.codegen.vitis import emit as emit_vitis
+
+    return emit_vitis(apply(graph, schedule))
+
+
+def write(
+    program: Program,
+    schedule: Schedule,
+    directory: str | PathLike[str],
+    *,
+    result: dict[str, str | int | float] | None = None,
+    seed: int = 0,
+) -> Design:
+    """Write the HLS project of a schedule, with graph.json, schedule.json and golden data.
+
+    The directory appears whole or not at all.
+
+    Parameters
+    ----------
+    result
+        What is known of the schedule, kept in schedule.json; see `record`.
+    seed
+        Seed of the test inputs.
+    """
+    from streamopt.frontends.graph_json import write_graph_json
+    from streamopt.frontends.schedule_json import write_schedule_json
+    from streamopt.verification.project import write_project
+
+    design = emit(dataflow(program), schedule)
+    sources = {
+        "graph.json": write_graph_json(program),
+        "schedule.json": write_schedule_json(schedule, result),
+    }
+    write_project(design, program, Path(directory), sources=sources, seed=seed)
+    return design
+
+
+def verify(directory: str | PathLike[str], *, seed: int | None = None) -> Verdict:
+    """Compile and run a project, and compare it with the interpreter of its source program.
+
+    Parameters
+    ----------
+    seed
+        Seed of other test inputs than those that the project was written with.
+
+    Raises
+    ------
+    VerificationError
+        If the project can't be built or run. A design that computes something else gives a
+        `Verdict` that says so.
+    """
+    from streamopt.verification.verify import verify_project
+
+    return verify_project(Path(directory), load(Path(directory) / "graph.json"), seed=seed)
+
+
+def solvers() -> tuple[SolverStatus, ...]:
+    """Return the solvers with version, licence and capabilities; takes no licence."""
+    from streamopt.solvers.registry import available
+
+    return available()

@@ -1,0 +1,240 @@
+"""Schedules by mathematical optimization: the levels opt1 to opt5 with a proof.
+
+The compact program is solved over a ladder of horizons. A program over the rows that a horizon T
+leaves holds every schedule with latency at most T: if it has an optimum, that is the optimum of
+the whole problem; if it has none, T + 1 is a lower bound and the next horizon is tried. The
+first horizons leave few rows, so most problems end within milliseconds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from streamopt.errors import Diagnostic, SolverError
+from streamopt.formulation.compact import model as compact
+from streamopt.formulation.paper import model as paper
+from streamopt.solvers.registry import get
+from streamopt.solvers.result import Proof, SolveResult, Stop
+from streamopt.space.assemble import baseline, evaluate, violations
+from streamopt.space.decisions import decision_space
+from streamopt.space.horizon import HorizonFilter
+from streamopt.space.level import LEVELS, LevelName
+from streamopt.space.rows import node_rows
+from streamopt.strategies.solution import Request, Solution
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from streamopt.ir.schedule import Schedule
+    from streamopt.solvers.base import SolveOptions
+
+    ReadBack: TypeAlias = Callable[[Mapping[str, float]], Schedule]
+
+__all__ = ["solve_compact", "solve_paper"]
+
+HORIZON_STEPS = (1.05, 1.2, 1.6, 2.5, 5.0, 20.0)
+"""Horizons to try, as multiples of the lower bound, before the latency of the known schedule."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Incumbent:
+    """The best schedule so far and its latency."""
+
+    schedule: Schedule
+    cycles: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """How a search ended."""
+
+    incumbent: _Incumbent
+    bound_cycles: int
+    proof: Proof
+    stop: Stop
+    message: str = ""
+
+
+class _Search:
+    """One request with its solver and clock."""
+
+    def __init__(self, request: Request, solver: str, options: SolveOptions) -> None:
+        self._started = perf_counter()
+        self.request = request
+        self.options = options
+        self.solver = get(solver)
+        self.space = decision_space(
+            request.graph,
+            LEVELS[request.level],
+            dsp_limit=request.dsp_limit,
+            tiling_limit=request.tiling_limit,
+        )
+
+    def run(self, model: Any) -> SolveResult:
+        """Solve one model in the time that is left."""
+        limit = self.options.time_limit_seconds
+        left = None if limit is None else max(0.0, limit - self.seconds())
+        if left == 0.0:
+            return _out_of_time(self)
+        result = self.solver.solve(model, replace(self.options, time_limit_seconds=left))
+        if result.stop is Stop.FAILED:
+            raise SolverError(
+                Diagnostic(
+                    "E511",
+                    f"{self.solver.name} failed on {self.request.graph.name}: {result.message}",
+                    hint="try another solver: streamopt solvers lists them",
+                )
+            )
+        return result
+
+    def seconds(self) -> float:
+        """Return the time since the request."""
+        return perf_counter() - self._started
+
+    def checked(self, schedule: Schedule, claimed: SolveResult) -> _Incumbent:
+        """Return the schedule with its latency in plain integers.
+
+        Raises
+        ------
+        SolverError
+            If the schedule breaks a constraint or is slower than the solver says (E512): the
+            solver's answer can't be trusted.
+        """
+        cycles = evaluate(self.request.graph, schedule).latency_cycles
+        broken = violations(self.space, schedule)
+        if claimed.objective is None or cycles > round(claimed.objective) or broken:
+            reason = "; ".join(broken) or f"its schedule takes {cycles} cycles"
+            raise SolverError(
+                Diagnostic(
+                    "E512",
+                    f"{self.solver.name} claims {claimed.objective} cycles, but {reason}",
+                    hint="try another solver or a stricter profile",
+                )
+            )
+        return _Incumbent(schedule, cycles)
+
+    def solution(self, answer: _Answer) -> Solution:
+        """Return the answer as a solution."""
+        return Solution(
+            request=self.request,
+            schedule=answer.incumbent.schedule,
+            prediction=evaluate(self.request.graph, answer.incumbent.schedule),
+            bound_cycles=answer.bound_cycles,
+            proof=answer.proof,
+            stop=answer.stop,
+            solver=self.solver.name,
+            solver_version=self.solver.version(),
+            seed=self.options.seed,
+            solve_seconds=self.seconds(),
+            message=answer.message,
+        )
+
+
+def _out_of_time(search: _Search) -> SolveResult:
+    return SolveResult(
+        proof=Proof.NONE,
+        stop=Stop.TIME_LIMIT,
+        objective=None,
+        bound=None,
+        wall_seconds=0.0,
+        solver=search.solver.name,
+        version=search.solver.version(),
+        seed=search.options.seed,
+        values={},
+    )
+
+
+def solve_compact(request: Request, solver: str, options: SolveOptions) -> Solution:
+    """Return a best schedule by the compact exact program.
+
+    There is always an incumbent: at worst the original loop orders without unrolling (opt4: the
+    loop orders of opt2), with the bound that was reached.
+
+    Raises
+    ------
+    InfeasibleError
+        If no schedule fits the limits (E401, E402).
+    SolverError
+        If the solver is missing, fails, or its answer doesn't survive the check (E5xx).
+    """
+    search = _Search(request, solver, options)
+    start = baseline(request.graph)
+    known = _Incumbent(start, evaluate(request.graph, start).latency_cycles)
+    if not search.space.level.untiled_first:
+        return search.solution(_ladder(search, known, None))
+    orders = solve_compact(replace(request, level=LevelName.OPT2), solver, options)
+    known = _Incumbent(orders.schedule, orders.objective_cycles)
+    answer = _ladder(search, known, orders.objective_cycles)
+    if orders.proof is not Proof.OPTIMAL and answer.proof is Proof.OPTIMAL:
+        note = "the loop orders of opt2 are not proved best"
+        answer = replace(answer, proof=Proof.FEASIBLE, stop=orders.stop, message=note)
+    return search.solution(answer)
+
+
+def _ladder(search: _Search, known: _Incumbent, untiled_limit: int | None) -> _Answer:
+    rows = node_rows(search.space)
+    horizons = HorizonFilter(search.space, rows)
+    lower = horizons.least_horizon(known.cycles)
+    for horizon in _steps(lower, known.cycles):
+        left = horizons.within(horizon)
+        if left is None:
+            continue
+        program = compact.build(
+            search.space, left, horizon_cycles=horizon, untiled_limit_cycles=untiled_limit
+        )
+        result = search.run(program.formulation.model)
+        if result.proof is Proof.INFEASIBLE:
+            lower = horizon + 1
+            continue
+        return _answer(search, result, known, lower, partial(compact.read_back, program))
+    return _Answer(known, known.cycles, Proof.OPTIMAL, Stop.FINISHED)
+
+
+def _steps(lower: int, highest: int) -> Iterator[int]:
+    """Yield rising horizons, the last one being a latency that is known to be reached."""
+    for step in HORIZON_STEPS:
+        if int(lower * step) < highest:
+            yield int(lower * step)
+    yield highest
+
+
+def _answer(
+    search: _Search, result: SolveResult, known: _Incumbent, lower: int, read_back: ReadBack
+) -> _Answer:
+    bound = lower if result.bound is None else max(lower, round(result.bound))
+    if not result.values:
+        optimal = known.cycles <= bound
+        proof = Proof.OPTIMAL if optimal else Proof.FEASIBLE
+        note = "no better schedule than the starting one was found"
+        return _Answer(known, min(bound, known.cycles), proof, result.stop, note)
+    found = search.checked(read_back(result.values), result)
+    bound = min(bound, found.cycles)
+    proof = Proof.OPTIMAL if found.cycles == bound else Proof.FEASIBLE
+    return _Answer(found, bound, proof, result.stop, result.message)
+
+
+def solve_paper(request: Request, solver: str, options: SolveOptions) -> Solution:
+    """Return a best schedule by the paper's MINLP as printed; for nonlinear solvers.
+
+    Raises
+    ------
+    SolverError
+        If the level is opt4, which is two programs (E513), or as for `solve_compact`.
+    """
+    if LEVELS[request.level].untiled_first:
+        raise SolverError(
+            Diagnostic(
+                "E513",
+                "the paper's program states one level at a time; opt4 is opt2 and then opt3",
+                hint="use the compact formulation for opt4",
+            )
+        )
+    search = _Search(request, solver, options)
+    start = baseline(request.graph)
+    known = _Incumbent(start, evaluate(request.graph, start).latency_cycles)
+    program = paper.build(search.space, horizon_cycles=known.cycles)
+    result = search.run(program.formulation.model)
+    return search.solution(_answer(search, result, known, 0, lambda v: paper.read_back(program, v)))

@@ -1,0 +1,49 @@
+"""The oracle as a strategy: its answer with the model's integers beside it."""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+from streamopt.solvers.result import Proof, Stop
+from streamopt.space.assemble import evaluate
+from streamopt.space.decisions import decision_space
+from streamopt.space.level import LEVELS
+from streamopt.strategies.exhaustive import exhaustive
+from streamopt.strategies.solution import Solution
+
+if TYPE_CHECKING:
+    from streamopt.strategies.solution import Request
+
+__all__ = ["solve_exhaustively"]
+
+
+def solve_exhaustively(request: Request) -> Solution:
+    """Return a best schedule by looking at all of them.
+
+    Raises
+    ------
+    InfeasibleError
+        If no schedule fits the limits (E401, E402).
+    SolverError
+        If there are too many schedules to look at (E510).
+    """
+    started = perf_counter()
+    level = LEVELS[request.level]
+    limits = {"dsp_limit": request.dsp_limit, "tiling_limit": request.tiling_limit}
+    decision_space(request.graph, level, **limits)
+    found = exhaustive(request.graph, level=level, **limits)
+    assert found.schedule is not None
+    return Solution(
+        request=request,
+        schedule=found.schedule,
+        prediction=evaluate(request.graph, found.schedule),
+        bound_cycles=found.latency_cycles,
+        proof=Proof.OPTIMAL,
+        stop=Stop.FINISHED,
+        solver="exhaustive",
+        solver_version="1",
+        seed=0,
+        solve_seconds=perf_counter() - started,
+        message=f"{found.points} schedules looked at",
+    )
