@@ -63,11 +63,11 @@ class StreamoptError(Exception):
 
 
 class FrontendError(StreamoptError):
-    """The input can't be read as a program or graph (codes E1xx and E2xx)."""
+    """The input can't be read as a program or graph (codes E1xx)."""
 
 
 class LegalityError(StreamoptError):
-    """A transform or schedule would change what the program computes (codes E3xx)."""
+    """A transform or schedule would change what the program computes (codes E2xx, E3xx)."""
 
 
 class InfeasibleError(StreamoptError):

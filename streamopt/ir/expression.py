@@ -95,7 +95,7 @@ class Read:
 
 @dataclass(frozen=True, slots=True)
 class Binary:
-    """``left op right``; a negation is ``0 - x`` written as ``-1 * x`` by the reader."""
+    """``left op right``; a negation is ``0 - x``."""
 
     op: BinaryOp
     left: Expression
