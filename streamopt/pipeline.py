@@ -246,7 +246,7 @@ def write(
         "graph.json": write_graph_json(program),
         "schedule.json": write_schedule_json(schedule, result),
     }
-    write_project(design, program, Path(directory), sources=sources, seed=seed)
+    write_project(design, program, Path(directory), sources, seed)
     return design
 
 

@@ -1,0 +1,1 @@
+"""From a scheduled graph to C++ for high-level synthesis; decides nothing itself."""

@@ -1,0 +1,49 @@
+"""A design: the files of one project, as text, before anything is written to disk."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from streamopt.ir.schedule import Schedule
+
+__all__ = ["Design", "schedule_sha256"]
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """Emitted files and what a caller must know to run them.
+
+    Attributes
+    ----------
+    name
+        Name of the graph.
+    files
+        Pairs (path in the project, text).
+    top
+        Name of the top function; its file is ``<top>.cpp``.
+    ports
+        Pairs (array, C++ name) of the arrays that the top function takes, in its order. Data
+        files are called by the C++ name.
+    schedule_sha256
+        Hash of the schedule that the files implement.
+    """
+
+    name: str
+    files: tuple[tuple[str, str], ...]
+    top: str
+    ports: tuple[tuple[str, str], ...]
+    schedule_sha256: str
+
+    def text(self, path: str) -> str:
+        """Return the text of one file; raises KeyError."""
+        return dict(self.files)[path]
+
+
+def schedule_sha256(schedule: Schedule) -> str:
+    """Return the SHA-256 of the schedule as canonical JSON: same decisions, same hash."""
+    text = json.dumps(asdict(schedule), sort_keys=True, separators=(",", ":"))
+    return sha256(text.encode()).hexdigest()

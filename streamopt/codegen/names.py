@@ -1,0 +1,83 @@
+"""C++ identifiers for user names: legal, unique in their scope, and equal where possible."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["LIBRARY", "Names", "identifier"]
+
+_KEYWORD_TEXT = """
+alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t class
+compl concept const const_cast constexpr continue co_await co_return co_yield decltype default
+delete do double dynamic_cast else enum explicit export extern false float for friend goto if
+inline int long mutable namespace new noexcept not not_eq nullptr operator or or_eq private
+protected public register reinterpret_cast requires return short signed sizeof static static_assert
+static_cast struct switch template this thread_local throw true try typedef typeid typename union
+unsigned using virtual void volatile wchar_t while xor xor_eq
+linux unix errno assert main std hls INFINITY NAN NULL EOF
+"""
+_KEYWORDS = frozenset(_KEYWORD_TEXT.split())
+_MACROS = re.compile(r"_[A-Z].*|[A-Z0-9]+_(MAX|MIN|EPSILON|DIG)|FP_.*|M_.*|HUGE_VAL.?|MATH_.*")
+
+_MATH_TEXT = """
+abs acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh div drem erf erfc exp exp10
+exp2 expm1 fabs fdim floor fma fmax fmin fmod frexp gamma hypot ilogb isinf isnan j0 j1 jn labs
+ldexp lgamma llrint llround log log10 log1p log2 logb lrint lround modf nan nearbyint nextafter pow
+remainder remquo rint round scalb scalbln scalbn significand sin sincos sinh sqrt tan tanh tgamma
+trunc y0 y1 yn
+"""
+_SYSTEM_TEXT = """
+abort atexit atof atoi atol bsearch calloc exit free getenv malloc qsort rand realloc srand system
+strtod index rindex read write open close link pipe dup sleep time clock select signal remove
+rename printf puts bcopy bcmp bzero signgam environ daylight timezone
+"""
+LIBRARY = frozenset(
+    [f"{name}{suffix}" for name in _MATH_TEXT.split() for suffix in ("", "f", "l")]
+    + _SYSTEM_TEXT.split()
+)
+"""Names of the C library, which a function of ours must not take."""
+
+
+def identifier(name: str) -> str:
+    """Return the closest C++ identifier; different names may give the same one.
+
+    Examples
+    --------
+    >>> identifier("conv1.weight"), identifier("3mm"), identifier("for")
+    ('conv1_weight', 'n3mm', 'for_')
+    """
+    text = re.sub(r"_+", "_", re.sub(r"[^A-Za-z0-9_]", "_", name))
+    if text in ("", "_"):
+        text = "n"
+    if text[0].isdigit():
+        text = f"n{text}"
+    return f"{text}_" if text in _KEYWORDS or _MACROS.fullmatch(text) else text
+
+
+class Names:
+    """The identifiers of one scope; hands out each one once."""
+
+    def __init__(self, taken: Iterable[str] = ()) -> None:
+        self._taken = set(taken)
+
+    def unique(self, wanted: str) -> str:
+        """Return the identifier of a name, with the first free number where it is taken."""
+        base = text = identifier(wanted)
+        number = 2
+        while text in self._taken:
+            text = f"{base}_{number}".replace("__", "_")
+            number += 1
+        self._taken.add(text)
+        return text
+
+    def take(self, name: str) -> None:
+        """Reserve an identifier that another scope has handed out."""
+        self._taken.add(name)
+
+    def inner(self) -> Names:
+        """Return a scope inside this one, which may not hide its names."""
+        return Names(self._taken)

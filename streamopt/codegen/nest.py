@@ -1,0 +1,199 @@
+"""One node as a tiled, pipelined loop nest, in the form of [1] Listings 2 and 3.
+
+The tile loops stand in the scheduled order; below the innermost, pipelined one, loops over the
+lanes are unrolled, so the body stands once whatever the factors. Guards use the original iterator
+``i = i_tile * factor + i_lane``, so they hold for the right lane as well as for the right tile:
+
+- a stream is read once per element, at the first of the iterations that need it, into a local
+  buffer; or straight into the expression if only one iteration needs it;
+- a reduction keeps its partial values in a local buffer, starts at the first iteration of each
+  element, and sends at the last one (Cond. 1 of [1]).
+
+[1] Basalama and Cong, Stream-HLS, FPGA 2025.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING
+
+from streamopt.codegen.expressions import ExpressionText
+from streamopt.codegen.layout import Port, extents_text
+from streamopt.codegen.tree import For, If, Item, Pragma, Statement
+from streamopt.errors import CodegenError, Diagnostic
+from streamopt.ir.affine import Affine, FloorDiv, Iter, Mod
+from streamopt.ir.program import ElementType, Reduction
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from streamopt.codegen.layout import Process
+    from streamopt.codegen.names import Names
+    from streamopt.ir.expression import Access
+    from streamopt.ir.program import Array
+    from streamopt.ir.scheduled import ScheduledNode, TiledLoop
+
+__all__ = ["NestWriter", "partition_pragmas"]
+
+
+def partition_pragmas(name: str, factors: tuple[int, ...]) -> Iterator[Pragma]:
+    """Yield the pragmas that split an array cyclically, one for each dimension that needs it."""
+    for dimension, factor in enumerate(factors, start=1):
+        if factor > 1:
+            split = f"type=cyclic factor={factor} dim={dimension}"
+            yield Pragma(f"array_partition variable={name} {split}")
+
+
+class NestWriter:
+    """Builds the items of one node; used once.
+
+    ``scope`` is the function's: local buffers take names there, so that the next nest of the
+    function has others; iterators and values live inside the nest.
+    """
+
+    def __init__(self, scheduled: ScheduledNode, process: Process, scope: Names) -> None:
+        self.node = scheduled.node
+        self.loops = scheduled.loops
+        self.process = process
+        self.array = process.writes[0].array
+        self.scope = scope
+        self.names = names = scope.inner()
+        self.iterator = {loop.name: names.unique(loop.name) for loop in self.loops}
+        unrolled = [loop for loop in self.loops if loop.unroll > 1]
+        self.tile = {p.name: names.unique(f"{self.iterator[p.name]}_tile") for p in unrolled}
+        self.lane = {p.name: names.unique(f"{self.iterator[p.name]}_lane") for p in unrolled}
+        self.used: set[str] = set()
+        self.locals: list[Item] = []
+        self.fetched: dict[Access, str] = {}
+        self.expression = ExpressionText(self.array.element, self._operand)
+
+    def items(self) -> tuple[Item, ...]:
+        """Return local buffers and the loop nest."""
+        body = [*self._fetches(), *self._compute()]
+        for loop in reversed(self.loops):
+            if loop.unroll > 1:
+                body = [self._lane_loop(loop, body)]
+        if self.loops:
+            body = [Pragma("pipeline II=1"), *body]
+        for loop in reversed(self.loops):
+            name = self.tile.get(loop.name, self.iterator[loop.name])
+            body = [For(name, loop.tiles, tuple(body))]
+        return (*self.locals, *body)
+
+    def _lane_loop(self, loop: TiledLoop, body: Sequence[Item]) -> For:
+        lane = self.lane[loop.name]
+        inner: list[Item] = [Pragma("unroll")]
+        if loop.name in self.used:
+            value = f"{self.tile[loop.name]} * {loop.unroll} + {lane}"
+            inner.append(Statement(f"const int {self.iterator[loop.name]} = {value};"))
+        return For(lane, loop.unroll, (*inner, *body))
+
+    def _fetches(self) -> Iterator[Item]:
+        """Yield the reads of streams; each read access function of an array is read once."""
+        for access in self.node.reads:
+            port = self.process.reads[self.node.name, access.array]
+            if not port.is_stream:
+                continue
+            source = f"{port.name}{self._lanes(access)}.read()"
+            reused = [loop.name for loop in self.loops if loop.name not in access.iterators()]
+            condition = self._at(reused, last=False)
+            if not condition:
+                name = self.names.unique(f"{port.name}_value")
+                yield Statement(f"const {port.array.element} {name} = {source};")
+                self.fetched[access] = name
+                continue
+            element = f"{self._buffer(port.array, access, 'local')}{self._subscripts(access)}"
+            yield If(condition, (Statement(f"{element} = {source};"),))
+            self.fetched[access] = element
+
+    def _compute(self) -> Iterator[Item]:
+        value = self.expression.text(self.node.value)
+        targets = [self._target(port) for port in self.process.writes]
+        reduced = self.node.reduction_loops
+        condition = self._at(reduced, last=True)
+        if self.node.reduction is None or not condition:
+            yield from self._send(targets, value)
+            return
+        element, reduction = self.array.element, self.node.reduction
+        buffer = self._buffer(self.array, self.node.write, "acc")
+        partial = f"{buffer}{self._subscripts(self.node.write)}"
+        term, total = self.names.unique("term"), self.names.unique("total")
+        first = self._at(reduced, last=False)
+        yield Statement(f"const {element} {term} = {value};")
+        if reduction in (Reduction.ADD, Reduction.MUL):
+            start = self.expression.literal(reduction.identity)
+            combined = self.expression.combine(reduction, f"({first} ? {start} : {partial})", term)
+        else:
+            combined = self.expression.combine(reduction, partial, term)
+            combined = f"({first}) ? {term} : {combined}"
+        yield Statement(f"const {element} {total} = {combined};")
+        yield Statement(f"{partial} = {total};")
+        yield If(condition, tuple(self._send(targets, total)))
+
+    def _send(self, targets: Sequence[tuple[str, str]], value: str) -> Iterator[Item]:
+        """Yield the writes to all ports; the value is computed once."""
+        if len(targets) > 1 and not value.isidentifier():
+            name = self.names.unique(f"{self.array.name}_value")
+            yield Statement(f"const {self.array.element} {name} = {value};")
+            value = name
+        for before, after in targets:
+            yield Statement(f"{before}{value}{after};")
+
+    def _target(self, port: Port) -> tuple[str, str]:
+        if port.is_stream:
+            return f"{port.name}{self._lanes(self.node.write)}.write(", ")"
+        return f"{port.name}{self._subscripts(self.node.write)} = ", ""
+
+    def _operand(self, access: Access) -> str:
+        port = self.process.reads[self.node.name, access.array]
+        text = self.fetched.get(access) or f"{port.name}{self._subscripts(access)}"
+        narrowed = (ElementType.DOUBLE, ElementType.FLOAT)
+        if (port.array.element, self.array.element) == narrowed:
+            return f"static_cast<{ElementType.FLOAT}>({text})"
+        return text
+
+    def _buffer(self, array: Array, access: Access, purpose: str) -> str:
+        """Declare a local buffer of the array's shape, split like the lanes; return its name."""
+        name = self.names.unique(f"{array.name}_{purpose}")
+        self.scope.take(name)
+        self.locals.append(Statement(f"{array.element} {name}{extents_text(array.shape)};"))
+        unroll = {loop.name: loop.unroll for loop in self.loops}
+        factors = tuple(
+            min(extent, prod(unroll[iterator] for iterator in subscript.iterators()))
+            for subscript, extent in zip(access.subscripts, array.shape, strict=True)
+        )
+        self.locals += partition_pragmas(name, factors)
+        return name
+
+    def _at(self, loops: Sequence[str], *, last: bool) -> str:
+        """Return the condition that loops are at their first or last iteration; empty if always."""
+        trips = self.node.trip_counts
+        guarded = [name for name in loops if trips[name] > 1]
+        self.used.update(guarded)
+        return " && ".join(
+            f"{self.iterator[name]} == {trips[name] - 1 if last else 0}" for name in guarded
+        )
+
+    def _lanes(self, access: Access) -> str:
+        """Return which stream of a group an access uses: the lane of each dimension's loop."""
+        names = [subscript.as_iterator() or "" for subscript in access.subscripts]
+        return "".join(f"[{self.lane.get(name, '0')}]" for name in names) or "[0]"
+
+    def _subscripts(self, access: Access) -> str:
+        for subscript in access.subscripts:
+            self._check_non_negative(subscript)
+        self.used.update(access.iterators())
+        names = {name: Affine.iterator(text) for name, text in self.iterator.items()}
+        return "".join(f"[{s.substitute(names)}]" for s in access.subscripts) or "[0]"
+
+    def _check_non_negative(self, subscript: Affine) -> None:
+        """Refuse a dividend that can be negative, where C and Affine differ."""
+        for atom, _ in subscript.terms:
+            match atom:
+                case Iter():
+                    pass
+                case FloorDiv(value, _) | Mod(value, _):
+                    self._check_non_negative(value)
+                    if value.bounds(self.node.trip_counts)[0] < 0:
+                        message = f"{atom} in node '{self.node.name}' divides a negative number"
+                        raise CodegenError(Diagnostic("E603", message, self.node.loc))

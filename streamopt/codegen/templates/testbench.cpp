@@ -1,0 +1,95 @@
+//
+// Usage: testbench [data directory [output directory]]
+//
+// Reads <data>/<array>.bin for every input, runs the kernel once, and compares every output with
+// <data>/<array>.golden.bin (double) within <data>/<array>.tolerance.bin (double, an absolute
+// bound for each element). With an output directory it also writes <output>/<array>.out.bin.
+//
+// Exit code: 0 all outputs within tolerance, 1 some are not, 2 a file is missing or too short;
+// 3, 4, 5 a stream overflowed, ran empty or was not drained (C simulation with streamopt only).
+
+#include "@{top}.h"
+#include <cmath>
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <hls_stream.h>
+#include <string>
+#include <vector>
+
+static std::string data_directory = "data";
+static std::string output_directory;
+
+template <typename T> static void load(const char *name, T *values, std::size_t count) {
+    const std::string path = data_directory + "/" + name + ".bin";
+    std::FILE *file = std::fopen(path.c_str(), "rb");
+    if (file == nullptr || std::fread(values, sizeof(T), count, file) != count) {
+        std::fprintf(stderr, "testbench: %s is missing or too short\n", path.c_str());
+        std::exit(2);
+    }
+    std::fclose(file);
+}
+
+template <typename T> static void store(const char *name, const T *values, std::size_t count) {
+    const std::string path = output_directory + "/" + name + ".out.bin";
+    std::FILE *file = std::fopen(path.c_str(), "wb");
+    if (file == nullptr || std::fwrite(values, sizeof(T), count, file) != count ||
+        std::fclose(file) != 0) {
+        std::fprintf(stderr, "testbench: can't write %s\n", path.c_str());
+        std::exit(2);
+    }
+}
+
+static std::string element(const char *name, std::size_t flat, const std::vector<int> &extents) {
+    std::string text;
+    for (std::size_t at = extents.size(); at-- > 0; flat /= extents[at])
+        text = "[" + std::to_string(flat % extents[at]) + "]" + text;
+    return name + text;
+}
+
+template <typename T>
+static bool check(const char *name, const T *got, const std::vector<int> &extents) {
+    std::size_t count = 1;
+    for (int extent : extents)
+        count *= extent;
+    std::vector<double> golden(count), tolerance(count);
+    load((std::string(name) + ".golden").c_str(), golden.data(), count);
+    load((std::string(name) + ".tolerance").c_str(), tolerance.data(), count);
+    double max_error = 0.0, max_ratio = 0.0;
+    std::size_t wrong = 0, first = 0;
+    for (std::size_t at = 0; at < count; at++) {
+        const double error = std::fabs(static_cast<double>(got[at]) - golden[at]);
+        if (!(error <= tolerance[at]) && wrong++ == 0)
+            first = at;
+        const double ratio = error == 0.0 ? 0.0 : error / tolerance[at];
+        if (error > max_error || std::isnan(error))
+            max_error = error;
+        if (ratio > max_ratio || std::isnan(ratio))
+            max_ratio = ratio;
+    }
+    std::printf("%s %s: %zu elements, max error %g, max error/tolerance %g\n",
+                wrong == 0 ? "pass" : "FAIL", name, count, max_error, max_ratio);
+    if (wrong != 0)
+        std::printf("     %zu wrong, first %s: got %.9g, expected %.9g +- %.3g\n", wrong,
+                    element(name, first, extents).c_str(), static_cast<double>(got[first]),
+                    golden[first], tolerance[first]);
+    if (!output_directory.empty())
+        store(name, got, count);
+    return wrong == 0;
+}
+
+@{arrays}
+int main(int argc, char **argv) {
+    if (argc > 1)
+        data_directory = argv[1];
+    if (argc > 2)
+        output_directory = argv[2];
+@{loads}
+    @{call}
+#ifdef STREAMOPT_HLS_STREAM
+    hls::check_drained();
+#endif
+
+    bool passed = true;
+@{checks}    return passed ? 0 : 1;
+}

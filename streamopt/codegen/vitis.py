@@ -1,0 +1,124 @@
+"""From a scheduled graph to a Vitis HLS project: streamed C++, testbench and Tcl script.
+
+Needs nothing beyond C++11 and the vendor's ``hls_stream.h``; written for Vitis HLS 2023.2. The
+text depends on the scheduled graph and the version of streamopt alone.
+"""
+
+from __future__ import annotations
+
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING
+
+from streamopt.codegen.design import Design, schedule_sha256
+from streamopt.codegen.expressions import FUNCTION_NAMES
+from streamopt.codegen.layout import Layout, Port, Process, plan_layout
+from streamopt.codegen.names import Names
+from streamopt.codegen.nest import NestWriter, partition_pragmas
+from streamopt.codegen.templates import fill
+from streamopt.codegen.testbench import testbench
+from streamopt.codegen.tree import Comment, Directive, Function, Item, Pragma, Statement
+from streamopt.codegen.writer import render
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from streamopt.ir.scheduled import ScheduledGraph
+
+__all__ = ["DEFAULT_CLOCK_NS", "DEFAULT_PART", "emit"]
+
+DEFAULT_PART = "xcu280-fsvh2892-2L-e"
+DEFAULT_CLOCK_NS = 3.33
+
+
+def emit(
+    scheduled: ScheduledGraph, part: str = DEFAULT_PART, clock_ns: float = DEFAULT_CLOCK_NS
+) -> Design:
+    """Return the design that implements a scheduled graph.
+
+    Raises
+    ------
+    CodegenError
+        E601 for a literal that its type can't hold, E602 for an array that nobody brings or
+        takes, E603 for a division of a negative subscript.
+    """
+    layout = plan_layout(scheduled)
+    digest = schedule_sha256(scheduled.schedule)
+    header = _header(scheduled.graph.name, digest)
+    script = fill("run_hls.tcl", top=layout.top, part=part, clock_ns=f"{clock_ns:g}")
+    files = (
+        (f"{layout.top}.h", render([*header, *_declarations(layout)])),
+        (f"{layout.top}.cpp", render([*header, *_definitions(layout)])),
+        ("testbench.cpp", render(header) + testbench(layout)),
+        ("run_hls.tcl", script),
+    )
+    ports = tuple((port.array.name, port.name) for port in layout.boundary)
+    return Design(scheduled.graph.name, files, layout.top, ports, digest)
+
+
+def _header(graph: str, digest: str) -> list[Item]:
+    try:
+        release = version("streamopt")
+    except PackageNotFoundError:
+        release = "(not installed)"
+    return [
+        Comment(f"Graph '{graph}', emitted by streamopt {release}."),
+        Comment(f"Schedule sha256 {digest}."),
+    ]
+
+
+def _declarations(layout: Layout) -> Iterator[Item]:
+    guard = f"STREAMOPT_{layout.top.upper()}_H"
+    yield from (Directive(f"#ifndef {guard}"), Directive(f"#define {guard}"), Statement(""))
+    yield Function(f"void {layout.top}", _top_parameters(layout), None)
+    yield from (Statement(""), Directive("#endif"))
+
+
+def _definitions(layout: Layout) -> Iterator[Item]:
+    includes = (f'#include "{layout.top}.h"', "#include <cmath>", "#include <hls_stream.h>")
+    yield from map(Directive, includes)
+    for process in layout.processes:
+        yield Statement("")
+        yield from _process(process)
+    yield Statement("")
+    yield Function(f"void {layout.top}", _top_parameters(layout), tuple(_top_body(layout)))
+
+
+def _parameter(port: Port, *, read_only: bool) -> str:
+    const = "const " if read_only and not port.is_stream else ""
+    return f"{const}{port.declaration()}"
+
+
+def _top_parameters(layout: Layout) -> tuple[str, ...]:
+    return tuple(_parameter(port, read_only=port.array.is_given) for port in layout.boundary)
+
+
+def _process(process: Process) -> Iterator[Item]:
+    parameters = [_parameter(port, read_only=True) for port in process.inputs]
+    parameters += [_parameter(port, read_only=False) for port in process.writes]
+    scope = Names([*FUNCTION_NAMES, *(p.name for p in (*process.inputs, *process.writes))])
+    body: list[Item] = []
+    for scheduled in process.nodes:
+        node = scheduled.node
+        loops = ", ".join(f"{loop.name} {loop.trip_count}" for loop in node.loops)
+        yield Comment(f"Node '{node.name}': {node.write} over {loops or 'a single point'}.")
+        body += NestWriter(scheduled, process, scope).items()
+    yield Function(f"static void {process.name}", tuple(parameters), tuple(body))
+
+
+def _top_body(layout: Layout) -> Iterator[Item]:
+    for port in layout.boundary:
+        yield from partition_pragmas(port.name, port.factors)
+    yield Pragma("dataflow")
+    for port in layout.channels:
+        yield Statement(f"{port.declaration()};")
+        if not port.is_stream:
+            yield from partition_pragmas(port.name, port.factors)
+            yield Pragma(f"stream type=pipo variable={port.name}")
+    streams = [port.name for port in layout.channels if port.is_stream]
+    if streams:
+        yield Directive("#ifdef STREAMOPT_HLS_STREAM")
+        yield from (Statement(f'hls::set_name({name}, "{name}");') for name in streams)
+        yield Directive("#endif")
+    for process in layout.processes:
+        arguments = ", ".join(port.name for port in (*process.inputs, *process.writes))
+        yield Statement(f"{process.name}({arguments});")

@@ -1,0 +1,224 @@
+"""Graph and schedule to scheduled graph: checks the decisions, then carries them out.
+
+Before::
+
+    matmul  loops i, j, k    order k, i, j    unroll i: 4, j: 2
+    relu    loops i, j       order i, j       unroll i: 4, j: 2      channel E: FIFO, depth 1024
+
+After::
+
+    matmul  k (200 tiles), i (45 tiles, 4 lanes), j (95 tiles, 2 lanes)
+    relu    i (45 tiles, 4 lanes), j (95 tiles, 2 lanes)
+    E       4 x 2 streams of depth 1024
+
+A FIFO needs the two conditions of [1] section 3.1: the same number of writes and reads (Cond. 1),
+in the same order (Cond. 2); and one stream per lane needs the same lanes on both sides.
+
+[1] Basalama and Cong, Stream-HLS, FPGA 2025.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from math import prod
+from typing import TYPE_CHECKING
+
+from streamopt.analysis.stream_order import stream_order
+from streamopt.errors import Diagnostic, LegalityError
+from streamopt.ir.program import Role
+from streamopt.ir.schedule import ChannelKind
+from streamopt.ir.scheduled import Channel, Partition, ScheduledGraph, ScheduledNode, TiledLoop
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from streamopt.ir.expression import Access
+    from streamopt.ir.graph import Edge, Graph, Node
+    from streamopt.ir.program import Array
+    from streamopt.ir.schedule import ChannelPlan, NodePlan, Schedule
+
+__all__ = ["apply"]
+
+
+def apply(graph: Graph, schedule: Schedule) -> ScheduledGraph:
+    """Return the graph with tiled loops, channels with lanes and partitioned boundary arrays.
+
+    Raises
+    ------
+    LegalityError
+        With all problems:
+
+        - E301 the schedule is for another graph;
+        - E302 a node or channel is not planned exactly once, or unknown;
+        - E303 an order is not a permutation of the node's loops;
+        - E304 an unroll factor is missing or doesn't divide its trip count;
+        - E305 a depth that its channel's kind can't have;
+        - E306 a FIFO for an array with several writers;
+        - E307 a FIFO for an array that the consumer reads at several places;
+        - E308 a FIFO whose write or read doesn't touch every element exactly once (Cond. 1);
+        - E309 a FIFO whose write and read orders differ (Cond. 2);
+        - E310 a FIFO whose loops have different unroll factors on both sides.
+    """
+    problems = [*_plan_problems(graph, schedule)]
+    if not problems:
+        problems += [p for node in graph.nodes for p in _node_problems(node, schedule)]
+    if not problems:
+        problems += [p for edge in graph.edges for p in _channel_problems(graph, edge, schedule)]
+    if problems:
+        raise LegalityError(*problems)
+    nodes = tuple(_scheduled(node, schedule.node(node.name)) for node in graph.nodes)
+    factors = {node.name: schedule.node(node.name).factors for node in graph.nodes}
+    channels = tuple(
+        _channel(graph, edge, schedule.channel(edge.channel), factors) for edge in graph.edges
+    )
+    return ScheduledGraph(graph, schedule, nodes, channels, _partitions(graph, factors))
+
+
+def _plan_problems(graph: Graph, schedule: Schedule) -> Iterator[Diagnostic]:
+    if schedule.graph != graph.name:
+        message = f"the schedule is for graph '{schedule.graph}', not for '{graph.name}'"
+        yield Diagnostic("E301", message)
+    for what, needed, planned in (
+        ("node", [node.name for node in graph.nodes], [plan.node for plan in schedule.nodes]),
+        (
+            "channel",
+            [edge.channel for edge in graph.edges],
+            [plan.channel for plan in schedule.channels],
+        ),
+    ):
+        times = Counter(planned)
+        for name in dict.fromkeys([*needed, *planned]):
+            if name not in needed:
+                message = f"the schedule plans {what} '{name}', which graph '{graph.name}' "
+                yield Diagnostic("E302", f"{message}doesn't have")
+            elif times[name] != 1:
+                message = f"{what} '{name}' is planned {times[name]} times instead of once"
+                yield Diagnostic("E302", message)
+
+
+def _node_problems(node: Node, schedule: Schedule) -> Iterator[Diagnostic]:
+    plan = schedule.node(node.name)
+    names = [loop.name for loop in node.loops]
+    if sorted(plan.order) != sorted(names):
+        message = f"order {', '.join(plan.order)} of node '{node.name}' is not a permutation of "
+        yield Diagnostic("E303", f"{message}its loops {', '.join(names)}", node.loc)
+    if sorted(name for name, _ in plan.unroll) != sorted(names):
+        listed = ", ".join(name for name, _ in plan.unroll)
+        message = f"node '{node.name}' has unroll factors for {listed or 'no loop'}; its loops "
+        yield Diagnostic("E304", f"{message}are {', '.join(names)}", node.loc)
+        return
+    for loop in node.loops:
+        factor = plan.factors[loop.name]
+        if factor < 1 or loop.trip_count % factor != 0:
+            message = f"unroll factor {factor} of loop {loop.name} in node '{node.name}' does not "
+            message += f"divide its trip count {loop.trip_count}"
+            yield Diagnostic("E304", message, node.loc)
+
+
+def _channel_problems(graph: Graph, edge: Edge, schedule: Schedule) -> Iterator[Diagnostic]:
+    plan = schedule.channel(edge.channel)
+    if plan.kind is ChannelKind.PING_PONG:
+        if plan.depth_elems != 0:
+            message = f"ping-pong channel '{edge.channel}' has depth {plan.depth_elems}"
+            yield Diagnostic("E305", message, hint="a ping-pong buffer has depth 0")
+        return
+    if plan.depth_elems < 1:
+        message = f"FIFO channel '{edge.channel}' has depth {plan.depth_elems}"
+        yield Diagnostic("E305", message, hint="a FIFO holds at least one element per lane")
+    problem = _fifo_problem(graph, edge, schedule)
+    if problem is not None:
+        code, message = problem
+        hint = "make it a ping-pong buffer"
+        yield Diagnostic(code, f"channel '{edge.channel}' can't be a FIFO: {message}", hint=hint)
+
+
+def _fifo_problem(graph: Graph, edge: Edge, schedule: Schedule) -> tuple[str, str] | None:
+    """Return code and reason why a channel can't be a FIFO, if there is one."""
+    writers = graph.writers(edge.array)
+    if len(writers) > 1:
+        names = " and ".join(f"'{node.name}'" for node in writers)
+        return "E306", f"{edge.array} is written by nodes {names}"
+    if len(edge.reads) != 1:
+        places = ", ".join(map(str, edge.reads)) or "nowhere"
+        return "E307", f"node '{edge.consumer}' reads it at {places}"
+    orders: list[tuple[int, ...]] = []
+    for name, access in ((edge.producer, edge.write), (edge.consumer, edge.reads[0])):
+        node, shape = graph.node(name), graph.array(edge.array).shape
+        order = stream_order(access, schedule.node(name).order, node.trip_counts, shape)
+        if order is None:
+            message = f"node '{name}' does not touch every element of {edge.array} once through "
+            return "E308", f"{message}{access}"
+        orders.append(order)
+    written, read = orders
+    if written != read:
+        message = f"node '{edge.producer}' writes dimensions in order {_dimensions(written)}, "
+        return "E309", f"{message}node '{edge.consumer}' reads them in order {_dimensions(read)}"
+    there, here = (schedule.node(name).factors for name in (edge.producer, edge.consumer))
+    wide, narrow = _stream_lanes(edge.write, there), _stream_lanes(edge.reads[0], here)
+    if wide != narrow:
+        message = f"node '{edge.producer}' writes {_times(wide)} elements at once, "
+        return "E310", f"{message}node '{edge.consumer}' reads {_times(narrow)}"
+    return None
+
+
+def _dimensions(order: Sequence[int]) -> str:
+    return ", ".join(str(dimension + 1) for dimension in order)
+
+
+def _times(lanes: Sequence[int]) -> str:
+    return " x ".join(map(str, lanes))
+
+
+def _scheduled(node: Node, plan: NodePlan) -> ScheduledNode:
+    trips, factors = node.trip_counts, plan.factors
+    return ScheduledNode(node, tuple(TiledLoop(n, trips[n], factors[n]) for n in plan.order))
+
+
+def _channel(
+    graph: Graph, edge: Edge, plan: ChannelPlan, factors: Mapping[str, Mapping[str, int]]
+) -> Channel:
+    if plan.kind is ChannelKind.FIFO:
+        lanes = _stream_lanes(edge.write, factors[edge.producer])
+    else:
+        accesses = [(node.write, factors[node.name]) for node in graph.writers(edge.array)]
+        accesses += [(access, factors[edge.consumer]) for access in edge.reads]
+        lanes = _cyclic_factors(graph.array(edge.array), accesses)
+    return Channel(edge, plan.kind, lanes, plan.depth_elems)
+
+
+def _stream_lanes(access: Access, factors: Mapping[str, int]) -> tuple[int, ...]:
+    """Return the unroll factor of the loop at each dimension; 1 where there is none."""
+    names = (subscript.as_iterator() for subscript in access.subscripts)
+    return tuple(1 if name is None else factors[name] for name in names)
+
+
+def _cyclic_factors(
+    array: Array, accesses: Sequence[tuple[Access, Mapping[str, int]]]
+) -> tuple[int, ...]:
+    """Return, per dimension, the most elements that one tile iteration touches along it."""
+    return tuple(
+        min(
+            extent,
+            max(
+                prod(factors[name] for name in access.subscripts[dimension].iterators())
+                for access, factors in accesses
+            ),
+        )
+        for dimension, extent in enumerate(array.shape)
+    )
+
+
+def _partitions(graph: Graph, factors: Mapping[str, Mapping[str, int]]) -> tuple[Partition, ...]:
+    """Return the partitions of the boundary arrays that some node touches."""
+    found: list[Partition] = []
+    for array in graph.arrays:
+        accesses = [(node.write, factors[node.name]) for node in graph.writers(array.name)]
+        if array.is_given:
+            accesses += [
+                (access, factors[node.name])
+                for node in graph.nodes
+                for access in node.reads_of(array.name)
+            ]
+        if accesses and array.role is not Role.INTERNAL:
+            found.append(Partition(array.name, _cyclic_factors(array, accesses)))
+    return tuple(found)

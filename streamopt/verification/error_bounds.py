@@ -1,0 +1,280 @@
+"""Floating-point arithmetic that carries a bound on how far another evaluation may be off.
+
+A `Bounded` pair ``(x, e)`` stands for two evaluations of one expression: the reference ``x`` in
+double precision, and any ``x'`` in the element type, with ``|x' - x| <= e``. The bounds follow
+from the standard model of floating-point arithmetic ([1] section 2.2) by running error analysis
+([1] section 3.3), with ``u`` the unit roundoff of the element type, ``v = 2**-53`` that of the
+reference and ``t`` the underflow threshold (cores flush subnormal numbers to 0):
+
+    x' = fl(a' op b') = (a' op b')(1 + d') + s',  |d'| <= u, |s'| <= t
+    x  =               (a  op b )(1 + d ),        |d | <= v
+    |x' - x| <= p (1 + u) + (u + v) |a op b| + t,    p >= |a' op b' - a op b|
+
+and ``p``, the propagated error, is for operands ``(a, e)`` and ``(b, f)``:
+
+    a + b, a - b     e + f
+    a * b            |a| f + |b| e + e f
+    a / b            (e |b| + |a| f) / (|b| (|b| - f))     for f < |b|, else infinite
+    sqrt(a)          e / (sqrt(a) + sqrt(a - e))           for e <= a, else infinite
+    exp(a)           exp(a) (exp(e) - 1)
+    log(a)           -log(1 - e / a)                       for e < a, else infinite
+    tanh(a)          e / cosh(m)**2, at most 2             m = max(|a| - e, 0), the point of the
+    erf(a)           e 2/sqrt(pi) exp(-m**2), at most 2    interval nearest to 0
+    |a|              e                                     exact
+    max(a, b)        largest distance between max(a, b) and an end of the interval
+                     [max(a - e, b - f), max(a + e, b + f)]; exact, min likewise
+
+Exactness is tracked next to the bounds: where the elements with bound 0 are whole multiples of
+one power of two, the grain ``g``, so are sums, differences and products of them (grains min and
+product; a division by a power of two divides the grain). Such a result of at most ``2**24 g``
+(``2**53 g`` in double precision) is a number of the element type: it is computed without
+rounding, and its bound is 0.
+
+A select takes the bound of its branch where the operand intervals of its comparison are disjoint
+(or points), and else covers both branches. A fused multiply-add drops a rounding and stays
+inside. Where a value may leave the range of the element type the bound is infinite.
+
+`FUNCTION_ULPS` replaces ``u`` by ``2 * FUNCTION_ULPS * u`` for exp, log, tanh and erf: the C
+library's own measurements are at most 2 ulps [2], the cores' at most 1 for exp and log [3], and an
+ulp is at most ``2u`` times the value.
+
+References
+----------
+[1] Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., SIAM 2002.
+[2] The GNU C Library manual, "Known Maximum Errors in Math Functions".
+[3] AMD, Floating-Point Operator LogiCORE IP Product Guide (PG060).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import erf, pi
+from typing import TYPE_CHECKING, TypeAlias, assert_never
+
+import numpy as np
+
+from streamopt.ir.expression import BinaryOp, CompareOp, Function
+from streamopt.ir.program import ElementType
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    FloatArray: TypeAlias = NDArray[np.float64]
+    Truth: TypeAlias = NDArray[np.bool_]
+
+__all__ = ["FUNCTION_ULPS", "Arithmetic", "Bounded", "Condition"]
+
+FUNCTION_ULPS = 4
+"""Stated accuracy of exp, log, tanh and erf in units in the last place, on every platform."""
+
+_V = 2.0**-53  # unit roundoff of the reference
+_SLACK = 1.0 + 2.0**-40  # the bounds are computed in double precision as well
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Bounded:
+    """A value of the reference, and how far an evaluation in the element type may be off.
+
+    Attributes
+    ----------
+    grain
+        Power of two that all elements with bound 0 are multiples of; 0 if none is known.
+    """
+
+    value: FloatArray
+    bound: FloatArray
+    grain: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Condition:
+    """Outcome of a comparison in the reference, and where the other evaluation may differ."""
+
+    holds: Truth
+    unsure: Truth
+
+
+@dataclass(frozen=True, slots=True)
+class Arithmetic:
+    """The operations in one element type; see the module for the bounds."""
+
+    element: ElementType
+
+    @property
+    def unit(self) -> float:
+        """Return the unit roundoff."""
+        return 2.0**-24 if self.element is ElementType.FLOAT else _V
+
+    @property
+    def underflow(self) -> float:
+        """Return the smallest normal number."""
+        return 2.0**-126 if self.element is ElementType.FLOAT else 2.0**-1022
+
+    @property
+    def largest(self) -> float:
+        """Return the largest finite number."""
+        dtype = np.float32 if self.element is ElementType.FLOAT else np.float64
+        return float(np.finfo(dtype).max)
+
+    def literal(self, value: float) -> Bounded:
+        """Return a literal, which the element type may round."""
+        return self.given(np.asarray(value, np.float64))
+
+    def given(self, values: FloatArray) -> Bounded:
+        """Return values from outside, which the element type may round."""
+        return self.convert(Bounded(values, np.zeros(values.shape), _grain(values)))
+
+    def convert(self, operand: Bounded) -> Bounded:
+        """Return an operand rounded to the element type; an operand known exactly stays so."""
+        if self.element is ElementType.DOUBLE:
+            return operand
+        with np.errstate(over="ignore"):
+            rounded = operand.value.astype(np.float32).astype(np.float64)
+        exact = (operand.bound == 0) & (np.abs(rounded) >= self.underflow)
+        exact |= (operand.bound == 0) & (operand.value == 0)
+        off = np.abs(rounded - operand.value)
+        loose = operand.bound * (1 + self.unit) + self.unit * np.abs(operand.value)
+        bound = np.where(exact, off, (loose + self.underflow) * _SLACK)
+        return self._in_range(operand.value, np.asarray(bound), operand.grain)
+
+    def binary(self, op: BinaryOp, left: Bounded, right: Bounded) -> Bounded:
+        """Return ``left op right``."""
+        a, e, b, f = left.value, left.bound, right.value, right.bound
+        grain = min(left.grain, right.grain)
+        match op:
+            case BinaryOp.ADD:
+                return self._rounded(a + b, e + f, grain)
+            case BinaryOp.SUB:
+                return self._rounded(a - b, e + f, grain)
+            case BinaryOp.MUL:
+                propagated = np.abs(a) * f + np.abs(b) * e + e * f
+                return self._rounded(a * b, propagated, left.grain * right.grain)
+            case BinaryOp.DIV:
+                return self._divide(left, right)
+            case _:
+                assert_never(op)
+
+    def _divide(self, left: Bounded, right: Bounded) -> Bounded:
+        a, e, b, f = left.value, left.bound, right.value, right.bound
+        size = np.abs(b)
+        if size.size == 1 and not f.any() and np.frexp(size.ravel()[0])[0] == 0.5:
+            return self._rounded(a / b, e / size, left.grain / float(size.ravel()[0]))
+        gap = size - f
+        propagated = (e * size + np.abs(a) * f) / (size * gap)
+        return self._rounded(a / b, np.where(gap > 0, propagated, np.inf))
+
+    def call(self, function: Function, arguments: tuple[Bounded, ...]) -> Bounded:
+        """Return a function of one or two arguments."""
+        match function, arguments:
+            case Function.MAX, (left, right):
+                return _extreme(np.maximum, left, right)
+            case Function.MIN, (left, right):
+                return _extreme(np.minimum, left, right)
+            case Function.ABS, (operand,):
+                return Bounded(np.abs(operand.value), operand.bound, operand.grain)
+            case Function.SQRT, (operand,):
+                return self._square_root(operand)
+            case _:
+                return self._transcendental(function, arguments[0])
+
+    def _square_root(self, operand: Bounded) -> Bounded:
+        a, e = operand.value, operand.bound
+        root = np.sqrt(a)
+        ends = root + np.sqrt(np.maximum(a - e, 0.0))
+        propagated = np.where(e == 0, 0.0, np.where(e <= a, e / ends, np.inf))
+        return self._rounded(root, propagated)
+
+    def _transcendental(self, function: Function, operand: Bounded) -> Bounded:
+        a, e = operand.value, operand.bound
+        nearest = np.maximum(np.abs(a) - e, 0.0)
+        match function:
+            case Function.EXP:
+                value = np.exp(a)
+                propagated = value * np.expm1(e)
+            case Function.LOG:
+                value = np.log(a)
+                propagated = np.where(e < a, -np.log1p(-e / a), np.inf)
+            case Function.TANH:
+                value = np.tanh(a)
+                decay = np.exp(-2.0 * nearest)
+                propagated = np.minimum(e * 4.0 * decay / (1.0 + decay) ** 2, 2.0)
+            case Function.ERF:
+                value = _erf(a)
+                slope = 2.0 / np.sqrt(pi) * np.exp(-np.square(nearest))
+                propagated = np.minimum(e * slope, 2.0)
+            case _:
+                raise AssertionError(function)
+        return self._rounded(value, propagated, factor=2.0 * FUNCTION_ULPS)
+
+    def compare(self, op: CompareOp, left: Bounded, right: Bounded) -> Condition:
+        """Return ``left op right`` as a truth value."""
+        reach = (left.bound + right.bound) * _SLACK
+        gap = np.abs(left.value - right.value)
+        unsure = (reach > 0) & ~(gap > reach)
+        return Condition(_HOLDS[op](left.value, right.value), unsure)
+
+    def select(self, condition: Condition, then: Bounded, otherwise: Bounded) -> Bounded:
+        """Return ``then if condition else otherwise``."""
+        value = np.where(condition.holds, then.value, otherwise.value)
+        bound = np.where(condition.holds, then.bound, otherwise.bound)
+        apart = np.abs(then.value - otherwise.value)
+        other = apart + np.where(condition.holds, otherwise.bound, then.bound)
+        both = np.maximum(bound, other * _SLACK)
+        grain = min(then.grain, otherwise.grain)
+        return Bounded(value, np.where(condition.unsure, both, bound), grain)
+
+    def exact(self, size: FloatArray, bound: FloatArray, grain: float) -> Truth:
+        """Return where multiples of ``grain`` that are at most ``size`` need no rounding."""
+        if grain < self.underflow:
+            return np.zeros(np.shape(size), np.bool_)
+        return (bound == 0) & (size <= grain / self.unit)
+
+    def _rounded(
+        self, value: FloatArray, propagated: FloatArray, grain: float = 0.0, factor: float = 1.0
+    ) -> Bounded:
+        """Return a result with the bound of ``factor`` roundings on top of the propagated one."""
+        u, v = factor * self.unit, factor * _V
+        size = np.abs(value) * (1.0 + 2.0 * v)
+        bound = (propagated * (1.0 + u) + (u + v) * size + self.underflow) * _SLACK
+        bound = np.where(self.exact(np.abs(value), propagated, grain), 0.0, bound)
+        return self._in_range(value, bound, grain)
+
+    def _in_range(self, value: FloatArray, bound: FloatArray, grain: float) -> Bounded:
+        safe = np.abs(value) + bound < self.largest
+        return Bounded(value, np.where(safe, bound, np.inf), grain)
+
+
+def _extreme(extreme: np.ufunc, left: Bounded, right: Bounded) -> Bounded:
+    value = extreme(left.value, right.value)
+    high = extreme(left.value + left.bound, right.value + right.bound)
+    low = extreme(left.value - left.bound, right.value - right.bound)
+    exact = (left.bound == 0) & (right.bound == 0)
+    bound = (np.maximum(high - value, value - low) + 4 * _V * np.abs(value)) * _SLACK
+    return Bounded(value, np.where(exact, 0.0, bound), min(left.grain, right.grain))
+
+
+def _grain(values: FloatArray) -> float:
+    """Return the largest power of two that divides all values; 0 if there is none."""
+    if not np.isfinite(values).all():
+        return 0.0
+    mantissas, exponents = np.frexp(values[values != 0])
+    if mantissas.size == 0:
+        return 1.0
+    whole = np.ldexp(np.abs(mantissas), 53).astype(np.int64)
+    lowest = np.ldexp((whole & -whole).astype(np.float64), exponents - 53)
+    return float(lowest.min())
+
+
+def _erf(values: FloatArray) -> FloatArray:
+    flat = np.ravel(values).tolist()
+    return np.fromiter(map(erf, flat), np.float64, len(flat)).reshape(np.shape(values))
+
+
+_HOLDS = {
+    CompareOp.LT: np.less,
+    CompareOp.LE: np.less_equal,
+    CompareOp.GT: np.greater,
+    CompareOp.GE: np.greater_equal,
+    CompareOp.EQ: np.equal,
+    CompareOp.NE: np.not_equal,
+}

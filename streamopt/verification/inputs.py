@@ -1,0 +1,111 @@
+"""Deterministic inputs: the same on every platform, and exact in every element type.
+
+Element ``n`` of an array is one step of the SplitMix64 generator [1] from a key that the seed and
+the array's name give, reduced to a multiple of ``2**-bits`` in [-1, 1]. Fewer bits leave more room
+for exact sums. Two corrections keep values away from where a program is ill-conditioned:
+
+- a weight that a sum of ``n`` terms reads is scaled by a power of two near ``1 / sqrt(n)``, as in
+  a trained network, so that layers neither saturate nor vanish;
+- an array that is read inside a divisor, a root or a logarithm is drawn from [0.5, 1.5].
+
+Both hold for an array that is read through copies of it too.
+
+References
+----------
+[1] Steele, Lea and Flood, Fast splittable pseudorandom number generators, OOPSLA 2014.
+"""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from math import ceil, log2, prod
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from streamopt.ir.expression import Binary, BinaryOp, Call, Function, Read, reads, walk
+from streamopt.ir.program import Reduction, Role
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from numpy.typing import NDArray
+
+    from streamopt.ir.program import Array, Program, Statement
+
+__all__ = ["make_inputs"]
+
+
+def make_inputs(
+    program: Program, seed: int = 0, bits: int = 8
+) -> Mapping[str, NDArray[np.float64]]:
+    """Return values of all inputs and weights, in their arrays' shapes.
+
+    Parameters
+    ----------
+    bits
+        Values are whole multiples of ``2**-bits`` before a weight's scale, ``2**-(bits + 1)`` in
+        [0.5, 1.5]; at most 20.
+    """
+    origin = _origins(program)
+    positive: set[str] = set()
+    terms: dict[str, int] = {}
+    for count, statement in _statements(program):
+        positive.update(origin.get(name, name) for name in _delicate(statement))
+        for access in reads(statement.value):
+            name = origin.get(access.array, access.array)
+            terms[name] = max(count, terms.get(name, 1))
+    values: dict[str, NDArray[np.float64]] = {}
+    for array in program.arrays:
+        if array.is_given:
+            drawn = _symmetric(array, seed, bits)
+            if array.name in positive:
+                drawn = 1.0 + drawn / 2.0
+            elif array.role is Role.WEIGHT:
+                drawn = drawn * 2.0 ** -ceil(log2(terms.get(array.name, 1)) / 2.0)
+            values[array.name] = drawn
+    return values
+
+
+def _origins(program: Program) -> dict[str, str]:
+    """Return the array that each array is a plain copy of, through any number of copies."""
+    origins: dict[str, str] = {}
+    for _, statement in _statements(program):
+        match statement.value:
+            case Read(access) if statement.reduction is None:
+                source = origins.get(access.array, access.array)
+                if program.array(source).is_given:
+                    origins.setdefault(statement.target.array, source)
+            case _:
+                pass
+    return origins
+
+
+def _symmetric(array: Array, seed: int, bits: int) -> NDArray[np.float64]:
+    key = sha256(f"{seed}:{array.name}".encode()).digest()[:8]
+    steps = np.arange(1, array.size_elems + 1, dtype=np.uint64)
+    state = np.frombuffer(key, dtype="<u8") + steps * np.uint64(0x9E3779B97F4A7C15)
+    state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    state = (state ^ (state >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    state ^= state >> np.uint64(31)
+    steps_each_side = 2**bits
+    level = (state >> np.uint64(16)) % np.uint64(2 * steps_each_side + 1)
+    return ((level.astype(np.float64) - steps_each_side) / steps_each_side).reshape(array.shape)
+
+
+def _statements(program: Program) -> Iterator[tuple[int, Statement]]:
+    """Yield every statement and the number of terms of each of its sums, 1 without a sum."""
+    for nest in program.nests:
+        for statement in nest.statements:
+            used = statement.target.iterators()
+            trips = (loop.trip_count for loop in nest.loops if loop.name not in used)
+            yield prod(trips) if statement.reduction is Reduction.ADD else 1, statement
+
+
+def _delicate(statement: Statement) -> Iterator[str]:
+    for node in walk(statement.value):
+        match node:
+            case Binary(BinaryOp.DIV, _, inner) | Call(Function.SQRT | Function.LOG, (inner,)):
+                yield from (access.array for access in reads(inner))
+            case _:
+                pass

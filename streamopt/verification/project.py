@@ -1,0 +1,210 @@
+"""Projects on disk: a design with its test data, written as a whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any, cast
+from uuid import uuid4
+
+from streamopt.errors import Diagnostic, VerificationError
+from streamopt.ir.program import ElementType, Role
+from streamopt.verification.golden import make_golden
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from streamopt.codegen.design import Design
+    from streamopt.ir.program import Program
+    from streamopt.verification.golden import Golden
+
+__all__ = ["MANIFEST", "Manifest", "dtype_of", "read_manifest", "write_data", "write_project"]
+
+MANIFEST = "streamopt-project.json"
+"""File that marks a directory as a project of ours."""
+
+_SCHEMA_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What a project directory says of itself.
+
+    Attributes
+    ----------
+    ports
+        C++ name by array; data files are called by the C++ name.
+    """
+
+    graph: str
+    top: str
+    ports: Mapping[str, str]
+    outputs: tuple[str, ...]
+    schedule_sha256: str
+    seed: int
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """Return the files to compile."""
+        return (f"{self.top}.cpp", "testbench.cpp")
+
+
+def write_project(
+    design: Design,
+    program: Program,
+    directory: Path,
+    extra_files: Mapping[str, str] | None = None,
+    seed: int = 0,
+) -> Manifest:
+    """Write design, test data, manifest and further files into a directory.
+
+    The directory appears complete or stays as it was; an earlier project there is replaced.
+
+    Parameters
+    ----------
+    program
+        The source program that the golden data come from.
+    extra_files
+        Text by path inside the project, for instance the graph's source.
+
+    Raises
+    ------
+    VerificationError
+        E720 for a directory that holds anything but a project of ours, E721 for a path that leads
+        out of the project or is taken; and what `streamopt.verification.golden.make_golden`
+        raises.
+    """
+    directory = directory.absolute()
+    _check_replaceable(directory)
+    files = _collect(design, extra_files or {})
+    known = {name for name, _ in design.ports}
+    outputs = tuple(a.name for a in program.arrays if a.role is Role.OUTPUT and a.name in known)
+    manifest = Manifest(
+        design.name, design.top, dict(design.ports), outputs, design.schedule_sha256, seed
+    )
+    golden = make_golden(program, seed)
+    directory.parent.mkdir(parents=True, exist_ok=True)
+    fresh = directory.with_name(f".{directory.name}.{uuid4().hex}.new")
+    try:
+        for path, text in files.items():
+            (fresh / path).parent.mkdir(parents=True, exist_ok=True)
+            (fresh / path).write_text(text, encoding="utf-8", newline="\n")
+        write_data(program, golden, manifest, fresh / "data")
+        _write_manifest(manifest, fresh / MANIFEST)
+        _swap(fresh, directory)
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
+    return manifest
+
+
+def read_manifest(directory: Path) -> Manifest:
+    """Return the manifest of a project.
+
+    Raises
+    ------
+    VerificationError
+        E722 if there is none, or none of this version.
+    """
+    path = directory / MANIFEST
+    try:
+        document: Any = json.loads(path.read_text(encoding="utf-8"))
+        if document["schema_version"] != _SCHEMA_VERSION:
+            raise ValueError(f"schema version {document['schema_version']}")
+        return Manifest(
+            graph=str(document["graph"]),
+            top=str(document["top"]),
+            ports={str(k): str(v) for k, v in cast("dict[Any, Any]", document["ports"]).items()},
+            outputs=tuple(map(str, document["outputs"])),
+            schedule_sha256=str(document["schedule_sha256"]),
+            seed=int(document["seed"]),
+        )
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as problem:
+        message = f"{directory} is not a streamopt project: {type(problem).__name__} {problem}"
+        hint = f"a project has a readable {MANIFEST}; emit it again"
+        raise VerificationError(Diagnostic("E722", message, hint=hint)) from None
+
+
+def write_data(program: Program, golden: Golden, manifest: Manifest, directory: Path) -> None:
+    """Write inputs, golden outputs and tolerances as raw little-endian arrays."""
+    directory.mkdir(parents=True, exist_ok=True)
+
+    def write(name: str, values: NDArray[np.float64], dtype: str) -> None:
+        (directory / f"{name}.bin").write_bytes(values.astype(dtype).tobytes())
+
+    for name, values in golden.inputs.items():
+        if name in manifest.ports:
+            write(manifest.ports[name], values, dtype_of(program.array(name).element))
+    for name in manifest.outputs:
+        result, port = golden.outputs[name], manifest.ports[name]
+        write(f"{port}.golden", result.value, dtype_of(ElementType.DOUBLE))
+        write(f"{port}.tolerance", result.bound, dtype_of(ElementType.DOUBLE))
+
+
+def dtype_of(element: ElementType) -> str:
+    """Return NumPy's name of an element type in a data file."""
+    return "<f4" if element is ElementType.FLOAT else "<f8"
+
+
+def _collect(design: Design, extra_files: Mapping[str, str]) -> dict[str, str]:
+    files = dict(design.files)
+    for path, text in extra_files.items():
+        parts = PurePosixPath(path).parts
+        if not parts or path.startswith("/") or ".." in parts or parts[0] == "data":
+            message = f"file '{path}' is not a path inside the project"
+            raise VerificationError(Diagnostic("E721", message))
+        if path in files or path == MANIFEST:
+            message = f"file '{path}' is written by streamopt itself"
+            raise VerificationError(Diagnostic("E721", message, hint="choose another name"))
+        files[path] = text
+    return files
+
+
+def _check_replaceable(directory: Path) -> None:
+    if not directory.exists() and not directory.is_symlink():
+        return
+    if directory.is_dir() and not directory.is_symlink():
+        if not any(directory.iterdir()):
+            return
+        try:
+            read_manifest(directory)
+        except VerificationError:
+            pass
+        else:
+            return
+    message = f"{directory} exists and is not a streamopt project"
+    hint = "choose an empty or new directory"
+    raise VerificationError(Diagnostic("E720", message, hint=hint))
+
+
+def _write_manifest(manifest: Manifest, path: Path) -> None:
+    document = {
+        "schema_version": _SCHEMA_VERSION,
+        "graph": manifest.graph,
+        "top": manifest.top,
+        "ports": dict(manifest.ports),
+        "outputs": list(manifest.outputs),
+        "schedule_sha256": manifest.schedule_sha256,
+        "seed": manifest.seed,
+    }
+    text = json.dumps(document, indent=2, ensure_ascii=False)
+    path.write_text(f"{text}\n", encoding="utf-8", newline="\n")
+
+
+def _swap(fresh: Path, directory: Path) -> None:
+    """Put the new directory in place; the old one comes back if that fails."""
+    if not directory.exists():
+        fresh.rename(directory)
+        return
+    old = fresh.with_suffix(".old")
+    directory.rename(old)
+    try:
+        fresh.rename(directory)
+    except BaseException:
+        old.rename(directory)
+        raise
+    shutil.rmtree(old, ignore_errors=True)
