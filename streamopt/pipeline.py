@@ -89,6 +89,7 @@ def solve(
     profile: str | None = None,
     time_limit_seconds: float | None = None,
     seed: int = 0,
+    threads: int = 1,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> Solution:
     """Return a schedule of the least latency in cycles, with its proof.
@@ -107,6 +108,8 @@ def solve(
         ``compact`` for the exact linear program, ``paper`` for the MINLP as printed.
     profile
         A solver profile: a name under ``solvers/<solver>/`` or a path to a TOML file.
+    threads
+        Of the solver. With one, the same input, seed and versions give the same schedule.
 
     Raises
     ------
@@ -126,7 +129,7 @@ def solve(
 
     request = Request(graph, LevelName(level), dsp, tiling_limit)
     options = SolveOptions(
-        time_limit_seconds=time_limit_seconds, seed=seed, on_progress=on_progress
+        time_limit_seconds=time_limit_seconds, seed=seed, threads=threads, on_progress=on_progress
     )
     if profile is not None:
         options = replace(options, profile=load_profile(solver, profile))

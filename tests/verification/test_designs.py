@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
-from sketches import all_legal_fifos, plans, program, scheduled
+from program_sketches import all_legal_fifos, plans, program, scheduled
 
 from streamopt.codegen.vitis import emit
 from streamopt.errors import VerificationError
@@ -156,12 +156,12 @@ SOFTMAX = program(
     },
 )  # fmt: skip
 
-WIDE = dict.fromkeys(("peak", "expo", "add", "div"), "j 4")
+WIDE: dict[str, str] = dict.fromkeys(("peak", "expo", "add", "div"), "j 4")
 
 
 @pytest.mark.parametrize(("unroll", "order"), [({}, "i j"), (WIDE, "j i")])
 def test_softmax(unroll: dict[str, str], order: str, tmp_path: Path) -> None:
-    orders = {node: order for node in (*WIDE, "phi")}
+    orders = dict.fromkeys([*WIDE, "phi"], order)
     verdict = checked(emit(scheduled(SOFTMAX, orders, unroll)), SOFTMAX, tmp_path)
     verdict.raise_if_failed()
     assert all(0 < output.max_ratio <= 1 for output in verdict.outputs)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from sketches import program
+from program_sketches import program
 
 from streamopt.errors import VerificationError
 from streamopt.verification.golden import make_golden

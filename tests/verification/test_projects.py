@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from sketches import program, scheduled
+from program_sketches import program, scheduled
 
 from streamopt.codegen.vitis import emit
 from streamopt.errors import VerificationError
