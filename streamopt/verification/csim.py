@@ -81,16 +81,19 @@ def compile_and_run(
         command = [path, *_FLAGS, *macros, f"-I{HEADERS}", *sources, "-o", program]
         code, _, messages = _finish(command, directory, time_limit_s, "the compiler")
         if code != 0:
-            errors = [line for line in messages.splitlines() if "error" in line]
-            shown = "\n  ".join((errors or messages.splitlines())[:_SHOWN_LINES])
-            message = f"the design in {directory} does not compile:\n  {shown}"
-            raise VerificationError(Diagnostic("E702", message))
+            raise VerificationError(_compile_problem(directory, messages))
         # Local arrays live on the stack, as large as the buffers they stand for.
         script = 'ulimit -s "$(ulimit -H -s)"; exec "$0" "$@"'
         command = ["/bin/sh", "-c", script, program, *arguments]
         code, output, errors = _finish(command, directory, time_limit_s, "the testbench")
     _check_exit(code, errors)
     return Run(code == 0, output, messages)
+
+
+def _compile_problem(directory: Path, messages: str) -> Diagnostic:
+    errors = [line for line in messages.splitlines() if "error" in line]
+    shown = "\n  ".join((errors or messages.splitlines())[:_SHOWN_LINES])
+    return Diagnostic("E702", f"the design in {directory} does not compile:\n  {shown}")
 
 
 def _check_exit(code: int, errors: str) -> None:

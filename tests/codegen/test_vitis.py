@@ -1,0 +1,131 @@
+"""The emitted text: a golden file, and what every design has."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from streamopt.codegen.design import schedule_sha256
+from streamopt.codegen.vitis import emit
+from streamopt.errors import CodegenError
+from streamopt.ir.affine import Affine
+from streamopt.ir.expression import Access, Binary, BinaryOp, Call, Function, Literal, Read
+from streamopt.ir.graph import Edge, Graph, Node
+from streamopt.ir.program import Array, Loop, Reduction, Role
+from streamopt.ir.schedule import ChannelKind, ChannelPlan, NodePlan, Schedule
+from streamopt.ir.scheduled import Channel, Partition, ScheduledGraph, ScheduledNode, TiledLoop
+
+GOLDEN = Path(__file__).parent / "golden"
+i, j, k = (Affine.iterator(name) for name in "ijk")
+
+
+def access(array: str, *subscripts: Affine) -> Access:
+    return Access(array, subscripts)
+
+
+def gemm_then_act(kind: ChannelKind) -> ScheduledGraph:
+    """[1] Listing 3: a product whose result a second node reads in another loop order."""
+    product = Binary(BinaryOp.MUL, Read(access("A", i, k)), Read(access("B", k, j)))
+    loops = (Loop("i", 8), Loop("j", 6), Loop("k", 4))
+    gemm = Node("gemm", loops, access("C", i, j), product, Reduction.ADD)
+    shifted = Binary(BinaryOp.ADD, Read(access("C", i, j)), Read(access("b", j)))
+    value = Call(Function.MAX, (shifted, Literal(0.0)))
+    act = Node("act", loops[:2], access("E", j, i), value)
+    arrays = (
+        Array("A", (8, 4), Role.INPUT),
+        Array("B", (4, 6), Role.WEIGHT),
+        Array("b", (6,), Role.WEIGHT),
+        Array("C", (8, 6), Role.INTERNAL),
+        Array("E", (6, 8), Role.OUTPUT),
+    )
+    edge = Edge("C", "C", "gemm", "act", gemm.write, (access("C", i, j),))
+    graph = Graph("3mm", arrays, (gemm, act), (edge,))
+    depth = 8 if kind is ChannelKind.FIFO else 0
+    plans = (
+        NodePlan("gemm", ("k", "i", "j"), (("i", 2), ("j", 3), ("k", 1))),
+        NodePlan("act", ("i", "j"), (("i", 2), ("j", 3))),
+    )
+    schedule = Schedule("3mm", plans, (ChannelPlan("C", kind, depth),))
+    nodes = (
+        ScheduledNode(gemm, (TiledLoop("k", 4, 1), TiledLoop("i", 8, 2), TiledLoop("j", 6, 3))),
+        ScheduledNode(act, (TiledLoop("i", 8, 2), TiledLoop("j", 6, 3))),
+    )
+    partitions = (
+        Partition("A", (2, 1)),
+        Partition("B", (1, 3)),
+        Partition("b", (3,)),
+        Partition("E", (3, 2)),
+    )
+    channel = Channel(edge, kind, (2, 3), depth)
+    return ScheduledGraph(graph, schedule, nodes, (channel,), partitions)
+
+
+FIFO = gemm_then_act(ChannelKind.FIFO)
+
+
+@pytest.mark.parametrize("kind", ChannelKind)
+def test_golden(kind: ChannelKind) -> None:
+    """After a wanted change: copy the text that the assertion shows."""
+    design = emit(gemm_then_act(kind))
+    text = re.sub(r"(?<=emitted by streamopt ).*(?=\.)", "VERSION", design.text("kernel_3mm.cpp"))
+    assert text == (GOLDEN / f"gemm_act_{kind}.cpp").read_text(encoding="utf-8")
+
+
+def test_files_and_names() -> None:
+    design = emit(FIFO)
+    names = ["kernel_3mm.h", "kernel_3mm.cpp", "testbench.cpp", "run_hls.tcl"]
+    assert [path for path, _ in design.files] == names
+    assert design.ports == (("A", "A"), ("B", "B"), ("b", "b"), ("E", "E"))
+    assert design.schedule_sha256 == schedule_sha256(FIFO.schedule)
+    for path, text in design.files:
+        assert "@{" not in text, path
+        assert text.endswith("\n")
+        assert not re.search(r"[ \t]$|\t", text, re.MULTILINE)
+
+
+def test_same_decisions_same_bytes() -> None:
+    assert emit(gemm_then_act(ChannelKind.FIFO)) == emit(gemm_then_act(ChannelKind.FIFO))
+    other = replace(FIFO.schedule, graph="4mm")
+    assert schedule_sha256(other) != schedule_sha256(FIFO.schedule)
+
+
+def test_script_names_part_and_clock() -> None:
+    script = emit(FIFO).text("run_hls.tcl")
+    assert "set_part xcu280-fsvh2892-2L-e\ncreate_clock -period 3.33 -name default\n" in script
+    assert "set_top kernel_3mm\nadd_files kernel_3mm.cpp\n" in script
+    other = emit(FIFO, part="xc7z020clg484-1", clock_ns=10).text("run_hls.tcl")
+    assert "set_part xc7z020clg484-1\ncreate_clock -period 10 -name" in other
+
+
+def test_body_does_not_grow_with_the_factors() -> None:
+    def lines(factor: int) -> int:
+        gemm, act = FIFO.nodes
+        wide = replace(gemm, loops=(TiledLoop("k", 4, factor), *gemm.loops[1:]))
+        return emit(replace(FIFO, nodes=(wide, act))).text("kernel_3mm.cpp").count("\n")
+
+    assert lines(2) == lines(4) == lines(1) + 4
+    assert lines(4) < 2 * 60
+
+
+def test_names_of_users_stay_in_their_place() -> None:
+    graph = replace(FIFO.graph, name="a\\\n*/ b")
+    text = emit(replace(FIFO, graph=graph)).text("kernel_a_b.cpp")
+    assert text.startswith("// Graph 'a??*/ b', emitted by streamopt ")
+
+
+def test_array_that_nobody_takes_or_brings_is_refused() -> None:
+    with pytest.raises(CodegenError, match="E602 node 'gemm' writes C, which nobody takes"):
+        emit(replace(FIFO, channels=()))
+    with pytest.raises(CodegenError, match="E602 no channel brings C to node 'act'"):
+        emit(replace(FIFO, nodes=FIFO.nodes[1:], channels=()))
+
+
+def test_division_of_a_negative_subscript_is_refused() -> None:
+    gemm, act = FIFO.nodes
+    negative = access("b", (j - Affine.of(1)).floordiv(2))
+    wrong = replace(act, node=replace(act.node, value=Read(negative)))
+    with pytest.raises(CodegenError, match=r"E603 \(j - 1\) / 2 in node 'act' divides a negative"):
+        emit(replace(FIFO, nodes=(gemm, wrong)))

@@ -1,0 +1,94 @@
+"""A second interpreter, as plain as can be: one scalar at a time, any precision, any order."""
+
+from __future__ import annotations
+
+import math
+import operator
+from itertools import product
+from typing import TYPE_CHECKING, Any, assert_never
+
+import numpy as np
+
+from streamopt.ir.expression import Binary, Call, Compare, Literal, Read, Select
+from streamopt.ir.program import ElementType, Reduction
+
+if TYPE_CHECKING:
+    import random
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from streamopt.ir.expression import Expression
+    from streamopt.ir.program import Program
+
+_OPERATORS: dict[str, Any] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": np.divide,
+    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
+    "==": operator.eq, "!=": operator.ne,
+    "exp": np.exp, "log": np.log, "sqrt": np.sqrt, "tanh": np.tanh, "abs": np.abs,
+    "max": max, "min": min,
+}  # fmt: skip
+
+
+def run(
+    program: Program, inputs: Mapping[str, NDArray[Any]], *, double: bool, shuffle: random.Random
+) -> dict[str, NDArray[Any]]:
+    """Execute in the arrays' own types or all in double; reductions in a random order."""
+
+    def dtype(element: ElementType) -> Any:
+        return np.float64 if double or element is ElementType.DOUBLE else np.float32
+
+    state = {a.name: np.full(a.shape, np.nan, dtype(a.element)) for a in program.arrays}
+    for name, values in inputs.items():
+        state[name][...] = values
+    with np.errstate(all="ignore"):
+        for nest in program.nests:
+            (statement,) = nest.statements
+            points = [*product(*(range(loop.trip_count) for loop in nest.loops))]
+            if statement.reduction is not None:
+                shuffle.shuffle(points)
+            number, started = dtype(program.array(statement.target.array).element), set[Any]()
+            for values in points:
+                point = dict(zip((loop.name for loop in nest.loops), values, strict=True))
+                index = tuple(s.evaluate(point) for s in statement.target.subscripts)
+                result = _evaluate(statement.value, point, state, number)
+                target = state[statement.target.array]
+                if statement.reduction is not None and index in started:
+                    result = _combine(statement.reduction, target[index], result)
+                target[index] = result
+                started.add(index)
+    return state
+
+
+def _combine(reduction: Reduction, old: Any, term: Any) -> Any:
+    match reduction:
+        case Reduction.MAX | Reduction.MIN:
+            return _OPERATORS[reduction.value](old, term)
+        case Reduction.ADD:
+            return old + term
+        case Reduction.MUL:
+            return old * term
+
+
+def _evaluate(
+    expression: Expression, point: dict[str, int], state: dict[str, NDArray[Any]], number: Any
+) -> Any:
+    def inner(operand: Expression) -> Any:
+        return _evaluate(operand, point, state, number)
+
+    match expression:
+        case Literal(value):
+            return number(value)
+        case Read(access):
+            return number(state[access.array][tuple(s.evaluate(point) for s in access.subscripts)])
+        case Binary(op, left, right) | Compare(op, left, right):
+            return _OPERATORS[op.value](inner(left), inner(right))
+        case Call(function, arguments):
+            values = [inner(argument) for argument in arguments]
+            if function.value == "erf":
+                return number(math.erf(values[0]))
+            return _OPERATORS[function.value](*values)
+        case Select(condition, then, otherwise):
+            return inner(then) if inner(condition) else inner(otherwise)
+        case _:
+            assert_never(expression)
