@@ -76,7 +76,7 @@ def write_project(
     ------
     VerificationError
         E720 for a directory that holds anything but a project of ours, E721 for a path that leads
-        out of the project or is taken; and what `streamopt.verification.golden.make_golden`
+        out of the project or is taken, E723 where the system refuses to write; and what `streamopt.verification.golden.make_golden`
         raises.
     """
     directory = directory.absolute()
@@ -88,15 +88,19 @@ def write_project(
         design.name, design.top, dict(design.ports), outputs, design.schedule_sha256, seed
     )
     golden = make_golden(program, seed)
-    directory.parent.mkdir(parents=True, exist_ok=True)
     fresh = directory.with_name(f".{directory.name}.{uuid4().hex}.new")
     try:
+        directory.parent.mkdir(parents=True, exist_ok=True)
         for path, text in files.items():
             (fresh / path).parent.mkdir(parents=True, exist_ok=True)
             (fresh / path).write_text(text, encoding="utf-8", newline="\n")
         write_data(program, golden, manifest, fresh / "data")
         _write_manifest(manifest, fresh / MANIFEST)
         _swap(fresh, directory)
+    except OSError as error:
+        message = f"{directory} can't be written: {error.strerror or error}"
+        hint = "choose a directory that you may write to, on a disk with room"
+        raise VerificationError(Diagnostic("E723", message, hint=hint)) from error
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
     return manifest

@@ -95,7 +95,7 @@ def test_a_failure_leaves_nothing_new(tmp_path: Path, monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(project, "write_data", full)
     for name in ("p", "q"):
-        with pytest.raises(OSError, match="disk full"):
+        with pytest.raises(VerificationError, match="E723 .* disk full"):
             write_project(DESIGN, DOUBLED, tmp_path / name)
     assert everything(tmp_path) == before
     assert [path.name for path in tmp_path.iterdir()] == ["p"]
@@ -236,3 +236,15 @@ def test_verdict_names_the_first_wrong_element() -> None:
         "\n  2 wrong, first b[0][0]: got 1.5, expected 1 +- 0"
     )
     Verdict("g", (fine,)).raise_if_failed()
+
+
+def test_place_that_can_not_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    target = tmp_path / "file" / "p"
+    with pytest.raises(VerificationError) as caught:
+        write_project(DESIGN, DOUBLED, target)
+    assert str(caught.value) == (
+        f"E723 {target} can't be written: File exists\n"
+        "  hint: choose a directory that you may write to, on a disk with room"
+    )
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
