@@ -76,8 +76,8 @@ def write_project(
     ------
     VerificationError
         E720 for a directory that holds anything but a project of ours, E721 for a path that leads
-        out of the project or is taken, E723 where the system refuses to write; and what `streamopt.verification.golden.make_golden`
-        raises.
+        out of the project or is taken, E723 where the system refuses to write; and what
+        `streamopt.verification.golden.make_golden` raises.
     """
     directory = directory.absolute()
     _check_replaceable(directory)

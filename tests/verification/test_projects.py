@@ -95,7 +95,7 @@ def test_a_failure_leaves_nothing_new(tmp_path: Path, monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(project, "write_data", full)
     for name in ("p", "q"):
-        with pytest.raises(VerificationError, match="E723 .* disk full"):
+        with pytest.raises(VerificationError, match=r"E723 .* disk full"):
             write_project(DESIGN, DOUBLED, tmp_path / name)
     assert everything(tmp_path) == before
     assert [path.name for path in tmp_path.iterdir()] == ["p"]
