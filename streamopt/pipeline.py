@@ -32,6 +32,7 @@ __all__ = [
     "load",
     "load_schedule",
     "record",
+    "records",
     "solve",
     "solvers",
     "verify",
@@ -161,7 +162,7 @@ def record(solution: Solution) -> dict[str, str | int | float]:
     }
 
 
-def compare(
+def records(
     graph: Graph,
     *,
     levels: Iterable[str] = tuple(LevelName),
@@ -171,7 +172,7 @@ def compare(
     time_limit_seconds: float | None = None,
     seed: int = 0,
     on_progress: Callable[[str, int, int], None] | None = None,
-) -> pd.DataFrame:
+) -> list[dict[str, str | int | float]]:
     """Return one row a level, as `record` gives them.
 
     Parameters
@@ -181,8 +182,6 @@ def compare(
     on_progress
         Called with (level, levels done, levels in all) before each level.
     """
-    import pandas as pd
-
     rows: list[dict[str, str | int | float]] = []
     names: Sequence[str] = tuple(levels)
     for done, level in enumerate(names):
@@ -198,7 +197,33 @@ def compare(
             seed=seed,
         )
         rows.append(record(solution))
-    return pd.DataFrame(rows)
+    return rows
+
+
+def compare(
+    graph: Graph,
+    *,
+    levels: Iterable[str] = tuple(LevelName),
+    dsp: int = 2560,
+    tiling_limit: int = 16,
+    solver: str = "cpsat",
+    time_limit_seconds: float | None = None,
+    seed: int = 0,
+) -> pd.DataFrame:
+    """Return the rows of `records` as a DataFrame, one a level."""
+    import pandas as pd
+
+    return pd.DataFrame(
+        records(
+            graph,
+            levels=levels,
+            dsp=dsp,
+            tiling_limit=tiling_limit,
+            solver=solver,
+            time_limit_seconds=time_limit_seconds,
+            seed=seed,
+        )
+    )
 
 
 def apply(graph: Graph, schedule: Schedule) -> ScheduledGraph:
@@ -267,8 +292,10 @@ def verify(directory: str | PathLike[str], *, seed: int | None = None) -> Verdic
         If the project can't be built or run. A design that computes something else gives a
         `Verdict` that says so.
     """
+    from streamopt.verification.project import read_manifest
     from streamopt.verification.verify import verify_project
 
+    read_manifest(Path(directory))
     return verify_project(Path(directory), load(Path(directory) / "graph.json"), seed=seed)
 
 

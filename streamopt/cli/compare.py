@@ -1,0 +1,94 @@
+"""``streamopt compare``: the levels side by side."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from streamopt.cli import arguments as a
+from streamopt.errors import Diagnostic, FrontendError
+from streamopt.space.level import LevelName
+
+__all__ = ["compare"]
+
+
+def compare(
+    graph_file: a.GraphFile,
+    dsp: a.Dsp = 2560,
+    levels: Annotated[
+        str, typer.Option("--levels", help="Levels to compare, separated by commas.")
+    ] = ",".join(LevelName),
+    tiling_limit: a.TilingLimit = 16,
+    solver: a.Solver = "cpsat",
+    time_limit: a.TimeLimit = None,
+    seed: a.Seed = 0,
+    csv_file: Annotated[
+        Path | None, typer.Option("--csv", metavar="PATH", help="Write the table as CSV.")
+    ] = None,
+    as_json: a.Json = False,
+    quiet: a.Quiet = False,
+) -> None:
+    """Solve one graph at several levels and print one table."""
+    from streamopt import pipeline
+    from streamopt.cli.files import write_text
+
+    names = [name.strip() for name in levels.split(",") if name.strip()]
+    unknown = [name for name in names if name not in tuple(LevelName)]
+    if unknown or not names:
+        raise FrontendError(
+            Diagnostic(
+                "E130",
+                f"there is no level {', '.join(unknown) or 'given'}",
+                hint=f"choose from {', '.join(LevelName)}",
+            )
+        )
+    graph = pipeline.dataflow(pipeline.load(graph_file))
+    rows = pipeline.records(
+        graph,
+        levels=names,
+        dsp=dsp,
+        tiling_limit=tiling_limit,
+        solver=solver,
+        time_limit_seconds=time_limit,
+        seed=seed,
+    )
+    if csv_file is not None:
+        text = io.StringIO()
+        writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+        write_text(csv_file, text.getvalue())
+    if as_json:
+        typer.echo(json.dumps(rows))
+    elif not quiet:
+        _show(rows, graph.name, dsp)
+
+
+def _show(rows: list[dict[str, str | int | float]], name: str, dsp: int) -> None:
+    from rich.table import Table
+
+    from streamopt.cli.tables import print_tables, proof_words
+
+    table = Table(title=f"{name} at {dsp} DSPs")
+    table.add_column("level")
+    for column in ("cycles", "faster", "of roofline", "DSPs", "seconds"):
+        table.add_column(column, justify="right")
+    table.add_column("proof")
+    first = int(rows[0]["objective_cycles"])
+    for row in rows:
+        cycles, roofline = int(row["objective_cycles"]), int(row["roofline_cycles"])
+        table.add_row(
+            str(row["level"]),
+            str(cycles),
+            f"{first / max(1, cycles):.1f}x",
+            f"{cycles / roofline:.2f}x" if roofline else "-",
+            str(row["dsps_used"]),
+            f"{float(row['solve_seconds']):.2f}",
+            proof_words(str(row["proof"]), str(row["stop"]), float(row["gap"])),
+        )
+    print_tables(table)

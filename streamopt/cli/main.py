@@ -1,0 +1,68 @@
+"""The entry point ``streamopt``: verbs, errors and exit codes."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+
+import typer
+
+from streamopt import __version__
+from streamopt.cli.compare import compare
+from streamopt.cli.emit import emit
+from streamopt.cli.solve import solve
+from streamopt.cli.solvers import solvers
+from streamopt.cli.verify import verify
+from streamopt.errors import StreamoptError
+
+__all__ = ["app", "main"]
+
+EXIT_ERROR = 2
+EXIT_BUG = 70
+
+app = typer.Typer(
+    name="streamopt",
+    help="Turn affine dataflow graphs into streaming FPGA accelerators, with a proof.",
+    epilog="Exit codes: 0 done, 1 a design computes something else, 2 bad input or no answer, "
+    "70 a bug of streamopt, 130 interrupted.",
+    no_args_is_help=True,
+    add_completion=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"streamopt {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: bool = typer.Option(
+        False, "--version", callback=_version, is_eager=True, help="Print the version."
+    ),
+) -> None:
+    """Turn affine dataflow graphs into streaming FPGA accelerators, with a proof."""
+
+
+for verb in (solve, compare, emit, verify, solvers):
+    app.command()(verb)
+
+
+def main() -> None:
+    """Run the command line; errors go to stderr in plain text."""
+    try:
+        app()
+    except StreamoptError as error:
+        for diagnostic in error.diagnostics:
+            typer.echo(f"error: {diagnostic}", err=True)
+        sys.exit(EXIT_ERROR)
+    except Exception as error:  # the last resort: a bug, told as one
+        if os.environ.get("STREAMOPT_DEBUG"):
+            traceback.print_exc()
+        typer.echo(f"error: E900 this is a bug of streamopt: {error!r}", err=True)
+        typer.echo("  hint: report it with the output of STREAMOPT_DEBUG=1", err=True)
+        sys.exit(EXIT_BUG)

@@ -1,0 +1,38 @@
+"""A line of progress on stderr, only where that is a terminal."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+
+    from streamopt.solvers.base import Progress
+
+__all__ = ["solving"]
+
+
+@contextmanager
+def solving(what: str, *, quiet: bool) -> Generator[Callable[[Progress], None] | None]:
+    """Yield a progress callback that shows elapsed time, incumbent, bound and gap."""
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    if quiet or not console.is_terminal:
+        yield None
+        return
+    with console.status(f"solving {what}") as status:
+
+        def show(progress: Progress) -> None:
+            parts = [f"solving {what}", f"{progress.elapsed_seconds:.1f} s"]
+            if progress.incumbent is not None:
+                parts.append(f"incumbent {progress.incumbent:.0f}")
+            if progress.bound is not None:
+                parts.append(f"bound {progress.bound:.0f}")
+            if progress.incumbent and progress.bound is not None:
+                gap = 100 * (progress.incumbent - progress.bound) / progress.incumbent
+                parts.append(f"gap {gap:.1f} %")
+            status.update(", ".join(parts))
+
+        yield show

@@ -1,0 +1,71 @@
+"""``streamopt solve``: a schedule with a proof, and the HLS project that carries it out."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from streamopt.cli import arguments as a
+from streamopt.space.level import LevelName
+
+__all__ = ["solve"]
+
+
+def solve(
+    graph_file: a.GraphFile,
+    dsp: a.Dsp = 2560,
+    level: a.Level = LevelName.OPT5,
+    tiling_limit: a.TilingLimit = 16,
+    solver: a.Solver = "cpsat",
+    formulation: a.Formulation = a.FormulationName.COMPACT,
+    profile: a.Profile = None,
+    time_limit: a.TimeLimit = None,
+    seed: a.Seed = 0,
+    threads: a.Threads = 1,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="DIR", help="Write the HLS project.")
+    ] = None,
+    schedule_file: Annotated[
+        Path, typer.Option("--schedule", metavar="PATH", help="Schedule file without -o.")
+    ] = Path("schedule.json"),
+    as_json: a.Json = False,
+    quiet: a.Quiet = False,
+) -> None:
+    """Choose loop orders, tiles and channels of the whole graph at once, with a proof."""
+    from streamopt import pipeline
+    from streamopt.cli.files import write_text
+    from streamopt.cli.progress import solving
+
+    program = pipeline.load(graph_file)
+    graph = pipeline.dataflow(program)
+    with solving(f"{graph.name} at {level}", quiet=quiet or as_json) as on_progress:
+        solution = pipeline.solve(
+            graph,
+            level=level,
+            dsp=dsp,
+            tiling_limit=tiling_limit,
+            solver=solver,
+            formulation=formulation,
+            profile=profile,
+            time_limit_seconds=time_limit,
+            seed=seed,
+            threads=threads,
+            on_progress=on_progress,
+        )
+    row = pipeline.record(solution)
+    if output is not None:
+        pipeline.write(program, solution.schedule, output, result=row, seed=seed)
+    else:
+        from streamopt.frontends.schedule_json import write_schedule_json
+
+        write_text(schedule_file, write_schedule_json(solution.schedule, row))
+    if as_json:
+        typer.echo(json.dumps(row))
+    elif not quiet:
+        from streamopt.cli.tables import channel_table, node_table, print_tables, summary_table
+
+        print_tables(summary_table(solution, row), node_table(solution), channel_table(solution))
+        typer.echo(f"wrote {output or schedule_file}")

@@ -1,0 +1,80 @@
+"""What people see of a solution: tables and one line of proof."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.table import Table
+
+if TYPE_CHECKING:
+    from streamopt.strategies.solution import Solution
+
+__all__ = ["channel_table", "node_table", "print_tables", "proof_words", "summary_table"]
+
+STOPS = {
+    "finished": "the search finished",
+    "time_limit": "stopped by the time limit",
+    "interrupted": "interrupted",
+    "failed": "the solver failed",
+}
+
+
+def proof_words(proof: str, stop: str, gap: float) -> str:
+    """Return what was proved and why the search stopped, in words."""
+    if proof == "optimal":
+        return "optimal (proved)"
+    return f"feasible, at most {100 * gap:.2f} % above the optimum; {STOPS[stop]}"
+
+
+def summary_table(solution: Solution, row: dict[str, str | int | float]) -> Table:
+    """Return one column of facts on a solution."""
+    roofline = int(row["roofline_cycles"])
+    ratio = f" ({solution.objective_cycles / roofline:.2f}x)" if roofline else ""
+    table = Table(title=f"{row['name']} at {row['level']}", show_header=False)
+    facts = {
+        "latency": f"{solution.objective_cycles} cycles",
+        "bound": f"{solution.bound_cycles} cycles, gap {100 * solution.gap:.2f} %",
+        "proof": proof_words(str(row["proof"]), str(row["stop"]), solution.gap),
+        "DSP roofline": f"{roofline} cycles{ratio}",
+        "DSPs": f"{solution.prediction.dsps} of {row['dsp_limit']}",
+        "solver": f"{solution.solver} {solution.solver_version}, {solution.solve_seconds:.2f} s",
+    }
+    for name, fact in facts.items():
+        table.add_row(name, fact)
+    return table
+
+
+def node_table(solution: Solution) -> Table:
+    """Return one row a node: loop order, unroll factors and times."""
+    table = Table(title="nodes (cycles)")
+    for name in ("node", "loop order", "unroll"):
+        table.add_column(name)
+    for name in ("II", "start", "first write", "last write", "lanes", "DSPs"):
+        table.add_column(name, justify="right")
+    for node in solution.prediction.nodes:
+        plan = solution.schedule.node(node.node)
+        unroll = " ".join(f"{loop}:{u}" for loop, u in plan.unroll if u > 1)
+        times = (node.start_cycles, node.first_write_cycles, node.last_write_cycles)
+        numbers = (node.ii, *times, node.lanes, node.dsps)
+        table.add_row(node.node, " ".join(plan.order), unroll or "-", *map(str, numbers))
+    return table
+
+
+def channel_table(solution: Solution) -> Table:
+    """Return one row a channel: FIFO with its depth, or ping-pong."""
+    table = Table(title="channels")
+    for name in ("channel", "kind"):
+        table.add_column(name)
+    table.add_column("depth of a lane", justify="right")
+    for plan in solution.schedule.channels:
+        depth = str(plan.depth_elems) if plan.depth_elems else "-"
+        table.add_row(plan.channel, plan.kind.value.replace("_", "-"), depth)
+    return table
+
+
+def print_tables(*tables: Table) -> None:
+    """Print tables on stdout."""
+    console = Console()
+    for table in tables:
+        console.print(table)

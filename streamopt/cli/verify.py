@@ -1,0 +1,38 @@
+"""``streamopt verify``: compile, run and compare a project."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from streamopt.cli import arguments as a
+
+__all__ = ["verify"]
+
+
+def verify(
+    project: Annotated[Path, typer.Argument(metavar="DIR", help="From streamopt solve -o.")],
+    seed: Annotated[
+        int | None, typer.Option("--seed", help="Other test inputs than the project's.")
+    ] = None,
+    as_json: a.Json = False,
+) -> None:
+    """Compile a project with g++, run it, and compare with the source program."""
+    from streamopt import pipeline
+
+    verdict = pipeline.verify(project, seed=seed)
+    if as_json:
+        outputs = [
+            {"name": o.name, "max_error": o.max_error, "share": o.max_ratio, "wrong": o.wrong}
+            for o in verdict.outputs
+        ]
+        typer.echo(
+            json.dumps({"name": verdict.graph, "passed": verdict.passed, "outputs": outputs})
+        )
+    else:
+        typer.echo(str(verdict))
+        typer.echo("passed" if verdict.passed else "FAILED")
+    raise typer.Exit(0 if verdict.passed else 1)
