@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from streamopt.codegen.expressions import FUNCTION_NAMES
-from streamopt.codegen.names import LIBRARY, Names, identifier
+from streamopt.codegen.names import LIBRARY, TYPES, Names, identifier, suits_top
 from streamopt.errors import CodegenError, Diagnostic
 from streamopt.ir.program import Role
 from streamopt.ir.schedule import ChannelKind
@@ -104,8 +104,7 @@ def plan_layout(scheduled: ScheduledGraph) -> Layout:
         E602 for an array that a node reads and nobody brings, or writes and nobody takes.
     """
     graph = scheduled.graph
-    outside = identifier(graph.name)
-    top = f"kernel_{graph.name}" if outside != graph.name or outside in LIBRARY else graph.name
+    top = graph.name if suits_top(graph.name) else f"kernel_{graph.name}"
     names = Names([identifier(top), *FUNCTION_NAMES])
     boundary = {
         partition.array: Port(
@@ -119,7 +118,7 @@ def plan_layout(scheduled: ScheduledGraph) -> Layout:
         if key not in channels:
             channels[key] = _channel_port(scheduled, channel, names)
     ports = (*boundary.values(), *channels.values())
-    functions = Names([identifier(top), *LIBRARY, *(port.name for port in ports)])
+    functions = Names([identifier(top), *LIBRARY, *TYPES, *(port.name for port in ports)])
     processes = tuple(
         _process(scheduled, nodes, functions, boundary, channels) for nodes in _groups(scheduled)
     )

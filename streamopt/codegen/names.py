@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["LIBRARY", "Names", "identifier"]
+__all__ = ["LIBRARY", "TYPES", "Names", "identifier", "suits_top"]
 
 _KEYWORD_TEXT = """
 alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t class
@@ -40,6 +40,29 @@ LIBRARY = frozenset(
     + _SYSTEM_TEXT.split()
 )
 """Names of the C library, which a function of ours must not take."""
+
+_TYPE_TEXT = """
+FILE clock_t div_t double_t float_t fpos_t intmax_t intptr_t ldiv_t lldiv_t max_align_t mbstate_t
+nullptr_t off_t pid_t ptrdiff_t size_t ssize_t time_t tm uintmax_t uintptr_t wint_t
+"""
+TYPES = frozenset(
+    [*_TYPE_TEXT.split()]
+    + [
+        f"{sign}int{kind}{bits}_t"
+        for sign in ("", "u")
+        for kind in ("", "_fast", "_least")
+        for bits in (8, 16, 32, 64)
+    ]
+)
+"""Types of the C library, which nothing at namespace scope must be called."""
+
+_TESTBENCH = frozenset(["testbench", "data_directory", "output_directory"])
+
+
+def suits_top(name: str) -> bool:
+    """Return whether the top function, and its file, may have this identifier as its name."""
+    taken = LIBRARY | TYPES | _TESTBENCH
+    return identifier(name) == name and name not in taken and not name.startswith("port_")
 
 
 def identifier(name: str) -> str:

@@ -1,0 +1,37 @@
+# make demo   solves, emits and verifies 3mm
+# make test   everything that CI runs
+# make quick  the tests that take seconds
+
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: demo test quick lint clean
+
+demo: .venv/core
+	$(BIN)/streamopt solve graphs/polybench/3mm.json --dsp 2560 -o build/3mm
+	$(BIN)/streamopt verify build/3mm
+
+test: .venv/dev lint
+	$(BIN)/python models/build_graphs.py --check
+	$(BIN)/python -m pytest -n 2
+
+quick: .venv/dev
+	$(BIN)/python -m pytest -n 2 -m "not slow"
+
+lint: .venv/dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/pyright
+
+.venv/core: pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	touch $@
+
+.venv/dev: pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	touch $@ .venv/core
+
+clean:
+	rm -rf .venv build

@@ -1,0 +1,83 @@
+"""Imports point down: the table of layers, with function-local and type-only imports."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2] / "streamopt"
+
+BASE = {"errors", "ir"}
+MAY_IMPORT = {
+    "errors": set[str](),
+    "ir": {"errors"},
+    "solvers": {"errors"},
+    "analysis": BASE,
+    "frontends": BASE,
+    "transforms": BASE | {"analysis"},
+    "perf": BASE | {"analysis"},
+    "space": BASE | {"analysis", "perf"},
+    "formulation": BASE | {"analysis", "perf", "space"},
+    "strategies": BASE | {"analysis", "perf", "space", "formulation", "solvers"},
+    "codegen": BASE | {"analysis"},
+    "verification": BASE | {"codegen"},
+}
+EVERYTHING = {*MAY_IMPORT, "pipeline"}
+MAY_IMPORT.update(pipeline=EVERYTHING, cli=EVERYTHING | {"cli"}, __init__={"errors", "pipeline"})
+FILES = sorted(ROOT.rglob("*.py"))
+
+
+def imported(path: Path) -> set[str]:
+    """Return the modules of streamopt that a file imports, anywhere in it."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        match node:
+            case ast.ImportFrom(module="streamopt", names=names):
+                found |= {alias.name for alias in names}
+            case ast.ImportFrom(module=str(module), level=0) if module.startswith("streamopt."):
+                found.add(module.removeprefix("streamopt."))
+            case ast.Import(names=names):
+                found |= {
+                    a.name.removeprefix("streamopt.")
+                    for a in names
+                    if a.name.startswith("streamopt.")
+                }
+            case _:
+                pass
+    return found - {"__version__"}
+
+
+def layer(path: Path) -> str:
+    return path.relative_to(ROOT).parts[0].removesuffix(".py")
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_imports_point_down(path: Path) -> None:
+    layers = {name.split(".")[0] for name in imported(path)}
+    assert layers <= MAY_IMPORT[layer(path)] | {layer(path)}
+
+
+def test_table_names_every_layer() -> None:
+    assert {layer(path) for path in FILES} == set(MAY_IMPORT)
+
+
+def test_only_minlp_touches_formulations() -> None:
+    users = {
+        path.name
+        for path in (ROOT / "strategies").glob("*.py")
+        if any(name.startswith("formulation") for name in imported(path))
+    }
+    assert users == {"minlp.py"}
+
+
+def test_oracle_shares_no_code_with_the_model() -> None:
+    allowed = ("errors", "ir.", "space.level")
+    names = imported(ROOT / "strategies" / "exhaustive.py")
+    assert not [name for name in names if not name.startswith(allowed)]
+
+
+def test_codegen_does_not_know_who_decided() -> None:
+    for path in (ROOT / "codegen").glob("*.py"):
+        assert not {n.split(".")[0] for n in imported(path)} & {"strategies", "solvers", "space"}

@@ -1,0 +1,48 @@
+"""Sizes, names and folders that keep the house readable."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+TOP = Path(__file__).parents[2]
+PACKAGE = TOP / "streamopt"
+FILES = sorted(PACKAGE.rglob("*.py"))
+MOST_LINES = 400
+MOST_LINES_OF_A_FUNCTION = 60
+NO_NAMES = {"utils", "helpers", "common", "core", "misc"}
+ROOMS = {"streamopt", "models", "solvers", "graphs", "results", "tests"}
+TEXT = {".py", ".md", ".toml", ".json", ".csv", ".h", ".txt", ""}
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_module_is_one_concept(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= MOST_LINES
+    assert path.stem not in NO_NAMES
+    assert not re.search(r"(_v\d|_old|_new|\d)$", path.stem)
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef):
+            assert node.end_lineno is not None
+            assert node.end_lineno - node.lineno < MOST_LINES_OF_A_FUNCTION, node.name
+
+
+def test_top_level_is_as_announced() -> None:
+    found = {p.name for p in TOP.iterdir() if p.is_dir() and not p.name.startswith(".")}
+    assert ROOMS <= found <= ROOMS | {"build", "dist"}
+
+
+@pytest.mark.parametrize("room", sorted(ROOMS - {"streamopt", "tests"}))
+def test_data_folders_are_no_packages(room: str) -> None:
+    assert not list((TOP / room).rglob("__init__.py"))
+
+
+def test_no_paths_of_one_machine() -> None:
+    pattern = re.compile(r"/(?:work|home|root)/\w|\.\./" + "shared")
+    for room in ROOMS:
+        for path in (TOP / room).rglob("*"):
+            if path.is_file() and path.suffix in TEXT and "__pycache__" not in path.parts:
+                assert not pattern.search(path.read_text(encoding="utf-8")), path
