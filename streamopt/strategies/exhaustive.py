@@ -258,7 +258,7 @@ class _Oracle:
         return self._runs[key]
 
     def _is_fifo(self, edge: Edge, orders: Mapping[str, Order]) -> bool:
-        if len(edge.reads) > 1 or len(self._graph.writers(edge.array)) > 1:
+        if len(edge.reads) != 1 or len(self._graph.writers(edge.array)) != 1:
             return False
         written = self._walk(edge.producer, edge.write, orders[edge.producer])
         read = self._walk(edge.consumer, edge.reads[0], orders[edge.consumer])
