@@ -125,6 +125,6 @@ def _buffer_arrival(compact: Compact, edge: Edge, chain: _Chain, equation: str) 
     if edge.channel not in compact.fifo:
         compact.formulation.require(gap >= 0, tag)
         return
-    fifo = compact.fifo[edge.channel]
-    row = compact.formulation.require(gap + chain.horizon_cycles * fifo >= 0, tag)
-    enforce(compact.formulation, row, fifo, 0, chain.horizon_cycles)
+    fifo, big_m = compact.fifo[edge.channel], max(1, chain.horizon_cycles)
+    row = compact.formulation.require(gap + big_m * fifo >= 0, tag)
+    enforce(compact.formulation, row, fifo, 0, big_m)

@@ -1,0 +1,94 @@
+"""Whoever proves, proves the same: solvers, formulations, pruned or not, and the oracle."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from random_programs import random_graph
+
+import streamopt as so
+from streamopt.errors import SolverError
+from streamopt.formulation.compact import model as compact
+from streamopt.solvers.base import Capability, SolveOptions
+from streamopt.solvers.registry import available, get
+from streamopt.solvers.result import Proof
+from streamopt.space.assemble import baseline, evaluate, violations
+from streamopt.space.decisions import decision_space
+from streamopt.space.level import LEVELS, LevelName
+from streamopt.space.rows import node_rows
+
+INSTALLED = [s.name for s in available() if s.installed]
+NONLINEAR = [name for name in INSTALLED if Capability.NONLINEAR in get(name).capabilities]
+LIMITS: dict[str, Any] = {"dsp": 60, "tiling_limit": 1}
+SEEDS = range(40)
+
+
+@pytest.mark.parametrize("level", [*LevelName])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_default_solver_finds_what_the_oracle_finds(seed: int, level: LevelName) -> None:
+    graph = random_graph(seed, nodes=2 + seed % 2)
+    expected = so.solve(graph, level=level, solver="exhaustive", **LIMITS)
+    found = so.solve(graph, level=level, **LIMITS)
+    assert found.proof is Proof.OPTIMAL
+    assert found.objective_cycles == found.bound_cycles == expected.objective_cycles
+    space = decision_space(graph, LEVELS[level], dsp_limit=60, tiling_limit=1)
+    assert violations(space, found.schedule) == []
+    assert violations(space, expected.schedule) == []
+    assert expected.prediction.latency_cycles == expected.bound_cycles
+
+
+@pytest.mark.parametrize("solver", [name for name in INSTALLED if name != "cpsat"])
+@pytest.mark.parametrize("seed", range(100, 108))
+def test_solvers_agree_on_the_compact_program(solver: str, seed: int) -> None:
+    graph = random_graph(seed, nodes=3)
+    for level in (LevelName.OPT2, LevelName.OPT4, LevelName.OPT5):
+        expected = so.solve(graph, level=level, **LIMITS).objective_cycles
+        found = so.solve(graph, level=level, solver=solver, **LIMITS)
+        assert found.proof is Proof.OPTIMAL
+        assert found.objective_cycles == expected
+
+
+@pytest.mark.parametrize("solver", NONLINEAR)
+@pytest.mark.parametrize("seed", range(200, 206))
+def test_paper_program_has_the_same_optimum(solver: str, seed: int) -> None:
+    graph = random_graph(seed, nodes=2)
+    for level in (LevelName.OPT2, LevelName.OPT3, LevelName.OPT5):
+        expected = so.solve(graph, level=level, **LIMITS).objective_cycles
+        try:
+            found = so.solve(
+                graph,
+                level=level,
+                solver=solver,
+                formulation="paper",
+                time_limit_seconds=60,
+                **LIMITS,
+            )
+        except SolverError as error:
+            if error.diagnostics[0].code == "E503":
+                pytest.skip("the size-limited licence does not take this model")
+            raise
+        assert found.proof is Proof.OPTIMAL
+        assert found.objective_cycles == expected
+
+
+@pytest.mark.parametrize("seed", range(300, 306))
+def test_pruned_rows_keep_an_optimum(seed: int) -> None:
+    graph = random_graph(seed, nodes=3)
+    space = decision_space(graph, LEVELS[LevelName.OPT5], dsp_limit=60, tiling_limit=1)
+    horizon = evaluate(graph, baseline(graph)).latency_cycles
+    optima: list[float | None] = []
+    sizes: list[int] = []
+    for prune in (True, False):
+        rows = node_rows(space, prune=prune)
+        sizes.append(sum(map(len, rows.values())))
+        program = compact.build(space, rows, horizon_cycles=horizon)
+        result = get("cpsat").solve(program.formulation.model, SolveOptions())
+        assert result.proof is Proof.OPTIMAL
+        optima.append(result.objective)
+    assert optima[0] == optima[1]
+    assert sizes[0] < sizes[1]
+
+
+def test_some_open_solver_ran() -> None:
+    assert {"cpsat", "highs", "scipy"} <= set(INSTALLED)
