@@ -1,0 +1,249 @@
+"""The verbs as a user meets them: output, files, exit codes and error texts."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+TOP = Path(__file__).parents[2]
+MATMUL = TOP / "graphs" / "polybench" / "3mm.json"
+RUN = [sys.executable, "-c", "from streamopt.cli.main import main; main()"]
+
+
+def run(cwd: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
+    env = {**os.environ, "COLUMNS": "120", "NO_COLOR": "1"}
+    command = [*RUN, *map(str, arguments)]
+    return subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, check=False)
+
+
+def graph(**changes: Any) -> dict[str, Any]:
+    document: dict[str, Any] = {
+        "schema_version": 1,
+        "name": "two",
+        "arrays": {
+            "A": {"shape": [8, 6], "role": "input"},
+            "B": {"shape": [6, 8], "role": "input"},
+            "C": {"shape": [8, 8], "role": "internal"},
+            "Y": {"shape": [8, 8], "role": "output"},
+        },
+        "nodes": [
+            {
+                "name": "product",
+                "loops": {"i": 8, "j": 8, "k": 6},
+                "body": ["C[i][j] += A[i][k] * B[k][j]"],
+            },
+            {"name": "act", "loops": {"i": 8, "j": 8}, "body": ["Y[i][j] = relu(C[i][j])"]},
+        ],
+    }
+    document.update(changes)
+    return document
+
+
+def with_body(text: str) -> dict[str, Any]:
+    document = graph()
+    document["nodes"][1]["body"] = [text]
+    return document
+
+
+def test_solve_writes_a_schedule_and_tells_the_proof(tmp_path: Path) -> None:
+    done = run(tmp_path, "solve", MATMUL, "--dsp", 2560)
+    assert done.returncode == 0
+    assert "49019 cycles" in done.stdout
+    assert "optimal (proved)" in done.stdout
+    assert "2500 of 2560" in done.stdout
+    assert done.stderr == ""
+    schedule = json.loads((tmp_path / "schedule.json").read_text())
+    assert [node["node"] for node in schedule["nodes"]] == ["gemm1", "gemm2", "gemm3"]
+    assert schedule["result"]["proof"] == "optimal"
+
+
+def test_json_is_one_object(tmp_path: Path) -> None:
+    done = run(tmp_path, "solve", MATMUL, "--dsp", 2560, "--json")
+    row = json.loads(done.stdout)
+    assert {
+        "name", "level", "dsp_limit", "objective_cycles", "bound_cycles", "gap", "proof", "stop",
+        "dsps_used", "roofline_cycles", "solver", "solve_seconds",
+    } <= set(row)  # fmt: skip
+    assert row["name"] == "3mm"
+    assert row["level"] == "opt5"
+    assert row["dsp_limit"] == 2560
+    assert row["objective_cycles"] == row["bound_cycles"] == 49019
+    assert row["gap"] == 0
+    assert (row["proof"], row["stop"]) == ("optimal", "finished")
+    assert row["dsps_used"] <= 2560
+    assert row["roofline_cycles"] == 44532
+
+
+def test_project_is_emitted_and_verified(tmp_path: Path) -> None:
+    (tmp_path / "two.json").write_text(json.dumps(graph()))
+    options = ("--dsp", 40, "--tiling-limit", 2)
+    assert run(tmp_path, "solve", "two.json", *options, "-o", "made", "-q").returncode == 0
+    assert (tmp_path / "made" / "schedule.json").exists()
+    checked = run(tmp_path, "verify", "made")
+    assert checked.returncode == 0
+    assert checked.stdout.splitlines()[-1] == "passed"
+    again = run(tmp_path, "emit", "two.json", "--schedule", "made/schedule.json", "-o", "again")
+    assert again.returncode == 0
+    kernel = "two.cpp"
+    assert (tmp_path / "again" / kernel).read_bytes() == (tmp_path / "made" / kernel).read_bytes()
+    text = (tmp_path / "made" / kernel).read_text()
+    (tmp_path / "made" / kernel).write_text(text.replace("A[i][k] * B", "2.0f * A[i][k] * B"))
+    wrong = run(tmp_path, "verify", "made", "--json")
+    assert wrong.returncode == 1
+    assert json.loads(wrong.stdout)["passed"] is False
+
+
+def test_compare_shows_all_levels(tmp_path: Path) -> None:
+    done = run(tmp_path, "compare", TOP / "graphs/polybench/atax.json", "--csv", "t.csv", "--json")
+    rows = json.loads(done.stdout)
+    assert [row["level"] for row in rows] == ["opt1", "opt2", "opt3", "opt4", "opt5"]
+    assert [row["objective_cycles"] for row in rows] == [1277636, 319409, 8420, 2105, 2105]
+    assert len((tmp_path / "t.csv").read_text().splitlines()) == 6
+    assert "607.0x" in run(tmp_path, "compare", TOP / "graphs/polybench/atax.json").stdout
+
+
+def test_solvers_are_listed(tmp_path: Path) -> None:
+    done = run(tmp_path, "solvers", "--json")
+    names = [row["name"] for row in json.loads(done.stdout)]
+    assert names == ["cpsat", "highs", "scip", "gurobi", "scipy"]
+    assert "cpsat" in run(tmp_path, "solvers").stdout
+
+
+def test_time_limit_gives_an_honest_answer(tmp_path: Path) -> None:
+    attention = TOP / "graphs/transformers/multi_head_attention.json"
+    arguments = ("--dsp", 2560, "--tiling-limit", 1, "--time-limit", 0.001)
+    row = json.loads(run(tmp_path, "solve", attention, *arguments, "--json").stdout)
+    assert (row["proof"], row["stop"]) == ("feasible", "time_limit")
+    assert row["bound_cycles"] < row["objective_cycles"] == 10579822
+    told = run(tmp_path, "solve", attention, *arguments).stdout
+    assert "% above the optimum; stopped by the time limit" in " ".join(told.split())
+
+
+CYCLE = graph(
+    arrays={
+        "A": {"shape": [8, 8], "role": "input"},
+        "C": {"shape": [8, 8], "role": "internal"},
+        "Y": {"shape": [8, 8], "role": "output"},
+    },
+    nodes=[
+        {"name": "one", "loops": {"i": 8, "j": 8}, "body": ["C[i][j] = A[i][j] + Y[i][j]"]},
+        {"name": "two", "loops": {"i": 8, "j": 8}, "body": ["Y[i][j] = C[i][j]"]},
+    ],
+)
+BAD_INPUT = {
+    "unknown key": (
+        graph(nodez=[]),
+        "error: g.json:nodez: E102 unknown key 'nodez'\n  hint: did you mean 'nodes'?\n",
+    ),
+    "cycle": (
+        CYCLE,
+        "error: g.json:nodes[0]: E202 nodes wait for each other: one -> two -> one through C, Y\n",
+    ),
+    "non-affine": (
+        with_body("Y[i][j] = C[i*j][j]"),
+        "error: g.json:nodes[1].body[0]:13: E110 subscript i*j of C is not affine\n",
+    ),
+    "out of bounds": (
+        with_body("Y[i][j] = C[i + 1][j]"),
+        "error: g.json:nodes[1].body[0]:11: E111 C[i + 1][j] reaches [1, 8] in dimension 0 of C, "
+        "whose extent is 8\n",
+    ),
+    "mismatched shape": (
+        with_body("Y[i][j] = C[i]"),
+        "error: g.json:nodes[1].body[0]:11: E109 C has 2 dimensions, but C[i] has 1 subscript\n",
+    ),
+    "undefined array": (
+        with_body("Y[i][j] = Z[i][j]"),
+        "error: g.json:nodes[1].body[0]:11: E107 array 'Z' is not declared\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", BAD_INPUT)
+def test_bad_input_is_a_clear_error(kind: str, tmp_path: Path) -> None:
+    document, message = BAD_INPUT[kind]
+    (tmp_path / "g.json").write_text(json.dumps(document))
+    done = run(tmp_path, "solve", "g.json", "-o", "made")
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.startswith(message.rstrip("\n")), done.stderr
+    assert "Traceback" not in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["g.json"]
+
+
+def test_extents_are_positive(tmp_path: Path) -> None:
+    document = graph()
+    document["arrays"]["A"]["shape"] = [0, 6]
+    document["nodes"][0]["loops"]["k"] = -1
+    (tmp_path / "g.json").write_text(json.dumps(document))
+    done = run(tmp_path, "solve", "g.json")
+    assert done.returncode == 2
+    first, second = (line for line in done.stderr.splitlines() if line.startswith("error"))
+    assert first == "error: g.json:arrays.A.shape[0]: E105 0 is not a possible extent or trip count"
+    assert second == (
+        "error: g.json:nodes[0].loops.k: E105 -1 is not a possible extent or trip count"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ("solve", "none.json"),
+            "error: none.json: E101 the file can't be read: No such file or directory\n",
+        ),
+        (
+            ("solve", MATMUL, "--dsp", 3),
+            "error: E401 3mm needs at least 15 DSPs with no unrolling (gemm1 5, gemm2 5, gemm3 5), "
+            "but the limit is 3\n  hint: give --dsp 15 or more\n",
+        ),
+        (
+            ("solve", MATMUL, "--solver", "cplex"),
+            "error: E501 unknown solver 'cplex'\n"
+            "  hint: known solvers: cpsat, highs, scip, gurobi, scipy\n",
+        ),
+        (
+            ("solve", MATMUL, "--formulation", "paper"),
+            "error: E502 solver 'cpsat' can't take",
+        ),
+        (("compare", MATMUL, "--levels", "opt9"), "error: E130 there is no level opt9\n"),
+        (("verify", "."), "error: E722 "),
+        (("emit", MATMUL, "--schedule", "none.json", "-o", "x"), "error: none.json: E121 the file"),
+        (("solve", MATMUL, "--schedule", "no/such/place.json"), "error: E690 "),
+    ],
+)
+def test_other_errors(arguments: tuple[object, ...], message: str, tmp_path: Path) -> None:
+    done = run(tmp_path, *arguments)
+    assert done.returncode == 2
+    assert done.stderr.startswith(message), done.stderr
+    assert "Traceback" not in done.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_missing_solver_names_the_remedy(tmp_path: Path) -> None:
+    code = (
+        "import sys; sys.modules['pyscipopt'] = None; "
+        "from streamopt.solvers.scip import Scip; "
+        "Scip.is_available = classmethod(lambda _: False); "
+        "from streamopt.cli.main import main; main()"
+    )
+    command = [sys.executable, "-c", code, "solve", str(MATMUL), "--solver", "scip"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "E504 solver 'scip' is not installed" in done.stderr
+    assert "pip install 'streamopt[scip]'" in done.stderr
+
+
+def test_schedule_of_another_graph_is_refused(tmp_path: Path) -> None:
+    assert run(tmp_path, "solve", MATMUL, "-q").returncode == 0
+    other = TOP / "graphs/polybench/2mm.json"
+    done = run(tmp_path, "emit", other, "--schedule", "schedule.json", "-o", "made")
+    assert done.returncode == 2
+    assert "E30" in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["schedule.json"]
