@@ -7,9 +7,9 @@ claims; `violations` recomputes every constraint in plain integers, as a certifi
 
 from __future__ import annotations
 
-from math import prod
 from typing import TYPE_CHECKING
 
+from streamopt.analysis.depths import full_depth_elems
 from streamopt.ir.prediction import NodePrediction, Prediction
 from streamopt.ir.schedule import ChannelKind, ChannelPlan, NodePlan, Schedule
 from streamopt.perf.algebra import INTEGERS
@@ -52,8 +52,9 @@ def _channel_plan(graph: Graph, edge: Edge, plans: Mapping[str, NodePlan]) -> Ch
     written = write_stream_order(graph, edge, producer.order)
     if written is None or written != read_stream_order(graph, edge, consumer.order):
         return ChannelPlan(edge.channel, ChannelKind.PING_PONG)
-    lanes = prod(producer.factors[name] for name in edge.write.iterators())
-    return ChannelPlan(edge.channel, ChannelKind.FIFO, graph.array(edge.array).size_elems // lanes)
+    lanes = tuple(producer.factors[name] for name in edge.write.iterators())
+    depth = full_depth_elems(graph.array(edge.array), lanes)
+    return ChannelPlan(edge.channel, ChannelKind.FIFO, depth)
 
 
 def baseline(graph: Graph) -> Schedule:

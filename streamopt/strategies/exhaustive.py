@@ -4,13 +4,18 @@ It shares no code with the performance model, the decision space or the formulat
 can contradict them: times come from stepping through the tile loops, FIFOs from comparing the
 sequences of elements that the two sides touch, tile classes from its own reading of [1].
 
+Whether a channel is a FIFO is judged before tiling, as in [1]: sides whose sequences agree element
+by element also agree tile by tile under equal unroll factors. The reverse doesn't hold: an array
+that is handed over whole in some dimension would stream in more orders than [1] lets it.
+
 [1] Basalama and Cong, Stream-HLS, FPGA 2025, sections 3.4 to 3.8.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass
-from itertools import permutations, product
+from itertools import compress, count, permutations, product
 from math import factorial, prod
 from typing import TYPE_CHECKING
 
@@ -20,27 +25,33 @@ from streamopt.ir.program import Reduction
 from streamopt.ir.schedule import ChannelKind, ChannelPlan, NodePlan, Schedule
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from streamopt.ir.expression import Access, Expression
     from streamopt.ir.graph import Edge, Graph, Node
     from streamopt.space.level import Level
 
-__all__ = ["OracleResult", "exhaustive"]
+__all__ = ["Oracle", "OracleResult", "exhaustive"]
+
+MAX_POINTS = 100_000
+"""Schedules that are looked at without being asked to: a few seconds."""
 
 Factors = dict[str, int]
 Order = tuple[str, ...]
 Walk = tuple[tuple[int, ...], ...]
+LoopKey = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class OracleResult:
-    """The best schedule of a space, None if no schedule fits the DSPs.
+    """The best schedule of a space; of several with its latency, one with the fewest DSPs.
 
     Attributes
     ----------
+    schedule
+        None if no schedule fits the DSPs; latency and DSPs are then 0.
     points
-        Schedules looked at.
+        Schedules looked at, with those that don't fit the DSPs.
     """
 
     schedule: Schedule | None
@@ -59,41 +70,43 @@ class _Run:
 
 
 def exhaustive(
-    graph: Graph, *, level: Level, dsp_limit: int, tiling_limit: int, max_points: int = 100_000
+    graph: Graph,
+    *,
+    level: Level,
+    dsp_limit: int,
+    tiling_limit: int,
+    max_points: int = MAX_POINTS,
 ) -> OracleResult:
-    """Return the schedule of least latency; of several, the one with the fewest DSPs.
+    """Return the schedule of least latency; then of fewest DSPs; then the first one met.
 
     Raises
     ------
     SolverError
         If the space has more points than ``max_points`` (E510).
     """
-    oracle = _Oracle(graph)
+    oracle = Oracle(graph)
+    choices = _unroll_choices(graph, tiling_limit) if level.tiles else []
+    tilings = prod(len(factors) for _, factors in choices)
+    every = _order_count(graph) if level.permutes else 1
+    _check_size(graph, every if level.untiled_first else every * tilings, max_points)
+    orders = list(_all_orders(graph)) if level.permutes else [_program_orders(graph)]
     if level.untiled_first:
-        untiled = [_ones(graph)]
-        _check_size(graph, len(untiled) * _order_count(graph), max_points)
-        ranked = [(oracle.latency(o, untiled[0]), o) for o in _all_orders(graph)]
-        best = min(cycles for cycles, _ in ranked)
-        orders = [o for cycles, o in ranked if cycles == best]
-    else:
-        orders = []
-    tilings = _tilings(graph, tiling_limit) if level.tiles else [_ones(graph)]
-    count = len(orders) or (_order_count(graph) if level.permutes else 1)
-    _check_size(graph, count * len(tilings), max_points)
-    if not orders:
-        orders = list(_all_orders(graph)) if level.permutes else [_program_orders(graph)]
-    return _best(oracle, orders, tilings, dsp_limit)
+        orders = _best_untiled(oracle, graph, orders)
+        _check_size(graph, len(orders) * tilings, max_points)
+    return _best(oracle, orders, _tilings(graph, choices), dsp_limit)
 
 
 def _best(
-    oracle: _Oracle,
-    orders: list[dict[str, Order]],
-    tilings: list[dict[str, Factors]],
+    oracle: Oracle,
+    orders: Sequence[dict[str, Order]],
+    tilings: Iterable[dict[str, Factors]],
     dsp_limit: int,
 ) -> OracleResult:
     found: tuple[int, int] | None = None
     where: tuple[dict[str, Order], dict[str, Factors]] | None = None
+    points = 0
     for factors in tilings:
+        points += len(orders)
         dsps = oracle.dsps(factors)
         if dsps > dsp_limit:
             continue
@@ -101,10 +114,17 @@ def _best(
             rank = (oracle.latency(choice, factors), dsps)
             if found is None or rank < found:
                 found, where = rank, (choice, factors)
-    points = len(orders) * len(tilings)
     if found is None or where is None:
         return OracleResult(None, 0, 0, points)
     return OracleResult(oracle.schedule(*where), found[0], found[1], points)
+
+
+def _best_untiled(
+    oracle: Oracle, graph: Graph, orders: Sequence[dict[str, Order]]
+) -> list[dict[str, Order]]:
+    cycles = [oracle.latency(choice, _ones(graph)) for choice in orders]
+    least = min(cycles)
+    return [choice for choice, taken in zip(orders, cycles, strict=True) if taken == least]
 
 
 def _check_size(graph: Graph, points: int, max_points: int) -> None:
@@ -136,36 +156,39 @@ def _all_orders(graph: Graph) -> Iterator[dict[str, Order]]:
         yield dict(zip(names, choice, strict=True))
 
 
-def _tilings(graph: Graph, tiling_limit: int) -> list[dict[str, Factors]]:
-    """Return the unroll factors that agree along all edges, for every loop of every node."""
-    loops = [(node.name, loop.name) for node in graph.nodes for loop in node.loops]
-    group = {key: {key} for key in loops}
+def _tilings(
+    graph: Graph, choices: Sequence[tuple[frozenset[LoopKey], Sequence[int]]]
+) -> Iterator[dict[str, Factors]]:
+    for values in product(*(allowed for _, allowed in choices)):
+        factors = _ones(graph)
+        for (keys, _), value in zip(choices, values, strict=True):
+            for node, loop in keys:
+                factors[node][loop] = value
+        yield factors
+
+
+def _unroll_choices(
+    graph: Graph, tiling_limit: int
+) -> list[tuple[frozenset[LoopKey], Sequence[int]]]:
+    """Return the loops that share an unroll factor along the edges, with what it may be."""
+    trips = {(n.name, loop.name): loop.trip_count for n in graph.nodes for loop in n.loops}
+    group = {key: frozenset({key}) for key in trips}
     for edge in graph.edges:
         for read in edge.reads:
             for left, right in _same_dimension(edge, read):
                 merged = group[left] | group[right]
-                for key in merged:
-                    group[key] = merged
-    distinct: list[frozenset[tuple[str, str]]] = list(
-        dict.fromkeys(frozenset(group[key]) for key in loops)
-    )
-    trips = {(n.name, loop.name): loop.trip_count for n in graph.nodes for loop in n.loops}
-    choices = [
-        [
-            u
-            for u in range(1, max(trips[key] for key in keys) + 1)
-            if all(_fits(trips[key], u, tiling_limit) for key in keys)
-        ]
-        for keys in distinct
+                group.update(dict.fromkeys(merged, merged))
+    return [
+        (
+            keys,
+            [
+                factor
+                for factor in range(1, max(trips[key] for key in keys) + 1)
+                if all(_fits(trips[key], factor, tiling_limit) for key in keys)
+            ],
+        )
+        for keys in dict.fromkeys(group.values())
     ]
-    tilings: list[dict[str, Factors]] = []
-    for values in product(*choices):
-        factors = _ones(graph)
-        for keys, value in zip(distinct, values, strict=True):
-            for node, loop in keys:
-                factors[node][loop] = value
-        tilings.append(factors)
-    return tilings
 
 
 def _fits(trip_count: int, factor: int, tiling_limit: int) -> bool:
@@ -174,7 +197,7 @@ def _fits(trip_count: int, factor: int, tiling_limit: int) -> bool:
     return trip_count % factor == 0 and trip_count // factor >= tiling_limit < trip_count
 
 
-def _same_dimension(edge: Edge, read: Access) -> list[tuple[tuple[str, str], tuple[str, str]]]:
+def _same_dimension(edge: Edge, read: Access) -> list[tuple[LoopKey, LoopKey]]:
     write = _stand_ins(edge.write)
     found = _stand_ins(read)
     shared = [d for d in write if d in found]
@@ -182,7 +205,11 @@ def _same_dimension(edge: Edge, read: Access) -> list[tuple[tuple[str, str], tup
 
 
 def _stand_ins(access: Access) -> dict[int, str]:
-    """Return by dimension the iterator that couples: the d-th one seen for the d-th dimension."""
+    """Return by dimension the iterator that couples it to the other side.
+
+    It is the subscript itself where all are plain iterators or constants; else the d-th iterator
+    that the access names, for the d-th dimension that varies.
+    """
     seen: list[str] = []
     for subscript in access.subscripts:
         seen += [name for name in subscript.iterators() if name not in seen]
@@ -193,7 +220,7 @@ def _stand_ins(access: Access) -> dict[int, str]:
     return dict(zip(varying, seen, strict=False))
 
 
-class _Oracle:
+class Oracle:
     """Evaluates schedules of one graph, remembering what each node does."""
 
     def __init__(self, graph: Graph) -> None:
@@ -202,35 +229,39 @@ class _Oracle:
         self._outs = {n.name: [e for e in graph.edges if e.producer == n.name] for n in graph.nodes}
         self._lane_dsps = {node.name: _lane_dsps(node) for node in graph.nodes}
         self._runs: dict[tuple[str, Order, tuple[int, ...]], _Run] = {}
-        self._walks: dict[tuple[str, str, Order], Walk | None] = {}
+        self._walks: dict[tuple[str, Access, Order], Walk | None] = {}
+        self._fifos: dict[tuple[str, Order, Order], bool] = {}
 
     def dsps(self, factors: Mapping[str, Factors]) -> int:
         """Return the DSPs of all lanes."""
         return sum(d * prod(factors[name].values()) for name, d in self._lane_dsps.items())
 
-    def latency(self, orders: Mapping[str, Order], factors: Mapping[str, Factors]) -> int:
-        """Return the last write of the graph: table 3 of [1], node by node."""
-        start: dict[str, int] = {}
-        first: dict[str, int] = {}
-        last: dict[str, int] = {}
+    def times(
+        self, orders: Mapping[str, Order], factors: Mapping[str, Factors]
+    ) -> dict[str, tuple[int, int, int]]:
+        """Return (st, fw, lw) of every node, in cycles: table 3 of [1], node by node."""
+        times: dict[str, tuple[int, int, int]] = {}
         for node in self._graph.nodes:
             name = node.name
             run = self._run(node, orders[name], factors[name])
-            start[name] = 0
+            start = 0
             for edge in self._ins[name]:
-                streams = self._is_fifo(edge, orders)
-                arrival = first[edge.producer] if streams else last[edge.producer]
-                start[name] = max(start[name], arrival)
-            first[name] = start[name] + run.first_write
-            last[name] = start[name] + run.last_write
+                _, first, last = times[edge.producer]
+                start = max(start, first if self._is_fifo(edge, orders) else last)
+            end = start + run.last_write
             for edge in self._ins[name]:
                 read = run.last_read[edge.array]
-                ready = max(start[name] + read, last[edge.producer])
-                last[name] = max(last[name], ready + run.last_write - read)
-        return max(last.values(), default=0)
+                ready = max(start + read, times[edge.producer][2])
+                end = max(end, ready + run.last_write - read)
+            times[name] = start, start + run.first_write, end
+        return times
+
+    def latency(self, orders: Mapping[str, Order], factors: Mapping[str, Factors]) -> int:
+        """Return the last write of the graph."""
+        return max((last for _, _, last in self.times(orders, factors).values()), default=0)
 
     def schedule(self, orders: Mapping[str, Order], factors: Mapping[str, Factors]) -> Schedule:
-        """Return the choices as a schedule."""
+        """Return the choices as a schedule; a lane of a FIFO holds all its elements."""
         nodes = tuple(
             NodePlan(n.name, orders[n.name], tuple(factors[n.name].items()))
             for n in self._graph.nodes
@@ -258,56 +289,70 @@ class _Oracle:
         return self._runs[key]
 
     def _is_fifo(self, edge: Edge, orders: Mapping[str, Order]) -> bool:
+        key = (edge.channel, orders[edge.producer], orders[edge.consumer])
+        if key not in self._fifos:
+            self._fifos[key] = self._streams(edge, *key[1:])
+        return self._fifos[key]
+
+    def _streams(self, edge: Edge, producer: Order, consumer: Order) -> bool:
         if len(edge.reads) != 1 or len(self._graph.writers(edge.array)) != 1:
             return False
-        written = self._walk(edge.producer, edge.write, orders[edge.producer])
-        read = self._walk(edge.consumer, edge.reads[0], orders[edge.consumer])
-        shape = self._graph.array(edge.array).shape
-        return written is not None and written == read and len(written) == prod(shape)
+        written = self._walk(edge.producer, edge.write, producer)
+        read = self._walk(edge.consumer, edge.reads[0], consumer)
+        whole = prod(self._graph.array(edge.array).shape)
+        return written is not None and written == read and len(written) == whole
 
     def _walk(self, name: str, access: Access, order: Order) -> Walk | None:
-        """Return the elements that an access touches, each at its first time, in order."""
-        key = (name, str(access), order)
+        """Return the elements that an access touches, each at its first time, in order.
+
+        The loops that it doesn't use change nothing: an output is final, and handed over, once
+        for each value of the others; so is an operand when it is first read.
+        """
+        used = tuple(loop for loop in order if loop in access.iterators())
+        key = (name, access, used)
         if key not in self._walks:
-            self._walks[key] = _elements(self._graph.node(name), access, order)
+            self._walks[key] = _elements(self._graph.node(name), access, used)
         return self._walks[key]
 
 
-def _elements(node: Node, access: Access, order: Order) -> Walk | None:
-    trips = node.trip_counts
-    plain = [s.as_iterator() for s in access.subscripts if s.iterators()]
-    if None in plain or len(set(plain)) < len(plain):
+def _elements(node: Node, access: Access, loops: Order) -> Walk | None:
+    """Return the elements in the order of the loops; None if a subscript isn't plain."""
+    if any(s.iterators() and s.as_iterator() is None for s in access.subscripts):
         return None
-    used = [name for name in order if name in plain]
-    ranges = [range(trips[name]) for name in used]
-    env = [dict(zip(used, point, strict=True)) for point in product(*ranges)]
-    return tuple(tuple(int(s.evaluate(e)) for s in access.subscripts) for e in env)
+    points = product(*(range(node.trip_counts[name]) for name in loops))
+    values = (dict(zip(loops, point, strict=True)) for point in points)
+    return tuple(tuple(int(s.evaluate(at)) for s in access.subscripts) for at in values)
 
 
 def _stepped(node: Node, order: Order, factors: Factors, arrays: set[str], stores: int) -> _Run:
-    """Walk the tile loops once, noting when the node writes first, writes last and reads last."""
+    """Walk the tile loops, noting when the node writes first, writes last and reads last.
+
+    The published models count the run of a node once for each channel that its output goes down.
+    """
     tiles = {loop.name: loop.trip_count // factors[loop.name] for loop in node.loops}
-    written = set(node.write.iterators())
-    own = {a: {i for r in node.reads_of(a) for i in r.iterators()} for a in arrays}
-    ii = 4 if order[-1] not in written else 1
-    first: int | None = None
-    last_read = dict.fromkeys(arrays, 0)
-    ranges = [range(tiles[name]) for name in order]
-    step = 0
-    for step, point in enumerate(product(*ranges)):
-        at = dict(zip(order, point, strict=True))
-        done = all(at[name] == tiles[name] - 1 for name in order if name not in written)
-        if first is None and done:
-            first = step
-        for array, names in own.items():
-            if all(at[name] == 0 for name in order if name not in names):
-                last_read[array] = step
-    assert first is not None
+    written = node.write.iterators()
+    ii = 1 if order[-1] in written else 4
+    sums_done = {loop: tiles[loop] - 1 for loop in order if loop not in written}
+    last_read: dict[str, int] = {}
+    for array in arrays:
+        own = {name for access in node.reads_of(array) for name in access.iterators()}
+        again = {loop: 0 for loop in order if loop not in own}
+        last_read[array] = ii * _last(_steps(order, tiles, again))
     return _Run(
-        ii * first,
-        ii * step * max(1, stores),
-        {array: ii * at_step for array, at_step in last_read.items()},
+        ii * next(_steps(order, tiles, sums_done)),
+        ii * _last(_steps(order, tiles, {})) * max(1, stores),
+        last_read,
     )
+
+
+def _steps(order: Order, tiles: Mapping[str, int], at: Mapping[str, int]) -> Iterator[int]:
+    """Yield, in order, the iterations in which some iterators have the given values."""
+    flags = [[at.get(loop, value) == value for value in range(tiles[loop])] for loop in order]
+    return compress(count(), map(all, product(*flags)))
+
+
+def _last(steps: Iterator[int]) -> int:
+    return deque(steps, maxlen=1).pop()
 
 
 def _lane_dsps(node: Node) -> int:

@@ -81,8 +81,8 @@ def _sum_of_two(s: _Sketch) -> None:
     s.add({"i": n, "j": m}, [n, m], f"OUT[i][j] = {scale}{left}[i][j] + {scale}{right}[i][j]")
 
 
-def _transposed(s: _Sketch) -> None:
-    source = s.operand()
+def _transposed(s: _Sketch, given: str | None = None) -> None:
+    source = given or s.operand()
     n, m = s.shape(source)
     s.add({"i": n, "j": m}, [m, n], f"OUT[j][i] = {source}[i][j]")
 
@@ -103,7 +103,7 @@ def _window(s: _Sketch) -> None:
     source = s.operand()
     n, m = s.shape(source)
     if m < 2:
-        _transposed(s)
+        _transposed(s, source)
         return
     s.add({"i": n, "j": m - 1, "k": 2}, [n, m - 1], f"OUT[i][j] += 0.5 * {source}[i][j + k]")
 

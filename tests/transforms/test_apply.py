@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from streamopt.analysis.depths import full_depth_elems
 from streamopt.errors import LegalityError
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Access, Binary, BinaryOp, Read
@@ -14,7 +15,6 @@ from streamopt.ir.program import Array, Loop, Reduction, Role
 from streamopt.ir.schedule import ChannelKind, ChannelPlan, NodePlan, Schedule
 from streamopt.ir.scheduled import Partition, TiledLoop
 from streamopt.transforms.apply import apply
-from streamopt.transforms.depths import full_depth_elems
 
 i, j, k, n = (Affine.iterator(name) for name in "ijkn")
 ZERO, ONE = Affine.of(0), Affine.of(1)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from streamopt.analysis.depths import full_depth_elems
 from streamopt.errors import LegalityError
 from streamopt.frontends.graph_json import read_graph_json
 from streamopt.ir.schedule import ChannelKind, ChannelPlan, NodePlan, Schedule
 from streamopt.transforms.apply import apply
 from streamopt.transforms.canonicalize import canonicalize
-from streamopt.transforms.depths import full_depth_elems
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping

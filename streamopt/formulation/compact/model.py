@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from streamopt.space.decisions import DecisionSpace
     from streamopt.space.rows import NodeRows
 
-__all__ = ["build", "hint", "read_back"]
+__all__ = ["build", "read_back"]
 
 
 def build(
@@ -59,15 +59,3 @@ def read_back(compact: Compact, values: Mapping[str, float]) -> Schedule:
         orders[node] = compact.rows[node].orders[chosen]
         factors[node] = compact.rows[node].factors[chosen]
     return assemble(compact.space.graph, orders, factors)
-
-
-def hint(compact: Compact, schedule: Schedule) -> dict[str, float]:
-    """Return start values for the rows that a schedule takes, where pruning left them."""
-    values: dict[str, float] = {}
-    for node, choices in compact.row.items():
-        plan = schedule.node(node)
-        wanted = (plan.order, tuple(factor for _, factor in plan.unroll))
-        rows = compact.rows[node]
-        for r, choice in enumerate(choices):
-            values[choice.name] = float((rows.orders[r], rows.factors[r]) == wanted)
-    return values
