@@ -13,6 +13,7 @@ demo: .venv/core
 
 test: .venv/dev lint
 	$(BIN)/python models/build_graphs.py --check
+	$(BIN)/python -m pytest --quiet --doctest-modules streamopt
 	$(BIN)/python -m pytest -n 2
 
 quick: .venv/dev
