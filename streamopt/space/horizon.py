@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
+from streamopt.space.assemble import assemble
 from streamopt.space.rows import NodeRows, Times
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from streamopt.ir.schedule import Schedule
     from streamopt.space.decisions import DecisionSpace
 
     Integers = npt.NDArray[np.int64]
@@ -29,6 +31,9 @@ if TYPE_CHECKING:
 __all__ = ["HorizonFilter"]
 
 T = TypeVar("T")
+
+DIVE_WIDTH = 8
+"""Rows that a node may try while diving before it gives up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +87,69 @@ class HorizonFilter:
                 high = middle
         return low
 
+    def dive(self, horizon_cycles: int, *, few_lanes: bool) -> dict[str, int] | None:
+        """Return one row for every node, chosen quickly; None if that fails.
+
+        Nodes choose in topological order: rows that keep channels streaming first, then those
+        with the fewest DSPs, as the horizon already limits their time. After each choice the
+        horizon is applied again. The latency of the result may exceed the horizon.
+
+        Parameters
+        ----------
+        few_lanes
+            Whether nodes without DSPs take few lanes, which force little on other nodes, or many.
+        """
+        kept = self._kept(horizon_cycles)
+        chosen: dict[str, int] = {}
+        for name in self._names:
+            if kept is None:
+                return None
+            places: list[int] = np.flatnonzero(kept[name]).tolist()
+            ranks = {row: self._rank(name, row, chosen, few_lanes) for row in places}
+            ranked = sorted(places, key=ranks.__getitem__)
+            kept, taken = self._first_fit(kept, name, ranked[:DIVE_WIDTH], horizon_cycles)
+            chosen[name] = taken
+        return chosen if kept is not None else None
+
+    def schedule(self, chosen: Mapping[str, int]) -> Schedule:
+        """Return the schedule that takes one row of every node."""
+        rows = self._rows
+        return assemble(
+            self._space.graph,
+            {name: rows[name].orders[row] for name, row in chosen.items()},
+            {name: rows[name].factors[row] for name, row in chosen.items()},
+        )
+
+    def _rank(
+        self, name: str, row: int, chosen: Mapping[str, int], few_lanes: bool
+    ) -> tuple[int, int, int]:
+        rows = self._rows[name]
+        breaks = sum(
+            rows.streams[edge.channel][row]
+            != self._rows[edge.producer].streams[edge.channel][chosen[edge.producer]]
+            for edge in self._ins[name]
+            if edge.channel in rows.streams
+        )
+        dsps, last_write = rows.dsps[row], rows.times.last_write[row]
+        return breaks, dsps, -last_write if few_lanes and not dsps else last_write
+
+    def _first_fit(
+        self, kept: dict[str, Flags], name: str, ranked: list[int], horizon: int
+    ) -> tuple[dict[str, Flags] | None, int]:
+        for row in ranked:
+            only = np.zeros_like(kept[name])
+            only[row] = True
+            left = self._narrowed({**kept, name: only}, horizon)
+            if left is not None:
+                return left, row
+        return None, -1
+
     def _kept(self, horizon: int) -> dict[str, Flags] | None:
-        kept = {name: np.ones(len(self._rows[name]), dtype=bool) for name in self._names}
+        every = {name: np.ones(len(self._rows[name]), dtype=bool) for name in self._names}
+        return self._narrowed(every, horizon)
+
+    def _narrowed(self, start: Mapping[str, Flags], horizon: int) -> dict[str, Flags] | None:
+        kept = {name: flags.copy() for name, flags in start.items()}
         while True:
             before = sum(int(flags.sum()) for flags in kept.values())
             for narrow in (self._fit_times, self._fit_dsps, self._fit_factors):

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import product
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -18,7 +19,7 @@ from streamopt.formulation.compact import model as compact
 from streamopt.formulation.paper import model as paper
 from streamopt.solvers.registry import get
 from streamopt.solvers.result import Proof, SolveResult, Stop
-from streamopt.space.assemble import baseline, evaluate, violations
+from streamopt.space.assemble import assemble, baseline, evaluate, violations
 from streamopt.space.decisions import decision_space
 from streamopt.space.horizon import HorizonFilter
 from streamopt.space.level import LEVELS, LevelName
@@ -178,6 +179,7 @@ def _ladder(search: _Search, known: _Incumbent, untiled_limit: int | None) -> _A
     rows = node_rows(search.space)
     horizons = HorizonFilter(search.space, rows)
     lower = horizons.least_horizon(known.cycles)
+    known = _dive(search, horizons, known, lower, untiled_limit)
     for horizon in _steps(lower, known.cycles):
         left = horizons.within(horizon)
         if left is None:
@@ -191,6 +193,35 @@ def _ladder(search: _Search, known: _Incumbent, untiled_limit: int | None) -> _A
             continue
         return _answer(search, result, known, lower, partial(compact.read_back, program))
     return _Answer(known, known.cycles, Proof.OPTIMAL, Stop.FINISHED)
+
+
+def _dive(
+    search: _Search,
+    horizons: HorizonFilter,
+    known: _Incumbent,
+    lower: int,
+    untiled_limit: int | None,
+) -> _Incumbent:
+    """Return a better schedule than the known one if quick choices at some horizon give one."""
+    graph = search.request.graph
+    for horizon, few_lanes in product(_steps(lower, known.cycles), (False, True)):
+        chosen = horizons.dive(horizon, few_lanes=few_lanes)
+        if chosen is None:
+            continue
+        schedule = horizons.schedule(chosen)
+        found = _Incumbent(schedule, evaluate(graph, schedule).latency_cycles)
+        if untiled_limit is not None and _untiled_cycles(search, schedule) > untiled_limit:
+            continue
+        if found.cycles < known.cycles and not violations(search.space, schedule):
+            return found
+    return known
+
+
+def _untiled_cycles(search: _Search, schedule: Schedule) -> int:
+    graph = search.request.graph
+    orders = {plan.node: plan.order for plan in schedule.nodes}
+    ones = {node.name: (1,) * len(node.loops) for node in graph.nodes}
+    return evaluate(graph, assemble(graph, orders, ones)).latency_cycles
 
 
 def _steps(lower: int, highest: int) -> Iterator[int]:

@@ -120,7 +120,7 @@ def test_time_limit_gives_an_honest_answer(tmp_path: Path) -> None:
     arguments = ("--dsp", 2560, "--tiling-limit", 1, "--time-limit", 0.001)
     row = json.loads(run(tmp_path, "solve", attention, *arguments, "--json").stdout)
     assert (row["proof"], row["stop"]) == ("feasible", "time_limit")
-    assert row["bound_cycles"] < row["objective_cycles"] == 10579822
+    assert row["bound_cycles"] <= 32830 < row["objective_cycles"] < 10579822
     told = run(tmp_path, "solve", attention, *arguments).stdout
     assert "% above the optimum; stopped by the time limit" in " ".join(told.split())
 

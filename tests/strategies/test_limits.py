@@ -29,8 +29,9 @@ def test_time_limit_is_no_optimum() -> None:
     found = solve_compact(REQUEST, "cpsat", SolveOptions(time_limit_seconds=1e-3))
     start = baseline(GRAPH)
     assert (found.proof, found.stop) == (Proof.FEASIBLE, Stop.TIME_LIMIT)
-    assert found.schedule == start
-    assert found.objective_cycles == evaluate(GRAPH, start).latency_cycles
+    assert found.objective_cycles < evaluate(GRAPH, start).latency_cycles / 10
+    space = decision_space(GRAPH, LEVELS[LevelName.OPT5], dsp_limit=2560, tiling_limit=1)
+    assert violations(space, found.schedule) == []
     assert 0 < found.bound_cycles <= 32830
     assert found.message == "no better schedule than the starting one was found"
     assert 0 < found.gap < 1
