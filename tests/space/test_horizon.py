@@ -1,0 +1,47 @@
+"""Horizons leave every schedule that is fast enough, and dives return schedules that are legal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import streamopt as so
+from streamopt.space.assemble import baseline, evaluate, violations
+from streamopt.space.decisions import decision_space
+from streamopt.space.horizon import HorizonFilter
+from streamopt.space.level import LEVELS, LevelName
+from streamopt.space.rows import node_rows
+
+TOP = Path(__file__).parents[2]
+GRAPH = so.dataflow(so.load(TOP / "graphs" / "polybench" / "3mm.json"))
+SPACE = decision_space(GRAPH, LEVELS[LevelName.OPT5], dsp_limit=2560, tiling_limit=16)
+ROWS = node_rows(SPACE)
+KNOWN_CYCLES = evaluate(GRAPH, baseline(GRAPH)).latency_cycles
+
+
+def test_horizon_keeps_what_is_fast_enough() -> None:
+    horizons = HorizonFilter(SPACE, ROWS)
+    lower = horizons.least_horizon(KNOWN_CYCLES)
+    assert lower <= 49019
+    assert horizons.within(lower - 1) is None
+    best = so.solve(GRAPH).schedule
+    kept = horizons.within(49019)
+    assert kept is not None
+    for node in GRAPH.nodes:
+        plan = best.node(node.name)
+        wanted = (plan.order, tuple(factor for _, factor in plan.unroll))
+        rows = kept[node.name]
+        assert wanted in set(zip(rows.orders, rows.factors, strict=True))
+    assert sum(map(len, kept.values())) < sum(map(len, ROWS.values())) / 10
+
+
+@pytest.mark.parametrize("few_lanes", [False, True])
+def test_dive_returns_a_legal_schedule(few_lanes: bool) -> None:
+    horizons = HorizonFilter(SPACE, ROWS)
+    assert horizons.dive(1, few_lanes=few_lanes) is None
+    chosen = horizons.dive(200_000, few_lanes=few_lanes)
+    assert chosen is not None
+    schedule = horizons.schedule(chosen)
+    assert violations(SPACE, schedule) == []
+    assert evaluate(GRAPH, schedule).latency_cycles < KNOWN_CYCLES / 100
