@@ -1,9 +1,9 @@
 """Random small programs and graphs: what the model, the oracle and the solvers are tried on.
 
 Products, point-wise nodes, transpositions, reductions, broadcasts, windows, reshapes, padding
-(two writers), single rows and operands that are read in two ways, over arrays of one to three
-dimensions; operands are mostly outputs of earlier nodes, so there are chains, forks, joins and
-bypass paths. Legal by construction, and checked on the way from program to graph.
+(two writers), single rows, corners, diagonals and operands read in two ways, over arrays of one
+to three dimensions; operands are mostly outputs of earlier nodes, so there are chains, forks,
+joins and bypass paths. Legal by construction, and checked on the way from program to graph.
 """
 
 from __future__ import annotations
@@ -218,6 +218,20 @@ def _read_twice(b: _Builder) -> None:
     b.add((n,), Access(b.target((n,)), (it("i"),)), Binary(BinaryOp.ADD, forth, back))
 
 
+def _corner(b: _Builder) -> None:
+    """Read some of the first rows and columns."""
+    source = b.operand((None, None))
+    shape = tuple(b.rng.randint(1, extent) for extent in b.shapes[source])
+    at = (it("i"), it("j"))
+    b.add(shape, Access(b.target(shape), at), read(source, at))
+
+
+def _diagonal(b: _Builder) -> None:
+    source = b.operand((None, None))
+    n = min(b.shapes[source])
+    b.add((n,), Access(b.target((n,)), (it("i"),)), read(source, (it("i"), it("i"))))
+
+
 MAKERS: tuple[Callable[[_Builder], None], ...] = (
     _product,
     _product,
@@ -232,6 +246,8 @@ MAKERS: tuple[Callable[[_Builder], None], ...] = (
     _split,
     _row,
     _read_twice,
+    _corner,
+    _diagonal,
 )
 
 

@@ -81,6 +81,18 @@ def test_dimensions_couple_their_loops(body: str, expected: set[str]) -> None:
     assert couples(graph) == {frozenset(group.split()) for group in expected}
 
 
+def test_diagonal_couples_both_dimensions() -> None:
+    graph = graph_of(
+        {"X": [3, 3, 2]},
+        {"T": [3, 3, 2], "Y": [3, 2]},
+        [
+            ({"i": 3, "j": 3, "k": 2}, "T[i][j][k] = X[i][j][k]"),
+            ({"i": 3, "k": 2}, "Y[i][k] = T[i][i][k]"),
+        ],
+    )
+    assert couples(graph) == {frozenset({"n0.i", "n0.j", "n1.i"}), frozenset({"n0.k", "n1.k"})}
+
+
 def test_window_couples_by_position() -> None:
     graph = graph_of(
         {"X": [2, 6, 7], "W": [2, 3, 3]},
