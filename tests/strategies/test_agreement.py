@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from random import Random
 from typing import Any
 
 import pytest
-from random_programs import random_graph
 
 import streamopt as so
 from streamopt.errors import SolverError
@@ -17,6 +17,7 @@ from streamopt.space.assemble import baseline, evaluate, violations
 from streamopt.space.decisions import decision_space
 from streamopt.space.level import LEVELS, LevelName
 from streamopt.space.rows import node_rows
+from tests.random_graphs import random_graph
 
 INSTALLED = [s.name for s in available() if s.installed]
 NONLINEAR = [name for name in INSTALLED if Capability.NONLINEAR in get(name).capabilities]
@@ -27,7 +28,7 @@ SEEDS = range(40)
 @pytest.mark.parametrize("level", [*LevelName])
 @pytest.mark.parametrize("seed", SEEDS)
 def test_default_solver_finds_what_the_oracle_finds(seed: int, level: LevelName) -> None:
-    graph = random_graph(seed, nodes=2 + seed % 2)
+    graph = random_graph(Random(seed), nodes=2 + seed % 2, max_extent=4)
     expected = so.solve(graph, level=level, solver="exhaustive", **LIMITS)
     found = so.solve(graph, level=level, **LIMITS)
     assert found.proof is Proof.OPTIMAL
@@ -41,7 +42,7 @@ def test_default_solver_finds_what_the_oracle_finds(seed: int, level: LevelName)
 @pytest.mark.parametrize("solver", [name for name in INSTALLED if name != "cpsat"])
 @pytest.mark.parametrize("seed", range(100, 108))
 def test_solvers_agree_on_the_compact_program(solver: str, seed: int) -> None:
-    graph = random_graph(seed, nodes=3)
+    graph = random_graph(Random(seed), nodes=3, max_extent=4)
     for level in (LevelName.OPT2, LevelName.OPT4, LevelName.OPT5):
         expected = so.solve(graph, level=level, **LIMITS).objective_cycles
         found = so.solve(graph, level=level, solver=solver, **LIMITS)
@@ -52,7 +53,7 @@ def test_solvers_agree_on_the_compact_program(solver: str, seed: int) -> None:
 @pytest.mark.parametrize("solver", NONLINEAR)
 @pytest.mark.parametrize("seed", range(200, 206))
 def test_paper_program_has_the_same_optimum(solver: str, seed: int) -> None:
-    graph = random_graph(seed, nodes=2)
+    graph = random_graph(Random(seed), nodes=2, max_extent=4)
     for level in (LevelName.OPT2, LevelName.OPT3, LevelName.OPT5):
         expected = so.solve(graph, level=level, **LIMITS).objective_cycles
         try:
@@ -74,7 +75,7 @@ def test_paper_program_has_the_same_optimum(solver: str, seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(300, 306))
 def test_pruned_rows_keep_an_optimum(seed: int) -> None:
-    graph = random_graph(seed, nodes=3)
+    graph = random_graph(Random(seed), nodes=3, max_extent=4)
     space = decision_space(graph, LEVELS[LevelName.OPT5], dsp_limit=60, tiling_limit=1)
     horizon = evaluate(graph, baseline(graph)).latency_cycles
     optima: list[float | None] = []
