@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["Oracle", "OracleResult", "exhaustive"]
 
 MAX_POINTS = 100_000
-"""Schedules that are looked at without being asked to: a few seconds."""
+"""Schedules that are looked at by default: seconds, or minutes where nodes run for 1e7 cycles."""
 
 Factors = dict[str, int]
 Order = tuple[str, ...]
