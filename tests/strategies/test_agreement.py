@@ -21,19 +21,19 @@ from tests.random_graphs import random_graph
 
 INSTALLED = [s.name for s in available() if s.installed]
 NONLINEAR = [name for name in INSTALLED if Capability.NONLINEAR in get(name).capabilities]
-LIMITS: dict[str, Any] = {"dsp": 60, "tiling_limit": 1}
+LIMITS: dict[str, Any] = {"dsp": 40, "tiling_limit": 2}
 SEEDS = range(40)
 
 
 @pytest.mark.parametrize("level", [*LevelName])
 @pytest.mark.parametrize("seed", SEEDS)
 def test_default_solver_finds_what_the_oracle_finds(seed: int, level: LevelName) -> None:
-    graph = random_graph(Random(seed), nodes=2 + seed % 2, max_extent=4)
+    graph = random_graph(Random(seed), nodes=2 + seed % 2, max_extent=6)
     expected = so.solve(graph, level=level, solver="exhaustive", **LIMITS)
     found = so.solve(graph, level=level, **LIMITS)
     assert found.proof is Proof.OPTIMAL
     assert found.objective_cycles == found.bound_cycles == expected.objective_cycles
-    space = decision_space(graph, LEVELS[level], dsp_limit=60, tiling_limit=1)
+    space = decision_space(graph, LEVELS[level], dsp_limit=40, tiling_limit=2)
     assert violations(space, found.schedule) == []
     assert violations(space, expected.schedule) == []
     assert expected.prediction.latency_cycles == expected.bound_cycles
@@ -42,7 +42,7 @@ def test_default_solver_finds_what_the_oracle_finds(seed: int, level: LevelName)
 @pytest.mark.parametrize("solver", [name for name in INSTALLED if name != "cpsat"])
 @pytest.mark.parametrize("seed", range(100, 108))
 def test_solvers_agree_on_the_compact_program(solver: str, seed: int) -> None:
-    graph = random_graph(Random(seed), nodes=3, max_extent=4)
+    graph = random_graph(Random(seed), nodes=3, max_extent=6)
     for level in (LevelName.OPT2, LevelName.OPT4, LevelName.OPT5):
         expected = so.solve(graph, level=level, **LIMITS).objective_cycles
         found = so.solve(graph, level=level, solver=solver, **LIMITS)
@@ -53,7 +53,7 @@ def test_solvers_agree_on_the_compact_program(solver: str, seed: int) -> None:
 @pytest.mark.parametrize("solver", NONLINEAR)
 @pytest.mark.parametrize("seed", range(200, 206))
 def test_paper_program_has_the_same_optimum(solver: str, seed: int) -> None:
-    graph = random_graph(Random(seed), nodes=2, max_extent=4)
+    graph = random_graph(Random(seed), nodes=2, max_extent=6)
     for level in (LevelName.OPT2, LevelName.OPT3, LevelName.OPT5):
         expected = so.solve(graph, level=level, **LIMITS).objective_cycles
         try:
@@ -75,8 +75,8 @@ def test_paper_program_has_the_same_optimum(solver: str, seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(300, 306))
 def test_pruned_rows_keep_an_optimum(seed: int) -> None:
-    graph = random_graph(Random(seed), nodes=3, max_extent=4)
-    space = decision_space(graph, LEVELS[LevelName.OPT5], dsp_limit=60, tiling_limit=1)
+    graph = random_graph(Random(seed), nodes=3, max_extent=6)
+    space = decision_space(graph, LEVELS[LevelName.OPT5], dsp_limit=40, tiling_limit=2)
     horizon = evaluate(graph, baseline(graph)).latency_cycles
     optima: list[float | None] = []
     sizes: list[int] = []
