@@ -75,7 +75,7 @@ def _read(scope: Scope) -> Statement | None:
             scope.report("E106", "this is not a statement that a node can have", hint=_FORMS_HINT)
             return None
     _check_size(term, scope)
-    return Statement(access, term, reduction, scope.loc)
+    return Statement(access, term, reduction, loc=scope.loc)
 
 
 def _parsed(scope: Scope) -> ast.stmt | None:

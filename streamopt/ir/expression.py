@@ -1,4 +1,8 @@
-"""Expression trees: what a statement computes from array elements and literals."""
+"""Expression trees: what a statement computes from array elements, iterators and literals.
+
+Types are those of C: an operation on two types computes in the wider one
+(`streamopt.ir.element.common_type`), and a literal takes the type of what it is combined with.
+"""
 
 from __future__ import annotations
 
@@ -10,17 +14,23 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from streamopt.ir.affine import Affine
+    from streamopt.ir.element import ElementType
 
 __all__ = [
     "Access",
     "Binary",
     "BinaryOp",
     "Call",
+    "Cast",
     "Compare",
     "CompareOp",
+    "Condition",
     "Expression",
     "Function",
+    "Index",
     "Literal",
+    "Logic",
+    "LogicOp",
     "Read",
     "Select",
     "children",
@@ -47,16 +57,29 @@ class Access:
 
 
 class BinaryOp(StrEnum):
-    """Arithmetic on two operands."""
+    """Arithmetic on two operands; division and remainder of integers truncate, as in C."""
 
     ADD = "+"
     SUB = "-"
     MUL = "*"
     DIV = "/"
+    MOD = "%"
+    SHL = "<<"
+    SHR = ">>"
+    AND = "&"
+    OR = "|"
+    XOR = "^"
+
+
+class LogicOp(StrEnum):
+    """Connectives of truth values."""
+
+    AND = "and"
+    OR = "or"
 
 
 class CompareOp(StrEnum):
-    """Comparisons; only inside the condition of a select."""
+    """Comparisons; only inside conditions."""
 
     LT = "<"
     LE = "<="
@@ -67,16 +90,26 @@ class CompareOp(StrEnum):
 
 
 class Function(StrEnum):
-    """Functions that a statement may call; MAX and MIN take two arguments, the rest one."""
+    """Functions that a statement may call; MAX, MIN and POW take two arguments, the rest one."""
 
     EXP = "exp"
     LOG = "log"
     SQRT = "sqrt"
     TANH = "tanh"
     ERF = "erf"
+    SIN = "sin"
+    COS = "cos"
+    FLOOR = "floor"
+    CEIL = "ceil"
     ABS = "abs"
     MAX = "max"
     MIN = "min"
+    POW = "pow"
+
+    @property
+    def arity(self) -> int:
+        """Return the number of arguments."""
+        return 2 if self in (Function.MAX, Function.MIN, Function.POW) else 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +124,21 @@ class Read:
     """The value of an array element."""
 
     access: Access
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """The value of an affine expression of the iterators, a 32-bit integer."""
+
+    value: Affine
+
+
+@dataclass(frozen=True, slots=True)
+class Cast:
+    """The operand converted to an element type, as C does."""
+
+    element: ElementType
+    operand: Expression
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,26 +168,39 @@ class Compare:
 
 
 @dataclass(frozen=True, slots=True)
-class Select:
-    """``then if condition else otherwise``."""
+class Logic:
+    """Truth values joined by one connective, left to right; at least two."""
 
-    condition: Compare
+    op: LogicOp
+    operands: tuple[Condition, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Select:
+    """``then if condition else otherwise``; the branch that isn't taken is not evaluated."""
+
+    condition: Condition
     then: Expression
     otherwise: Expression
 
 
-Expression: TypeAlias = Literal | Read | Binary | Call | Compare | Select
+Condition: TypeAlias = Compare | Logic
+Expression: TypeAlias = Literal | Read | Index | Cast | Binary | Call | Compare | Logic | Select
 
 
 def children(expression: Expression) -> tuple[Expression, ...]:
     """Return the direct operands, left to right."""
     match expression:
-        case Literal() | Read():
+        case Literal() | Read() | Index():
             return ()
+        case Cast(_, operand):
+            return (operand,)
         case Binary(_, left, right) | Compare(_, left, right):
             return (left, right)
         case Call(_, arguments):
             return arguments
+        case Logic(_, operands):
+            return operands
         case Select(condition, then, otherwise):
             return (condition, then, otherwise)
         case _:
@@ -149,20 +210,28 @@ def children(expression: Expression) -> tuple[Expression, ...]:
 def rebuild(expression: Expression, operands: tuple[Expression, ...]) -> Expression:
     """Return the same operation on other operands; the inverse of `children`."""
     match expression:
-        case Literal() | Read():
+        case Literal() | Read() | Index():
             return expression
+        case Cast(element):
+            return Cast(element, *operands)
         case Binary(op):
             return Binary(op, *operands)
+        case Logic(op):
+            return Logic(op, tuple(map(_condition, operands)))
         case Compare(op):
             return Compare(op, *operands)
         case Call(function):
             return Call(function, operands)
         case Select():
             condition, then, otherwise = operands
-            assert isinstance(condition, Compare)
-            return Select(condition, then, otherwise)
+            return Select(_condition(condition), then, otherwise)
         case _:
             assert_never(expression)
+
+
+def _condition(expression: Expression) -> Condition:
+    assert isinstance(expression, Compare | Logic)
+    return expression
 
 
 def walk(expression: Expression) -> Iterator[Expression]:

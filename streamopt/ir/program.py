@@ -1,29 +1,36 @@
 """A program: arrays and an ordered list of perfect loop nests with constant trip counts.
 
-Meaning: nests run one after another in order; a nest runs its statements for every point of its
-iteration domain. A reduction statement (``+=`` and its kin) starts from the identity of its
-operator, so its initialisation is part of it; all other statements assign.
+Meaning: nests run one after another in order; a nest runs its statements, in order, for every
+point of its iteration domain in row-major order.
+
+In a *streaming* nest every array is written as a whole: it has one statement, which assigns each
+element once, or reduces into it. A reduction (``+=`` and its kin) starts from the identity of its
+operator or from a given value, so its initialisation is part of it. The array's earlier elements
+don't exist.
+
+A *sequential* nest is what can't be said so: statements update arrays in place, each reads what
+the ones before it left. The arrays that it writes begin as copies of others where it says so.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from math import prod
 from typing import TYPE_CHECKING
 
+from streamopt.ir.element import ElementType
+
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from numpy.typing import NDArray
+
     from streamopt.errors import SourceLoc
-    from streamopt.ir.expression import Access, Expression
+    from streamopt.ir.expression import Access, Condition, Expression
 
 __all__ = ["Array", "ElementType", "Loop", "Nest", "Program", "Reduction", "Role", "Statement"]
-
-
-class ElementType(StrEnum):
-    """Type of an array's elements, by its C++ name."""
-
-    FLOAT = "float"
-    DOUBLE = "double"
 
 
 class Role(StrEnum):
@@ -87,22 +94,48 @@ class Loop:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """``target = value``, or ``target = target (reduction) value``."""
+    """``target = value``, or ``target = target (reduction) value``.
+
+    Attributes
+    ----------
+    start
+        What a reduction starts from, read at its first term; None for the operator's identity.
+    guard
+        The statement runs where this holds; None for everywhere. Only reductions and the
+        statements of sequential nests have one.
+    """
 
     target: Access
     value: Expression
     reduction: Reduction | None = None
+    start: Expression | None = None
+    guard: Condition | None = None
     loc: SourceLoc | None = None
+
+    @property
+    def expressions(self) -> tuple[Expression, ...]:
+        """Return guard, start and value, those that there are."""
+        return tuple(e for e in (self.guard, self.start, self.value) if e is not None)
 
 
 @dataclass(frozen=True, slots=True)
 class Nest:
-    """A perfect loop nest, outermost loop first."""
+    """A perfect loop nest, outermost loop first.
+
+    Attributes
+    ----------
+    sequential
+        Whether iterations run one after another and update arrays in place.
+    carries
+        Pairs (array, source) of a sequential nest: the array begins as a copy of the source.
+    """
 
     name: str
     loops: tuple[Loop, ...]
     statements: tuple[Statement, ...]
     loc: SourceLoc | None = None
+    sequential: bool = False
+    carries: tuple[tuple[str, str], ...] = ()
 
     @property
     def trip_counts(self) -> dict[str, int]:
@@ -112,11 +145,18 @@ class Nest:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """Arrays by name and nests in execution order."""
+    """Arrays by name and nests in execution order.
+
+    Attributes
+    ----------
+    values
+        Values of weights that came with the source, by array; each has its array's shape.
+    """
 
     name: str
     arrays: tuple[Array, ...]
     nests: tuple[Nest, ...]
+    values: Mapping[str, NDArray[Any]] = field(default_factory=dict, compare=False, repr=False)
 
     def array(self, name: str) -> Array:
         """Return the array of that name; raises KeyError."""
