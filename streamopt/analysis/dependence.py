@@ -98,9 +98,7 @@ def data_flow(statements: Sequence[Instance]) -> DataFlow:
         sources[touch].add(writer)
         key = (writer, touch)
         relations[key] = relation if key not in relations else relations[key].union(relation)
-    before = {
-        Touch(*_parsed(name)) for name in _domain_names(flow.get_may_no_source().domain())
-    }
+    before = {Touch(*_parsed(name)) for name in _domain_names(flow.get_may_no_source().domain())}
     found = {touch: frozenset(writers) for touch, writers in sources.items()}
     return DataFlow(found, frozenset(before), relations)
 

@@ -1,0 +1,41 @@
+"""Subscripts with their terms in the order of the loops, so that equal ones compare equal."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from streamopt.ir.expression import Access, Index, Read, rewrite
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from streamopt.ir.expression import Expression
+    from streamopt.ir.program import Statement
+
+__all__ = ["ordered_statement"]
+
+
+def ordered_statement(statement: Statement, names: Sequence[str]) -> Statement:
+    """Return the statement with every sum of iterators ordered as ``names``."""
+
+    def access_of(access: Access) -> Access:
+        return Access(access.array, tuple(s.ordered(names) for s in access.subscripts))
+
+    def leaf(part: Expression) -> Expression:
+        match part:
+            case Read(access):
+                return Read(access_of(access))
+            case Index(value):
+                return Index(value.ordered(names))
+            case _:
+                return part
+
+    guard, start = statement.guard, statement.start
+    return replace(
+        statement,
+        target=access_of(statement.target),
+        value=rewrite(statement.value, leaf),
+        start=None if start is None else rewrite(start, leaf),
+        guard=None if guard is None else rewrite(guard, leaf),  # type: ignore[arg-type]
+    )
