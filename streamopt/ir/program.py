@@ -128,6 +128,8 @@ class Nest:
         Whether iterations run one after another and update arrays in place.
     carries
         Pairs (array, source) of a sequential nest: the array begins as a copy of the source.
+    reason
+        Why a sequential nest can't stream, for people.
     """
 
     name: str
@@ -136,6 +138,7 @@ class Nest:
     loc: SourceLoc | None = None
     sequential: bool = False
     carries: tuple[tuple[str, str], ...] = ()
+    reason: str = field(default="", compare=False)
 
     @property
     def trip_counts(self) -> dict[str, int]:
