@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from streamopt.ir.expression import Read, rewrite
+from streamopt.ir.expression import Read, rewrite, rewrite_condition
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from streamopt.analysis.instances import Instance
-    from streamopt.ir.expression import Access, Condition, Expression
+    from streamopt.ir.expression import Access, Expression
     from streamopt.ir.source import Variable
 
 __all__ = ["Body", "with_accesses"]
@@ -64,10 +64,7 @@ def with_accesses(
         count += 1
         return read(count - 1, part.access)
 
-    guards: list[Condition] = []
-    for guard in instance.guards:
-        changed = rewrite(guard, leaf)
-        guards.append(changed)  # type: ignore[arg-type]
+    guards = tuple(rewrite_condition(guard, leaf) for guard in instance.guards)
     value = rewrite(instance.assign.value, leaf)
     assign = replace(instance.assign, target=write(instance.target), value=value)
-    return replace(instance, assign=assign, guards=tuple(guards))
+    return replace(instance, assign=assign, guards=guards)

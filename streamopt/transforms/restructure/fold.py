@@ -29,7 +29,6 @@ from streamopt.ir.expression import (
     Literal,
     Read,
     reads,
-    rewrite,
     substitute,
     walk,
 )
@@ -85,7 +84,9 @@ def _folded(program: Program, array: str, writer: int, reader: int) -> Program:
     def leaf(part: Expression) -> Expression:
         return inlined if part == Read(places[0]) else part
 
-    changed = ordered_statement(_rewritten(statement, leaf), [loop.name for loop in user.loops])
+    changed = ordered_statement(
+        statement.rewritten(leaf, statement.target), [loop.name for loop in user.loops]
+    )
     nests = [*program.nests]
     nests[reader] = replace(user, statements=(changed,))
     del nests[writer]
@@ -111,18 +112,6 @@ def _is_stable(program: Program, value: Expression, writer: int, reader: int) ->
     needed = {access.array for access in reads(value)}
     between = program.nests[writer + 1 : reader]
     return not any(s.target.array in needed for nest in between for s in nest.statements)
-
-
-def _rewritten(statement: Statement, leaf: object) -> Statement:
-    change: object = leaf
-    assert callable(change)
-    guard, start = statement.guard, statement.start
-    return replace(
-        statement,
-        value=rewrite(statement.value, change),
-        start=None if start is None else rewrite(start, change),
-        guard=None if guard is None else rewrite(guard, change),  # type: ignore[arg-type]
-    )
 
 
 def _without_identity(nest: Nest) -> Nest:
@@ -174,8 +163,8 @@ def _copied(program: Program, array: str, writer: int, reader: int) -> Program:
     def leaf(part: Expression) -> Expression:
         return Read(moved.get(part.access, part.access)) if isinstance(part, Read) else part
 
-    changed = replace(_rewritten(source, leaf), target=target)
-    changed = ordered_statement(changed, [loop.name for loop in maker.loops])
+    names = [loop.name for loop in maker.loops]
+    changed = ordered_statement(source.rewritten(leaf, target), names)
     nests = [*program.nests]
     nests[writer] = replace(maker, statements=(changed,))
     del nests[reader]

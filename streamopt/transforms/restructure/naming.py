@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from streamopt.ir.expression import Read, rewrite
+from streamopt.ir.expression import Read
 from streamopt.ir.program import Role
 
 if TYPE_CHECKING:
@@ -67,11 +67,5 @@ def _statement(statement: Statement, names: Mapping[str, str]) -> Statement:
         name = part.access.array
         return Read(replace(part.access, array=names.get(name, name)))
 
-    target, guard, start = statement.target, statement.guard, statement.start
-    return replace(
-        statement,
-        target=replace(target, array=names.get(target.array, target.array)),
-        value=rewrite(statement.value, leaf),
-        start=None if start is None else rewrite(start, leaf),
-        guard=None if guard is None else rewrite(guard, leaf),  # type: ignore[arg-type]
-    )
+    target = statement.target
+    return statement.rewritten(leaf, replace(target, array=names.get(target.array, target.array)))

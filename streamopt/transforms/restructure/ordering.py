@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from streamopt.ir.expression import Access, Index, Read, rewrite
+from streamopt.ir.expression import Access, Index, Read
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,11 +30,4 @@ def ordered_statement(statement: Statement, names: Sequence[str]) -> Statement:
             case _:
                 return part
 
-    guard, start = statement.guard, statement.start
-    return replace(
-        statement,
-        target=access_of(statement.target),
-        value=rewrite(statement.value, leaf),
-        start=None if start is None else rewrite(start, leaf),
-        guard=None if guard is None else rewrite(guard, leaf),  # type: ignore[arg-type]
-    )
+    return statement.rewritten(leaf, access_of(statement.target))

@@ -27,7 +27,14 @@ from typing import TYPE_CHECKING
 
 from streamopt.analysis.instances import bound_conditions, hull_of
 from streamopt.ir.affine import Affine
-from streamopt.ir.expression import Compare, CompareOp, Index, Literal, substitute
+from streamopt.ir.expression import (
+    Compare,
+    CompareOp,
+    Index,
+    Literal,
+    substitute,
+    substitute_condition,
+)
 from streamopt.ir.program import Loop, Statement
 from streamopt.transforms.restructure.conditions import conjunction
 
@@ -74,11 +81,8 @@ def perfect_nest(group: Sequence[Instance]) -> tuple[tuple[Loop, ...], tuple[Sta
 def _statements(entry: _Entry, trips: Mapping[str, int]) -> Iterator[Statement]:
     instance = entry.instance
     bounds = [c for loop in instance.loops for c in bound_conditions(loop)]
-    conditions: list[Condition] = [*entry.placed]
-    for condition in (*bounds, *instance.guards):
-        changed = substitute(condition, entry.iterators)
-        conditions.append(changed)  # type: ignore[arg-type]
-    guard = conjunction(conditions, trips)
+    own = (substitute_condition(c, entry.iterators) for c in (*bounds, *instance.guards))
+    guard = conjunction((*entry.placed, *own), trips)
     if guard is False:
         return
     yield Statement(
@@ -161,9 +165,9 @@ def _moved(
             bound = Literal(float(piece.extents[level]))
             here.append(Compare(CompareOp.LT, Index(Affine.iterator(name)), bound))
     for entry in piece.entries:
-        placed = [substitute(condition, renamed) for condition in entry.placed]
+        placed = [substitute_condition(condition, renamed) for condition in entry.placed]
         iterators = {name: value.substitute(renamed) for name, value in entry.iterators.items()}
-        yield _Entry(entry.instance, iterators, (*here, *placed))  # type: ignore[arg-type]
+        yield _Entry(entry.instance, iterators, (*here, *placed))
 
 
 def _equals(name: str, value: int) -> Condition:

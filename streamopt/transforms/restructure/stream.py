@@ -32,6 +32,7 @@ from streamopt.ir.expression import (
     Read,
     Select,
     substitute,
+    substitute_condition,
 )
 from streamopt.ir.program import Loop, Statement
 from streamopt.transforms.restructure.conditions import conjunction
@@ -116,8 +117,8 @@ def _conditions(
     instance: Instance, iterators: Mapping[str, Affine], extra: Sequence[Condition] = ()
 ) -> tuple[Condition, ...]:
     bounds = [c for loop in instance.loops for c in bound_conditions(loop)]
-    changed = [substitute(c, iterators) for c in (*bounds, *instance.guards)]
-    return (*extra, *changed)  # type: ignore[return-value]
+    changed = (substitute_condition(c, iterators) for c in (*bounds, *instance.guards))
+    return (*extra, *changed)
 
 
 def _is_whole(instance: Instance, frame: _Frame, shape: Sequence[int]) -> bool:

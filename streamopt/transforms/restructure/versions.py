@@ -21,7 +21,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from streamopt.analysis.dependence import DataFlow, Touch, covers
-from streamopt.ir.expression import Read, reads, rewrite
+from streamopt.ir.expression import Read, reads
 from streamopt.ir.program import Array, Nest, Program, Role, Statement
 from streamopt.transforms.restructure.ordering import ordered_statement
 from streamopt.transforms.restructure.perfect import perfect_nest
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from streamopt.analysis.instances import Instance
-    from streamopt.ir.expression import Condition, Expression
+    from streamopt.ir.expression import Expression
     from streamopt.ir.program import Loop
     from streamopt.ir.source import Variable
     from streamopt.transforms.restructure.body import Body
@@ -199,18 +199,8 @@ class _Versions:
             name = part.access.array
             return Read(replace(part.access, array=own.get(name) or self.current.get(name, name)))
 
-        guard, start = statement.guard, statement.start
-        changed: Condition | None = None
-        if guard is not None:
-            changed = rewrite(guard, leaf)  # type: ignore[assignment]
         target = statement.target
-        return replace(
-            statement,
-            target=replace(target, array=own.get(target.array, target.array)),
-            value=rewrite(statement.value, leaf),
-            start=None if start is None else rewrite(start, leaf),
-            guard=changed,
-        )
+        return statement.rewritten(leaf, replace(target, array=own.get(target.array, target.array)))
 
     def _append(
         self,
