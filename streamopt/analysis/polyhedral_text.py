@@ -24,7 +24,7 @@ from streamopt.ir.expression import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from streamopt.analysis.instances import Instance
     from streamopt.ir.affine import Affine

@@ -38,7 +38,9 @@ __all__ = [
     "reads",
     "rebuild",
     "rewrite",
+    "rewrite_condition",
     "substitute",
+    "substitute_condition",
     "walk",
 ]
 
@@ -244,9 +246,22 @@ def rewrite(expression: Expression, leaf: Callable[[Expression], Expression]) ->
     return rebuild(expression, tuple(rewrite(operand, leaf) for operand in operands))
 
 
+def rewrite_condition(condition: Condition, leaf: Callable[[Expression], Expression]) -> Condition:
+    """Return a condition rewritten as `rewrite` does."""
+    return _condition(rewrite(condition, leaf))
+
+
 def substitute(expression: Expression, renamed: Mapping[str, Affine]) -> Expression:
     """Return the expression with iterators replaced by affine expressions."""
+    return rewrite(expression, _renaming(renamed))
 
+
+def substitute_condition(condition: Condition, renamed: Mapping[str, Affine]) -> Condition:
+    """Return the condition with iterators replaced by affine expressions."""
+    return rewrite_condition(condition, _renaming(renamed))
+
+
+def _renaming(renamed: Mapping[str, Affine]) -> Callable[[Expression], Expression]:
     def leaf(part: Expression) -> Expression:
         match part:
             case Read(access):
@@ -256,7 +271,7 @@ def substitute(expression: Expression, renamed: Mapping[str, Affine]) -> Express
             case _:
                 return part
 
-    return rewrite(expression, leaf)
+    return leaf
 
 
 def _condition(expression: Expression) -> Condition:

@@ -19,6 +19,7 @@ from pcpp.preprocessor import Action, OutputDirective, Preprocessor
 from streamopt.errors import Diagnostic, FrontendError, SourceLoc
 from streamopt.frontends.c.places import OriginalText, Places, Spot
 from streamopt.frontends.c.problems import LimitError, Problems
+from streamopt.frontends.c.tokens import Lexer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -134,7 +135,7 @@ class _Machine(Preprocessor):
 
     def __init__(self, path: Path, include: Sequence[Path], problems: Problems) -> None:
         self.texts: dict[str, OriginalText] = {}
-        super().__init__()
+        super().__init__(Lexer())
         self.rewrite_paths: list[Any] = []
         self.user_path = path
         self.main = str(path.absolute())
