@@ -4,6 +4,7 @@
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
 # pyright: reportUnknownArgumentType=false, reportUntypedBaseClass=false
 # pyright: reportMissingTypeStubs=false, reportUnknownParameterType=false
+# pyright: reportIncompatibleMethodOverride=false
 
 from __future__ import annotations
 

@@ -180,6 +180,11 @@ class TypeUse:
     is_const: bool = False
     is_bool: bool = False
 
+    @property
+    def is_integer(self) -> bool:
+        """Return whether it is a whole number by itself."""
+        return self.element is not None and not self.element.is_float and not self.extents
+
 
 @dataclass(frozen=True, slots=True)
 class Declaration:

@@ -69,7 +69,7 @@ def usage_of(function: Function) -> Usage:
     assigned: Tally[str] = Tally()
     counters: set[str] = set()
     passed: set[str] = set()
-    headers: list[Node] = []
+    headers: list[Assignment | Increment] = []
     for node in walked(function.body):
         match node:
             case ForLoop(first, _, step):

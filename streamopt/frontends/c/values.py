@@ -362,11 +362,11 @@ _CALLS: Mapping[Function, Callable[..., float]] = {
     Function.ERF: math.erf,
     Function.SIN: math.sin,
     Function.COS: math.cos,
-    Function.FLOOR: lambda value: float(math.floor(value)),
-    Function.CEIL: lambda value: float(math.ceil(value)),
-    Function.ABS: abs,
-    Function.MAX: max,
-    Function.MIN: min,
+    Function.FLOOR: math.floor,
+    Function.CEIL: math.ceil,
+    Function.ABS: math.fabs,
+    Function.MAX: lambda left, right: max(float(left), float(right)),
+    Function.MIN: lambda left, right: min(float(left), float(right)),
     Function.POW: math.pow,
 }
 
@@ -378,7 +378,7 @@ def applied(function: Function, arguments: tuple[Value, ...], element: ElementTy
     if len(known) == len(arguments):
         exact = [converted_value(argument, element).constant or 0 for argument in arguments]
         try:
-            result = _CALLS[function](*exact)
+            result = float(_CALLS[function](*exact))
         except (ArithmeticError, ValueError):
             raise ValueProblem(f"{function.value} has no value there") from None
         if element.is_float:
