@@ -40,7 +40,7 @@ __all__ = ["make_inputs"]
 
 
 def make_inputs(
-    program: Program, seed: int = 0, bits: int = 8
+    program: Program, seed: int = 0, bits: int = 8, shrink: int = 0
 ) -> Mapping[str, NDArray[np.float64]]:
     """Return values of all inputs and weights, in their arrays' shapes.
 
@@ -49,6 +49,9 @@ def make_inputs(
     bits
         Values are whole multiples of ``2**-bits`` before a weight's scale, ``2**-(bits + 1)`` in
         [0.5, 1.5]; at most 20.
+    shrink
+        Inputs around 0 are divided by ``2**shrink``, for programs that divide by what is left of
+        1 after they are taken away.
     """
     origin = _origins(program)
     positive: set[str] = set()
@@ -74,6 +77,8 @@ def make_inputs(
                 drawn = 1.0 + drawn / 2.0
             elif array.role is Role.WEIGHT:
                 drawn = drawn * 2.0 ** -ceil(log2(terms.get(array.name, 1)) / 2.0)
+            else:
+                drawn = drawn * 2.0**-shrink
             values[array.name] = drawn
     return values
 
