@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import struct
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from streamopt.ir.affine import Affine
 from streamopt.ir.element import ElementType, common_type
@@ -329,9 +329,9 @@ def _truncated(left: int, right: int) -> int:
 
 
 def _shift(by: int) -> int:
-    if not 0 <= by < 64:
-        raise ValueProblem(f"it shifts by {by}")
-    return by
+    if 0 <= by < 64:
+        return by
+    raise ValueProblem(f"it shifts by {by}")
 
 
 def _folded(op: BinaryOp, left: Value, right: Value) -> Value:
@@ -354,7 +354,7 @@ def _folded(op: BinaryOp, left: Value, right: Value) -> Value:
     return integer(wrapped, element)
 
 
-_CALLS: Mapping[Function, Callable[..., float]] = {
+_CALLS: Mapping[Function, Callable[..., Any]] = {
     Function.EXP: math.exp,
     Function.LOG: math.log,
     Function.SQRT: math.sqrt,
@@ -365,8 +365,8 @@ _CALLS: Mapping[Function, Callable[..., float]] = {
     Function.FLOOR: math.floor,
     Function.CEIL: math.ceil,
     Function.ABS: math.fabs,
-    Function.MAX: lambda left, right: max(float(left), float(right)),
-    Function.MIN: lambda left, right: min(float(left), float(right)),
+    Function.MAX: max,
+    Function.MIN: min,
     Function.POW: math.pow,
 }
 
