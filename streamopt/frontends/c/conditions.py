@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from streamopt.frontends.c import expressions
+from streamopt.frontends.c.operations import met
 from streamopt.frontends.c.tree import Operation, Unary
-from streamopt.frontends.c.values import Value, converted_value, integer, met
+from streamopt.frontends.c.values import Value, converted_value, integer
 from streamopt.ir.element import common_type
 from streamopt.ir.expression import Compare, CompareOp, Condition, Index, Literal, Logic, LogicOp
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic
 from streamopt.frontends.c import accesses, calls, conditions
+from streamopt.frontends.c.operations import combined, selected
 from streamopt.frontends.c.problems import LimitError, Problems
 from streamopt.frontends.c.rendering import shown
 from streamopt.frontends.c.symbols import Broken, Counter, Known, Pending, Stored
@@ -32,12 +33,10 @@ from streamopt.frontends.c.values import (
     Value,
     ValueProblem,
     affine_value,
-    combined,
     converted_value,
     integer,
     promoted,
     real,
-    selected,
 )
 from streamopt.frontends.names import did_you_mean
 from streamopt.ir.element import ElementType, common_type

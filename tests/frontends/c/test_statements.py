@@ -134,8 +134,8 @@ def test_locals_and_constants(tmp_path: Path) -> None:
     assert names["x"].shape == (8,)
     assert names["k"].element == ElementType.INT32
     assert not names["sum"].is_argument
-    np.testing.assert_array_equal(source.values["taps"], np.float32([[1, 2], [0.5, 0]]))
-    np.testing.assert_array_equal(source.values["w"], np.int32([3, 4, 0]))
+    np.testing.assert_array_equal(source.values["taps"], np.array([[1, 2], [0.5, 0]]))
+    np.testing.assert_array_equal(source.values["w"], np.array([3, 4, 0]))
     assert source.values["taps"].dtype == np.float32
     assert names["taps"].is_constant
     _, loop, *_ = source.body
