@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from streamopt.analysis.instances import Instance
+    from streamopt.ir.expression import Access
 
 __all__ = ["DataFlow", "Touch", "covers", "data_flow", "memory_dependences"]
 
@@ -98,34 +99,66 @@ def data_flow(statements: Sequence[Instance]) -> DataFlow:
         sources[touch].add(writer)
         key = (writer, touch)
         relations[key] = relation if key not in relations else relations[key].union(relation)
-    before = {
-        Touch(*_parsed(name)) for name in _domain_names(flow.get_may_no_source().domain())
-    }
+    before = {Touch(*_parsed(name)) for name in _domain_names(flow.get_may_no_source().domain())}
     found = {touch: frozenset(writers) for touch, writers in sources.items()}
     return DataFlow(found, frozenset(before), relations)
 
 
 def memory_dependences(statements: Sequence[Instance]) -> set[tuple[int, int]]:
-    """Return the pairs (earlier, later) of statements that can't change places."""
-    schedules = _schedules(statements)
-    writes = _union(
-        access_text(_event(at, _WRITE), instance, instance.target)
-        for at, instance in enumerate(statements)
-    )
-    reads = _union(
-        access_text(_event(at, number), instance, access)
-        for at, instance in enumerate(statements)
-        for number, access in enumerate(instance.reads)
-    )
-    none = _union(())
+    """Return the pairs (earlier, later) of statements that can't change places.
+
+    A pair is there if some iteration of the first touches an element that a later iteration of
+    the second touches too, and one of the two writes it.
+    """
+    touched: dict[str, list[tuple[int, bool, Any]]] = {}
+    for at, instance in enumerate(statements):
+        found = {(instance.target, True), *((access, False) for access in instance.reads)}
+        for access, writes in sorted(found, key=str):
+            relation = _access_map(instance, access, at)
+            touched.setdefault(access.array, []).append((at, writes, relation))
     pairs: set[tuple[int, int]] = set()
-    for sinks, sources in ((reads.union(writes), writes), (writes, reads)):
-        flow = _flow(sinks, none, sources, schedules)
-        for relation in _maps(flow.get_may_dependence()):
-            earlier, _ = _parsed(relation.get_tuple_name(_in()))
-            later, _ = _parsed(relation.get_tuple_name(_out()))
-            pairs.add((earlier, later))
+    orders: dict[tuple[int, int], Any] = {}
+    for accesses in touched.values():
+        for earlier, first_writes, first in accesses:
+            for later, second_writes, second in accesses:
+                pair = earlier, later
+                if pair in pairs or not (first_writes or second_writes):
+                    continue
+                if pair not in orders:
+                    orders[pair] = _order(statements, *pair)
+                same = first.apply_range(second.reverse())
+                if orders[pair] is not None and not same.is_disjoint(orders[pair]):
+                    pairs.add(pair)
     return pairs
+
+
+def _access_map(instance: Instance, access: Access, at: int) -> Any:
+    import islpy as isl
+
+    return isl.Map(f"{{ {access_text(f'S{at}', instance, access)} }}")
+
+
+def _order(statements: Sequence[Instance], earlier: int, later: int) -> Any:
+    """Return which iterations of one statement run before which of another; None for none."""
+    import islpy as isl
+
+    first, second = statements[earlier], statements[later]
+    here, there = (
+        [f"{prefix}{at}" for at in range(len(instance.loops))]
+        for prefix, instance in (("a", first), ("b", second))
+    )
+    pairs = zip(first.iterators, second.iterators, strict=False)
+    common = next((at for at, (a, b) in enumerate(pairs) if a != b), min(len(here), len(there)))
+    cases = [
+        " and ".join([*(f"a{at} = b{at}" for at in range(level)), f"a{level} < b{level}"])
+        for level in range(common)
+    ]
+    if earlier < later:
+        cases.append(" and ".join(f"a{at} = b{at}" for at in range(common)) or "true")
+    if not cases:
+        return None
+    sides = f"S{earlier}[{', '.join(here)}] -> S{later}[{', '.join(there)}]"
+    return isl.Map(f"{{ {sides} : {' or '.join(f'({case})' for case in cases)} }}")
 
 
 def covers(instance: Instance, shape: Sequence[int]) -> bool:

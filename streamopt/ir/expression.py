@@ -34,11 +34,15 @@ __all__ = [
     "Read",
     "Select",
     "children",
+    "conditional_reads",
     "is_affine_condition",
+    "negated",
     "reads",
     "rebuild",
     "rewrite",
+    "rewrite_condition",
     "substitute",
+    "substitute_condition",
     "walk",
 ]
 
@@ -244,9 +248,22 @@ def rewrite(expression: Expression, leaf: Callable[[Expression], Expression]) ->
     return rebuild(expression, tuple(rewrite(operand, leaf) for operand in operands))
 
 
+def rewrite_condition(condition: Condition, leaf: Callable[[Expression], Expression]) -> Condition:
+    """Return a condition rewritten as `rewrite` does."""
+    return _condition(rewrite(condition, leaf))
+
+
 def substitute(expression: Expression, renamed: Mapping[str, Affine]) -> Expression:
     """Return the expression with iterators replaced by affine expressions."""
+    return rewrite(expression, _renaming(renamed))
 
+
+def substitute_condition(condition: Condition, renamed: Mapping[str, Affine]) -> Condition:
+    """Return the condition with iterators replaced by affine expressions."""
+    return rewrite_condition(condition, _renaming(renamed))
+
+
+def _renaming(renamed: Mapping[str, Affine]) -> Callable[[Expression], Expression]:
     def leaf(part: Expression) -> Expression:
         match part:
             case Read(access):
@@ -256,7 +273,7 @@ def substitute(expression: Expression, renamed: Mapping[str, Affine]) -> Express
             case _:
                 return part
 
-    return rewrite(expression, leaf)
+    return leaf
 
 
 def _condition(expression: Expression) -> Condition:
@@ -286,3 +303,40 @@ def is_affine_condition(condition: Condition) -> bool:
             return all(map(is_affine_condition, operands))
         case _:
             assert_never(condition)
+
+
+_OPPOSITE = {
+    CompareOp.LT: CompareOp.GE,
+    CompareOp.GE: CompareOp.LT,
+    CompareOp.LE: CompareOp.GT,
+    CompareOp.GT: CompareOp.LE,
+    CompareOp.EQ: CompareOp.NE,
+    CompareOp.NE: CompareOp.EQ,
+}
+
+
+def negated(condition: Condition) -> Condition:
+    """Return the opposite of a condition (of numbers: NaN makes neither true)."""
+    match condition:
+        case Compare(op, left, right):
+            return Compare(_OPPOSITE[op], left, right)
+        case Logic(op, operands):
+            other = LogicOp.OR if op is LogicOp.AND else LogicOp.AND
+            return Logic(other, tuple(map(negated, operands)))
+        case _:
+            assert_never(condition)
+
+
+def conditional_reads(
+    expression: Expression, under: tuple[Condition, ...] = ()
+) -> Iterator[tuple[Access, tuple[Condition, ...]]]:
+    """Yield every read with the affine conditions under which it is evaluated."""
+    match expression:
+        case Read(access):
+            yield access, under
+        case Select(condition, then, otherwise) if is_affine_condition(condition):
+            yield from conditional_reads(then, (*under, condition))
+            yield from conditional_reads(otherwise, (*under, negated(condition)))
+        case _:
+            for operand in children(expression):
+                yield from conditional_reads(operand, under)

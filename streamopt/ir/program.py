@@ -14,15 +14,16 @@ the ones before it left. The arrays that it writes begin as copies of others whe
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from math import prod
 from typing import TYPE_CHECKING
 
 from streamopt.ir.element import ElementType
+from streamopt.ir.expression import rewrite, rewrite_condition
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any
 
     from numpy.typing import NDArray
@@ -116,6 +117,16 @@ class Statement:
     def expressions(self) -> tuple[Expression, ...]:
         """Return guard, start and value, those that there are."""
         return tuple(e for e in (self.guard, self.start, self.value) if e is not None)
+
+    def rewritten(self, leaf: Callable[[Expression], Expression], target: Access) -> Statement:
+        """Return the statement with another target and every read and index replaced."""
+        return replace(
+            self,
+            target=target,
+            value=rewrite(self.value, leaf),
+            start=None if self.start is None else rewrite(self.start, leaf),
+            guard=None if self.guard is None else rewrite_condition(self.guard, leaf),
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from uuid import uuid4
 from streamopt.errors import Diagnostic, VerificationError
 from streamopt.ir.program import ElementType, Role
 from streamopt.verification.golden import make_golden
+from streamopt.verification.interpreter import dtype_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from streamopt.ir.program import Program
     from streamopt.verification.golden import Golden
 
-__all__ = ["MANIFEST", "Manifest", "dtype_of", "read_manifest", "write_data", "write_project"]
+__all__ = ["MANIFEST", "Manifest", "read_manifest", "write_data", "write_project"]
 
 MANIFEST = "streamopt-project.json"
 """File that marks a directory as a project of ours."""
@@ -147,11 +148,6 @@ def write_data(program: Program, golden: Golden, manifest: Manifest, directory: 
         result, port = golden.outputs[name], manifest.ports[name]
         write(f"{port}.golden", result.value, dtype_of(ElementType.DOUBLE))
         write(f"{port}.tolerance", result.bound, dtype_of(ElementType.DOUBLE))
-
-
-def dtype_of(element: ElementType) -> str:
-    """Return NumPy's name of an element type in a data file."""
-    return "<f4" if element is ElementType.FLOAT else "<f8"
 
 
 def _collect(design: Design, extra_files: Mapping[str, str]) -> dict[str, str]:
