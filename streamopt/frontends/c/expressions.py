@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic
@@ -276,7 +277,11 @@ def as_truth(value: Value) -> Value:
     number = value.constant
     if number is not None:
         return integer(int(number != 0), ElementType.UINT8)
-    condition = Compare(CompareOp.NE, value.tree, Literal(0.0))
+    match value.tree:
+        case Select(_, Literal(1.0), Literal(0.0)):
+            return replace(value, element=ElementType.UINT8)
+        case _:
+            condition = Compare(CompareOp.NE, value.tree, Literal(0.0))
     one, zero = integer(1, ElementType.UINT8), integer(0, ElementType.UINT8)
     tree = Select(condition, one.tree, zero.tree)
     return Value(ElementType.UINT8, tree, is_loose=True, size=value.size + 4, depth=value.depth + 2)

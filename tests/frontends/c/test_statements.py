@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from reading import bare, body, read
 
+from streamopt.frontends.c import read_c
 from streamopt.ir.affine import Affine
 from streamopt.ir.element import ElementType
-from streamopt.ir.expression import Access, Binary, BinaryOp, Literal, Read
+from streamopt.ir.expression import Access, Binary, BinaryOp, Literal, Read, Select
 from streamopt.ir.source import Assign, Branch, RangeLoop, Variable
 
 if TYPE_CHECKING:
@@ -226,3 +227,30 @@ def test_places_are_those_of_the_file(tmp_path: Path) -> None:
     assert isinstance(variable, Variable)
     assert variable.loc is not None
     assert (variable.loc.line, variable.loc.column) == (4, 14)
+
+
+def test_what_surrounds_hls_code(tmp_path: Path) -> None:
+    text = """#include <cmath>
+    #include <cstdint>
+    extern "C" {
+    typedef uint8_t pixel;
+    __attribute__((noinline)) void top(const pixel *__restrict in, bool flag, float out[4]) {
+    #pragma HLS INTERFACE m_axi port=out
+        bool both = flag && in[0] > 3;
+    rows: for (uint16_t y = 0; y < 4; y++)
+    #pragma HLS PIPELINE
+            out[y] = both ? std::fmax(out[y], 0.0f) : 1;
+    }
+    }
+    extern "C" void other(float x[2]);
+    """
+    path = tmp_path / "code.cpp"
+    path.write_text(text)
+    source = read_c(path)
+    kinds = {variable.name: variable.element for variable in source.variables}
+    assert kinds["in_"] == kinds["flag"] == kinds["both"] == ElementType.UINT8
+    first, loop = source.body
+    assert isinstance(first, Assign)
+    assert isinstance(first.value, Select)
+    assert isinstance(loop, RangeLoop)
+    assert loop.label == "rows"
