@@ -16,6 +16,8 @@ HOMES = {
     "pyscipopt": {"solvers/scip.py"},
     "gurobipy": {"solvers/gurobi.py"},
     "pyomo": {"solvers", "formulation"},
+    "pcpp": {"frontends/c"},
+    "pycparser": {"frontends/c"},
     "pydantic": {"frontends"},
     "pydantic_core": {"frontends"},
     "typer": {"cli"},

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic
 from streamopt.frontends.c import accesses, calls, conditions
-from streamopt.frontends.c.problems import LimitError
+from streamopt.frontends.c.operations import combined, selected
+from streamopt.frontends.c.problems import LimitError, Problems
 from streamopt.frontends.c.rendering import shown
 from streamopt.frontends.c.symbols import Broken, Counter, Known, Pending, Stored
 from streamopt.frontends.c.tree import (
@@ -32,15 +34,13 @@ from streamopt.frontends.c.values import (
     Value,
     ValueProblem,
     affine_value,
-    combined,
     converted_value,
     integer,
     promoted,
     real,
-    selected,
 )
 from streamopt.frontends.names import did_you_mean
-from streamopt.ir.element import ElementType
+from streamopt.ir.element import ElementType, common_type
 from streamopt.ir.expression import BinaryOp, Compare, CompareOp, Literal, Read, Select
 
 if TYPE_CHECKING:
@@ -277,7 +277,11 @@ def as_truth(value: Value) -> Value:
     number = value.constant
     if number is not None:
         return integer(int(number != 0), ElementType.UINT8)
-    condition = Compare(CompareOp.NE, value.tree, Literal(0.0))
+    match value.tree:
+        case Select(_, Literal(1.0), Literal(0.0)):
+            return replace(value, element=ElementType.UINT8)
+        case _:
+            condition = Compare(CompareOp.NE, value.tree, Literal(0.0))
     one, zero = integer(1, ElementType.UINT8), integer(0, ElementType.UINT8)
     tree = Select(condition, one.tree, zero.tree)
     return Value(ElementType.UINT8, tree, is_loose=True, size=value.size + 4, depth=value.depth + 2)
@@ -301,7 +305,8 @@ def _truth(node: Node, state: State) -> Value | None:
 def _ternary(node: Ternary, state: State) -> Value | None:
     condition = conditions.condition_of(node.condition, state)
     if isinstance(condition, bool):
-        return value_of(node.then if condition else node.otherwise, state)
+        taken, other = (node.then, node.otherwise)[:: 1 if condition else -1]
+        return _as_beside(value_of(taken, state), other, state)
     state.guarded += 1
     then, otherwise = value_of(node.then, state), value_of(node.otherwise, state)
     state.guarded -= 1
@@ -321,6 +326,19 @@ def _ternary(node: Ternary, state: State) -> Value | None:
         size=result.size,
         depth=depth,
     )
+
+
+def _as_beside(value: Value | None, other: Node, state: State) -> Value | None:
+    """Return a value in the type that it has beside an alternative that is never taken."""
+    problems, state.problems = state.problems, Problems()
+    state.guarded += 1
+    beside = value_of(other, state)
+    state.guarded -= 1
+    state.problems = problems
+    element = (
+        None if value is None or beside is None else common_type(value.element, beside.element)
+    )
+    return value if value is None or element is None else converted_value(value, element)
 
 
 def _choice(condition: Node, then: Value, otherwise: Value, state: State) -> Choice | None:

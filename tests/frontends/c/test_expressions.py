@@ -64,7 +64,7 @@ def wide(operand: Expression) -> Cast:
         ("-7 % 3", Literal(-1.0)),
         ("(float)7 / 2", Literal(3.5)),
         ("0x10 + 010 + 'a'", Literal(121.0)),
-        ("1 ? x[1] : d", X),
+        ("1 ? x[1] : d", wide(X)),
         ("x[1] - d", Binary(BinaryOp.SUB, X, D)),
         ("sqrt(x[1])", Call(Function.SQRT, (wide(X),))),
         ("sqrtf(x[1])", Call(Function.SQRT, (X,))),
@@ -99,7 +99,9 @@ def test_iterators_are_values(tmp_path: Path) -> None:
 
 
 def test_subscripts_are_in_loop_order(tmp_path: Path) -> None:
-    text = "for (int i = 0; i < 4; i++) for (int j = 0; j < 4; j++) x[j + i] = A[j / 2][(i + j) % 4];"
+    text = (
+        "for (int i = 0; i < 4; i++) for (int j = 0; j < 4; j++) x[j + i] = A[j / 2][(i + j) % 4];"
+    )
     (outer,) = body(tmp_path, text)
     assert isinstance(outer, RangeLoop)
     (inner,) = outer.body
