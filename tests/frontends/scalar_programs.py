@@ -122,7 +122,7 @@ def _evaluate(expression: Expression, point: dict[str, int], state: Mapping[str,
             return value.evaluate(point)
         case Read(access):
             values = state[access.array]
-            element = values[_place(access.subscripts, point, values.shape)]
+            element: Any = values[_place(access.subscripts, point, values.shape)]
             return element.item() if isinstance(element, np.generic) else element
         case Cast(element, operand):
             return _converted(inner(operand), element)

@@ -142,8 +142,8 @@ def _value(
         case Call(function, arguments):
             return _CALLS[function](*map(inner, arguments))
         case Logic(op, operands):
-            combine = _OPERATORS[op]
-            return reduce(combine, map(inner, operands))
+            joined: Any = reduce(_OPERATORS[op], map(inner, operands))
+            return joined
         case Select(condition, then, otherwise):
             return np.where(inner(condition), inner(then), inner(otherwise))
         case _:
