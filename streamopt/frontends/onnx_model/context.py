@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from streamopt.frontends.onnx_model.problems import SHAPE, UNSUPPORTED, RefusedError
-from streamopt.frontends.tensors.tensor import LoweringError, Tensor
+from streamopt.frontends.tensors.constants import element_of
+from streamopt.frontends.tensors.tensor import LoweringError, Tensor, splat
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -33,11 +34,14 @@ class Values:
         Initializers and what was computed from them.
     tensors
         What has been lowered; also constants that were used as tensors.
+    weights
+        Names of the initializers.
     """
 
     builder: ProgramBuilder
     constants: dict[str, NDArray[Any]]
     tensors: dict[str, Tensor]
+    weights: frozenset[str]
 
     def tensor(self, name: str) -> Tensor:
         """Return a value as a tensor; a constant becomes a weight.
@@ -48,8 +52,18 @@ class Values:
             For a constant that no weight can hold.
         """
         if name not in self.tensors:
-            self.tensors[name] = self.builder.constant(name, self.constants[name])
+            self.tensors[name] = self._constant(name, self.constants[name])
         return self.tensors[name]
+
+    def _constant(self, name: str, array: NDArray[Any]) -> Tensor:
+        """Return a weight; a number where the model computes an array of equal ones."""
+        element = element_of(array.dtype)
+        if name in self.weights or element is None or not array.size:
+            return self.builder.constant(name, array)
+        first = array.reshape(-1)[0]
+        if not (array == first).all():
+            return self.builder.constant(name, array)
+        return splat(float(first), element, array.shape)
 
     def shape(self, name: str) -> tuple[int, ...]:
         """Return the shape of a value."""

@@ -59,9 +59,9 @@ def load_model(path: Path, shapes: Mapping[str, Sequence[int]]) -> Model:
     )
     if problems:
         raise FrontendError(*problems)
-    _infer_shapes(proto, inputs, loc)
+    misfits = _misfits(proto, inputs, loc)
     outputs = tuple(dict.fromkeys(value.name for value in proto.graph.output))
-    return Model(proto.graph.name, opset, inputs, outputs, constants, operators, loc)
+    return Model(proto.graph.name, opset, inputs, outputs, constants, operators, loc, misfits)
 
 
 def _decoded(path: Path, loc: SourceLoc) -> onnx.ModelProto:
@@ -135,10 +135,12 @@ def _check(proto: onnx.ModelProto, loc: SourceLoc) -> None:
         raise FrontendError(Diagnostic(INVALID, message, loc, _EXPORT_HINT)) from None
 
 
-def _infer_shapes(proto: onnx.ModelProto, inputs: Sequence[Input], loc: SourceLoc) -> None:
+def _misfits(
+    proto: onnx.ModelProto, inputs: Sequence[Input], loc: SourceLoc
+) -> tuple[Diagnostic, ...]:
     """Let ONNX check types and shapes, with the shapes of the inputs that were bound."""
     if proto.ByteSize() > MAX_FILE_BYTES // 2:
-        return
+        return ()
     proto.graph.ClearField("value_info")
     bound = {value.name: value.shape or () for value in inputs}
     for value in proto.graph.input:
@@ -150,7 +152,8 @@ def _infer_shapes(proto: onnx.ModelProto, inputs: Sequence[Input], loc: SourceLo
         onnx.shape_inference.infer_shapes(proto, check_type=True, strict_mode=True, data_prop=True)
     except Exception as error:  # InferenceError, TypeError, RuntimeError
         message = f"types or shapes don't fit: {_first_line(error)}"
-        raise FrontendError(Diagnostic(INVALID, message, loc, _EXPORT_HINT)) from None
+        return (Diagnostic(INVALID, message, loc, _EXPORT_HINT),)
+    return ()
 
 
 def _first_line(error: Exception) -> str:

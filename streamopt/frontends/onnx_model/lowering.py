@@ -82,8 +82,8 @@ class _Lowering:
     def __init__(self, model: Model, name: str) -> None:
         self.model = model
         self.builder = ProgramBuilder(name)
-        self.values = Values(self.builder, dict(model.constants), {})
-        self.problems: list[Diagnostic] = []
+        self.values = Values(self.builder, dict(model.constants), {}, frozenset(model.constants))
+        self.problems: list[Diagnostic] = [*model.misfits]
         self.unknown: set[str] = set()
         self.uses = Counter(
             value
@@ -124,7 +124,7 @@ class _Lowering:
         named = [name for name in operator.inputs if name]
         try:
             self._check_supported(operator, named)
-            if self.unknown.isdisjoint(named):
+            if not self.model.misfits and self.unknown.isdisjoint(named):
                 missing = [n for n in named if not self._is_known(n)]
                 if missing:
                     message = f"{quoted(missing[0])} is used before any node computes it"
@@ -136,9 +136,16 @@ class _Lowering:
         except (RefusedError, LoweringError) as error:
             code = error.code if isinstance(error, RefusedError) else UNSUPPORTED
             self.problems.append(Diagnostic(code, error.message, operator.loc, error.hint))
-        except RecursionError:
-            message = "the node computes too much at once"
-            self.problems.append(Diagnostic(UNSUPPORTED, message, operator.loc))
+        except (
+            ArithmeticError,
+            AssertionError,
+            LookupError,
+            RecursionError,
+            TypeError,
+            ValueError,
+        ):
+            message = "the operands and attributes of the node don't fit together"
+            self.problems.append(Diagnostic(INVALID, message, operator.loc))
         self.unknown.update(operator.outputs)
 
     def _is_known(self, name: str) -> bool:
@@ -210,7 +217,7 @@ class _Lowering:
     def finished(self) -> Program:
         """Return the program; raises FrontendError if there are problems."""
         for name in self.model.outputs:
-            if name in self.unknown:
+            if name in self.unknown or self.model.misfits:
                 continue
             if not self._is_known(name):
                 message = f"no node computes output {quoted(name)}"

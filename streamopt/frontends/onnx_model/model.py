@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from streamopt.errors import SourceLoc
+    from streamopt.errors import Diagnostic, SourceLoc
 
 __all__ = ["Input", "Model", "Operator"]
 
@@ -65,6 +65,8 @@ class Model:
     ----------
     opset
         Version of ONNX's own operators.
+    misfits
+        What ONNX's inference of types and shapes finds wrong.
     """
 
     name: str
@@ -74,3 +76,4 @@ class Model:
     constants: Mapping[str, NDArray[Any]]
     operators: tuple[Operator, ...]
     loc: SourceLoc
+    misfits: tuple[Diagnostic, ...] = ()

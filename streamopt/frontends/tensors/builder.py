@@ -250,7 +250,8 @@ class ProgramBuilder:
         self, name: str, shape: tuple[int, ...], element: ElementType, role: Role
     ) -> Array:
         _check_shape(name, shape)
-        legal = self._reserved.pop(name, "") if role is not Role.INTERNAL else ""
+        outside = role in (Role.INPUT, Role.OUTPUT)
+        legal = self._reserved.pop(name, "") if outside else ""
         array = Array(legal or self._array_names.unique(name), shape, role, element)
         self._arrays[array.name] = array
         return array

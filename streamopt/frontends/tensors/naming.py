@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 __all__ = ["UniqueNames", "iterator_names", "legal_name", "legal_title"]
 
 MAX_CHARACTERS = 80
-_BY_RANK = ("", "i", "ij", "ijk", "nchw", "ncdhw")
+_BY_RANK = ("", "i", "ij", "ijk", "ijkl", "ijklm")
 
 
 def legal_name(text: str) -> str:

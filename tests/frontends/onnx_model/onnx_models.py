@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import onnx
@@ -12,8 +11,13 @@ from onnx import helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
 
 from streamopt.frontends.onnx_model.reader import read_onnx
-from streamopt.ir.program import Program, Role
+from streamopt.ir.program import Role
 from tests.frontends.scalar_programs import run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from streamopt.ir.program import Program
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -58,7 +62,8 @@ def _with_output_types(model: onnx.ModelProto) -> onnx.ModelProto:
         if types[value.name].type.WhichOneof("value"):
             value.CopyFrom(types[value.name])
         else:
-            value.CopyFrom(helper.make_tensor_value_info(value.name, 1, None))
+            rank = len(model.graph.input[0].type.tensor_type.shape.dim)
+            value.CopyFrom(helper.make_tensor_value_info(value.name, 1, [None] * rank))
     return model
 
 

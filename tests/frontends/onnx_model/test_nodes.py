@@ -122,7 +122,7 @@ def test_softmax(kind: str, opset: int, axis: int | None, tmp_path: Path) -> Non
     ]
     through = check(tmp_path, flat, {"x": x}, {"shape": ints(2, 3, 4)}, opset=11)
     program = check_equal(tmp_path, [node(kind, "x", "y", **attributes)], x, through)
-    assert len(program.nests) == 4
+    assert len(program.nests) == (4 if kind == "Softmax" else 5)
 
 
 def check_equal(folder: Path, nodes: list[Any], x: NDArray[Any], other: Any) -> Any:
