@@ -10,7 +10,7 @@ import onnx
 from onnx import AttributeProto, TensorProto, numpy_helper
 
 from streamopt.errors import Diagnostic, FrontendError, SourceLoc
-from streamopt.frontends.names import quoted
+from streamopt.frontends.names import did_you_mean, quoted
 from streamopt.frontends.onnx_model.model import Input, Model, Operator
 from streamopt.frontends.onnx_model.problems import INVALID, SHAPE, TOO_LARGE, UNSUPPORTED
 
@@ -100,7 +100,7 @@ def _check_sizes(proto: onnx.ModelProto, loc: SourceLoc) -> None:
         raise FrontendError(Diagnostic(TOO_LARGE, message, loc))
     if 4 * weights > MAX_WEIGHT_BYTES:
         message = f"the weights have {weights} elements, more than {MAX_WEIGHT_BYTES // 4}"
-        raise FrontendError(Diagnostic(TOO_LARGE, message, loc, "read the model part by part"))
+        raise FrontendError(Diagnostic(TOO_LARGE, message, loc, "split the model"))
 
 
 def _with_external_data(proto: onnx.ModelProto, path: Path, loc: SourceLoc) -> onnx.ModelProto:
@@ -225,7 +225,6 @@ def _bound(
     problems: list[Diagnostic],
     loc: SourceLoc,
 ) -> tuple[Input, ...]:
-    from streamopt.frontends.names import did_you_mean
 
     names = [value.name for value in inputs]
     for name in shapes:
