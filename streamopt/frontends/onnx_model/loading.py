@@ -225,7 +225,6 @@ def _bound(
     problems: list[Diagnostic],
     loc: SourceLoc,
 ) -> tuple[Input, ...]:
-
     names = [value.name for value in inputs]
     for name in shapes:
         if name not in names:
