@@ -67,9 +67,7 @@ def _windows(node: Context, extents: Sequence[int], kernel: Sequence[int]) -> Wi
             windows = _same(plain, extents, is_lower=mode == "SAME_LOWER")
         case other:
             raise node.refuse(f"auto_pad {other} is not supported")
-    if node.integer("ceil_mode", 0):
-        _check_exact(node, windows, extents)
-    return windows
+    return _rounded_up(windows, extents) if node.integer("ceil_mode", 0) else windows
 
 
 def _same(windows: Windows, extents: Sequence[int], *, is_lower: bool) -> Windows:
@@ -86,13 +84,20 @@ def _same(windows: Windows, extents: Sequence[int], *, is_lower: bool) -> Window
     return Windows.of(windows.kernel, windows.strides, windows.dilations, low, high)
 
 
-def _check_exact(node: Context, windows: Windows, extents: Sequence[int]) -> None:
-    for at, (extent, count) in enumerate(zip(extents, windows.counts(extents), strict=True)):
+def _rounded_up(windows: Windows, extents: Sequence[int]) -> Windows:
+    """Return the windows with as much border behind as the last, incomplete ones need.
+
+    A window that would begin behind the tensor is left out.
+    """
+    after: list[int] = []
+    for at, extent in enumerate(extents):
+        stride, front = windows.strides[at], windows.before[at]
         span = windows.dilations[at] * (windows.kernel[at] - 1) + 1
-        used = (count - 1) * windows.strides[at] + span
-        if used != extent + windows.before[at] + windows.after[at]:
-            message = f"ceil_mode with windows that don't divide dimension {at + 2} exactly"
-            raise node.refuse(f"{message} is not supported", "use floor mode, or pad the input")
+        steps = -(-max(0, extent + front + windows.after[at] - span) // stride)
+        if steps * stride >= extent + front:
+            steps -= 1
+        after.append(max(windows.after[at], steps * stride + span - extent - front))
+    return Windows.of(windows.kernel, windows.strides, windows.dilations, windows.before, after)
 
 
 def _pooled(node: Context) -> tuple[Tensor, Windows]:
@@ -107,7 +112,10 @@ def _max_pool(node: Context) -> Tensor:
 
 def _average_pool(node: Context) -> Tensor:
     counted = node.integer("count_include_pad", 0) != 0
-    return pooling.average_pool(node.builder, *_pooled(node), count_border=counted)
+    x, windows = _pooled(node)
+    if counted and node.integer("ceil_mode", 0) and windows.has_border:
+        raise node.refuse("ceil_mode together with count_include_pad is not supported")
+    return pooling.average_pool(node.builder, x, windows, count_border=counted)
 
 
 def _global(pool: Callable[[ProgramBuilder, Tensor], Tensor]) -> Lowering:

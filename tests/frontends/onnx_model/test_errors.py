@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from streamopt.errors import Diagnostic
 
 X = {"x": values(2, 3)}
+CEILED = {"kernel_shape": [2], "strides": [2], "ceil_mode": 1, "count_include_pad": 1}
 
 
 def problems(model: onnx.ModelProto, folder: Path, **options: Any) -> tuple[Diagnostic, ...]:
@@ -82,7 +83,7 @@ def test_shapes_that_depend_on_data(tmp_path: Path) -> None:
     [
         ([node("BatchNormalization", "x v v v v", "y m n", training_mode=1)], 17, "training"),
         ([node("QuantizeLinear", "x s", "y")], 17, "quantized"),
-        ([node("MaxPool", "q", "y", kernel_shape=[2], ceil_mode=1, strides=[2])], 17, "ceil_mode"),
+        ([node("AveragePool", "q", "y", **CEILED)], 17, "ceil_mode"),
         ([node("MaxPool", "q", "y i", kernel_shape=[2])], 17, "first output"),
         ([node("Cast", "x", "y", to=10)], 17, "float16"),
         ([node("Resize", "x - s2", "y", mode="linear")], 17, "linear"),

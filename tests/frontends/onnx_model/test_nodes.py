@@ -7,7 +7,16 @@ import pytest
 
 pytest.importorskip("onnx")
 
-from tests.frontends.onnx_model.onnx_models import check, ints, node, positive, values
+from tests.frontends.onnx_model.onnx_models import (
+    check,
+    ints,
+    make_model,
+    node,
+    positive,
+    read,
+    values,
+)
+from tests.frontends.scalar_programs import run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -126,9 +135,6 @@ def test_softmax(kind: str, opset: int, axis: int | None, tmp_path: Path) -> Non
 
 
 def check_equal(folder: Path, nodes: list[Any], x: NDArray[Any], other: Any) -> Any:
-    from tests.frontends.onnx_model.onnx_models import make_model, read
-    from tests.frontends.scalar_programs import run
-
     program = read(make_model(nodes, {"x": x}, opset=11), folder)
     np.testing.assert_allclose(run(program, {"x": x})["y"], run(other, {"x": x})["y"], atol=1e-12)
     return program
@@ -186,6 +192,29 @@ def test_pools(attributes: dict[str, Any], tmp_path: Path) -> None:
     check(tmp_path, [node("AveragePool", "x", "y", **attributes)], x)
     counted = {**attributes, "count_include_pad": 1}
     check(tmp_path, [node("AveragePool", "x", "y", **counted)], x)
+
+
+@pytest.mark.parametrize("size", [5, 6, 7, 8])
+@pytest.mark.parametrize("pads", [[0, 0], [1, 1]])
+def test_pools_round_up(size: int, pads: list[int], tmp_path: Path) -> None:
+    attributes = {"kernel_shape": [3], "strides": [2], "pads": pads, "ceil_mode": 1}
+    torch = pytest.importorskip("torch")
+    x = values(1, 2, size)
+    (y,) = run(
+        read_nodes([node("MaxPool", "x", "y", **attributes)], x, tmp_path), {"x": x}
+    ).values()
+    pool = torch.nn.functional.max_pool1d
+    expected = pool(torch.from_numpy(x), 3, 2, pads[0], ceil_mode=True).numpy()
+    np.testing.assert_allclose(y.astype(np.float32), expected)
+    nodes = [node("AveragePool", "x", "y", **attributes)]
+    (y,) = run(read_nodes(nodes, x, tmp_path), {"x": x}).values()
+    pool = torch.nn.functional.avg_pool1d
+    expected = pool(torch.from_numpy(x), 3, 2, pads[0], True, False).numpy()
+    np.testing.assert_allclose(y.astype(np.float32), expected, rtol=1e-5)
+
+
+def read_nodes(nodes: list[Any], x: NDArray[Any], folder: Path) -> Any:
+    return read(make_model(nodes, {"x": x}), folder)
 
 
 @pytest.mark.parametrize("kind", ["GlobalAveragePool", "GlobalMaxPool"])
