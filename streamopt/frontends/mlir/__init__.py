@@ -1,0 +1,1 @@
+"""MLIR text to programs: affine loops over memrefs, and linear algebra on tensors."""
