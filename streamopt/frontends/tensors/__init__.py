@@ -1,0 +1,1 @@
+"""Tensor operators as loop nests: what front ends of neural networks share."""

@@ -1,0 +1,304 @@
+"""From tensors to a program: arrays, each with the one nest that writes it."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from streamopt.frontends.tensors.arithmetic import as_number
+from streamopt.frontends.tensors.constants import MAX_ELEMENTS, element_of, evaluated
+from streamopt.frontends.tensors.indexing import in_loop_order, point_over
+from streamopt.frontends.tensors.naming import UniqueNames, iterator_names
+from streamopt.frontends.tensors.rewriting import renamed_nest
+from streamopt.frontends.tensors.tensor import LoweringError, Tensor, splat
+from streamopt.ir.expression import Access, Read, reads
+from streamopt.ir.program import Array, Loop, Nest, Program, Role, Statement
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Sequence
+
+    from numpy.typing import NDArray
+
+    from streamopt.errors import SourceLoc
+    from streamopt.frontends.tensors.indexing import Point
+    from streamopt.ir.element import ElementType
+    from streamopt.ir.expression import Expression
+    from streamopt.ir.program import Reduction
+
+__all__ = ["MAX_DEPTH", "MAX_OPERATIONS", "ProgramBuilder"]
+
+MAX_EXTENT = 2**31 - 1
+MAX_DIMENSIONS = 32
+MAX_OPERATIONS = 60
+MAX_DEPTH = 30
+"""Bounds on what reading one element takes; deeper tensors become arrays."""
+
+
+class ProgramBuilder:
+    """Collects arrays and nests; `build` keeps those that outputs depend on.
+
+    Operators name what they make after the current scope::
+
+        with builder.scope("fc1", loc):
+            hidden = linear(builder, x, weight, bias)
+
+    Attributes
+    ----------
+    label
+        Name of the operator that is being lowered.
+    loc
+        Its place in the user's input.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.label = "t"
+        self.loc: SourceLoc | None = None
+        self._arrays: dict[str, Array] = {}
+        self._values: dict[str, NDArray[Any]] = {}
+        self._nests: list[Nest] = []
+        self._outputs: dict[str, str] = {}
+        self._array_names = UniqueNames()
+        self._nest_names = UniqueNames()
+        self._reserved: dict[str, str] = {}
+
+    @contextmanager
+    def scope(self, label: str, loc: SourceLoc | None = None) -> Generator[None]:
+        """Name arrays and nests after a label, at a place in the input, for a while."""
+        before = self.label, self.loc
+        self.label, self.loc = label, loc
+        try:
+            yield
+        finally:
+            self.label, self.loc = before
+
+    def reserve(self, *names: str) -> None:
+        """Keep names for inputs and outputs that come later."""
+        for name in names:
+            if name not in self._reserved:
+                self._reserved[name] = self._array_names.unique(name)
+
+    def given(
+        self,
+        name: str,
+        shape: Sequence[int],
+        element: ElementType,
+        role: Role,
+        values: NDArray[Any] | None = None,
+    ) -> Tensor:
+        """Declare an input, or a weight with or without values.
+
+        Raises
+        ------
+        LoweringError
+            For a shape that an array can't have: an extent below 1, or too large.
+        """
+        array = self._declared(name, tuple(shape), element, role)
+        if values is not None:
+            self._values[array.name] = values
+        return self._stored(array)
+
+    def constant(self, name: str, values: NDArray[Any]) -> Tensor:
+        """Return a weight with values, or the number itself where there is only one.
+
+        Raises
+        ------
+        LoweringError
+            For a type that no element type has, or an empty array.
+        """
+        element = element_of(values.dtype)
+        if element is None:
+            raise LoweringError(f"{name} has elements of type {values.dtype}")
+        if values.size == 1:
+            return splat(float(values.reshape(-1)[0]), element, values.shape)
+        if values.dtype.kind == "b":
+            values = values.astype("uint8")
+        return self.given(name, values.shape, element, Role.WEIGHT, values)
+
+    def store(
+        self,
+        tensor: Tensor,
+        name: str = "",
+        *,
+        iterators: Sequence[str] = (),
+        order: Sequence[str] = (),
+    ) -> Tensor:
+        """Return the tensor as an array of its own: of one nest, or a weight computed here.
+
+        Parameters
+        ----------
+        name
+            Of array and nest; the tensor's own name, or the scope's, if empty.
+        iterators
+            One for each dimension; the usual ones if empty.
+        order
+            The iterators from the outermost loop in; that of the dimensions if empty.
+        """
+        wanted = name or tensor.name or self.label
+        folded = self._folded(tensor)
+        if folded is not None:
+            return self.constant(wanted, folded)
+        return self._materialized(tensor, wanted, Role.INTERNAL, iterators, order)
+
+    def settled(self, tensor: Tensor) -> Tensor:
+        """Return the tensor such that reading an element twice computes nothing twice."""
+        return self.store(tensor) if tensor.operations else self.bounded(tensor)
+
+    def bounded(self, tensor: Tensor) -> Tensor:
+        """Return the tensor, as an array if an element takes many steps to read."""
+        small = tensor.operations <= MAX_OPERATIONS and tensor.depth <= MAX_DEPTH
+        return tensor if small else self.store(tensor)
+
+    def reduce(
+        self,
+        outer: Sequence[tuple[str, int]],
+        inner: Sequence[tuple[str, int]],
+        reduction: Reduction,
+        value: Callable[[Point], Expression],
+        *,
+        element: ElementType,
+        name: str = "",
+        start: Callable[[Point], Expression] | None = None,
+        order: Sequence[str] = (),
+    ) -> Tensor:
+        """Return the array of reductions of ``value`` over the inner loops.
+
+        Parameters
+        ----------
+        outer, inner
+            Pairs (iterator, extent). The outer ones are the dimensions of the result.
+        value
+            The term at a point whose indices are those of ``outer``, then those of ``inner``.
+        start
+            What the reduction starts from, at a point of the outer loops; None for the identity.
+        order
+            All iterators from the outermost loop in; outer, then inner if empty.
+        """
+        names = iterator_names([n for n, _ in (*outer, *inner)], len(outer) + len(inner))
+        extents = [extent for _, extent in (*outer, *inner)]
+        loops = list(zip(names, extents, strict=True))
+        shape = tuple(extents[: len(outer)])
+        array = self._declared(name or self.label, shape, element, Role.INTERNAL)
+        trip_counts = _trip_counts(loops, order)
+        point = point_over(loops, trip_counts)
+        place = point.pick(*range(len(outer)))
+        if all(extent == 1 for _, extent in inner) and start is None:
+            reduction_or_none = None
+        else:
+            reduction_or_none = reduction
+        statement = Statement(
+            self._element(array, place),
+            as_number(value(point)),
+            reduction_or_none,
+            None if start is None else start(place),
+            loc=self.loc,
+        )
+        self._emit(name or self.label, trip_counts, statement)
+        return replace(self._stored(array), axes=names[: len(outer)])
+
+    def output(self, tensor: Tensor, name: str) -> Tensor:
+        """Hand a tensor back to the caller under a name, as an array of its own."""
+        array = self._arrays.get(tensor.array)
+        if array is not None and array.role is Role.INTERNAL:
+            self._arrays[array.name] = replace(array, role=Role.OUTPUT)
+            self._outputs[array.name] = self._reserved.pop(name, "") or self._array_names.unique(
+                name
+            )
+            return tensor
+        return self._materialized(tensor, name, Role.OUTPUT, (), ())
+
+    def build(self) -> Program:
+        """Return the program: inputs, what outputs depend on, and the nests that compute it."""
+        needed = {array.name for array in self._arrays.values() if array.role is Role.OUTPUT}
+        kept: list[Nest] = []
+        for nest in reversed(self._nests):
+            statement = nest.statements[0]
+            if statement.target.array in needed:
+                needed |= {access.array for e in statement.expressions for access in reads(e)}
+                kept.append(nest)
+        arrays = [a for a in self._arrays.values() if a.name in needed or a.role is Role.INPUT]
+        final = {a.name: self._outputs.get(a.name, a.name) for a in arrays}
+        taken = set(final.values())
+        return Program(
+            self.name,
+            tuple(replace(array, name=final[array.name]) for array in arrays),
+            tuple(renamed_nest(nest, final, _free_iterators(nest, taken)) for nest in kept[::-1]),
+            {name: values for name, values in self._values.items() if name in needed},
+        )
+
+    def _materialized(
+        self, tensor: Tensor, name: str, role: Role, iterators: Sequence[str], order: Sequence[str]
+    ) -> Tensor:
+        names = iterator_names(iterators or tensor.axes, tensor.rank)
+        loops = list(zip(names, tensor.shape, strict=True))
+        array = self._declared(name, tensor.shape, tensor.element, role)
+        trip_counts = _trip_counts(loops, order)
+        point = point_over(loops, trip_counts)
+        loc = tensor.loc or self.loc
+        value = as_number(tensor.at(point))
+        statement = Statement(self._element(array, point), value, loc=loc)
+        self._emit(name if role is Role.INTERNAL else tensor.name or name, trip_counts, statement)
+        return replace(self._stored(array), axes=names, loc=loc)
+
+    def _emit(self, name: str, trip_counts: dict[str, int], statement: Statement) -> None:
+        loops = tuple(Loop(iterator, count) for iterator, count in trip_counts.items())
+        nest = Nest(self._nest_names.unique(name), loops, (statement,), statement.loc)
+        self._nests.append(nest)
+
+    def _declared(
+        self, name: str, shape: tuple[int, ...], element: ElementType, role: Role
+    ) -> Array:
+        _check_shape(name, shape)
+        legal = self._reserved.pop(name, "") if role is not Role.INTERNAL else ""
+        array = Array(legal or self._array_names.unique(name), shape, role, element)
+        self._arrays[array.name] = array
+        return array
+
+    def _stored(self, array: Array) -> Tensor:
+        return Tensor(
+            array.shape,
+            array.element,
+            lambda point: Read(self._element(array, point)),
+            name=array.name,
+            array=array.name,
+            loc=self.loc,
+        )
+
+    def _element(self, array: Array, point: Point) -> Access:
+        return Access(array.name, tuple(in_loop_order(i, point.trip_counts) for i in point.indices))
+
+    def _folded(self, tensor: Tensor) -> NDArray[Any] | None:
+        """Return the values of a tensor that depends on weights alone."""
+        if tensor.size_elems > MAX_ELEMENTS or not self._values:
+            return None
+        loops = list(zip(iterator_names((), tensor.rank), tensor.shape, strict=True))
+        trip_counts = {name: extent for name, extent in loops if extent > 1}
+        value = as_number(tensor.at(point_over(loops, trip_counts)))
+        arrays = {access.array for access in reads(value)}
+        if not arrays or not arrays <= self._values.keys():
+            return None
+        dimensions = {name: position for position, (name, _) in enumerate(loops)}
+        return evaluated(value, tensor.shape, dimensions, self._values, tensor.element)
+
+
+def _trip_counts(loops: Sequence[tuple[str, int]], order: Sequence[str]) -> dict[str, int]:
+    """Return the loops of a nest: those of one iteration go, unless there would be none."""
+    extents = dict(loops)
+    ordered = list(order) if sorted(order) == sorted(extents) else list(extents)
+    kept = [name for name in ordered if extents[name] > 1] or ordered[:1]
+    return {name: extents[name] for name in kept}
+
+
+def _free_iterators(nest: Nest, taken: set[str]) -> dict[str, str]:
+    names = UniqueNames()
+    for name in (*taken, *nest.trip_counts):
+        names.unique(name)
+    return {name: names.unique(f"{name}_loop") for name in nest.trip_counts if name in taken}
+
+
+def _check_shape(name: str, shape: tuple[int, ...]) -> None:
+    if any(extent < 1 for extent in shape):
+        raise LoweringError(f"{name} has no elements: its shape is {list(shape)}")
+    if any(extent > MAX_EXTENT for extent in shape) or len(shape) > MAX_DIMENSIONS:
+        raise LoweringError(f"{name} is too large: its shape is {list(shape)[:MAX_DIMENSIONS]}")

@@ -1,0 +1,156 @@
+"""Tensors that depend on weights alone, computed here in the element type of the weights."""
+
+from __future__ import annotations
+
+import math
+from functools import reduce
+from typing import TYPE_CHECKING, Any, assert_never, cast
+
+import numpy as np
+
+from streamopt.ir.element import ElementType
+from streamopt.ir.expression import (
+    Binary,
+    BinaryOp,
+    Call,
+    Cast,
+    Compare,
+    CompareOp,
+    Function,
+    Index,
+    Literal,
+    Logic,
+    LogicOp,
+    Read,
+    Select,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from numpy.typing import NDArray
+
+    from streamopt.ir.expression import Expression
+
+__all__ = ["MAX_ELEMENTS", "dtype_of", "element_of", "evaluated"]
+
+MAX_ELEMENTS = 2**24
+"""Most elements of a tensor that is computed here; some ten temporaries of 64 MB."""
+
+_TYPES: Mapping[ElementType, str] = {ElementType.FLOAT: "float32", ElementType.DOUBLE: "float64"}
+
+
+def dtype_of(element: ElementType) -> np.dtype[Any]:
+    """Return NumPy's type of an element type."""
+    return np.dtype(_TYPES.get(element, element.value.removesuffix("_t")))
+
+
+def element_of(dtype: np.dtype[Any]) -> ElementType | None:
+    """Return the element type of a NumPy type, `bool` being ``uint8_t``; None if there is none."""
+    if dtype == np.bool_:
+        return ElementType.UINT8
+    return next((e for e in ElementType if dtype_of(e) == dtype), None)
+
+
+def _quotient(left: Any, right: Any) -> Any:
+    if np.issubdtype(np.result_type(left, right), np.integer):
+        return np.trunc(np.divide(left, right)).astype(np.result_type(left, right))
+    return np.divide(left, right)
+
+
+_erf = cast("Callable[[Any], Any]", np.vectorize(math.erf, otypes=[np.float64]))
+_OPERATORS: Mapping[str, Callable[[Any, Any], Any]] = {
+    BinaryOp.ADD: np.add,
+    BinaryOp.SUB: np.subtract,
+    BinaryOp.MUL: np.multiply,
+    BinaryOp.DIV: _quotient,
+    BinaryOp.MOD: np.fmod,
+    BinaryOp.SHL: np.left_shift,
+    BinaryOp.SHR: np.right_shift,
+    BinaryOp.AND: np.bitwise_and,
+    BinaryOp.OR: np.bitwise_or,
+    BinaryOp.XOR: np.bitwise_xor,
+    LogicOp.AND: np.logical_and,
+    LogicOp.OR: np.logical_or,
+    CompareOp.LT: np.less,
+    CompareOp.LE: np.less_equal,
+    CompareOp.GT: np.greater,
+    CompareOp.GE: np.greater_equal,
+    CompareOp.EQ: np.equal,
+    CompareOp.NE: np.not_equal,
+}
+_CALLS: Mapping[Function, Callable[..., Any]] = {
+    Function.EXP: np.exp,
+    Function.LOG: np.log,
+    Function.SQRT: np.sqrt,
+    Function.TANH: np.tanh,
+    Function.ERF: _erf,
+    Function.SIN: np.sin,
+    Function.COS: np.cos,
+    Function.FLOOR: np.floor,
+    Function.CEIL: np.ceil,
+    Function.ABS: np.abs,
+    Function.MAX: np.maximum,
+    Function.MIN: np.minimum,
+    Function.POW: np.power,
+}
+
+
+def evaluated(
+    expression: Expression,
+    shape: tuple[int, ...],
+    iterators: Mapping[str, int],
+    arrays: Mapping[str, NDArray[Any]],
+    element: ElementType,
+) -> NDArray[Any]:
+    """Return the expression's values over the box ``shape``.
+
+    Parameters
+    ----------
+    iterators
+        Dimension of the box that each iterator walks.
+    arrays
+        Values of all arrays that the expression reads.
+    """
+    axes = np.ix_(*(np.arange(extent, dtype=np.int64) for extent in shape))
+    grid = {name: axes[dimension] for name, dimension in iterators.items()}
+    with np.errstate(all="ignore"):
+        values = _value(expression, grid, arrays)
+        result = np.asarray(values).astype(dtype_of(element))
+    return np.ascontiguousarray(np.broadcast_to(result, shape))
+
+
+def _value(
+    expression: Expression,
+    grid: Mapping[str, Any],
+    arrays: Mapping[str, NDArray[Any]],
+) -> Any:
+    def inner(operand: Expression) -> Any:
+        return _value(operand, grid, arrays)
+
+    match expression:
+        case Literal(value):
+            return int(value) if value.is_integer() else value
+        case Read(access):
+            return _read(arrays[access.array], [s.evaluate(grid) for s in access.subscripts])
+        case Index(value):
+            return value.evaluate(grid)
+        case Cast(element, operand):
+            return np.asarray(inner(operand)).astype(dtype_of(element))
+        case Binary(op, left, right) | Compare(op, left, right):
+            return _OPERATORS[op](inner(left), inner(right))
+        case Call(function, arguments):
+            return _CALLS[function](*map(inner, arguments))
+        case Logic(op, operands):
+            joined: Any = reduce(_OPERATORS[op], map(inner, operands))
+            return joined
+        case Select(condition, then, otherwise):
+            return np.where(inner(condition), inner(then), inner(otherwise))
+        case _:
+            assert_never(expression)
+
+
+def _read(values: NDArray[Any], subscripts: list[Any]) -> Any:
+    """Return elements; both branches of a select are computed, so that some may lie outside."""
+    inside = (np.clip(s, 0, n - 1) for s, n in zip(subscripts, values.shape, strict=True))
+    return values[tuple(inside)]

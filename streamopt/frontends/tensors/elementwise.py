@@ -1,0 +1,179 @@
+"""Functions of single elements, of tensors that broadcast as NumPy's do."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING
+
+from streamopt.frontends.tensors import arithmetic as ex
+from streamopt.frontends.tensors.builder import MAX_DEPTH, MAX_OPERATIONS
+from streamopt.frontends.tensors.tensor import LoweringError, Tensor
+from streamopt.ir.affine import Affine
+from streamopt.ir.element import ElementType
+from streamopt.ir.expression import Access, Cast, Compare, CompareOp, Logic, LogicOp, Read, Select
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from streamopt.frontends.tensors.builder import ProgramBuilder
+    from streamopt.frontends.tensors.indexing import Point
+    from streamopt.ir.expression import Expression
+
+__all__ = [
+    "broadcast",
+    "broadcast_shape",
+    "cast",
+    "choose",
+    "compare",
+    "connect",
+    "elementwise",
+    "opposite",
+]
+
+
+def broadcast_shape(*shapes: Sequence[int]) -> tuple[int, ...]:
+    """Return the shape in which tensors meet; raises LoweringError if there is none."""
+    rank = max(map(len, shapes), default=0)
+    padded = [(1,) * (rank - len(shape)) + tuple(shape) for shape in shapes]
+    result: list[int] = []
+    for extents in zip(*padded, strict=True):
+        wide = {extent for extent in extents if extent != 1}
+        if len(wide) > 1:
+            listed = " and ".join(str(list(shape)) for shape in shapes)
+            raise LoweringError(f"shapes {listed} don't broadcast to one")
+        result.append(wide.pop() if wide else 1)
+    return tuple(result)
+
+
+def broadcast(tensor: Tensor, shape: Sequence[int]) -> Tensor:
+    """Return the tensor repeated along dimensions that it lacks or has once."""
+    if tensor.shape == tuple(shape):
+        return tensor
+    if broadcast_shape(tensor.shape, shape) != tuple(shape):
+        message = f"shape {list(tensor.shape)} doesn't broadcast to {list(shape)}"
+        raise LoweringError(message)
+    missing = len(shape) - tensor.rank
+    return tensor.view(
+        shape,
+        lambda point: point.to(
+            Affine() if extent == 1 else index
+            for extent, index in zip(tensor.shape, point.indices[missing:], strict=True)
+        ),
+    )
+
+
+def elementwise(
+    builder: ProgramBuilder,
+    function: Callable[..., Expression],
+    *operands: Tensor,
+    element: ElementType | None = None,
+    is_truth: bool = False,
+) -> Tensor:
+    """Return the tensor of a function of each element.
+
+    Computes at every read; operands that would be computed more often than they have elements
+    become arrays.
+
+    Parameters
+    ----------
+    function
+        From one expression per operand to the result; gets conditions of tensors of truth values.
+    element
+        Type of the result; that of the first operand if None.
+    """
+    shape = broadcast_shape(*(operand.shape for operand in operands))
+    probes = [Read(Access(f"{at}", ())) for at in range(len(operands))]
+    sample = function(*map(_probe, operands, probes))
+    ready = [
+        _operand(builder, operand, shape, ex.occurrences(sample, probe.access.array))
+        for operand, probe in zip(operands, probes, strict=True)
+    ]
+    own = ex.size(sample)
+    while own + sum(o.operations for o in ready) > MAX_OPERATIONS:
+        largest = max(range(len(ready)), key=lambda at: ready[at].operations)
+        if not ready[largest].operations:
+            break
+        ready[largest] = builder.store(ready[largest])
+    same = [o for o in ready if o.shape == shape and o.axes]
+    wide = [broadcast(operand, shape) for operand in ready]
+    result = element or operands[0].element
+    narrow = not is_truth and not result.is_float and result.bits < 32
+
+    def value(point: Point) -> Expression:
+        computed = function(*(operand.at(point) for operand in wide))
+        return Cast(result, computed) if narrow else computed
+
+    return Tensor(
+        shape,
+        result,
+        value,
+        name=builder.label,
+        axes=same[0].axes if same else (),
+        operations=own + sum(o.operations for o in ready),
+        depth=1 + max((o.depth for o in wide), default=0),
+        is_truth=is_truth,
+        loc=builder.loc,
+    )
+
+
+def _probe(operand: Tensor, probe: Read) -> Expression:
+    return ex.as_condition(probe) if operand.is_truth else probe
+
+
+def _operand(
+    builder: ProgramBuilder, operand: Tensor, shape: tuple[int, ...], times: int
+) -> Tensor:
+    """Return the operand, as an array if its elements would be computed again and again."""
+    repeated = times > 1 or operand.size_elems < prod(shape)
+    if operand.depth > MAX_DEPTH or (repeated and operand.operations):
+        return builder.store(operand)
+    return operand
+
+
+def compare(builder: ProgramBuilder, op: CompareOp, left: Tensor, right: Tensor) -> Tensor:
+    """Return the truth values of a comparison."""
+
+    def function(a: Expression, b: Expression) -> Expression:
+        return Compare(op, ex.as_number(a), ex.as_number(b))
+
+    element = ElementType.UINT8
+    return elementwise(builder, function, left, right, element=element, is_truth=True)
+
+
+def connect(builder: ProgramBuilder, op: LogicOp, left: Tensor, right: Tensor) -> Tensor:
+    """Return the truth values of both operands joined; numbers count as whether they aren't 0."""
+
+    def function(a: Expression, b: Expression) -> Expression:
+        return Logic(op, (ex.as_condition(a), ex.as_condition(b)))
+
+    element = ElementType.UINT8
+    return elementwise(builder, function, left, right, element=element, is_truth=True)
+
+
+def opposite(builder: ProgramBuilder, operand: Tensor) -> Tensor:
+    """Return the truth values that hold where those of the operand don't."""
+
+    def function(a: Expression) -> Expression:
+        return ex.negation(ex.as_condition(a))
+
+    return elementwise(builder, function, operand, element=ElementType.UINT8, is_truth=True)
+
+
+def choose(builder: ProgramBuilder, condition: Tensor, then: Tensor, otherwise: Tensor) -> Tensor:
+    """Return ``then`` where the condition holds and ``otherwise`` elsewhere."""
+
+    def function(c: Expression, a: Expression, b: Expression) -> Expression:
+        return Select(ex.as_condition(c), ex.as_number(a), ex.as_number(b))
+
+    return elementwise(builder, function, condition, then, otherwise, element=then.element)
+
+
+def cast(builder: ProgramBuilder, operand: Tensor, element: ElementType) -> Tensor:
+    """Return the tensor in another element type, converted as C does."""
+    if operand.element is element and not operand.is_truth:
+        return operand
+
+    def function(a: Expression) -> Expression:
+        return Cast(element, ex.as_number(a))
+
+    return elementwise(builder, function, operand, element=element)

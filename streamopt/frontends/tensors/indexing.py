@@ -1,0 +1,154 @@
+"""Index expressions over loops of known trip counts: division and remainder done where possible.
+
+A reshape reads flat index ``f`` of an array of shape (a, b) at ``f // b`` and ``f % b``; with
+``f = 16*h + d`` and ``d`` in ``[0, 16)`` those are ``h`` and ``d``, and an access that streams.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import gcd
+from typing import TYPE_CHECKING
+
+from streamopt.ir.affine import Affine, FloorDiv, Iter, Mod
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from streamopt.ir.affine import Atom
+
+__all__ = ["Point", "flat_index", "floor_divided", "in_loop_order", "point_over", "remainder"]
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One index expression for each dimension of a tensor, over the loops of a nest.
+
+    Attributes
+    ----------
+    trip_counts
+        Trip count by iterator, outermost loop first.
+    """
+
+    indices: tuple[Affine, ...]
+    trip_counts: Mapping[str, int]
+
+    def to(self, indices: Iterable[Affine]) -> Point:
+        """Return other index expressions over the same loops."""
+        return Point(tuple(indices), self.trip_counts)
+
+    def pick(self, *positions: int) -> Point:
+        """Return the index expressions at the given positions."""
+        return self.to(self.indices[position] for position in positions)
+
+
+def point_over(loops: Sequence[tuple[str, int]], trip_counts: Mapping[str, int]) -> Point:
+    """Return the point whose indices are the iterators; 0 for those that have no loop."""
+    return Point(
+        tuple(Affine.iterator(name) if name in trip_counts else Affine() for name, _ in loops),
+        trip_counts,
+    )
+
+
+def floor_divided(value: Affine, divisor: int, trip_counts: Mapping[str, int]) -> Affine:
+    """Return ``floor(value / divisor)`` without a division where the trip counts allow it.
+
+    Examples
+    --------
+    >>> value = Affine.iterator("h").scaled(16) + Affine.iterator("d")
+    >>> str(floor_divided(value, 16, {"h": 8, "d": 16})), str(remainder(value, 16, {"d": 16}))
+    ('h', 'd')
+    """
+    if divisor == 1:
+        return value
+    whole, rest = _split(value, divisor)
+    low, high = rest.bounds(trip_counts)
+    if low // divisor == high // divisor:
+        return whole + Affine.of(low // divisor)
+    match rest.terms, rest.constant:
+        case ((FloorDiv(inner, by), 1),), 0:
+            return whole + floor_divided(inner, by * divisor, trip_counts)
+        case _:
+            pass
+    for step in _steps(rest, divisor):
+        coarse, fine = _split(rest, step)
+        if _within(fine, step, trip_counts):
+            return whole + floor_divided(coarse, divisor // step, trip_counts)
+    return whole + in_loop_order(rest, trip_counts).floordiv(divisor)
+
+
+def remainder(value: Affine, divisor: int, trip_counts: Mapping[str, int]) -> Affine:
+    """Return the non-negative ``value % divisor``, simplified likewise."""
+    if divisor == 1:
+        return Affine()
+    rest = _split(_without_inner(value, divisor), divisor)[1]
+    low, high = rest.bounds(trip_counts)
+    if low // divisor == high // divisor:
+        return rest + Affine.of(-(low // divisor) * divisor)
+    for step in _steps(rest, divisor):
+        coarse, fine = _split(rest, step)
+        if _within(fine, step, trip_counts):
+            return remainder(coarse, divisor // step, trip_counts).scaled(step) + fine
+    return in_loop_order(rest, trip_counts).mod(divisor)
+
+
+def flat_index(indices: Sequence[Affine], shape: Sequence[int]) -> Affine:
+    """Return the row-major position; a quotient and its remainder become what was divided."""
+    total = Affine()
+    for index, extent in zip(indices, shape, strict=True):
+        total = total.scaled(extent) + index
+    return _recombined(total)
+
+
+def in_loop_order(value: Affine, trip_counts: Mapping[str, int]) -> Affine:
+    """Return the sum with iterators from the outermost loop in, divisions behind them."""
+    order = {name: position for position, name in enumerate(trip_counts)}
+
+    def key(term: tuple[Atom, int]) -> tuple[bool, int, str]:
+        atom = term[0]
+        plain = isinstance(atom, Iter)
+        return not plain, order[atom.name] if plain else 0, str(atom)
+
+    return Affine(tuple(sorted(value.terms, key=key)), value.constant)
+
+
+def _split(value: Affine, divisor: int) -> tuple[Affine, Affine]:
+    """Return (whole, rest) with ``value = divisor * whole + rest``; rest's constant is >= 0."""
+    whole = tuple((atom, f // divisor) for atom, f in value.terms if f % divisor == 0)
+    rest = tuple((atom, f) for atom, f in value.terms if f % divisor != 0)
+    return (
+        Affine(whole, value.constant // divisor),
+        Affine(rest, value.constant % divisor),
+    )
+
+
+def _steps(value: Affine, divisor: int) -> list[int]:
+    """Return the common factors of the divisor and some term, largest first."""
+    return sorted({gcd(factor, divisor) for _, factor in value.terms} - {1}, reverse=True)
+
+
+def _within(value: Affine, extent: int, trip_counts: Mapping[str, int]) -> bool:
+    low, high = value.bounds(trip_counts)
+    return low >= 0 and high < extent
+
+
+def _without_inner(value: Affine, divisor: int) -> Affine:
+    """Return what has the same remainder, without inner remainders of multiples of the divisor."""
+    total = Affine.of(value.constant)
+    for atom, factor in value.terms:
+        if isinstance(atom, Mod) and factor * atom.divisor % divisor == 0:
+            total = total + atom.value.scaled(factor)
+        else:
+            total = total + Affine(((atom, factor),))
+    return total
+
+
+def _recombined(value: Affine) -> Affine:
+    terms = dict(value.terms)
+    for atom, factor in value.terms:
+        if isinstance(atom, Mod):
+            quotient = FloorDiv(atom.value, atom.divisor)
+            if terms.get(quotient) == factor * atom.divisor:
+                rest = Affine(tuple((a, f) for a, f in terms.items() if a not in (atom, quotient)))
+                return _recombined(rest + atom.value.scaled(factor) + Affine.of(value.constant))
+    return value

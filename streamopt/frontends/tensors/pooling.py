@@ -1,0 +1,105 @@
+"""Pooling: the largest or the mean element of windows."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from streamopt.frontends.tensors import arithmetic as ex
+from streamopt.frontends.tensors.constants import dtype_of
+from streamopt.frontends.tensors.convolution import bordered
+from streamopt.frontends.tensors.elementwise import elementwise
+from streamopt.frontends.tensors.reductions import mean_over, reduced
+from streamopt.frontends.tensors.tensor import LoweringError, Tensor, splat
+from streamopt.frontends.tensors.windows import Windows, spatial_names
+from streamopt.ir.program import Reduction
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from streamopt.frontends.tensors.builder import ProgramBuilder
+    from streamopt.frontends.tensors.indexing import Point
+    from streamopt.ir.expression import Expression
+
+__all__ = ["average_pool", "global_average_pool", "global_max_pool", "max_pool"]
+
+
+def max_pool(builder: ProgramBuilder, x: Tensor, windows: Windows) -> Tensor:
+    """Return the largest element of each window; a border never wins."""
+    dtype = dtype_of(x.element)
+    lowest = np.finfo(dtype).min if x.element.is_float else np.iinfo(dtype).min
+    return _pooled(builder, x, windows, Reduction.MAX, float(lowest))
+
+
+def average_pool(
+    builder: ProgramBuilder, x: Tensor, windows: Windows, *, count_border: bool = False
+) -> Tensor:
+    """Return the mean of each window.
+
+    Parameters
+    ----------
+    count_border
+        Whether the zeros of the border count as elements.
+    """
+    total = _pooled(builder, x, windows, Reduction.ADD, 0.0)
+    if count_border or not windows.has_border:
+        return elementwise(builder, ex.divide, total, splat(prod(windows.kernel), x.element))
+    counts = _counts(x.shape[2:], windows).astype(dtype_of(x.element))
+    if (counts == counts.flat[0]).all():
+        divisor = splat(float(counts.flat[0]), x.element)
+    else:
+        divisor = builder.constant(f"{builder.label}_count", counts)
+    return elementwise(builder, ex.divide, total, divisor)
+
+
+def global_average_pool(builder: ProgramBuilder, x: Tensor) -> Tensor:
+    """Return the mean of each channel."""
+    return mean_over(builder, x, _spatial(x))
+
+
+def global_max_pool(builder: ProgramBuilder, x: Tensor) -> Tensor:
+    """Return the largest element of each channel."""
+    return reduced(builder, x, _spatial(x), Reduction.MAX)
+
+
+def _spatial(x: Tensor) -> range:
+    if x.rank < 3:
+        raise LoweringError(f"pooling needs spatial dimensions; the input has {x.rank} in all")
+    return range(2, x.rank)
+
+
+def _pooled(
+    builder: ProgramBuilder, x: Tensor, windows: Windows, reduction: Reduction, border: float
+) -> Tensor:
+    names = spatial_names(x.rank - 2)
+    if len(windows.kernel) != len(names):
+        raise LoweringError(f"a kernel of {len(windows.kernel)} dimensions for {len(names)}")
+    sizes = windows.counts(x.shape[2:])
+    source, rank = bordered(builder, x, windows, border), len(names)
+
+    def term(point: Point) -> Expression:
+        outer, inner = point.indices[2 : 2 + rank], point.indices[2 + rank :]
+        return source.at(point.to([*point.indices[:2], *windows.indices(outer, inner)]))
+
+    return builder.reduce(
+        [("n", x.shape[0]), ("c", x.shape[1]), *zip(names, sizes, strict=True)],
+        [(f"k{name}", extent) for name, extent in zip(names, windows.kernel, strict=True)],
+        reduction,
+        term,
+        element=x.element,
+    )
+
+
+def _counts(
+    extents: Sequence[int], windows: Windows
+) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
+    """Return how many elements of each window lie inside the tensor."""
+    result = np.ones((), dtype=np.int64)
+    for at, (extent, count) in enumerate(zip(extents, windows.counts(extents), strict=True)):
+        starts = np.arange(count)[:, None] * windows.strides[at] - windows.before[at]
+        places = starts + np.arange(windows.kernel[at])[None, :] * windows.dilations[at]
+        inside = ((places >= 0) & (places < extent)).sum(axis=1)
+        result = result[..., None] * inside
+    return result

@@ -1,0 +1,115 @@
+"""Tensors: what a front end's values are before they become arrays and loop nests."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import prod
+from typing import TYPE_CHECKING
+
+from streamopt.ir.expression import Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from streamopt.errors import SourceLoc
+    from streamopt.frontends.tensors.indexing import Point
+    from streamopt.ir.element import ElementType
+    from streamopt.ir.expression import Expression
+
+__all__ = ["LoweringError", "Tensor", "splat"]
+
+
+class LoweringError(Exception):
+    """An operator can't be lowered; a front end adds code and place.
+
+    Attributes
+    ----------
+    message
+        What is wrong, in the words of the operator.
+    hint
+        What to change; may be empty.
+    """
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tensor:
+    """A value of static shape, and how to read its elements.
+
+    Stored tensors read an array; views read another tensor elsewhere; others compute, anew at
+    every read: `ProgramBuilder.settled` makes an array of what is to be read more than once.
+
+    Attributes
+    ----------
+    value
+        The element at a point.
+    name
+        What an array made of it is called.
+    axes
+        Names of iterators over its dimensions; empty for the usual ones.
+    operations
+        Operations at one read; 0 for stored tensors, views of them and single numbers.
+    depth
+        Tensors between this one and arrays.
+    array
+        The array that it is, element by element; empty if it isn't one.
+    is_truth
+        Whether its elements are conditions; the element type is then ``uint8_t``.
+    """
+
+    shape: tuple[int, ...]
+    element: ElementType
+    value: Callable[[Point], Expression]
+    name: str = ""
+    axes: tuple[str, ...] = ()
+    operations: int = 0
+    depth: int = 0
+    array: str = ""
+    is_truth: bool = False
+    loc: SourceLoc | None = None
+
+    @property
+    def rank(self) -> int:
+        """Return the number of dimensions."""
+        return len(self.shape)
+
+    @property
+    def size_elems(self) -> int:
+        """Return the number of elements."""
+        return prod(self.shape)
+
+    def at(self, point: Point) -> Expression:
+        """Return the element at a point; a condition if this is a tensor of truth values."""
+        assert len(point.indices) == self.rank
+        return self.value(point)
+
+    def view(
+        self, shape: Sequence[int], place: Callable[[Point], Point], axes: Sequence[str] = ()
+    ) -> Tensor:
+        """Return the tensor of another shape that reads this one elsewhere."""
+
+        def value(point: Point) -> Expression:
+            return self.at(place(point))
+
+        return replace(
+            self,
+            shape=tuple(shape),
+            value=value,
+            axes=tuple(axes),
+            depth=self.depth + 1,
+            array="",
+        )
+
+
+def splat(value: float, element: ElementType, shape: Sequence[int] = ()) -> Tensor:
+    """Return the tensor whose elements are all one number."""
+    literal = Literal(float(value))
+
+    def same(_: Point) -> Expression:
+        return literal
+
+    return Tensor(tuple(shape), element, same)

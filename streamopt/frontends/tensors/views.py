@@ -1,0 +1,151 @@
+"""Other shapes of the same elements: access functions, no loop nests.
+
+None of them stores anything. Where a view repeats elements, settle what it views first
+(`ProgramBuilder.settled`), or they are computed again at every read.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING
+
+from streamopt.frontends.tensors.indexing import flat_index, floor_divided, remainder
+from streamopt.frontends.tensors.tensor import LoweringError
+from streamopt.ir.affine import Affine
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from streamopt.frontends.tensors.indexing import Point
+    from streamopt.frontends.tensors.tensor import Tensor
+
+__all__ = ["flattened", "reshaped", "sliced", "squeezed", "strided", "transposed", "unsqueezed"]
+
+
+def reshaped(tensor: Tensor, shape: Sequence[int]) -> Tensor:
+    """Return the elements in row-major order under another shape.
+
+    Dimensions that both shapes have in common at the front stay what they are.
+
+    Raises
+    ------
+    LoweringError
+        If the numbers of elements differ.
+    """
+    wanted = tuple(shape)
+    if wanted == tensor.shape:
+        return tensor
+    if prod(wanted) != tensor.size_elems:
+        message = f"shape {list(tensor.shape)} has {tensor.size_elems} elements, "
+        raise LoweringError(f"{message}shape {list(wanted)} has {prod(wanted)}")
+    groups = _groups(tensor.shape, wanted)
+
+    def place(point: Point) -> Point:
+        indices: list[Affine] = []
+        for (old_from, old_to), (new_from, new_to) in groups:
+            flat = flat_index(point.indices[new_from:new_to], wanted[new_from:new_to])
+            indices += _unflattened(flat, tensor.shape[old_from:old_to], point)
+        return point.to(indices)
+
+    return tensor.view(wanted, place)
+
+
+def _groups(
+    old: tuple[int, ...], new: tuple[int, ...]
+) -> list[tuple[tuple[int, int], tuple[int, int]]]:
+    """Return the shortest runs of dimensions with the same number of elements on both sides."""
+    groups: list[tuple[tuple[int, int], tuple[int, int]]] = []
+    at, to = 0, 0
+    while at < len(old) or to < len(new):
+        first, begin, have, want = at, to, 1, 1
+        if at < len(old):
+            have, at = old[at], at + 1
+        if to < len(new):
+            want, to = new[to], to + 1
+        while have != want:
+            if have < want:
+                have, at = have * old[at], at + 1
+            else:
+                want, to = want * new[to], to + 1
+        groups.append(((first, at), (begin, to)))
+    return groups
+
+
+def _unflattened(flat: Affine, shape: Sequence[int], point: Point) -> list[Affine]:
+    indices: list[Affine] = []
+    stride = prod(shape)
+    for position, extent in enumerate(shape):
+        stride //= extent
+        quotient = floor_divided(flat, stride, point.trip_counts)
+        outermost = position == 0
+        indices.append(quotient if outermost else remainder(quotient, extent, point.trip_counts))
+    return indices
+
+
+def flattened(tensor: Tensor, axis: int = 1) -> Tensor:
+    """Return a matrix: dimensions before ``axis`` make the rows, the others the columns."""
+    return reshaped(tensor, (prod(tensor.shape[:axis]), prod(tensor.shape[axis:])))
+
+
+def transposed(tensor: Tensor, permutation: Sequence[int]) -> Tensor:
+    """Return the tensor whose dimension ``d`` is dimension ``permutation[d]`` of this one."""
+    if sorted(permutation) != list(range(tensor.rank)):
+        message = f"{list(permutation)} is no permutation of {tensor.rank} dimensions"
+        raise LoweringError(message)
+    places = [permutation.index(dimension) for dimension in range(tensor.rank)]
+    shape = [tensor.shape[dimension] for dimension in permutation]
+    return tensor.view(shape, lambda point: point.pick(*places))
+
+
+def strided(tensor: Tensor, axis: int, start: int, step: int, count: int) -> Tensor:
+    """Return elements ``start, start + step, ...`` along an axis; the step may be 0 or negative."""
+    last = start + step * (count - 1)
+    if count < 1 or not (0 <= start < tensor.shape[axis] and 0 <= last < tensor.shape[axis]):
+        message = f"elements {start} to {last} of dimension {axis} don't exist: "
+        raise LoweringError(f"{message}its extent is {tensor.shape[axis]}")
+    if (start, step, count) == (0, 1, tensor.shape[axis]):
+        return tensor
+    shape = (*tensor.shape[:axis], count, *tensor.shape[axis + 1 :])
+
+    def place(point: Point) -> Point:
+        index = point.indices[axis].scaled(step) + Affine.of(start)
+        return point.to((*point.indices[:axis], index, *point.indices[axis + 1 :]))
+
+    return tensor.view(shape, place, tensor.axes)
+
+
+def sliced(
+    tensor: Tensor, axis: int, start: int | None, stop: int | None, step: int | None
+) -> Tensor:
+    """Return ``tensor[start:stop:step]`` along an axis, with Python's rules."""
+    if step == 0:
+        raise LoweringError("the step of a slice is 0")
+    taken = range(tensor.shape[axis])[start:stop:step]
+    if len(taken) == 0:
+        raise LoweringError(f"a slice of dimension {axis} is empty")
+    return strided(tensor, axis, taken.start, taken.step, len(taken))
+
+
+def squeezed(tensor: Tensor, axes: Sequence[int] | None = None) -> Tensor:
+    """Return the tensor without the given dimensions of extent 1; all of them if None."""
+    chosen = {axis % tensor.rank for axis in axes} if axes is not None and tensor.rank else None
+    for axis in chosen or ():
+        if tensor.shape[axis] != 1:
+            message = f"dimension {axis} has extent {tensor.shape[axis]}, so it can't be squeezed"
+            raise LoweringError(message)
+    kept = [
+        extent
+        for axis, extent in enumerate(tensor.shape)
+        if not (extent == 1 if chosen is None else axis in chosen)
+    ]
+    return reshaped(tensor, kept)
+
+
+def unsqueezed(tensor: Tensor, axes: Sequence[int]) -> Tensor:
+    """Return the tensor with new dimensions of extent 1 at the given positions of the result."""
+    rank = tensor.rank + len(axes)
+    places = {axis % rank for axis in axes}
+    if len(places) != len(axes) or any(not -rank <= axis < rank for axis in axes):
+        raise LoweringError(f"axes {list(axes)} don't name new dimensions of {rank}")
+    old = iter(tensor.shape)
+    return reshaped(tensor, [1 if axis in places else next(old) for axis in range(rank)])
