@@ -123,6 +123,7 @@ class ProgramBuilder:
         *,
         iterators: Sequence[str] = (),
         order: Sequence[str] = (),
+        fold: bool = True,
     ) -> Tensor:
         """Return the tensor as an array of its own: of one nest, or a weight computed here.
 
@@ -134,9 +135,11 @@ class ProgramBuilder:
             One for each dimension; the usual ones if empty.
         order
             The iterators from the outermost loop in; that of the dimensions if empty.
+        fold
+            Whether what depends on weights alone is computed here; else a nest does it.
         """
         wanted = name or tensor.name or self.label
-        folded = self._folded(tensor)
+        folded = self._folded(tensor) if fold else None
         if folded is not None:
             return self.constant(wanted, folded)
         return self._materialized(tensor, wanted, Role.INTERNAL, iterators, order)
