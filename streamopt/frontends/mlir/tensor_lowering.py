@@ -356,6 +356,8 @@ class TensorLowering:
 
     def _return(self, op: Operation, results: Sequence[str]) -> None:
         for value, name in zip(op.operands, results, strict=True):
+            if not name:
+                continue
             if value.number in self.scalars or value.type.kind != "tensor":
                 self._report("E152", f"result {name} is no tensor", op, "return tensors only")
             elif value.number in self.tensors:

@@ -1,0 +1,1 @@
+"""PyTorch modules to programs, through torch.export and torch-mlir."""
