@@ -50,23 +50,44 @@ class ArrayDocument(_Document):
     role: Literal["input", "weight", "internal", "output"] = Field(
         description="input and weight: given by the caller; output: handed back; internal: neither."
     )
-    type: Literal["float", "double"] = Field("float", description="Type of the elements.")
+    type: Literal[
+        "float",
+        "double",
+        "int8_t",
+        "int16_t",
+        "int32_t",
+        "int64_t",
+        "uint8_t",
+        "uint16_t",
+        "uint32_t",
+        "uint64_t",
+    ] = Field("float", description="Type of the elements.")
 
 
 class NodeDocument(_Document):
-    """A perfect loop nest that writes one array."""
+    """A perfect loop nest that writes one array, or a sequential one that updates several."""
 
     name: Name = Field(description="Unique among the nodes.")
     loops: dict[Name, Extent] = Field(
         description="Trip count by iterator, outermost loop first.",
-        min_length=1,
         max_length=MAX_DIMENSIONS,
         json_schema_extra=_ONLY_NAMES,
     )
     body: list[str] = Field(
         description="Statements: temporaries `t = ...`, and one that writes an array, "
-        "`E[i][j] += A[i][k] * B[k][j]`.",
+        "`E[i][j] += A[i][k] * B[k][j]`; an assignment to the same element before a reduction is "
+        "what it starts from. `if i < j: ...` guards a reduction.",
         min_length=1,
+    )
+    sequential: bool = Field(
+        False,
+        description="Iterations run one after another; the statements update arrays in place.",
+    )
+    carries: dict[Name, Name] = Field(
+        default_factory=dict,
+        description="Of a sequential node: arrays that it writes and the arrays that they begin "
+        "as copies of.",
+        json_schema_extra=_ONLY_NAMES,
     )
 
 

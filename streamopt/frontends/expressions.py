@@ -8,16 +8,22 @@ from functools import reduce
 from typing import TYPE_CHECKING
 
 from streamopt.frontends.folding import ConstantError, folded_binary, folded_call, negated
-from streamopt.frontends.names import FUNCTIONS, did_you_mean
-from streamopt.frontends.subscripts import read_access
+from streamopt.frontends.names import FUNCTIONS, INDEX, did_you_mean
+from streamopt.frontends.subscripts import read_access, read_affine
+from streamopt.ir.element import ElementType
 from streamopt.ir.expression import (
     Access,
     BinaryOp,
+    Cast,
     Compare,
     CompareOp,
+    Condition,
     Expression,
     Function,
+    Index,
     Literal,
+    Logic,
+    LogicOp,
     Read,
     Select,
 )
@@ -27,7 +33,7 @@ if TYPE_CHECKING:
 
     from streamopt.frontends.scope import Scope
 
-__all__ = ["read_expression"]
+__all__ = ["read_condition", "read_expression"]
 
 _PLACEHOLDER = Read(Access("", ()))
 _SYNTAX_HINT = "statements have + - * /, numbers, array elements, functions and `a if x > b else c`"
@@ -36,6 +42,12 @@ _BINARY: Mapping[type[ast.operator], BinaryOp] = {
     ast.Sub: BinaryOp.SUB,
     ast.Mult: BinaryOp.MUL,
     ast.Div: BinaryOp.DIV,
+    ast.Mod: BinaryOp.MOD,
+    ast.LShift: BinaryOp.SHL,
+    ast.RShift: BinaryOp.SHR,
+    ast.BitAnd: BinaryOp.AND,
+    ast.BitOr: BinaryOp.OR,
+    ast.BitXor: BinaryOp.XOR,
 }
 _COMPARE: Mapping[type[ast.cmpop], CompareOp] = {
     ast.Lt: CompareOp.LT,
@@ -64,7 +76,7 @@ def _expression(node: ast.expr, scope: Scope) -> Expression:
             return scope.temporaries[name]
         case ast.Name(id=name) if name in scope.trip_counts:
             message = f"iterator '{name}' is used as a value"
-            scope.report("E106", message, node, "iterators can only stand in subscripts")
+            scope.report("E106", message, node, f"write index({name}) for its value")
             return _PLACEHOLDER
         case ast.Name() | ast.Subscript():
             return Read(read_access(node, scope))
@@ -83,16 +95,38 @@ def _composed(node: ast.expr, scope: Scope) -> Expression:
     match node:
         case ast.Call(func=ast.Name(id=name)):
             return _call(node, name, scope)
-        case ast.IfExp(test=ast.Compare(left=left, ops=[op], comparators=[right]) as test) if (
-            type(op) in _COMPARE
-        ):
-            sides = read_expression(left, scope), read_expression(right, scope)
-            branches = read_expression(node.body, scope), read_expression(node.orelse, scope)
-            return Select(Compare(_COMPARE[type(test.ops[0])], *sides), *branches)
+        case ast.IfExp(test=ast.Compare() | ast.BoolOp() as test):
+            condition = read_condition(test, scope)
+            with scope.under(condition):
+                branches = read_expression(node.body, scope), read_expression(node.orelse, scope)
+            return Select(condition, *branches)
         case _:
             message = f"{scope.source(node)} is not part of the syntax of statements"
             scope.report("E106", message, node, _SYNTAX_HINT)
             return _PLACEHOLDER
+
+
+def read_condition(node: ast.expr, scope: Scope) -> Condition:
+    """Return the condition of a select or guard; problems (E106 to E112) go to the scope."""
+    match node:
+        case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in _COMPARE:
+            return Compare(_COMPARE[type(op)], _side(left, scope), _side(right, scope))
+        case ast.BoolOp(op=op, values=values):
+            connective = LogicOp.AND if isinstance(op, ast.And) else LogicOp.OR
+            return Logic(connective, tuple(read_condition(value, scope) for value in values))
+        case _:
+            message = f"{scope.source(node)} is not a condition"
+            hint = "a condition compares two values, `i < j`, or joins such with and, or"
+            scope.report("E106", message, node, hint)
+            return Compare(CompareOp.EQ, _PLACEHOLDER, _PLACEHOLDER)
+
+
+def _side(node: ast.expr, scope: Scope) -> Expression:
+    """Return one side of a comparison: an index where it has iterators and no arrays."""
+    names = [part.id for part in ast.walk(node) if isinstance(part, ast.Name)]
+    if names and all(name in scope.trip_counts for name in names):
+        return Index(read_affine(node, scope))
+    return read_expression(node, scope)
 
 
 def _literal(node: ast.expr, value: object, scope: Scope) -> Expression:
@@ -112,10 +146,16 @@ def _call(node: ast.Call, name: str, scope: Scope) -> Expression:
         hint = did_you_mean(name, FUNCTIONS)
         scope.report("E112", f"there is no function '{name}'", node, hint)
         return _PLACEHOLDER
+    if name == INDEX and len(node.args) == 1:
+        return Index(read_affine(node.args[0], scope))
     count = len(node.args)
+    if name == Function.POW and count == 2 and not node.keywords:
+        base, exponent = (read_expression(argument, scope) for argument in node.args)
+        return folded_call(Function.POW, base, exponent)
     several = name in (Function.MAX, Function.MIN)
     if node.keywords or (count < 2 if several else count != 1):
         wanted = "two or more arguments" if several else "one argument"
+        wanted = "two arguments" if name == Function.POW else wanted
         scope.report("E112", f"{name} takes {wanted}, without names", node)
         return _PLACEHOLDER
     arguments = [read_expression(argument, scope) for argument in node.args]
@@ -124,6 +164,8 @@ def _call(node: ast.Call, name: str, scope: Scope) -> Expression:
             return folded_call(Function.MAX, arguments[0], Literal(0.0))
         case "sigmoid":
             return _sigmoid(arguments[0])
+        case _ if name in set(ElementType):
+            return Cast(ElementType(name), arguments[0])
         case _:
             function = Function(name)
             if not several:

@@ -24,9 +24,14 @@ _CALLS: Mapping[Function, Callable[..., float]] = {
     Function.SQRT: math.sqrt,
     Function.TANH: math.tanh,
     Function.ERF: math.erf,
+    Function.SIN: math.sin,
+    Function.COS: math.cos,
+    Function.FLOOR: math.floor,
+    Function.CEIL: math.ceil,
     Function.ABS: math.fabs,
     Function.MAX: max,
     Function.MIN: min,
+    Function.POW: math.pow,
 }
 
 
@@ -42,7 +47,7 @@ def folded_binary(op: BinaryOp, left: Expression, right: Expression) -> Expressi
     ConstantError
         If the literal would not be finite.
     """
-    if isinstance(left, Literal) and isinstance(right, Literal):
+    if isinstance(left, Literal) and isinstance(right, Literal) and op in _BINARY:
         return _literal(_BINARY[op], left.value, right.value)
     return Binary(op, left, right)
 
@@ -69,4 +74,4 @@ def _literal(operation: Callable[..., float], *values: float) -> Literal:
         raise ConstantError(str(error)) from None
     if not math.isfinite(result):
         raise ConstantError("the result is not finite")
-    return Literal(result)
+    return Literal(float(result))

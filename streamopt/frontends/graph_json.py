@@ -7,19 +7,21 @@ for each other in a circle, which `streamopt.transforms.canonicalize` reports.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, FrontendError, SourceLoc
-from streamopt.frontends.graph_text import document_text, statement_text
+from streamopt.frontends.graph_text import document_text, statement_texts
 from streamopt.frontends.json_text import MAX_CHARACTERS, decode
+from streamopt.frontends.names import did_you_mean
 from streamopt.frontends.scope import Scope
 from streamopt.frontends.statements import read_statement
 from streamopt.ir.ordering import dependences, topological_order
-from streamopt.ir.program import Array, ElementType, Loop, Nest, Program, Role
+from streamopt.ir.program import Array, ElementType, Loop, Nest, Program, Role, Statement
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from os import PathLike
 
     from streamopt.frontends.document import ArrayDocument, NodeDocument
@@ -91,15 +93,18 @@ def write_graph_json(program: Program, description: str = "") -> str:
     if description:
         document["description"] = description
     document["arrays"] = {array.name: _array_fields(array) for array in program.arrays}
-    document["nodes"] = [
-        {
-            "name": nest.name,
-            "loops": nest.trip_counts,
-            "body": [statement_text(statement) for statement in nest.statements],
-        }
-        for nest in program.nests
-    ]
+    document["nodes"] = [_nest_fields(nest) for nest in program.nests]
     return document_text(document)
+
+
+def _nest_fields(nest: Nest) -> dict[str, object]:
+    fields: dict[str, object] = {"name": nest.name, "loops": nest.trip_counts}
+    if nest.sequential:
+        fields["sequential"] = True
+    if nest.carries:
+        fields["carries"] = dict(nest.carries)
+    fields["body"] = [text for statement in nest.statements for text in statement_texts(statement)]
+    return fields
 
 
 def _array(name: str, array: ArrayDocument | None) -> Array | None:
@@ -126,21 +131,56 @@ def _nest(
     temporaries: dict[str, Expression] = {}
     places = [SourceLoc(loc.file, f"{loc.path}.body[{line}]") for line in range(len(node.body))]
     read = [
-        read_statement(Scope(text, place, arrays, node.loops, temporaries, problems))
+        read_statement(
+            Scope(text, place, arrays, node.loops, temporaries, problems, node.sequential)
+        )
         for text, place in zip(node.body, places, strict=True)
     ]
-    statements = tuple(statement for statement in read if statement is not None)
-    if len(problems) == before and len(statements) != 1:
-        counted = (
-            f"{len(statements)} statements write arrays" if statements else "no array is written"
-        )
-        message = f"{counted} in node '{node.name}'; a node has exactly one such statement"
-        hint = "give each statement a node of its own" if statements else ""
-        problems.append(Diagnostic("E114", message, loc, hint))
+    statements = [statement for statement in read if statement is not None]
+    if not node.sequential:
+        statements = _with_start(statements)
+    if len(problems) == before:
+        problems += _form_problems(node, len(statements), arrays, loc)
     if len(problems) > before:
         return []
     loops = tuple(Loop(name, trip_count) for name, trip_count in node.loops.items())
-    return [Nest(node.name, loops, statements, loc)]
+    carries = tuple(node.carries.items())
+    return [Nest(node.name, loops, tuple(statements), loc, node.sequential, carries)]
+
+
+def _with_start(statements: list[Statement]) -> list[Statement]:
+    """Return an assignment and a reduction into the same element as one reduction."""
+    match statements:
+        case [Statement(target, value, None, guard=None), Statement() as second] if (
+            second.reduction is not None and second.target == target
+        ):
+            return [replace(second, start=value)]
+        case _:
+            return statements
+
+
+def _form_problems(
+    node: NodeDocument, count: int, arrays: Mapping[str, Array | None], loc: SourceLoc
+) -> Iterator[Diagnostic]:
+    if count == 0 or (count != 1 and not node.sequential):
+        counted = f"{count} statements write arrays" if count else "no array is written"
+        message = f"{counted} in node '{node.name}'; a node has exactly one such statement"
+        hint = "give each statement a node of its own" if count else ""
+        yield Diagnostic("E114", message, loc, hint)
+    if node.carries and not node.sequential:
+        message = f"node '{node.name}' has carries, but is not sequential"
+        yield Diagnostic("E114", message, loc, 'add "sequential": true, or take carries away')
+    for pair in node.carries.items():
+        place = SourceLoc(loc.file, f"{loc.path}.carries.{pair[0]}")
+        missing = [name for name in pair if name not in arrays]
+        for name in missing:
+            hint = did_you_mean(name, arrays)
+            yield Diagnostic("E107", f"array '{name}' is not declared", place, hint)
+        sides = [arrays[name] for name in pair if arrays.get(name) is not None]
+        shapes = {side.shape for side in sides if side is not None}
+        if len(shapes) > 1:
+            message = f"{pair[0]} and {pair[1]} have different shapes"
+            yield Diagnostic("E109", message, place, "a carried array is a copy of its source")
 
 
 def _in_execution_order(nests: list[Nest]) -> tuple[Nest, ...]:

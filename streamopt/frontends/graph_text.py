@@ -11,42 +11,57 @@ from streamopt.ir.expression import (
     Binary,
     BinaryOp,
     Call,
+    Cast,
     Compare,
     Expression,
     Function,
+    Index,
     Literal,
+    Logic,
+    LogicOp,
     Read,
     Select,
 )
 from streamopt.ir.program import Reduction
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from streamopt.ir.affine import Atom
     from streamopt.ir.program import Statement
 
-__all__ = ["document_text", "statement_text"]
+__all__ = ["document_text", "statement_texts"]
 
-_SELECT, _SUM, _PRODUCT, _UNARY, _ATOM = range(5)
+_SELECT, _OR, _AND, _COMPARE, _BIT_OR, _BIT_XOR, _BIT_AND, _SHIFT, _SUM, _PRODUCT, _UNARY, _ATOM = (
+    range(12)
+)
 _LEVELS: Mapping[BinaryOp, int] = {
     BinaryOp.ADD: _SUM,
     BinaryOp.SUB: _SUM,
     BinaryOp.MUL: _PRODUCT,
     BinaryOp.DIV: _PRODUCT,
+    BinaryOp.MOD: _PRODUCT,
+    BinaryOp.SHL: _SHIFT,
+    BinaryOp.SHR: _SHIFT,
+    BinaryOp.AND: _BIT_AND,
+    BinaryOp.XOR: _BIT_XOR,
+    BinaryOp.OR: _BIT_OR,
 }
 
 
-def statement_text(statement: Statement) -> str:
-    """Return the text that reads back as the statement."""
+def statement_texts(statement: Statement) -> Iterator[str]:
+    """Yield the texts that read back as the statement: what a reduction starts from, then it."""
     target, value = _access_text(statement.target), _text(statement.value)[0]
+    if statement.start is not None:
+        yield f"{target} = {_text(statement.start)[0]}"
+    guard = f"if {_text(statement.guard)[0]}: " if statement.guard is not None else ""
     match statement.reduction:
         case None:
-            return f"{target} = {value}"
+            yield f"{guard}{target} = {value}"
         case Reduction.ADD | Reduction.MUL:
-            return f"{target} {statement.reduction}= {value}"
+            yield f"{guard}{target} {statement.reduction}= {value}"
         case Reduction.MAX | Reduction.MIN:
-            return f"{target} = {statement.reduction}({target}, {value})"
+            yield f"{guard}{target} = {statement.reduction}({target}, {value})"
         case _:
             assert_never(statement.reduction)
 
@@ -73,16 +88,25 @@ def document_text(document: Mapping[str, object]) -> str:
 
 def _node_text(node: Mapping[str, object]) -> str:
     head = f'"name": {json.dumps(node["name"])}, "loops": {json.dumps(node["loops"])}'
+    for key in ("sequential", "carries"):
+        if key in node:
+            head += f', "{key}": {json.dumps(node[key])}'
     return f'    {{{head},\n     "body": {json.dumps(node["body"])}}}'
 
 
 def _text(expression: Expression) -> tuple[str, int]:
     """Return text and how tightly its outermost operation binds."""
     match expression:
+        case Compare() | Logic() | Select():
+            return _truth_text(expression)
         case Literal(value):
             return _number(value), _ATOM
         case Read(access):
             return _access_text(access), _ATOM
+        case Index(value):
+            return f"index({_affine_text(value)})", _ATOM
+        case Cast(element, operand):
+            return f"{element}({_text(operand)[0]})", _ATOM
         case Binary(BinaryOp.SUB, Literal(0.0), right):
             return f"-{_at_least(_UNARY, right)}", _UNARY
         case Binary(op, left, right):
@@ -92,13 +116,29 @@ def _text(expression: Expression) -> tuple[str, int]:
             return f"relu({_text(value)[0]})", _ATOM
         case Call(function, arguments):
             return f"{function}({', '.join(_text(argument)[0] for argument in arguments)})", _ATOM
+        case _:
+            assert_never(expression)
+
+
+def _truth_text(expression: Compare | Logic | Select) -> tuple[str, int]:
+    match expression:
         case Compare(op, left, right):
-            return f"{_at_least(_SUM, left)} {op} {_at_least(_SUM, right)}", _SELECT
+            return f"{_side_text(left)} {op} {_side_text(right)}", _COMPARE
+        case Logic(op, operands):
+            level = _AND if op is LogicOp.AND else _OR
+            return f" {op} ".join(_at_least(level + 1, part) for part in operands), level
         case Select(condition, then, otherwise):
-            then_text, condition_text = _at_least(_SUM, then), _text(condition)[0]
+            then_text, condition_text = _at_least(_BIT_OR, then), _text(condition)[0]
             return f"{then_text} if {condition_text} else {_text(otherwise)[0]}", _SELECT
         case _:
             assert_never(expression)
+
+
+def _side_text(side: Expression) -> str:
+    """Return one side of a comparison, where iterators need no ``index``."""
+    if isinstance(side, Index) and side.value.terms:
+        return _affine_text(side.value)
+    return _at_least(_BIT_OR, side)
 
 
 def _number(value: float) -> str:

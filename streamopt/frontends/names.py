@@ -8,6 +8,7 @@ import reprlib
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
+from streamopt.ir.element import ElementType
 from streamopt.ir.expression import Function
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FUNCTIONS",
+    "INDEX",
     "NAME_PATTERN",
     "TITLE_PATTERN",
     "did_you_mean",
@@ -29,8 +31,11 @@ NAME_PATTERN = r"^_?[A-Za-z][A-Za-z0-9]*(_[A-Za-z0-9]+)*_?$"
 TITLE_PATTERN = r"^[A-Za-z0-9_][A-Za-z0-9_-]*$"
 """The name of a whole program, which may begin with a digit, as in 3mm."""
 
-FUNCTIONS = (*(function.value for function in Function), "relu", "sigmoid")
-"""Functions that a statement may call."""
+INDEX = "index"
+"""Function that makes a value of a sum of iterators."""
+
+FUNCTIONS = (*(function.value for function in Function), "relu", "sigmoid", INDEX, *ElementType)
+"""Functions that a statement may call; a type converts its argument."""
 
 _CPP_WORDS = """
     alignas alignof asm auto bool break case catch char class concept const constexpr const_cast

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, SourceLoc
+from streamopt.ir.expression import is_affine_condition
 
 if TYPE_CHECKING:
     import ast
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
-    from streamopt.ir.expression import Expression
+    from streamopt.ir.expression import Condition, Expression
     from streamopt.ir.program import Array
 
 __all__ = ["Scope"]
@@ -35,6 +37,11 @@ class Scope:
         Values of the temporaries so far; a statement that defines one adds to it.
     problems
         Every problem found is appended here.
+    sequential
+        Whether ``+=`` updates an element in place instead of starting a reduction.
+    guards
+        Conditions on the iterators around what is being read; subscripts under them are checked
+        by `streamopt.transforms.legality`, which knows where they hold.
     """
 
     text: str
@@ -43,6 +50,18 @@ class Scope:
     trip_counts: Mapping[str, int]
     temporaries: dict[str, Expression]
     problems: list[Diagnostic]
+    sequential: bool = False
+    guards: list[Condition] = field(default_factory=list["Condition"])
+
+    @contextmanager
+    def under(self, condition: Condition) -> Iterator[None]:
+        """Read what is reached only where a condition on the iterators holds, or only where not."""
+        known = is_affine_condition(condition)
+        if known:
+            self.guards.append(condition)
+        yield
+        if known:
+            self.guards.pop()
 
     def report(
         self, code: str, message: str, at: ast.expr | int | None = None, hint: str = ""

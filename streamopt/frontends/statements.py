@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 import warnings
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from streamopt.frontends.expressions import read_expression
+from streamopt.frontends.expressions import read_condition, read_expression
 from streamopt.frontends.names import is_reserved
 from streamopt.frontends.subscripts import read_access
 from streamopt.ir.expression import (
@@ -52,6 +53,19 @@ def read_statement(scope: Scope) -> Statement | None:
 def _read(scope: Scope) -> Statement | None:
     tree = _parsed(scope)
     match tree:
+        case None:
+            return None
+        case ast.If(test=test, body=[ast.Assign() | ast.AugAssign() as inner], orelse=[]):
+            guard = read_condition(test, scope)
+            with scope.under(guard):
+                statement = _statement(inner, scope)
+            return replace(statement, guard=guard) if statement is not None else None
+        case _:
+            return _statement(tree, scope)
+
+
+def _statement(tree: ast.stmt, scope: Scope) -> Statement | None:
+    match tree:
         case ast.Assign(targets=[ast.Name(id=name) as target], value=value) if (
             name not in scope.arrays
         ):
@@ -59,15 +73,16 @@ def _read(scope: Scope) -> Statement | None:
             return None
         case ast.Assign(targets=[ast.Name() | ast.Subscript() as target], value=value):
             access = _target(target, scope)
-            term, reduction = _recognized(access, read_expression(value, scope))
+            term, reduction = _recognized(access, read_expression(value, scope), scope)
         case ast.AugAssign(target=ast.Name() | ast.Subscript() as target, value=value) if (
             isinstance(tree.op, ast.Add | ast.Mult)
         ):
             access = _target(target, scope)
             term = read_expression(value, scope)
             reduction = Reduction.ADD if isinstance(tree.op, ast.Add) else Reduction.MUL
-        case None:
-            return None
+            if scope.sequential:
+                op = BinaryOp.ADD if reduction is Reduction.ADD else BinaryOp.MUL
+                term, reduction = Binary(op, Read(access), term), None
         case ast.AugAssign(op=ast.Sub() | ast.Div()):
             scope.report("E106", "only += and *= are reductions", hint=_SIGN_HINT)
             return None
@@ -153,9 +168,13 @@ def _target(node: ast.expr, scope: Scope) -> Access:
     return access
 
 
-def _recognized(target: Access, value: Expression) -> tuple[Expression, Reduction | None]:
+def _recognized(
+    target: Access, value: Expression, scope: Scope
+) -> tuple[Expression, Reduction | None]:
     """Return the term and the reduction of ``X = X + term`` and its kin; else the value itself."""
     match value:
+        case _ if scope.sequential:
+            return value, None
         case Binary(BinaryOp.ADD | BinaryOp.MUL as op, left, right):
             sides, reduction = (left, right), Reduction(op.value)
         case Call(Function.MAX | Function.MIN as function, (left, right)):

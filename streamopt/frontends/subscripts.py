@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from streamopt.frontends.scope import Scope
     from streamopt.ir.program import Array
 
-__all__ = ["read_access"]
+__all__ = ["read_access", "read_affine"]
 
 _LARGEST = 2**31 - 1
 _ENUMERATED_POINTS = 200_000
@@ -59,6 +59,7 @@ def _check_shape(access: Access, array: Array, node: ast.expr, scope: Scope) -> 
         message = f"{array.name} has {_counted(wanted, 'dimension')}, but "
         message += f"{scope.source(node)} has {_counted(found, 'subscript')}"
         scope.report("E109", message, node)
+    if wanted != found or scope.guards:
         return
     for dimension, (subscript, extent) in enumerate(
         zip(access.subscripts, array.shape, strict=True)
@@ -86,6 +87,11 @@ def _reach(subscript: Affine, trip_counts: Mapping[str, int], extent: int) -> tu
     points = product(*(range(trip_counts[name]) for name in names))
     values = [subscript.evaluate(dict(zip(names, point, strict=True))) for point in points]
     return min(values), max(values)
+
+
+def read_affine(node: ast.expr, scope: Scope) -> Affine:
+    """Return a sum of iterators; problems (E108, E110) go to the scope."""
+    return _subscript(node, "", scope)
 
 
 def _subscript(node: ast.expr, array: str, scope: Scope) -> Affine:

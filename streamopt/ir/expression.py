@@ -34,6 +34,7 @@ __all__ = [
     "Read",
     "Select",
     "children",
+    "is_affine_condition",
     "reads",
     "rebuild",
     "walk",
@@ -245,3 +246,14 @@ def reads(expression: Expression) -> tuple[Access, ...]:
     """Return the distinct accesses read, in order of first appearance."""
     found = (node.access for node in walk(expression) if isinstance(node, Read))
     return tuple(dict.fromkeys(found))
+
+
+def is_affine_condition(condition: Condition) -> bool:
+    """Return whether a condition depends on the iterators alone, by affine expressions."""
+    match condition:
+        case Compare(_, left, right):
+            return isinstance(left, Index | Literal) and isinstance(right, Index | Literal)
+        case Logic(_, operands):
+            return all(map(is_affine_condition, operands))
+        case _:
+            assert_never(condition)

@@ -23,7 +23,9 @@ def users(nests: Sequence[Nest]) -> tuple[dict[str, list[int]], dict[str, list[i
     for position, nest in enumerate(nests):
         for statement in nest.statements:
             _append(writers, [statement.target.array], position)
-            _append(readers, [access.array for access in reads(statement.value)], position)
+            for expression in statement.expressions:
+                _append(readers, [access.array for access in reads(expression)], position)
+        _append(readers, [source for _, source in nest.carries], position)
     return writers, readers
 
 

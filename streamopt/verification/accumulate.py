@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from streamopt.ir.program import ElementType, Reduction
-from streamopt.verification.error_bounds import Arithmetic, Bounded
+from streamopt.verification.error_bounds import Bounded, Reals
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -36,14 +36,14 @@ if TYPE_CHECKING:
 
 __all__ = ["Accumulator", "accumulator"]
 
-_DOUBLE = Arithmetic(ElementType.DOUBLE)
+_DOUBLE = Reals(ElementType.DOUBLE)
 _SLACK = 1.0 + 2.0**-20  # rounding of sums of up to 2**32 bounds
 
 
 class Accumulator(ABC):
     """Running reduction of one array; terms arrive in blocks."""
 
-    def __init__(self, size: int, arithmetic: Arithmetic) -> None:
+    def __init__(self, size: int, arithmetic: Reals) -> None:
         self.arithmetic = arithmetic
         self.terms: FloatArray = np.zeros(size)
         self.grain = np.inf
@@ -58,8 +58,8 @@ class Accumulator(ABC):
         block
             Terms in their full shape.
         """
-        combined = int(np.prod([block.value.shape[axis] for axis in axes], dtype=np.int64))
-        np.add.at(self.terms, targets.ravel(), float(combined))
+        combined = float(np.prod([block.value.shape[axis] for axis in axes], dtype=np.int64))
+        np.add.at(self.terms, targets.ravel(), combined)
         self.grain = min(self.grain, block.grain)
         self._combine(targets.ravel(), axes, block)
 
@@ -84,7 +84,7 @@ class Accumulator(ABC):
 
 
 class _Sum(Accumulator):
-    def __init__(self, size: int, arithmetic: Arithmetic) -> None:
+    def __init__(self, size: int, arithmetic: Reals) -> None:
         super().__init__(size, arithmetic)
         self.value, self.size, self.bound = np.zeros((3, size))
 
@@ -102,7 +102,7 @@ class _Sum(Accumulator):
 
 
 class _Product(Accumulator):
-    def __init__(self, size: int, arithmetic: Arithmetic) -> None:
+    def __init__(self, size: int, arithmetic: Reals) -> None:
         super().__init__(size, arithmetic)
         self.value, self.high, self.growth = np.ones((3, size))
 
@@ -121,7 +121,7 @@ class _Product(Accumulator):
 
 
 class _Extreme(Accumulator):
-    def __init__(self, size: int, arithmetic: Arithmetic, reduction: Reduction) -> None:
+    def __init__(self, size: int, arithmetic: Reals, reduction: Reduction) -> None:
         super().__init__(size, arithmetic)
         self.extreme = np.maximum if reduction is Reduction.MAX else np.minimum
         self.value, self.low, self.high = np.full((3, size), reduction.identity)
@@ -136,7 +136,7 @@ class _Extreme(Accumulator):
         return Bounded(self.value, bound, self.grain)
 
 
-def accumulator(reduction: Reduction, size: int, arithmetic: Arithmetic) -> Accumulator:
+def accumulator(reduction: Reduction, size: int, arithmetic: Reals) -> Accumulator:
     """Return an empty accumulator for an array of ``size`` elements."""
     match reduction:
         case Reduction.ADD:

@@ -20,7 +20,10 @@ and ``p``, the propagated error, is for operands ``(a, e)`` and ``(b, f)``:
     log(a)           -log(1 - e / a)                       for e < a, else infinite
     tanh(a)          e / cosh(m)**2, at most 2             m = max(|a| - e, 0), the point of the
     erf(a)           e 2/sqrt(pi) exp(-m**2), at most 2    interval nearest to 0
+    sin(a), cos(a)   e, at most 2
     |a|              e                                     exact
+    a ** b           largest distance to a corner of the operands' intervals, for a > e
+    floor, ceil      distance to the values at the ends of the interval; exact
     max(a, b)        largest distance between max(a, b) and an end of the interval
                      [max(a - e, b - f), max(a + e, b + f)]; exact, min likewise
 
@@ -49,11 +52,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import erf, pi
-from typing import TYPE_CHECKING, TypeAlias, assert_never
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from streamopt.ir.expression import BinaryOp, CompareOp, Function
+from streamopt.ir.expression import BinaryOp, CompareOp, Function, LogicOp
 from streamopt.ir.program import ElementType
 
 if TYPE_CHECKING:
@@ -62,7 +65,15 @@ if TYPE_CHECKING:
     FloatArray: TypeAlias = NDArray[np.float64]
     Truth: TypeAlias = NDArray[np.bool_]
 
-__all__ = ["FUNCTION_ULPS", "Arithmetic", "Bounded", "Condition"]
+__all__ = [
+    "FUNCTION_ULPS",
+    "Bounded",
+    "Condition",
+    "Reals",
+    "compare_bounded",
+    "join_conditions",
+    "select_bounded",
+]
 
 FUNCTION_ULPS = 4
 """Stated accuracy of exp, log, tanh and erf in units in the last place, on every platform."""
@@ -95,8 +106,8 @@ class Condition:
 
 
 @dataclass(frozen=True, slots=True)
-class Arithmetic:
-    """The operations in one element type; see the module for the bounds."""
+class Reals:
+    """The operations in one floating-point type; see the module for the bounds."""
 
     element: ElementType
 
@@ -152,7 +163,7 @@ class Arithmetic:
             case BinaryOp.DIV:
                 return self._divide(left, right)
             case _:
-                assert_never(op)
+                raise AssertionError(f"{op} of floating-point numbers")
 
     def _divide(self, left: Bounded, right: Bounded) -> Bounded:
         a, e, b, f = left.value, left.bound, right.value, right.bound
@@ -166,16 +177,43 @@ class Arithmetic:
     def call(self, function: Function, arguments: tuple[Bounded, ...]) -> Bounded:
         """Return a function of one or two arguments."""
         match function, arguments:
+            case Function.MAX | Function.MIN | Function.ABS, _:
+                return self.extreme_or_absolute(function, arguments)
+            case Function.SQRT, (operand,):
+                return self._square_root(operand)
+            case Function.FLOOR | Function.CEIL, (operand,):
+                return _whole(np.floor if function is Function.FLOOR else np.ceil, operand)
+            case Function.POW, (base, exponent):
+                return self._power(base, exponent)
+            case _:
+                return self._transcendental(function, arguments[0])
+
+    @staticmethod
+    def extreme_or_absolute(function: Function, arguments: tuple[Bounded, ...]) -> Bounded:
+        """Return the largest or smallest of two values, or the absolute value of one."""
+        match function, arguments:
             case Function.MAX, (left, right):
                 return _extreme(np.maximum, left, right)
             case Function.MIN, (left, right):
                 return _extreme(np.minimum, left, right)
-            case Function.ABS, (operand,):
+            case _, (operand, *_):
                 return Bounded(np.abs(operand.value), operand.bound, operand.grain)
-            case Function.SQRT, (operand,):
-                return self._square_root(operand)
             case _:
-                return self._transcendental(function, arguments[0])
+                raise AssertionError(function)
+
+    def _power(self, base: Bounded, exponent: Bounded) -> Bounded:
+        """Return a power: monotonic in both, so its values lie between those of the corners."""
+        value = np.power(base.value, exponent.value)
+        ends = [
+            np.power(base.value + one * base.bound, exponent.value + other * exponent.bound)
+            for one in (-1.0, 1.0)
+            for other in (-1.0, 1.0)
+        ]
+        exact = (base.bound == 0) & (exponent.bound == 0)
+        reach = np.max([np.abs(end - value) for end in ends], axis=0)
+        positive = base.value > base.bound
+        propagated = np.where(exact, 0.0, np.where(positive, reach, np.inf))
+        return self._rounded(value, propagated, factor=2.0 * FUNCTION_ULPS)
 
     def _square_root(self, operand: Bounded) -> Bounded:
         a, e = operand.value, operand.bound
@@ -202,26 +240,16 @@ class Arithmetic:
                 value = _erf(a)
                 slope = 2.0 / np.sqrt(pi) * np.exp(-np.square(nearest))
                 propagated = np.minimum(e * slope, 2.0)
+            case Function.SIN | Function.COS:
+                value = np.sin(a) if function is Function.SIN else np.cos(a)
+                propagated = np.minimum(e, 2.0)
             case _:
                 raise AssertionError(function)
         return self._rounded(value, propagated, factor=2.0 * FUNCTION_ULPS)
 
-    def compare(self, op: CompareOp, left: Bounded, right: Bounded) -> Condition:
-        """Return ``left op right`` as a truth value."""
-        reach = (left.bound + right.bound) * _SLACK
-        gap = np.abs(left.value - right.value)
-        unsure = (reach > 0) & ~(gap > reach)
-        return Condition(_HOLDS[op](left.value, right.value), unsure)
-
     def select(self, condition: Condition, then: Bounded, otherwise: Bounded) -> Bounded:
         """Return ``then if condition else otherwise``."""
-        value = np.where(condition.holds, then.value, otherwise.value)
-        bound = np.where(condition.holds, then.bound, otherwise.bound)
-        apart = np.abs(then.value - otherwise.value)
-        other = apart + np.where(condition.holds, otherwise.bound, then.bound)
-        both = np.maximum(bound, other * _SLACK)
-        grain = min(then.grain, otherwise.grain)
-        return Bounded(value, np.where(condition.unsure, both, bound), grain)
+        return select_bounded(condition, then, otherwise)
 
     def exact(self, size: FloatArray, bound: FloatArray, grain: float) -> Truth:
         """Return where multiples of ``grain`` that are at most ``size`` need no rounding."""
@@ -242,6 +270,43 @@ class Arithmetic:
     def _in_range(self, value: FloatArray, bound: FloatArray, grain: float) -> Bounded:
         safe = np.abs(value) + bound < self.largest
         return Bounded(value, np.where(safe, bound, np.inf), grain)
+
+
+def compare_bounded(op: CompareOp, left: Bounded, right: Bounded) -> Condition:
+    """Return ``left op right`` as a truth value."""
+    reach = (left.bound + right.bound) * _SLACK
+    gap = np.abs(left.value - right.value)
+    unsure = (reach > 0) & ~(gap > reach)
+    return Condition(_HOLDS[op](left.value, right.value), unsure)
+
+
+def join_conditions(op: LogicOp, left: Condition, right: Condition) -> Condition:
+    """Return both or either; sure where one side alone decides."""
+    if op is LogicOp.AND:
+        decided = (~left.holds & ~left.unsure) | (~right.holds & ~right.unsure)
+        holds = left.holds & right.holds
+    else:
+        decided = (left.holds & ~left.unsure) | (right.holds & ~right.unsure)
+        holds = left.holds | right.holds
+    return Condition(holds, (left.unsure | right.unsure) & ~decided)
+
+
+def select_bounded(condition: Condition, then: Bounded, otherwise: Bounded) -> Bounded:
+    """Return ``then if condition else otherwise``, with a bound that covers what may be taken."""
+    value = np.where(condition.holds, then.value, otherwise.value)
+    bound = np.where(condition.holds, then.bound, otherwise.bound)
+    apart = np.abs(then.value - otherwise.value)
+    other = apart + np.where(condition.holds, otherwise.bound, then.bound)
+    both = np.maximum(bound, other * _SLACK)
+    grain = min(then.grain, otherwise.grain)
+    return Bounded(value, np.where(condition.unsure, both, bound), grain)
+
+
+def _whole(rounded: np.ufunc, operand: Bounded) -> Bounded:
+    """Return whole numbers; where the bound may cross one, they may differ by one more."""
+    value = rounded(operand.value)
+    low, high = rounded(operand.value - operand.bound), rounded(operand.value + operand.bound)
+    return Bounded(value, np.maximum(high - value, value - low), 1.0)
 
 
 def _extreme(extreme: np.ufunc, left: Bounded, right: Bounded) -> Bounded:

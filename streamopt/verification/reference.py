@@ -4,23 +4,50 @@ Executes the source program, before any transform, in double precision, nest by 
 block with NumPy. Next to every value it carries a rigorous bound on the distance to any evaluation
 of the same operations in the array's element type, in any order of summation: the derivation is in
 `streamopt.verification.error_bounds` (operations) and `streamopt.verification.accumulate`
-(reductions). A statement computes in the element type of its target; operands are converted to it.
+(reductions). Types are C's, see `streamopt.ir.expression`. A sequential nest runs in its order, one
+scalar at a time (`streamopt.verification.in_order`).
 
 An element that no nest has written is NaN, with an infinite bound.
 """
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import reduce
 from math import prod
-from typing import TYPE_CHECKING, assert_never
+from typing import TYPE_CHECKING, TypeAlias, assert_never
 
 import numpy as np
 
 from streamopt.errors import Diagnostic, VerificationError
-from streamopt.ir.expression import Binary, Call, Compare, Literal, Read, Select, reads
+from streamopt.ir.element import ElementType
+from streamopt.ir.expression import (
+    Binary,
+    BinaryOp,
+    Call,
+    Cast,
+    Compare,
+    Index,
+    Literal,
+    Logic,
+    Read,
+    Select,
+    is_affine_condition,
+    reads,
+)
+from streamopt.ir.expression_type import expression_type
 from streamopt.verification.accumulate import accumulator
-from streamopt.verification.error_bounds import Arithmetic, Bounded, Condition
+from streamopt.verification.error_bounds import (
+    Bounded,
+    Condition,
+    Reals,
+    compare_bounded,
+    join_conditions,
+    select_bounded,
+)
+from streamopt.verification.in_order import execute_in_order
+from streamopt.verification.integers import Integers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -29,8 +56,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from streamopt.ir.expression import Access, Expression
-    from streamopt.ir.program import Array, Nest, Program, Statement
+    from streamopt.ir.expression import Condition as ConditionTree
+    from streamopt.ir.program import Array, Nest, Program, Reduction, Statement
+    from streamopt.verification.accumulate import Accumulator
     from streamopt.verification.error_bounds import FloatArray
+
+    Point: TypeAlias = dict[str, NDArray[np.int64]]
 
 __all__ = ["BLOCK_POINTS", "Result", "execute"]
 
@@ -76,10 +107,17 @@ def execute(program: Program, inputs: Mapping[str, NDArray[Any]]) -> Mapping[str
             state[array.name] = Bounded(undefined[0], undefined[1], np.inf)
     with np.errstate(all="ignore"):
         for nest in program.nests:
+            if nest.sequential:
+                execute_in_order(program, nest, state)
+                continue
             _check_independent(nest)
             for statement in nest.statements:
                 _Execution(program, nest, statement, state).run()
     return {array.name: _result(array, state[array.name]) for array in program.arrays}
+
+
+def _arithmetic(element: ElementType) -> Reals | Integers:
+    return Reals(element) if element.is_float else Integers(element)
 
 
 def _given(program: Program, inputs: Mapping[str, NDArray[Any]]) -> dict[str, Bounded]:
@@ -88,14 +126,15 @@ def _given(program: Program, inputs: Mapping[str, NDArray[Any]]) -> dict[str, Bo
     for array in program.arrays:
         if not array.is_given:
             continue
-        if array.name not in inputs:
+        given = inputs.get(array.name, program.values.get(array.name))
+        if given is None:
             problems.append(Diagnostic("E710", f"{array.role} {array.name} has no values"))
             continue
-        value = np.asarray(inputs[array.name], dtype=np.float64)
+        value = np.asarray(given, dtype=np.float64)
         if value.shape != array.shape:
             message = f"{array.role} {array.name} has shape {value.shape}, expected {array.shape}"
             problems.append(Diagnostic("E710", message))
-        state[array.name] = Arithmetic(array.element).given(value.ravel())
+        state[array.name] = _arithmetic(array.element).given(value.ravel())
     if problems:
         raise VerificationError(*problems)
     return state
@@ -116,7 +155,7 @@ def _check_independent(nest: Nest) -> None:
     for statement in nest.statements:
         target = statement.target
         others = [s.target for s in nest.statements if s is not statement]
-        others += [access for s in nest.statements for access in reads(s.value)]
+        others += [a for s in nest.statements for e in s.expressions for a in reads(e)]
         touched = {access for access in others if access.array == target.array}
         own = {subscript.as_iterator() for subscript in target.subscripts}
         if touched and (touched != {target} or not own.issuperset(names)):
@@ -138,8 +177,9 @@ class _Execution:
         self.state = state
         self.arrays = {array.name: array for array in program.arrays}
         self.target = self.arrays[statement.target.array]
-        self.arithmetic = Arithmetic(self.target.element)
+        self.element = self.target.element
         used = statement.target.iterators()
+        self.reached: NDArray[np.bool_] | None = None
         self.idle = tuple(axis for axis, loop in enumerate(nest.loops) if loop.name not in used)
 
     def run(self) -> None:
@@ -147,17 +187,18 @@ class _Execution:
         if reduction is None:
             self._assign()
             return
-        sums = accumulator(reduction, self.target.size_elems, self.arithmetic)
-        for point in self._points(self._extents(every=True)):
-            shape = tuple(len(np.ravel(axis)) for axis in point.values())
-            term = self._evaluate(self.statement.value, point)
-            assert isinstance(term, Bounded)
-            value, bound = (np.broadcast_to(part, shape) for part in (term.value, term.bound))
-            full = Bounded(value, bound, term.grain)
-            kept = tuple(1 if axis in self.idle else n for axis, n in enumerate(shape))
-            targets = np.broadcast_to(self._flat(self.statement.target, point), kept)
-            sums.add(targets, self.idle, full)
+        arithmetic = Reals(self.element if self.element.is_float else ElementType.DOUBLE)
+        sums = accumulator(reduction, self.target.size_elems, arithmetic)
+        extents = self._extents(every=True)
+        if self.statement.start is not None:
+            first = [range(1) if axis in self.idle else e for axis, e in enumerate(extents)]
+            for point in self._points(first):
+                self._add(sums, self._value(self.statement.start, point, self.element), point)
+        for point in self._points(extents):
+            self._add(sums, self._guarded_term(reduction, point), point)
         total, old = sums.finish(), self.state[self.target.name]
+        if not self.element.is_float:
+            total = _arithmetic(self.element).convert(total)
         here = sums.terms > 0
         self.state[self.target.name] = Bounded(
             np.where(here, total.value, old.value),
@@ -165,14 +206,37 @@ class _Execution:
             min(total.grain, old.grain),
         )
 
+    def _guarded_term(self, reduction: Reduction, point: Point) -> Bounded:
+        """Return the terms of a block; the reduction's identity where the guard doesn't hold."""
+        guard = self.statement.guard
+        if guard is None:
+            return self._value(self.statement.value, point, self.element)
+        condition = self._condition(guard, point)
+        with self._under(guard, condition):
+            term = self._value(self.statement.value, point, self.element)
+        identity = reduction.identity
+        nothing = Bounded(np.asarray(identity), np.zeros(()), np.inf)
+        if not np.isfinite(identity):
+            value = np.where(condition.holds, term.value, identity)
+            bound = np.where(condition.holds, term.bound, 0.0)
+            unsure = np.where(condition.unsure, np.inf, bound)
+            return Bounded(value, unsure, term.grain)
+        return select_bounded(condition, term, nothing)
+
+    def _add(self, sums: Accumulator, term: Bounded, point: Point) -> None:
+        shape = tuple(len(np.ravel(axis)) for axis in point.values())
+        value, bound = (np.broadcast_to(part, shape) for part in (term.value, term.bound))
+        kept = tuple(1 if axis in self.idle else n for axis, n in enumerate(shape))
+        targets = np.broadcast_to(self._flat(self.statement.target, point), kept)
+        sums.add(targets, self.idle, Bounded(value, bound, term.grain))
+
     def _assign(self) -> None:
         """Assign block by block; loops that the target doesn't use leave their last value."""
         old = self.state[self.target.name]
         value, bound, grain = old.value.copy(), old.bound.copy(), old.grain
         for point in self._points(self._extents(every=False)):
             shape = tuple(len(np.ravel(axis)) for axis in point.values())
-            result = self._evaluate(self.statement.value, point)
-            assert isinstance(result, Bounded)
+            result = self._value(self.statement.value, point, self.element)
             targets = np.broadcast_to(self._flat(self.statement.target, point), shape).ravel()
             value[targets] = np.broadcast_to(result.value, shape).ravel()
             bound[targets] = np.broadcast_to(result.bound, shape).ravel()
@@ -201,51 +265,81 @@ class _Execution:
             access.subscripts, self.arrays[access.array].shape, strict=True
         ):
             index = np.asarray(subscript.evaluate(point))
-            if index.min() < 0 or index.max() >= extent:
-                worst = int(index.min()) if index.min() < 0 else int(index.max())
+            outside = (index < 0) | (index >= extent)
+            if self.reached is not None:
+                index, outside = np.where(outside, 0, index), outside & self.reached
+            if outside.any():
+                worst = int(np.broadcast_to(subscript.evaluate(point), outside.shape)[outside][0])
                 message = f"nest '{self.nest.name}': subscript {subscript} of {access} reaches "
                 message += f"{worst}, outside 0 .. {extent - 1}"
                 raise VerificationError(Diagnostic("E712", message, self.statement.loc))
             flat = flat * extent + index
         return flat
 
-    def _evaluate(
-        self, expression: Expression, point: dict[str, NDArray[np.int64]]
-    ) -> Bounded | Condition:
+    @contextmanager
+    def _under(self, condition: ConditionTree, truth: Condition) -> Iterator[None]:
+        """Evaluate what only the points where an affine condition holds need."""
+        before = self.reached
+        if is_affine_condition(condition):
+            self.reached = truth.holds if before is None else before & truth.holds
+        yield
+        self.reached = before
+
+    def _type(self, expression: Expression) -> ElementType | None:
+        return expression_type(expression, lambda name: self.arrays[name].element)
+
+    def _value(self, expression: Expression, point: Point, wanted: ElementType) -> Bounded:
+        """Return an expression's value at every point of a block, converted to a type."""
+        element = self._type(expression) or wanted
+        value = self._evaluate(expression, point, element)
+        return value if element is wanted else _arithmetic(wanted).convert(value)
+
+    def _evaluate(self, expression: Expression, point: Point, element: ElementType) -> Bounded:
+        arithmetic = _arithmetic(element)
         match expression:
             case Literal(value):
-                return self.arithmetic.literal(value)
+                return arithmetic.literal(value)
             case Read(access):
-                return self._read(access, point)
+                source, flat = self.state[access.array], self._flat(access, point)
+                return Bounded(source.value[flat], source.bound[flat], source.grain)
+            case Index(value):
+                return arithmetic.given(np.asarray(value.evaluate(point), dtype=np.float64))
+            case Cast(_, operand):
+                return self._value(operand, point, element)
             case Binary(op, left, right):
-                return self.arithmetic.binary(op, *self._values(point, left, right))
+                sides = (self._value(side, point, element) for side in (left, right))
+                return arithmetic.binary(op, *sides)
             case Call(function, arguments):
-                return self.arithmetic.call(function, self._values(point, *arguments))
-            case Compare(op, left, right):
-                return self.arithmetic.compare(op, *self._values(point, left, right))
-            case Select(condition, then, otherwise):
-                holds = self._evaluate(condition, point)
-                assert isinstance(holds, Condition)
-                return self.arithmetic.select(holds, *self._values(point, then, otherwise))
+                values = tuple(self._value(argument, point, element) for argument in arguments)
+                return arithmetic.call(function, values)
+            case Select():
+                return self._selected(expression, point, element)
+            case Compare() | Logic():
+                truth = self._condition(expression, point)
+                ones = (Bounded(np.asarray(v), np.zeros(()), 1.0) for v in (1.0, 0.0))
+                return select_bounded(truth, *ones)
             case _:
                 assert_never(expression)
 
-    def _values(
-        self, point: dict[str, NDArray[np.int64]], *operands: Expression
-    ) -> tuple[Bounded, ...]:
-        values: list[Bounded] = []
-        for operand in operands:
-            value = self._evaluate(operand, point)
-            assert isinstance(value, Bounded)
-            values.append(value)
-        return tuple(values)
+    def _selected(self, expression: Select, point: Point, element: ElementType) -> Bounded:
+        truth = self._condition(expression.condition, point)
+        with self._under(expression.condition, truth):
+            then = self._value(expression.then, point, element)
+        with self._under(expression.condition, Condition(~truth.holds, truth.unsure)):
+            otherwise = self._value(expression.otherwise, point, element)
+        return select_bounded(truth, then, otherwise)
 
-    def _read(self, access: Access, point: dict[str, NDArray[np.int64]]) -> Bounded:
-        source, flat = self.state[access.array], self._flat(access, point)
-        operand = Bounded(source.value[flat], source.bound[flat], source.grain)
-        if self.arrays[access.array].element is self.target.element:
-            return operand
-        return self.arithmetic.convert(operand)
+    def _condition(self, condition: ConditionTree, point: Point) -> Condition:
+        match condition:
+            case Compare(op, left, right):
+                element = self._type(Binary(BinaryOp.ADD, left, right)) or ElementType.DOUBLE
+                sides = (self._value(side, point, element) for side in (left, right))
+                return compare_bounded(op, *sides)
+            case Logic(op, operands):
+                parts = [self._condition(operand, point) for operand in operands]
+                return reduce(lambda left, right: join_conditions(op, left, right), parts)
+            case _:
+                assert_never(condition)
 
 
 def _blocks(extents: list[range]) -> Iterator[tuple[range, ...]]:

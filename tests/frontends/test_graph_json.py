@@ -69,7 +69,7 @@ def test_read_gives_the_program() -> None:
     i, j, k = (Affine.iterator(name) for name in "ijk")
     value = Binary(BinaryOp.MUL, Read(Access("A", (i, k))), Read(Access("B", (k, j))))
     statement = Statement(
-        Access("E", (i, j)), value, Reduction.ADD, SourceLoc("g.json", "nodes[0].body[0]")
+        Access("E", (i, j)), value, Reduction.ADD, loc=SourceLoc("g.json", "nodes[0].body[0]")
     )
     loops = (Loop("i", 4), Loop("j", 5), Loop("k", 6))
     assert read_graph_json(GEMM, "g.json") == Program(

@@ -82,7 +82,7 @@ EXTENT = f"\n  hint: extents and trip counts are whole numbers from 1 to {LARGES
         (
             "E[i][j] = i",
             ":11",
-            "E106 iterator 'i' is used as a value\n  hint: iterators can only stand in subscripts",
+            "E106 iterator 'i' is used as a value\n  hint: write index(i) for its value",
         ),
         ("f(E)[i] = 1", ":1", "E106 f(E) is not the name of an array"),
         ("E[i][j] = AA[i][j]", ":11", "E107 array 'AA' is not declared\n  hint: did you mean 'A'?"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import operator
 from itertools import product
-from typing import TYPE_CHECKING, Any, assert_never
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,7 +26,8 @@ _OPERATORS: dict[str, Any] = {
     "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
     "==": operator.eq, "!=": operator.ne,
     "exp": np.exp, "log": np.log, "sqrt": np.sqrt, "tanh": np.tanh, "abs": np.abs,
-    "max": max, "min": min,
+    "max": max, "min": min, "sin": np.sin, "cos": np.cos, "floor": np.floor, "ceil": np.ceil,
+    "pow": np.power,
 }  # fmt: skip
 
 
@@ -52,9 +53,10 @@ def run(
                 point = dict(zip((loop.name for loop in nest.loops), values, strict=True))
                 index = tuple(s.evaluate(point) for s in statement.target.subscripts)
                 result = _evaluate(statement.value, point, state, number)
+                result = number(result)
                 target = state[statement.target.array]
                 if statement.reduction is not None and index in started:
-                    result = _combine(statement.reduction, target[index], result)
+                    result = number(_combine(statement.reduction, target[index], result))
                 target[index] = result
                 started.add(index)
     return state
@@ -76,19 +78,27 @@ def _evaluate(
     def inner(operand: Expression) -> Any:
         return _evaluate(operand, point, state, number)
 
+    def typed(*operands: Expression) -> list[Any]:
+        """Values that NumPy promotes as C does; literals take the type of what they meet."""
+        values = [inner(operand) for operand in operands]
+        alone = all(type(value) is float for value in values)
+        return [number(value) if alone else value for value in values]
+
     match expression:
         case Literal(value):
-            return number(value)
+            return value
         case Read(access):
-            return number(state[access.array][tuple(s.evaluate(point) for s in access.subscripts)])
+            return state[access.array][tuple(s.evaluate(point) for s in access.subscripts)]
         case Binary(op, left, right) | Compare(op, left, right):
-            return _OPERATORS[op.value](inner(left), inner(right))
+            return _OPERATORS[op.value](*typed(left, right))
         case Call(function, arguments):
-            values = [inner(argument) for argument in arguments]
+            values = typed(*arguments)
             if function.value == "erf":
-                return number(math.erf(values[0]))
+                return type(values[0])(math.erf(values[0]))
             return _OPERATORS[function.value](*values)
         case Select(condition, then, otherwise):
-            return inner(then) if inner(condition) else inner(otherwise)
+            taken, other = typed(then, otherwise)
+            wide = np.result_type(taken, other)
+            return wide.type(taken if inner(condition) else other)
         case _:
-            assert_never(expression)
+            raise AssertionError(expression)

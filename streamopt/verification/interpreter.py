@@ -1,0 +1,190 @@
+"""The exact interpreter: every operation of a program in its order and type, bit for bit.
+
+Each nest becomes a small Python function over flat lists, which is compiled and run. It gives the
+bits that C gives if the compiler keeps order and doesn't contract (``-ffp-contract=off``) and its
+math library rounds as Python's does. `streamopt.verification.reference` is the faster one, which
+knows nothing of order but bounds how far rounding may lead.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from streamopt.errors import Diagnostic, VerificationError
+from streamopt.ir.element import ElementType
+from streamopt.ir.expression import Binary, BinaryOp, Call, Function, Read
+from streamopt.ir.program import Reduction
+from streamopt.verification.scalar_code import ScalarCode
+from streamopt.verification.scalar_operations import OPERATIONS, OutsideError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from numpy.typing import NDArray
+
+    from streamopt.ir.expression import Expression
+    from streamopt.ir.program import Array, Nest, Program, Statement
+
+__all__ = ["dtype_of", "interpret", "run_nest"]
+
+_NESTED = 12
+"""Most loops that are nested in generated code; Python allows 20 blocks."""
+
+
+def interpret(program: Program, inputs: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """Return the values of every array after the program has run.
+
+    Parameters
+    ----------
+    inputs
+        Values of the inputs, and of weights whose values the program doesn't carry, in their
+        arrays' shapes; converted to their arrays' types.
+
+    Raises
+    ------
+    VerificationError
+        E710 for inputs that are missing or have another shape, E712 for a subscript outside its
+        array, E715 for a nest that is too large to be compiled.
+    """
+    state: dict[str, list[Any]] = {}
+    problems: list[Diagnostic] = []
+    for array in program.arrays:
+        given = inputs.get(array.name, program.values.get(array.name))
+        if not array.is_given:
+            undefined = np.nan if array.element.is_float else 0
+            state[array.name] = _scalars(np.full(array.shape, undefined), array)
+        elif given is None or np.shape(given) != array.shape:
+            found = "no values" if given is None else f"shape {np.shape(given)}"
+            message = f"{array.role} {array.name} has {found}, expected shape {array.shape}"
+            problems.append(Diagnostic("E710", message))
+        else:
+            state[array.name] = _scalars(np.asarray(given), array)
+    if problems:
+        raise VerificationError(*problems)
+    for nest in program.nests:
+        run_nest(program, nest, state)
+    return {
+        array.name: np.array(state[array.name], dtype_of(array.element)).reshape(array.shape)
+        for array in program.arrays
+    }
+
+
+def dtype_of(element: ElementType) -> str:
+    """Return NumPy's name of an element type, little-endian."""
+    kind = "f" if element.is_float else "i" if element.is_signed else "u"
+    return f"<{kind}{element.bits // 8}"
+
+
+def _scalars(values: NDArray[Any], array: Array) -> list[Any]:
+    flat = values.astype(dtype_of(array.element)).ravel()
+    return [*flat] if array.element is ElementType.FLOAT else flat.tolist()
+
+
+def run_nest(
+    program: Program,
+    nest: Nest,
+    state: dict[str, list[Any]],
+    operations: Mapping[str, Callable[..., Any]] = OPERATIONS,
+) -> None:
+    """Run one nest on flat lists of scalars, which it changes.
+
+    Parameters
+    ----------
+    state
+        By array; arrays that the nest doesn't touch may be missing.
+    operations
+        What the generated code calls: `OPERATIONS`, or the same names for other scalars.
+    """
+    for target, source in nest.carries:
+        state[target] = [*state[source]]
+    arrays = {array.name: (at, array) for at, array in enumerate(program.arrays)}
+    iterators = {loop.name: f"i{at}" for at, loop in enumerate(nest.loops)}
+    code = ScalarCode(arrays, nest.trip_counts, iterators)
+    body = [line for statement in nest.statements for line in _lines(statement, nest, code)]
+    parameters = ", ".join(f"a{at}" for at in range(len(program.arrays)))
+    text = "\n".join([f"def run({parameters}, singles):", *_loops(nest, body)])
+    names: dict[str, Any] = {**operations}
+    try:
+        exec(compile(text, f"<nest {nest.name}>", "exec"), names)
+    except (SyntaxError, MemoryError, RecursionError):
+        message = f"nest '{nest.name}' is nested too deeply to be interpreted"
+        raise VerificationError(Diagnostic("E715", message, nest.loc)) from None
+    run: Callable[..., None] = names["run"]
+    singles = tuple(map(operations["float32"], code.singles))
+    try:
+        with np.errstate(all="ignore"):
+            run(*(state.get(array.name) for array in program.arrays), singles)
+    except OutsideError as outside:
+        subscript, extent = outside.args
+        message = f"nest '{nest.name}' reaches subscript {subscript}, outside 0 .. {extent - 1}"
+        raise VerificationError(Diagnostic("E712", message, nest.loc)) from None
+
+
+def _loops(nest: Nest, body: list[str]) -> Iterator[str]:
+    indent = " "
+    if len(nest.loops) > _NESTED:
+        names = ", ".join(f"i{at}" for at in range(len(nest.loops)))
+        ranges = ", ".join(f"range({loop.trip_count})" for loop in nest.loops)
+        yield f"{indent}from itertools import product"
+        yield f"{indent}for {names} in product({ranges}):"
+        indent += " "
+    else:
+        for at, loop in enumerate(nest.loops):
+            yield f"{indent}for i{at} in range({loop.trip_count}):"
+            indent += " "
+    yield from (f"{indent}{line}" for line in body)
+
+
+def _lines(statement: Statement, nest: Nest, code: ScalarCode) -> Iterator[str]:
+    place, element = code.place(statement.target), code.element(statement.target.array)
+    indent = ""
+    if statement.reduction is None:
+        value = statement.value
+    else:
+        used = statement.target.iterators()
+        first = [code.iterators[loop.name] for loop in nest.loops if loop.name not in used]
+        start = _start(statement, element, code)
+        tests = " and ".join(f"{name} == 0" for name in first)
+        yield f"if {tests}: {place} = {start}" if tests else f"{place} = {start}"
+        value = _combined(statement.reduction, Read(statement.target), statement.value)
+    if statement.guard is not None:
+        yield f"if {code.condition(statement.guard)}:"
+        indent = " "
+    yield f"{indent}{place} = {code.value(value, element)}"
+
+
+def _start(statement: Statement, element: ElementType, code: ScalarCode) -> str:
+    if statement.start is not None:
+        return code.value(statement.start, element)
+    assert statement.reduction is not None
+    if element is ElementType.FLOAT:
+        return f"float32('{statement.reduction.identity}')"
+    if element is ElementType.DOUBLE:
+        return f"float('{statement.reduction.identity}')"
+    return str(integer_identity(statement.reduction, element))
+
+
+def integer_identity(reduction: Reduction, element: ElementType) -> int:
+    """Return what a reduction of integers starts from."""
+    lowest = -(1 << (element.bits - 1)) if element.is_signed else 0
+    match reduction:
+        case Reduction.ADD | Reduction.MUL:
+            return int(reduction.identity)
+        case Reduction.MAX:
+            return lowest
+        case Reduction.MIN:
+            return lowest + (1 << element.bits) - 1
+
+
+def _combined(reduction: Reduction, total: Expression, term: Expression) -> Expression:
+    match reduction:
+        case Reduction.ADD:
+            return Binary(BinaryOp.ADD, total, term)
+        case Reduction.MUL:
+            return Binary(BinaryOp.MUL, total, term)
+        case Reduction.MAX:
+            return Call(Function.MAX, (total, term))
+        case Reduction.MIN:
+            return Call(Function.MIN, (total, term))

@@ -1,0 +1,131 @@
+"""One scalar operation at a time, with the bits that compiled C gives.
+
+Values are Python floats for ``double``, ``numpy.float32`` for ``float`` and Python integers for
+the integer types, which wrap around. Where Python raises, C goes on: divisions by zero and
+overflows give infinities and NaN here too.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from streamopt.ir.element import ElementType
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+__all__ = ["OPERATIONS", "OutsideError", "wrap_name"]
+
+
+class OutsideError(Exception):
+    """A subscript is outside its array: (subscript, extent)."""
+
+
+def _at(subscript: int, extent: int) -> int:
+    if 0 <= subscript < extent:
+        return subscript
+    raise OutsideError(subscript, extent)
+
+
+def _divided(left: float, right: float) -> float:
+    try:
+        return left / right
+    except ZeroDivisionError:
+        sign = math.copysign(1.0, left) * math.copysign(1.0, right)
+        return math.nan if left == 0.0 or math.isnan(left) else sign * math.inf
+
+
+def _quotient(left: int, right: int) -> int:
+    """Return C's quotient, rounded towards zero; 0 where C leaves it undefined."""
+    if right == 0:
+        return 0
+    size = abs(left) // abs(right)
+    return size if (left < 0) == (right < 0) else -size
+
+
+def _remainder(left: int, right: int) -> int:
+    return left - right * _quotient(left, right) if right else 0
+
+
+def _whole(value: float) -> int:
+    return int(value) if math.isfinite(value) else 0
+
+
+def _largest(left: Any, right: Any) -> Any:
+    if left != left:  # NaN, of any floating-point type
+        return right
+    return right if right > left else left
+
+
+def _smallest(left: Any, right: Any) -> Any:
+    if left != left:
+        return right
+    return right if right < left else left
+
+
+def _guarded(function: Callable[..., float], overflow: float) -> Callable[..., float]:
+    def call(*values: float) -> float:
+        try:
+            return float(function(*values))
+        except OverflowError:
+            return overflow
+        except ValueError:
+            return math.nan
+
+    return call
+
+
+def _logarithm(value: float) -> float:
+    return -math.inf if value == 0.0 else math.log(value)
+
+
+def _kept(function: Callable[[float], int]) -> Callable[[float], float]:
+    return lambda value: float(function(value)) if math.isfinite(value) else value
+
+
+_DOUBLE: Mapping[str, Callable[..., float]] = {
+    "exp": _guarded(math.exp, math.inf),
+    "log": _guarded(_logarithm, math.inf),
+    "sqrt": _guarded(math.sqrt, math.inf),
+    "tanh": math.tanh,
+    "erf": math.erf,
+    "sin": _guarded(math.sin, math.inf),
+    "cos": _guarded(math.cos, math.inf),
+    "floor": _kept(math.floor),
+    "ceil": _kept(math.ceil),
+    "pow": _guarded(math.pow, math.inf),
+}
+
+
+def _single(function: Callable[..., float]) -> Callable[..., np.float32]:
+    return lambda *values: np.float32(function(*map(float, values)))
+
+
+def _wrapping(element: ElementType) -> Callable[[int], int]:
+    span = 1 << element.bits
+    half = span >> 1 if element.is_signed else 0
+    return lambda value: (value + half) % span - half
+
+
+def wrap_name(element: ElementType) -> str:
+    """Return the name of the operation that brings an integer into a type's range."""
+    return f"wrap_{element}"
+
+
+OPERATIONS: Mapping[str, Callable[..., Any]] = {
+    "at": _at,
+    "float32": np.float32,
+    "divided": _divided,
+    "quotient": _quotient,
+    "remainder": _remainder,
+    "whole": _whole,
+    "largest": _largest,
+    "smallest": _smallest,
+    **{f"{name}_double": function for name, function in _DOUBLE.items()},
+    **{f"{name}_float": _single(function) for name, function in _DOUBLE.items()},
+    **{wrap_name(element): _wrapping(element) for element in ElementType if not element.is_float},
+}
+"""What generated code may call, by name."""
