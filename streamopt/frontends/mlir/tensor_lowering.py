@@ -204,7 +204,8 @@ class TensorLowering:
                 moved = pad(self.builder, sources[0], border_of(op, self.scalars))
             else:
                 moved = MOVES[op.name](self.builder, op, sources)
-            if self.usage.kinds[id(op)] is Kind.COPY and moved.array == "":
+            stores = self.usage.kinds[id(op)] is Kind.COPY and moved.array == ""
+            if stores and op.name != "tensor.empty":
                 number = op.results[0].number
                 fold = number in self.usage.constants
                 moved = self.builder.store(moved, label) if fold else self._copied(moved, label)

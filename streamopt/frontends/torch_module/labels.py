@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["label"]
 
 _LINEAR = ("aten.linear", "aten.addmm", "aten.matmul", "aten.mm", "aten.bmm")
-_SEVERAL = ("softmax", "norm", "var", "std", "attention")
+_SEVERAL = ("softmax", "layer_norm", "group_norm", "instance_norm", "var", "std", "attention")
 _PARTS = {
     "maximumf": "max",
     "maxnumf": "max",
@@ -46,7 +46,7 @@ def label(op: Operation, places: Mapping[int, Place]) -> str:
     if text == "collapse_shape":
         return f"{place.label}_copy"
     if place.operator.startswith(_LINEAR):
-        return f"{place.label}_{'gemm' if 'matmul' in text else 'bias'}"
+        return f"{place.label}_{'gemm' if 'matmul' in text else 'add'}"
     operator = place.operator.removeprefix("aten.").partition(".")[0]
     if text == "generic" and any(word in operator for word in _SEVERAL):
         part = _part(op)
