@@ -7,6 +7,7 @@ import struct
 from typing import TYPE_CHECKING
 
 from streamopt.frontends.mlir.element_types import element_type
+from streamopt.ir.affine import Affine
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import (
     Binary,
@@ -106,12 +107,40 @@ def _binary(
             return Compare(CompareOp.NE, as_number(left), as_number(right))
     if not signed:
         return _unsigned(op, left, lambda a, b: Binary(operator, a, b), right)
-    if isinstance(left, Index) and isinstance(right, Index):
-        if operator is BinaryOp.ADD:
-            return Index(left.value + right.value)
-        if operator is BinaryOp.SUB:
-            return Index(left.value - right.value)
+    sides = _affine(left), _affine(right)
+    if sides[0] is not None and sides[1] is not None:
+        combined = _affine_binary(operator, sides[0], sides[1])
+        if combined is not None:
+            return Index(combined)
     return Binary(operator, as_number(left), as_number(right))
+
+
+def _affine(value: Expression) -> Affine | None:
+    """Return an index or a whole number as an affine expression."""
+    match value:
+        case Index(affine):
+            return affine
+        case Literal(number) if number.is_integer():
+            return Affine.of(int(number))
+        case _:
+            return None
+
+
+def _affine_binary(operator: BinaryOp, left: Affine, right: Affine) -> Affine | None:
+    """Return the operation on indices, which are not negative, if its result is affine."""
+    if not left.terms and not right.terms:
+        return None
+    match operator:
+        case BinaryOp.ADD:
+            return left + right
+        case BinaryOp.SUB:
+            return left - right
+        case BinaryOp.MUL if not right.terms:
+            return left.scaled(right.constant)
+        case BinaryOp.MUL if not left.terms:
+            return right.scaled(left.constant)
+        case _:
+            return None
 
 
 def _unsigned(

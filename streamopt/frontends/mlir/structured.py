@@ -61,7 +61,8 @@ class Structured:
     outputs
         Where each result is written; the value is what it starts from.
     templates
-        What each result is assigned; ``Read`` of ``%n`` stands for operand n, inputs first.
+        What each result is assigned; ``Read`` of ``%n`` stands for operand n: inputs, what
+        outputs start from, and what the body extracts from other tensors.
     """
 
     operation: Operation
@@ -69,6 +70,7 @@ class Structured:
     is_reduction: tuple[bool, ...]
     inputs: tuple[Operand, ...]
     outputs: tuple[Operand, ...]
+    extracts: tuple[Operand, ...]
     templates: tuple[Expression, ...]
 
     @property
@@ -89,8 +91,8 @@ class Structured:
 
     @property
     def operands(self) -> tuple[Operand, ...]:
-        """Return inputs, then what the outputs start from."""
-        return (*self.inputs, *self.outputs)
+        """Return inputs, what the outputs start from, and what the body extracts."""
+        return (*self.inputs, *self.outputs, *self.extracts)
 
     def used(self) -> tuple[Operand, ...]:
         """Return the operands whose elements matter."""
@@ -129,13 +131,15 @@ def structured(op: Operation, scalars: Mapping[int, Expression]) -> Structured:
         for value, mapped in zip(op.operands, maps, strict=True)
     )
     split = len(op.operands) - len(op.results)
+    extracts, templates = _templates(op.blocks[0], scalars)
     return Structured(
         operation=op,
         extents=_extents(operands, len(kinds)),
         is_reduction=tuple(kind == "reduction" for kind in kinds),
         inputs=operands[:split],
         outputs=operands[split:],
-        templates=_templates(op.blocks[0], scalars),
+        extracts=extracts,
+        templates=templates,
     )
 
 
@@ -224,30 +228,53 @@ def _extents(operands: tuple[Operand, ...], loops: int) -> tuple[int, ...]:
     return extents
 
 
-def _templates(block: Block, scalars: Mapping[int, Expression]) -> tuple[Expression, ...]:
+def _templates(
+    block: Block, scalars: Mapping[int, Expression]
+) -> tuple[tuple[Operand, ...], tuple[Expression, ...]]:
+    """Return what a body extracts from tensors outside, and what it yields."""
     known: dict[int, Expression] = {
         argument.number: Read(Access(_name(position), ()))
         for position, argument in enumerate(block.arguments)
     }
+    extracts: list[Operand] = []
     sizes: dict[int, int] = {}
     for op in block.operations:
         if op.name == "linalg.yield":
-            return tuple(_operand(value, known, scalars) for value in op.operands)
+            results = tuple(_operand(value, known, scalars) for value in op.operands)
+            return tuple(extracts), results
         if op.name == "cf.assert":
-            continue
-        if op.name == "linalg.index":
-            dim = op.attributes.get("dim")
-            known[op.results[0].number] = Index(Affine.iterator(f"d{dim}"))
             continue
         if len(op.results) != 1:
             raise UnsupportedError(f"operation {op.name} is not supported inside linalg")
-        operands = [_operand(value, known, scalars) for value in op.operands]
-        size = 1 + sum(sizes.get(value.number, 1) for value in op.operands)
-        if size > MAX_NODES:
-            raise UnsupportedError(f"the body computes more than {MAX_NODES} operations")
-        sizes[op.results[0].number] = size
-        known[op.results[0].number] = scalar(op, operands)
+        number = op.results[0].number
+        if op.name == "linalg.index":
+            known[number] = Index(Affine.iterator(f"d{op.attributes.get('dim')}"))
+        elif op.name == "tensor.extract":
+            known[number] = Read(Access(_name(len(block.arguments) + len(extracts)), ()))
+            indices = [_operand(value, known, scalars) for value in op.operands[1:]]
+            extracts.append(Operand(op.operands[0], tuple(map(_subscript, indices))))
+        else:
+            operands = [_operand(value, known, scalars) for value in op.operands]
+            size = 1 + sum(sizes.get(value.number, 1) for value in op.operands)
+            if size > MAX_NODES:
+                raise UnsupportedError(f"the body computes more than {MAX_NODES} operations")
+            sizes[number] = size
+            known[number] = scalar(op, operands)
     raise UnsupportedError("the body yields nothing")
+
+
+def _subscript(index: Expression) -> Affine:
+    """Return an index as an affine expression of the loops."""
+    match index:
+        case Index(value):
+            return value
+        case Literal(value) if value.is_integer():
+            return Affine.of(int(value))
+        case _:
+            raise UnsupportedError(
+                "an element is read at a position that depends on data",
+                "such elements don't stream; give them to the program as an input",
+            )
 
 
 def _operand(

@@ -188,9 +188,9 @@ class TensorLowering:
         value = op.results[position]
         tensor = self.tensors[value.number]
         name = joined_label(labels)
-        if value.number in self.usage.constants or not self.usage.is_read_once(
-            value, tensor.size_elems
-        ):
+        if value.number in self.usage.constants:
+            tensor = self.builder.store(tensor, f"{name}_folded")
+        elif not self.usage.is_read_once(value, tensor.size_elems):
             tensor = self.builder.store(tensor, name)
         else:
             tensor = replace(self.builder.bounded(tensor), name=name, loc=op.loc)
@@ -201,7 +201,7 @@ class TensorLowering:
         label = self.label(op)
         with self.builder.scope(label, op.loc):
             if op.name == "tensor.pad":
-                moved = pad(self.builder, sources[0], border_of(op, self.scalars))
+                moved = self._padded(op, sources[0], label)
             else:
                 moved = MOVES[op.name](self.builder, op, sources)
             stores = self.usage.kinds[id(op)] is Kind.COPY and moved.array == ""
@@ -211,6 +211,14 @@ class TensorLowering:
                 moved = self.builder.store(moved, label) if fold else self._copied(moved, label)
             source = op.operands[0].number if op.operands else -1
             self._define(op, 0, moved, self.labels.get(source, (label,)))
+
+    def _padded(self, op: Operation, source: Tensor, label: str) -> Tensor:
+        border = border_of(op, self.scalars)
+        is_border = min((*border.low, *border.high), default=0) >= 0
+        if self.layout.padding == "fill_and_copy" and is_border:
+            low, high = border.low, border.high
+            return self.builder.bordered(source, low, high, border.value, label)
+        return pad(self.builder, source, border)
 
     def _copied(self, moved: Tensor, label: str, order: Sequence[str] = ()) -> Tensor:
         return self.builder.store(moved, label, order=order, fold=False)

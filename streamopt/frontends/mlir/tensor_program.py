@@ -8,6 +8,7 @@ from streamopt.errors import FrontendError
 from streamopt.frontends.mlir.tensor_lowering import Argument, TensorLowering
 from streamopt.frontends.tensors.builder import ProgramBuilder
 from streamopt.frontends.tensors.naming import legal_name
+from streamopt.frontends.tensors.result_copies import without_result_copies
 from streamopt.ir.program import Role
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def tensor_program(function: Operation, layout: Layout) -> Program:
     lowering.run(function, arguments, result_names(len(ends[0].operands) if ends else 0))
     if lowering.problems:
         raise FrontendError(*lowering.problems)
-    return builder.build()
+    return without_result_copies(builder.build())
 
 
 def result_names(count: int) -> tuple[str, ...]:

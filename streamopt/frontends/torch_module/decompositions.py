@@ -28,6 +28,8 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
     table[aten.native_group_norm.default] = _group_norm
     table[aten.var.correction] = _variance
     table[aten.var_mean.correction] = _variance_mean
+    table[aten.scaled_dot_product_attention.default] = _attention
+    table[aten._safe_softmax.default] = _softmax
     return table
 
 
@@ -71,6 +73,37 @@ def _group_norm(
     y = y * weight.reshape(shape) if weight is not None else y
     y = y + bias.reshape(shape) if bias is not None else y
     return y, mean.reshape(batch, groups), scale.reshape(batch, groups)
+
+
+def _softmax(x: torch.Tensor, dim: int, dtype: torch.dtype | None = None) -> torch.Tensor:
+    return torch.softmax(x if dtype is None else x.to(dtype), dim)
+
+
+def _attention(
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    mask: torch.Tensor | None = None,
+    dropout: float = 0.0,
+    is_causal: bool = False,
+    *,
+    scale: float | None = None,
+    enable_gqa: bool = False,
+) -> torch.Tensor:
+    """Return attention without special treatment of rows in which everything is masked."""
+    if enable_gqa:
+        groups = query.shape[-3] // key.shape[-3]
+        key = key.repeat_interleave(groups, -3)
+        value = value.repeat_interleave(groups, -3)
+    factor = query.shape[-1] ** -0.5 if scale is None else scale
+    scores = (query @ key.transpose(-2, -1)) * factor
+    if is_causal:
+        mask = torch.ones(scores.shape[-2:], dtype=torch.bool, device=query.device).tril()
+    if mask is not None and mask.dtype == torch.bool:
+        scores = scores.masked_fill(~mask, float("-inf"))
+    elif mask is not None:
+        scores = scores + mask
+    return torch.softmax(scores, -1) @ value
 
 
 def _variance(

@@ -78,6 +78,7 @@ def exported(
             program = program.run_decompositions(decompositions())
         except Exception as error:  # PyTorch raises whatever its operators raise
             raise FrontendError(_failure(error, file)) from None
+        _check_shapes(program, places, file)
         arguments = _arguments(program, file)
         return Exported(_lowered(program, places, file), arguments, _results(program, file), places)
 
@@ -107,10 +108,29 @@ def _evaluating(module: torch.nn.Module) -> Iterator[None]:
 
 
 def _failure(error: Exception, file: str) -> Diagnostic:
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    reason = lines[0][:300] if lines else type(error).__name__
+    reason = _first_line(error)
     hint = "torch.export takes modules whose control flow doesn't depend on values of tensors"
     return Diagnostic("E162", f"the module can't be exported: {reason}", SourceLoc(file), hint)
+
+
+def _check_shapes(program: ExportedProgram, places: Mapping[int, Place], file: str) -> None:
+    """Refuse shapes that aren't constant: torch-mlir may never come back from them."""
+    problems: dict[Diagnostic, None] = {}
+    for node in program.graph.nodes:
+        value = node.meta.get("val")
+        found = value if isinstance(value, list | tuple) else [value]
+        shapes = [v.shape for v in found if isinstance(v, torch.Tensor)]
+        if all(isinstance(extent, int) for shape in shapes for extent in shape):
+            continue
+        line = str(node.meta.get("stack_trace", "")).partition("line ")[2].partition(",")[0]
+        place = places.get(int(line)) if line.isdigit() else None
+        what = f"the result of {place.operator}" if place is not None else str(node.name)
+        loc = place.loc if place is not None and place.loc.file else SourceLoc(file)
+        hint = "export with constant shapes, and don't choose elements by their values"
+        message = f"{what} has a shape that isn't constant"
+        problems[Diagnostic("E163", message, loc, hint)] = None
+    if problems:
+        raise FrontendError(*problems)
 
 
 def _arguments(program: ExportedProgram, file: str) -> tuple[Argument, ...]:
@@ -193,8 +213,8 @@ def _lowered(program: ExportedProgram, places: Mapping[int, Place], file: str) -
 
 
 def _first_line(error: Exception) -> str:
-    text = str(error).strip()
-    return text.splitlines()[0][:300] if text else type(error).__name__
+    text = str(error).strip() or type(error).__name__
+    return text.splitlines()[0].rstrip(" .:")[:300]
 
 
 def _lowering_problems(

@@ -45,8 +45,10 @@ def label(op: Operation, places: Mapping[int, Place]) -> str:
         return f"{place.label}_transposed"
     if text == "collapse_shape":
         return f"{place.label}_copy"
+    if "matmul" in text:
+        return f"{place.label}_gemm"
     if place.operator.startswith(_LINEAR):
-        return f"{place.label}_{'gemm' if 'matmul' in text else 'add'}"
+        return f"{place.label}_add"
     operator = place.operator.removeprefix("aten.").partition(".")[0]
     if text == "generic" and any(word in operator for word in _SEVERAL):
         part = _part(op)

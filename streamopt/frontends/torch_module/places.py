@@ -53,8 +53,8 @@ def mark_nodes(graph: Any) -> Mapping[int, Place]:
     crowd = Counter(path for path, _ in paths)
     places: dict[int, Place] = {}
     for number, (node, (path, is_library)) in enumerate(zip(nodes, paths, strict=True), start=1):
-        name = re.sub(r"_\d+$", "", str(node.name))
-        alone = is_library and crowd[path] == 1
+        name = re.sub(r"_\d+$", "", str(node.name)).removeprefix("scaled_dot_product_")
+        alone = bool(path) and is_library and crowd[path] == 1
         label = path if alone else f"{path}_{name}" if path else name
         places[number] = Place(label, str(node.target), _user_line(node))
         node.meta["stack_trace"] = f'File "{MARK}", line {number}, in node'

@@ -60,6 +60,7 @@ def read_torch(
     _check_packages()
     from streamopt.frontends.mlir.tensor_lowering import TensorLowering
     from streamopt.frontends.tensors.builder import ProgramBuilder
+    from streamopt.frontends.tensors.result_copies import without_result_copies
     from streamopt.frontends.torch_module.exporting import exported
     from streamopt.frontends.torch_module.labels import label
 
@@ -71,7 +72,7 @@ def read_torch(
     if lowering.problems:
         problems = [_in_user_terms(problem, places, title) for problem in lowering.problems]
         raise FrontendError(*dict.fromkeys(problems))
-    program = builder.build()
+    program = without_result_copies(builder.build())
     return replace(program, nests=tuple(_placed(nest, places, title) for nest in program.nests))
 
 
