@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 from streamopt.frontends.mlir.parsing import KIND
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from streamopt.frontends.mlir.structured import Structured
     from streamopt.frontends.mlir.syntax import Operation
 
-__all__ = ["joined_label", "loop_names", "operation_label"]
+__all__ = ["dimension_names", "has_windows", "joined_label", "loop_names", "operation_label"]
 
 _SPATIAL = (("h",), ("h", "w"), ("d", "h", "w"))
 
@@ -23,6 +25,27 @@ def loop_names(item: Structured) -> tuple[str, ...]:
     """
     windows = _windows(item)
     return _window_names(item, windows) if windows else _product_names(item)
+
+
+def has_windows(item: Structured) -> bool:
+    """Return whether an operation slides windows over something, as convolutions do."""
+    return bool(_windows(item))
+
+
+def dimension_names(shape: Sequence[int], *, image: bool) -> tuple[str, ...]:
+    """Return one name for each dimension; letters go to those that have loops.
+
+    Examples
+    --------
+    >>> dimension_names((1, 8, 64), image=False), dimension_names((1, 3, 9, 9), image=True)
+    (('u0', 'i', 'j'), ('n', 'c', 'h', 'w'))
+    """
+    if image and len(shape) == 4:
+        return tuple("nchw")
+    letters = iter("ijklm")
+    return tuple(
+        next(letters, f"i{axis}") if extent > 1 else f"u{axis}" for axis, extent in enumerate(shape)
+    )
 
 
 def operation_label(op: Operation) -> str:

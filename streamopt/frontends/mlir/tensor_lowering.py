@@ -13,7 +13,13 @@ from streamopt.errors import Diagnostic
 from streamopt.frontends.mlir.constant_tensors import dense_tensor
 from streamopt.frontends.mlir.element_types import element_type
 from streamopt.frontends.mlir.moves import MOVES, border_of, pad
-from streamopt.frontends.mlir.naming import joined_label, loop_names, operation_label
+from streamopt.frontends.mlir.naming import (
+    dimension_names,
+    has_windows,
+    joined_label,
+    loop_names,
+    operation_label,
+)
 from streamopt.frontends.mlir.scalars import (
     UnsupportedError,
     as_number,
@@ -85,6 +91,7 @@ class TensorLowering:
         self.generics: dict[int, Structured] = {}
         self.chains: Mapping[int, Chain] = {}
         self.usage = Usage({}, {}, set())
+        self.has_images = False
 
     def run(
         self, function: Operation, arguments: Sequence[Argument], results: Sequence[str]
@@ -105,6 +112,7 @@ class TensorLowering:
         weights = [value for value, argument in given if argument.values is not None]
         self.usage = usage(operations, self.generics, self.layout, inputs, weights)
         self.chains = scaling_chains(operations, self.generics, self.usage)
+        self.has_images = any(map(has_windows, self.generics.values()))
         for op in operations:
             self._lower(op, results)
 
@@ -256,14 +264,13 @@ class TensorLowering:
         base = self._read(source.value)
         moved = replace(value, operations=base.operations, name=base.name)
         if self.usage.kinds[id(op)] is Kind.COPY:
-            axes = tuple("ijkl"[n] if len(shape) <= 4 else f"i{n}" for n in range(len(shape)))
+            axes = dimension_names(shape, image=False)
             order = _source_order(item, axes) if self.layout.copy_order == "source" else ()
             moved = self._copied(replace(moved, axes=axes), label, order)
         self._define(op, 0, moved, self._labels_of(source.value))
 
     def _elementwise(self, op: Operation, item: Structured, position: int, label: str) -> None:
         operands = self._operands(item)
-        tensor = _pointwise(item, position, operands)
         template = item.templates[position]
         own = sum(not isinstance(node, Literal) for node in walk(template))
         fused = 0
@@ -279,7 +286,7 @@ class TensorLowering:
             fused += times * source.operations
             labels += self._labels_of(operand.value)
         depth = 1 + max((t.depth for t in operands if isinstance(t, Tensor)), default=0)
-        tensor = _pointwise(item, position, operands)
+        tensor = _pointwise(item, position, operands, image=self.has_images)
         made = replace(tensor, operations=max(1, own + fused), depth=depth, loc=op.loc)
         self._define(op, position, made)
         self._settled(op, position, (*labels, label))
@@ -373,7 +380,13 @@ class TensorLowering:
                 self.builder.output(self.tensors[value.number], name)
 
 
-def _pointwise(item: Structured, position: int, operands: Sequence[Tensor | Expression]) -> Tensor:
+def _pointwise(
+    item: Structured,
+    position: int,
+    operands: Sequence[Tensor | Expression],
+    *,
+    image: bool = False,
+) -> Tensor:
     """Return a result of parallel loops as a tensor that computes at every read."""
     result = item.operation.results[position].type
     element = element_type(result.element)
@@ -395,7 +408,7 @@ def _pointwise(item: Structured, position: int, operands: Sequence[Tensor | Expr
     def value(point: Point) -> Expression:
         return _filled(item, template, operands, point, loops)
 
-    axes = _inherited(item, position, operands)
+    axes = _inherited(item, position, operands) or dimension_names(result.shape, image=image)
     truth = result.element == "i1"
     return Tensor(result.shape, element, value, axes=axes, is_truth=truth, depth=1)
 

@@ -42,7 +42,8 @@ def label(op: Operation, places: Mapping[int, Place]) -> str:
     if text == "pad":
         return f"{place.label}_pad"
     if text == "transpose":
-        return f"{place.label}_transposed"
+        is_move = place.operator.startswith(("aten.transpose", "aten.permute", "aten.t."))
+        return place.label if is_move else f"{place.label}_transposed"
     if text == "collapse_shape":
         return f"{place.label}_copy"
     if "matmul" in text:
