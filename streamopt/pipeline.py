@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from streamopt.space.level import LevelName
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-    from os import PathLike
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import Any
 
     import pandas as pd
+    from numpy.typing import NDArray
+    from torch.nn import Module
 
     from streamopt.codegen.design import Design
     from streamopt.ir.graph import Graph
     from streamopt.ir.program import Program
     from streamopt.ir.schedule import Schedule
     from streamopt.ir.scheduled import ScheduledGraph
+    from streamopt.ir.source import Source
     from streamopt.solvers.base import Progress
     from streamopt.solvers.registry import SolverStatus
     from streamopt.strategies.solution import Solution
@@ -29,6 +33,7 @@ __all__ = [
     "compare",
     "dataflow",
     "emit",
+    "interpret",
     "load",
     "load_schedule",
     "record",
@@ -40,17 +45,101 @@ __all__ = [
 ]
 
 
-def load(path: str | PathLike[str]) -> Program:
-    """Return the program of a graph.json file.
+def load(
+    source: str | PathLike[str] | Module,
+    example_inputs: Sequence[object] = (),
+    *,
+    name: str | None = None,
+    top: str | None = None,
+    defines: Mapping[str, str] | None = None,
+    include: Sequence[str | PathLike[str]] = (),
+    parameters: Mapping[str, int] | None = None,
+    outputs: Sequence[str] = (),
+    shapes: Mapping[str, Sequence[int]] | None = None,
+) -> Program:
+    """Return the program of a file or a PyTorch module.
+
+    Parameters
+    ----------
+    source
+        A graph.json, C (``.c``, ``.cpp``), MLIR (``.mlir``) or ONNX (``.onnx``) file, or a
+        ``torch.nn.Module``.
+    example_inputs
+        Of a module: tensors of the shapes that it is read for.
+    name
+        Of the program, instead of the source's own.
+    top
+        C and MLIR: the function to read.
+    defines, include
+        C: macros, and folders of headers.
+    parameters
+        C: values of integer arguments, such as extents.
+    outputs
+        C: the written arguments that the caller looks at; all if empty.
+    shapes
+        ONNX: shapes of inputs that the model leaves open.
 
     Raises
     ------
     FrontendError
-        With all problems of the file.
+        With all problems of the source.
+    LegalityError
+        If the source computes nothing that its caller sees.
     """
-    from streamopt.frontends.graph_json import load_graph_json
+    if not isinstance(source, str | PathLike):
+        from streamopt.frontends.torch_module import read_torch
 
-    return load_graph_json(path)
+        return read_torch(source, tuple(example_inputs), name=name)
+    path = Path(source)
+    match path.suffix.lower():
+        case ".c" | ".h" | ".cpp" | ".cc" | ".hpp":
+            from streamopt.frontends.c import read_c
+
+            found = read_c(
+                path,
+                top=top,
+                defines=defines or {},
+                include=[Path(folder) for folder in include],
+                parameters=parameters or {},
+                outputs=outputs,
+            )
+        case ".mlir":
+            from streamopt.frontends.mlir import read_mlir
+
+            found = read_mlir(path, top=top)
+        case ".onnx":
+            from streamopt.frontends.onnx_model import read_onnx
+
+            found = read_onnx(path, shapes=shapes or {})
+        case _:
+            from streamopt.frontends.graph_json import load_graph_json
+
+            found = load_graph_json(path)
+    program = _restructured(found)
+    return program if name is None else replace(program, name=name)
+
+
+def _restructured(found: Program | Source) -> Program:
+    from streamopt.ir.source import Source
+
+    if not isinstance(found, Source):
+        return found
+    from streamopt.transforms.restructure import restructure
+
+    return restructure(found)
+
+
+def interpret(program: Program, inputs: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """Return the values of all arrays of a program, computed in its order and types.
+
+    Raises
+    ------
+    VerificationError
+        If inputs are missing or have other shapes.
+    """
+    from streamopt.verification.interpreter import interpret as interpret_program
+
+    return interpret_program(program, inputs)
 
 
 def load_schedule(path: str | PathLike[str]) -> Schedule:

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import ast
-from itertools import product
-from math import prod
 from typing import TYPE_CHECKING
 
+from streamopt.frontends.index_ranges import in_loop_order, reach
 from streamopt.frontends.names import did_you_mean
-from streamopt.ir.affine import Affine, Iter
+from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Access
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from streamopt.frontends.scope import Scope
     from streamopt.ir.program import Array
 
 __all__ = ["read_access", "read_affine"]
 
 _LARGEST = 2**31 - 1
-_ENUMERATED_POINTS = 200_000
 _AFFINE_HINT = "a subscript is a sum of iterators times constants, or such a sum // or % a constant"
 
 
@@ -64,7 +60,7 @@ def _check_shape(access: Access, array: Array, node: ast.expr, scope: Scope) -> 
     for dimension, (subscript, extent) in enumerate(
         zip(access.subscripts, array.shape, strict=True)
     ):
-        low, high = _reach(subscript, scope.trip_counts, extent)
+        low, high = reach(subscript, scope.trip_counts, extent)
         if low < 0 or high >= extent:
             message = f"{scope.source(node)} reaches [{low}, {high}] in dimension {dimension} of "
             message += f"{array.name}, whose extent is {extent}"
@@ -73,20 +69,6 @@ def _check_shape(access: Access, array: Array, node: ast.expr, scope: Scope) -> 
 
 def _counted(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
-def _reach(subscript: Affine, trip_counts: Mapping[str, int], extent: int) -> tuple[int, int]:
-    """Return the lowest and highest value: exact, unless there are too many to try them all."""
-    low, high = subscript.bounds(trip_counts)
-    linear = all(isinstance(atom, Iter) for atom, _ in subscript.terms)
-    names = subscript.iterators()
-    if linear or (low >= 0 and high < extent):
-        return low, high
-    if prod(trip_counts[name] for name in names) > _ENUMERATED_POINTS:
-        return low, high
-    points = product(*(range(trip_counts[name]) for name in names))
-    values = [subscript.evaluate(dict(zip(names, point, strict=True))) for point in points]
-    return min(values), max(values)
 
 
 def read_affine(node: ast.expr, scope: Scope) -> Affine:
@@ -121,7 +103,7 @@ def _affine(node: ast.expr, array: str, scope: Scope) -> Affine:
     if any(abs(number) > _LARGEST for number in (result.constant, *(f for _, f in result.terms))):
         message = f"a number in subscript {scope.source(node)} of {array} is too large"
         raise _NotAffineError("E110", message, node, "")
-    return _in_loop_order(result, scope)
+    return in_loop_order(result, tuple(scope.trip_counts))
 
 
 def _iterator(node: ast.expr, name: str, array: str, scope: Scope) -> Affine:
@@ -156,17 +138,3 @@ def _combined(node: ast.BinOp, left: Affine, right: Affine, array: str, scope: S
 def _not_affine(node: ast.expr, array: str, scope: Scope) -> _NotAffineError:
     message = f"subscript {scope.source(node)} of {array} is not affine"
     return _NotAffineError("E110", message, node, _AFFINE_HINT)
-
-
-def _in_loop_order(value: Affine, scope: Scope) -> Affine:
-    """Return the sum with iterators from the outermost loop in, so that equal ones compare so."""
-    order = {name: position for position, name in enumerate(scope.trip_counts)}
-    ordered = sorted(
-        value.terms,
-        key=lambda term: (
-            not isinstance(term[0], Iter),
-            order[term[0].name] if isinstance(term[0], Iter) else 0,
-            str(term[0]),
-        ),
-    )
-    return Affine(tuple(ordered), value.constant)

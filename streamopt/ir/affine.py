@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias, TypeVar, assert_never
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
 __all__ = ["Affine", "Atom", "FloorDiv", "Iter", "Mod"]
@@ -157,9 +157,13 @@ class Affine:
         Exact for linear expressions; for divisions and remainders an interval that holds all
         values.
         """
+        return self.interval({name: (0, trip_counts[name] - 1) for name in self.iterators()})
+
+    def interval(self, reach: Mapping[str, tuple[int, int]]) -> tuple[int, int]:
+        """Return (lowest, highest) value over iterators between two values each, inclusive."""
         low = high = self.constant
         for atom, coefficient in self.terms:
-            first, last = _atom_bounds(atom, trip_counts)
+            first, last = _atom_interval(atom, reach)
             ends = (coefficient * first, coefficient * last)
             low, high = low + min(ends), high + max(ends)
         return low, high
@@ -180,6 +184,29 @@ class Affine:
             total = total + term.scaled(coefficient)
         return total
 
+    def ordered(self, names: Sequence[str]) -> Affine:
+        """Return the expression with its terms in the order of their iterators in ``names``."""
+        place = {name: position for position, name in enumerate(names)}
+
+        def inside(atom: Atom) -> Atom:
+            match atom:
+                case Iter():
+                    return atom
+                case FloorDiv(value, divisor):
+                    return FloorDiv(value.ordered(names), divisor)
+                case Mod(value, divisor):
+                    return Mod(value.ordered(names), divisor)
+                case _:
+                    assert_never(atom)
+
+        def key(term: tuple[Atom, int]) -> tuple[bool, int, str]:
+            atom = term[0]
+            plain = isinstance(atom, Iter)
+            return not plain, place.get(atom.name, len(place)) if plain else 0, str(atom)
+
+        terms = ((inside(atom), factor) for atom, factor in self.terms)
+        return Affine(tuple(sorted(terms, key=key)), self.constant)
+
     def __str__(self) -> str:
         """Return C-like text, for instance ``2 * i + j + 1``."""
         parts = [
@@ -195,15 +222,15 @@ class Affine:
         return " + ".join(parts).replace("+ -", "- ")
 
 
-def _atom_bounds(atom: Atom, trip_counts: Mapping[str, int]) -> tuple[int, int]:
+def _atom_interval(atom: Atom, reach: Mapping[str, tuple[int, int]]) -> tuple[int, int]:
     match atom:
         case Iter(name):
-            return 0, trip_counts[name] - 1
+            return reach[name]
         case FloorDiv(value, divisor):
-            low, high = value.bounds(trip_counts)
+            low, high = value.interval(reach)
             return low // divisor, high // divisor
         case Mod(value, divisor):
-            low, high = value.bounds(trip_counts)
+            low, high = value.interval(reach)
             if low // divisor == high // divisor:
                 return low % divisor, high % divisor
             return 0, divisor - 1

@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, TypeAlias, assert_never
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from streamopt.ir.affine import Affine
     from streamopt.ir.element import ElementType
@@ -37,6 +37,10 @@ __all__ = [
     "is_affine_condition",
     "reads",
     "rebuild",
+    "rewrite",
+    "rewrite_condition",
+    "substitute",
+    "substitute_condition",
     "walk",
 ]
 
@@ -51,6 +55,10 @@ class Access:
     def iterators(self) -> tuple[str, ...]:
         """Return the iterators in the subscripts, each once, in order of first appearance."""
         return tuple(dict.fromkeys(name for s in self.subscripts for name in s.iterators()))
+
+    def substitute(self, renamed: Mapping[str, Affine]) -> Access:
+        """Return the access with iterators replaced by expressions."""
+        return Access(self.array, tuple(s.substitute(renamed) for s in self.subscripts))
 
     def __str__(self) -> str:
         """Return C-like text, for instance ``A[i][k + 1]``."""
@@ -228,6 +236,42 @@ def rebuild(expression: Expression, operands: tuple[Expression, ...]) -> Express
             return Select(_condition(condition), then, otherwise)
         case _:
             assert_never(expression)
+
+
+def rewrite(expression: Expression, leaf: Callable[[Expression], Expression]) -> Expression:
+    """Return the expression with every literal, read and index replaced by what ``leaf`` makes."""
+    operands = children(expression)
+    if not operands:
+        return leaf(expression)
+    return rebuild(expression, tuple(rewrite(operand, leaf) for operand in operands))
+
+
+def rewrite_condition(condition: Condition, leaf: Callable[[Expression], Expression]) -> Condition:
+    """Return a condition rewritten as `rewrite` does."""
+    return _condition(rewrite(condition, leaf))
+
+
+def substitute(expression: Expression, renamed: Mapping[str, Affine]) -> Expression:
+    """Return the expression with iterators replaced by affine expressions."""
+    return rewrite(expression, _renaming(renamed))
+
+
+def substitute_condition(condition: Condition, renamed: Mapping[str, Affine]) -> Condition:
+    """Return the condition with iterators replaced by affine expressions."""
+    return rewrite_condition(condition, _renaming(renamed))
+
+
+def _renaming(renamed: Mapping[str, Affine]) -> Callable[[Expression], Expression]:
+    def leaf(part: Expression) -> Expression:
+        match part:
+            case Read(access):
+                return Read(access.substitute(renamed))
+            case Index(value):
+                return Index(value.substitute(renamed))
+            case _:
+                return part
+
+    return leaf
 
 
 def _condition(expression: Expression) -> Condition:

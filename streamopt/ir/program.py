@@ -14,15 +14,16 @@ the ones before it left. The arrays that it writes begin as copies of others whe
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from math import prod
 from typing import TYPE_CHECKING
 
 from streamopt.ir.element import ElementType
+from streamopt.ir.expression import rewrite, rewrite_condition
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any
 
     from numpy.typing import NDArray
@@ -117,6 +118,16 @@ class Statement:
         """Return guard, start and value, those that there are."""
         return tuple(e for e in (self.guard, self.start, self.value) if e is not None)
 
+    def rewritten(self, leaf: Callable[[Expression], Expression], target: Access) -> Statement:
+        """Return the statement with another target and every read and index replaced."""
+        return replace(
+            self,
+            target=target,
+            value=rewrite(self.value, leaf),
+            start=None if self.start is None else rewrite(self.start, leaf),
+            guard=None if self.guard is None else rewrite_condition(self.guard, leaf),
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Nest:
@@ -128,6 +139,8 @@ class Nest:
         Whether iterations run one after another and update arrays in place.
     carries
         Pairs (array, source) of a sequential nest: the array begins as a copy of the source.
+    reason
+        Why a sequential nest can't stream, for people.
     """
 
     name: str
@@ -136,6 +149,7 @@ class Nest:
     loc: SourceLoc | None = None
     sequential: bool = False
     carries: tuple[tuple[str, str], ...] = ()
+    reason: str = field(default="", compare=False)
 
     @property
     def trip_counts(self) -> dict[str, int]:

@@ -27,7 +27,7 @@ _OPERATORS: dict[str, Any] = {
     "==": operator.eq, "!=": operator.ne,
     "exp": np.exp, "log": np.log, "sqrt": np.sqrt, "tanh": np.tanh, "abs": np.abs,
     "max": max, "min": min, "sin": np.sin, "cos": np.cos, "floor": np.floor, "ceil": np.ceil,
-    "pow": np.power,
+    "pow": np.power, "erf": lambda value: type(value)(math.erf(value)),
 }  # fmt: skip
 
 
@@ -78,11 +78,11 @@ def _evaluate(
     def inner(operand: Expression) -> Any:
         return _evaluate(operand, point, state, number)
 
-    def typed(*operands: Expression) -> list[Any]:
-        """Values that NumPy promotes as C does; literals take the type of what they meet."""
+    def applied(function: Any, *operands: Expression) -> Any:
+        """NumPy promotes as C does; literals take the type of what they meet, so stay floats."""
         values = [inner(operand) for operand in operands]
-        alone = all(type(value) is float for value in values)
-        return [number(value) if alone else value for value in values]
+        result = function(*values)
+        return float(result) if all(type(value) is float for value in values) else result
 
     match expression:
         case Literal(value):
@@ -90,15 +90,13 @@ def _evaluate(
         case Read(access):
             return state[access.array][tuple(s.evaluate(point) for s in access.subscripts)]
         case Binary(op, left, right) | Compare(op, left, right):
-            return _OPERATORS[op.value](*typed(left, right))
+            return applied(_OPERATORS[op.value], left, right)
         case Call(function, arguments):
-            values = typed(*arguments)
-            if function.value == "erf":
-                return type(values[0])(math.erf(values[0]))
-            return _OPERATORS[function.value](*values)
+            return applied(_OPERATORS[function.value], *arguments)
         case Select(condition, then, otherwise):
-            taken, other = typed(then, otherwise)
-            wide = np.result_type(taken, other)
-            return wide.type(taken if inner(condition) else other)
+            taken, other = inner(then), inner(otherwise)
+            if type(taken) is float and type(other) is float:
+                return taken if inner(condition) else other
+            return np.where(inner(condition), taken, other)[()]
         case _:
             raise AssertionError(expression)

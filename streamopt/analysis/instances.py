@@ -1,0 +1,151 @@
+"""The statements of a source, each with what is around it: loops, conditions, place in the text.
+
+Before::
+
+    for i in 0 .. 8:
+        s = 0
+        for j in 0 .. i:
+            if j > 2: s = s + A[i][j]
+
+After::
+
+    s = 0                loops i      position (0, 0)
+    s = s + A[i][j]      loops i, j   position (0, 1, 0)   guards j > 2
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, assert_never
+
+from streamopt.ir.affine import Affine
+from streamopt.ir.expression import Compare, CompareOp, Index, Logic, LogicOp, Read, walk
+from streamopt.ir.source import Assign, Branch, RangeLoop
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from streamopt.ir.expression import Access, Condition, Expression
+    from streamopt.ir.source import Item
+
+__all__ = ["Hull", "Instance", "bound_conditions", "hull_of", "instances", "negated"]
+
+Hull = tuple[int, int]
+"""Lowest value of an iterator, and the value after its highest, over all iterations."""
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """A statement at its place.
+
+    Attributes
+    ----------
+    loops
+        Outermost first.
+    position
+        Place among its siblings at every level; one more than there are loops.
+    guards
+        Conditions of the branches around it, outermost first.
+    """
+
+    assign: Assign
+    loops: tuple[RangeLoop, ...]
+    position: tuple[int, ...]
+    guards: tuple[Condition, ...] = ()
+
+    @property
+    def target(self) -> Access:
+        """Return what the statement writes."""
+        return self.assign.target
+
+    @property
+    def reads(self) -> tuple[Access, ...]:
+        """Return every read in program order, repeated ones too: guards first, then the value."""
+        expressions: list[Expression] = [*self.guards, self.assign.value]
+        return tuple(p.access for e in expressions for p in walk(e) if isinstance(p, Read))
+
+    @property
+    def iterators(self) -> tuple[str, ...]:
+        """Return the iterators of its loops, outermost first."""
+        return tuple(loop.iterator for loop in self.loops)
+
+
+def instances(body: Sequence[Item]) -> tuple[Instance, ...]:
+    """Return the statements of a body in program order."""
+    return tuple(_walk(body, (), (), ()))
+
+
+def _walk(
+    items: Sequence[Item],
+    loops: tuple[RangeLoop, ...],
+    position: tuple[int, ...],
+    guards: tuple[Condition, ...],
+) -> Iterator[Instance]:
+    for place, (inner, conditions) in enumerate(_flattened(items, guards)):
+        match inner:
+            case Assign():
+                yield Instance(inner, loops, (*position, place), conditions)
+            case RangeLoop():
+                yield from _walk(inner.body, (*loops, inner), (*position, place), conditions)
+
+
+def _flattened(
+    items: Sequence[Item], guards: tuple[Condition, ...]
+) -> Iterator[tuple[Assign | RangeLoop, tuple[Condition, ...]]]:
+    """Yield loops and statements with the conditions of the branches around them."""
+    for item in items:
+        match item:
+            case Branch(condition, then, otherwise):
+                yield from _flattened(then, (*guards, condition))
+                if otherwise:
+                    yield from _flattened(otherwise, (*guards, negated(condition)))
+            case _:
+                yield item, guards
+
+
+_OPPOSITE = {
+    CompareOp.LT: CompareOp.GE,
+    CompareOp.GE: CompareOp.LT,
+    CompareOp.LE: CompareOp.GT,
+    CompareOp.GT: CompareOp.LE,
+    CompareOp.EQ: CompareOp.NE,
+    CompareOp.NE: CompareOp.EQ,
+}
+
+
+def negated(condition: Condition) -> Condition:
+    """Return the opposite of a condition (of numbers: NaN makes neither true)."""
+    match condition:
+        case Compare(op, left, right):
+            return Compare(_OPPOSITE[op], left, right)
+        case Logic(op, operands):
+            other = LogicOp.OR if op is LogicOp.AND else LogicOp.AND
+            return Logic(other, tuple(map(negated, operands)))
+        case _:
+            assert_never(condition)
+
+
+def hull_of(loops: Sequence[RangeLoop]) -> dict[str, Hull]:
+    """Return constant bounds of every iterator, from the outermost loop in.
+
+    Exact for bounds that are linear in iterators with constant bounds, else not too small.
+    """
+    known: dict[str, Hull] = {}
+    for loop in loops:
+        low = max(_reach(bound, known)[0] for bound in loop.lower)
+        high = min(_reach(bound, known)[1] for bound in loop.upper)
+        known[loop.iterator] = (low, max(low, high))
+    return known
+
+
+def _reach(value: Affine, known: dict[str, Hull]) -> tuple[int, int]:
+    return value.interval({name: (low, high - 1) for name, (low, high) in known.items()})
+
+
+def bound_conditions(loop: RangeLoop) -> Iterator[Condition]:
+    """Yield that the iterator is inside the bounds of its loop."""
+    iterator = Index(Affine.iterator(loop.iterator))
+    for bound in loop.lower:
+        yield Compare(CompareOp.LE, Index(bound), iterator)
+    for bound in loop.upper:
+        yield Compare(CompareOp.LT, iterator, Index(bound))

@@ -1,0 +1,168 @@
+"""Conditions: comparisons and connectives, negations pushed inwards."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from streamopt.frontends.c import expressions
+from streamopt.frontends.c.tree import Operation, Unary
+from streamopt.frontends.c.values import Value, integer, met
+from streamopt.ir.element import common_type
+from streamopt.ir.expression import Compare, CompareOp, Condition, Index, Literal, Logic, LogicOp
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from streamopt.frontends.c.state import State
+    from streamopt.frontends.c.tree import Node
+    from streamopt.ir.affine import Affine
+    from streamopt.ir.expression import Expression
+
+__all__ = ["Truth", "condition_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """A condition that is not constant, with the size and depth of its tree."""
+
+    tree: Condition
+    size: int
+    depth: int
+
+
+_OPPOSITE: Mapping[CompareOp, CompareOp] = {
+    CompareOp.LT: CompareOp.GE,
+    CompareOp.LE: CompareOp.GT,
+    CompareOp.GT: CompareOp.LE,
+    CompareOp.GE: CompareOp.LT,
+    CompareOp.EQ: CompareOp.NE,
+    CompareOp.NE: CompareOp.EQ,
+}
+_MIRRORED: Mapping[CompareOp, CompareOp] = {
+    CompareOp.LT: CompareOp.GT,
+    CompareOp.LE: CompareOp.GE,
+    CompareOp.GT: CompareOp.LT,
+    CompareOp.GE: CompareOp.LE,
+    CompareOp.EQ: CompareOp.EQ,
+    CompareOp.NE: CompareOp.NE,
+}
+_OPS = {op.value: op for op in CompareOp}
+
+
+def condition_of(node: Node, state: State, *, negated: bool = False) -> Truth | bool | None:
+    """Return whether an expression is not zero: a condition, or a bool where that is constant.
+
+    None where a problem was reported. The negation of a comparison of floating-point numbers is
+    the opposite comparison, except for values that are not numbers.
+    """
+    match node:
+        case Unary("!", operand):
+            return condition_of(operand, state, negated=not negated)
+        case Operation("&&" | "||" as op):
+            return _joined(node, (op == "&&") != negated, negated, state)
+        case Operation(op, left, right) if op in _OPS:
+            sides = expressions.value_of(left, state), expressions.value_of(right, state)
+            kind = _OPPOSITE[_OPS[op]] if negated else _OPS[op]
+            return _compared(node, kind, sides, state)
+        case _:
+            value = expressions.value_of(node, state)
+            kind = CompareOp.EQ if negated else CompareOp.NE
+            return _compared(None, kind, (value, integer(0)), state, node)
+
+
+def _joined(node: Operation, is_and: bool, negated: bool, state: State) -> Truth | bool | None:
+    """Join the operands of a chain of one connective; walks down its left side in a loop."""
+    operands: list[Node] = [node.right]
+    first = node.left
+    while isinstance(first, Operation) and first.op == node.op:
+        operands.append(first.right)
+        first = first.left
+    operands.append(first)
+    found: list[Truth] = []
+    for operand in reversed(operands):
+        state.guarded += 1
+        part = condition_of(operand, state, negated=negated)
+        state.guarded -= 1
+        if part is None:
+            found.clear()
+            return _rest_reported(operands, operand, negated, state)
+        if isinstance(part, Truth):
+            found.append(part)
+        elif part != is_and:
+            return _decided(found, is_and, part)
+    return _decided(found, is_and, is_and)
+
+
+def _rest_reported(operands: list[Node], failed: Node, negated: bool, state: State) -> None:
+    """Read what follows an operand with a problem, for its problems."""
+    for operand in operands[: operands.index(failed)][::-1]:
+        condition_of(operand, state, negated=negated)
+
+
+def _decided(found: list[Truth], is_and: bool, constant: bool) -> Truth | bool:
+    """Return the joined truths; a constant that decides makes the others unimportant."""
+    if constant != is_and or not found:
+        return constant
+    if len(found) == 1:
+        return found[0]
+    op = LogicOp.AND if is_and else LogicOp.OR
+    size = 1 + sum(part.size for part in found)
+    flat: list[Condition] = []
+    for part in found:
+        tree = part.tree
+        flat.extend(tree.operands if isinstance(tree, Logic) and tree.op == op else [tree])
+    return Truth(Logic(op, tuple(flat)), size, 1 + max(part.depth for part in found))
+
+
+def _compared(
+    node: Operation | None,
+    op: CompareOp,
+    sides: tuple[Value | None, Value | None],
+    state: State,
+    whole: Node | None = None,
+) -> Truth | bool | None:
+    left, right = sides
+    if left is None or right is None:
+        return None
+    for value, part in (
+        (left, node.left if node else whole),
+        (right, node.right if node else None),
+    ):
+        if part is not None and not expressions.observed(value, part, state):
+            return None
+    if left.constant is not None and right.constant is not None:
+        return _constant(op, left, right)
+    if left.affine is not None and right.affine is not None:
+        if not left.affine.terms:
+            left, right, op = right, left, _MIRRORED[op]
+        tree = Compare(op, _bare(left.affine), _bare(right.affine))
+        return Truth(tree, 3, 2)
+    element = common_type(left.element, right.element) or left.element
+    one, other = met(left, right, element)
+    size, depth = 1 + one.size + other.size, 1 + max(one.depth, other.depth)
+    return Truth(Compare(op, one.tree, other.tree), size, depth)
+
+
+def _bare(affine: Affine | None) -> Expression:
+    assert affine is not None
+    return Index(affine) if affine.terms else Literal(float(affine.constant))
+
+
+def _constant(op: CompareOp, left: Value, right: Value) -> bool:
+    element = common_type(left.element, right.element) or left.element
+    one, other = met(left, right, element)
+    first, second = one.constant or 0, other.constant or 0
+    match op:
+        case CompareOp.LT:
+            return first < second
+        case CompareOp.LE:
+            return first <= second
+        case CompareOp.GT:
+            return first > second
+        case CompareOp.GE:
+            return first >= second
+        case CompareOp.EQ:
+            return first == second
+        case CompareOp.NE:
+            return first != second

@@ -1,0 +1,233 @@
+"""Declarations: constants, variables and arrays with their initial values."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import product
+from math import prod
+from typing import TYPE_CHECKING
+
+from streamopt.errors import Diagnostic
+from streamopt.frontends.c import expressions, statements
+from streamopt.frontends.c.problems import LimitError
+from streamopt.frontends.c.rendering import shown
+from streamopt.frontends.c.symbols import Broken, Counter, Known, Pending, Stored
+from streamopt.frontends.c.tree import Initializers
+from streamopt.frontends.c.values import Value, ValueProblem, converted_value, integer
+from streamopt.ir.affine import Affine
+from streamopt.ir.element import ElementType
+from streamopt.ir.expression import Access, Literal
+from streamopt.ir.source import Assign, RangeLoop
+
+if TYPE_CHECKING:
+    from streamopt.frontends.c.state import State
+    from streamopt.frontends.c.symbols import Symbol
+    from streamopt.frontends.c.tree import Declaration, Node
+
+__all__ = ["constant_of", "declare", "initial_values", "shape_of"]
+
+MAX_ELEMENTS = 2**31 - 1
+MAX_DIMENSIONS = 32
+MAX_INITIAL_VALUES = 1_000_000
+MAX_INITIAL_ASSIGNMENTS = 1024
+
+
+def declare(item: Declaration, state: State) -> None:
+    """Declare a local variable and emit its initialisation."""
+    if item.type.element is None:
+        message = f"{item.name} has type {item.type.text}, which is not supported"
+        hint = "use float, double or an integer type"
+        state.report("E135", message, item.loc, hint)
+        state.scope.declare(item.name, Broken())
+    elif item.type.extents:
+        _declare_array(item, state)
+    else:
+        state.scope.declare(item.name, _scalar(item, item.type.element, state))
+
+
+def _scalar(item: Declaration, element: ElementType, state: State) -> Symbol:
+    changes = state.usage.assigned[item.name]
+    is_integer = not element.is_float
+    if is_integer and item.name in state.usage.counters and item.name not in state.usage.passed:
+        return Counter(element)
+    if item.value is None:
+        if is_integer and changes == 1:
+            return Pending(item, state.scope.depth)
+        stored = state.add_variable(item.name, (), element, item.loc)
+        return replace(stored, is_bool=item.type.is_bool)
+    value = expressions.value_of(item.value, state)
+    if value is None:
+        return Broken()
+    if changes == 0:
+        known = _known(item, value, element)
+        if known is not None:
+            return known
+    elif item.is_static:
+        hint = "initialise it with an assignment"
+        message = f"static {item.name} would keep its value from call to call"
+        state.report("E135", message, item.loc, hint)
+    if not expressions.observed(value, item.value, state):
+        return Broken()
+    stored = state.add_variable(item.name, (), element, item.loc)
+    stored = replace(stored, is_bool=item.type.is_bool)
+    statements.assign_value(Access(stored.variable, ()), stored, value, state, item.loc)
+    return replace(stored, is_const=item.type.is_const)
+
+
+def _known(item: Declaration, value: Value, element: ElementType) -> Known | None:
+    """Return a name for a value that never changes: a constant, or affine in iterators."""
+    if value.constant is not None:
+        try:
+            fixed = expressions.as_truth(value) if item.type.is_bool else value
+            return Known(_kept(fixed, element))
+        except ValueProblem:
+            return None
+    if element.is_float or not value.is_integer or item.type.is_bool:
+        return None
+    if value.affine is not None:
+        return Known(converted_value(value, element))
+    if value.choice is not None and value.element == element:
+        return Known(value)
+    return None
+
+
+def _kept(value: Value, element: ElementType) -> Value:
+    """Return a constant of a type; a literal keeps the digits that the user wrote."""
+    if element == ElementType.FLOAT and value.element == ElementType.DOUBLE:
+        converted_value(value, element)
+        return replace(value, element=element)
+    return converted_value(value, element)
+
+
+def shape_of(item: Declaration, state: State, first: int | None = None) -> tuple[int, ...] | None:
+    """Return a declared shape; first stands for an extent that is left out."""
+    shape: list[int] = []
+    for position, extent in enumerate(item.type.extents):
+        if extent is None and position == 0 and first is not None:
+            shape.append(first)
+            continue
+        if extent is None:
+            message = f"{item.name} has an extent that is not known"
+            state.report("E134", message, item.loc, f"declare its shape: {item.name}[N][M]")
+            return None
+        number = expressions.integer_of(extent, state, f"an extent of {item.name},")
+        if number is None:
+            return None
+        if number < 1:
+            message = f"an extent of {item.name} is {number}"
+            state.report("E138", message, extent, "extents are positive")
+            return None
+        shape.append(number)
+    if prod(shape) > MAX_ELEMENTS or len(shape) > MAX_DIMENSIONS:
+        state.report("E139", f"{item.name} is too large", item.loc, "make it smaller")
+        return None
+    return tuple(shape)
+
+
+def _declare_array(item: Declaration, state: State) -> None:
+    state.scope.declare(item.name, Broken())
+    element = item.type.element
+    assert element is not None
+    if item.type.is_pointer:
+        hint = f"declare an array: {item.type.text} {item.name}[N]"
+        state.report("E135", f"{item.name} is a pointer", item.loc, hint)
+        return
+    first = len(item.value.parts) if isinstance(item.value, Initializers) else None
+    shape = shape_of(item, state, first)
+    if shape is None:
+        return
+    stored = state.add_variable(item.name, shape, element, item.loc)
+    state.scope.declare(item.name, replace(stored, is_bool=item.type.is_bool))
+    if item.value is None:
+        return
+    nodes = initial_values(item.value, shape, state)
+    if nodes is None:
+        return
+    numbers = [constant_of(node, element, state) for node in nodes]
+    is_written = state.usage.assigned[item.name] > 0 or item.name in state.usage.passed
+    if not is_written and None not in numbers:
+        known = [number for number in numbers if number is not None]
+        state.values[stored.variable] = tuple(known)
+        return
+    if item.is_static:
+        message = f"static {item.name} would keep its values from call to call"
+        state.report("E135", message, item.loc, "initialise it with assignments")
+        return
+    _initialise(item, stored, nodes, numbers, state)
+
+
+def initial_values(value: Node, shape: tuple[int, ...], state: State) -> list[Node | None] | None:
+    """Return the initialiser of each element in row-major order; None for a zero."""
+    if prod(shape) > MAX_INITIAL_VALUES:
+        message = f"an initialiser for more than {MAX_INITIAL_VALUES} elements"
+        raise LimitError(Diagnostic("E139", message, value.loc, "initialise it with a loop"))
+    if not isinstance(value, Initializers):
+        state.report("E138", f"{shown(value)} can't initialise an array", value, "use {...}")
+        return None
+    found: list[Node | None] = []
+    step = prod(shape[1:])
+    for part in value.parts:
+        if isinstance(part, Initializers) and len(shape) > 1:
+            inner = initial_values(part, shape[1:], state)
+            if inner is None:
+                return None
+            found.extend([None] * (-len(found) % step))
+            found.extend(inner)
+        elif isinstance(part, Initializers):
+            state.report("E138", f"{shown(part)} is nested too deeply", part)
+            return None
+        else:
+            found.append(part)
+    if len(found) > prod(shape):
+        message = f"{shown(value)} has {len(found)} values for {prod(shape)} elements"
+        state.report("E138", message, value)
+        return None
+    return found + [None] * (prod(shape) - len(found))
+
+
+def constant_of(node: Node | None, element: ElementType, state: State) -> float | None:
+    """Return the constant that an initialiser is, in the type of the element, if it is one."""
+    if node is None:
+        return 0.0
+    value = expressions.value_of(node, state)
+    if value is None or value.constant is None:
+        return None
+    try:
+        return converted_value(value, element).constant
+    except ValueProblem as problem:
+        state.report("E134", f"{shown(node)} has no value: {problem}", node)
+        return None
+
+
+def _initialise(
+    item: Declaration,
+    stored: Stored,
+    nodes: list[Node | None],
+    numbers: list[float | None],
+    state: State,
+) -> None:
+    """Emit assignments of the initial values: loops for zeros, one for each value else."""
+    if set(numbers) == {0.0}:
+        state.written.add(stored.variable)
+        _fill(item, stored, state)
+        return
+    if len(nodes) > MAX_INITIAL_ASSIGNMENTS:
+        message = f"{item.name} is initialised with {len(nodes)} values, but written later"
+        state.report("E139", message, item.loc, "copy it from a const array in a loop")
+        return
+    points = product(*(range(extent) for extent in stored.shape))
+    for node, point in zip(nodes, points, strict=True):
+        value = integer(0) if node is None else expressions.value_of(node, state)
+        if value is not None:
+            access = Access(stored.variable, tuple(map(Affine.of, point)))
+            statements.assign_value(access, stored, value, state, item.loc)
+
+
+def _fill(item: Declaration, stored: Stored, state: State) -> None:
+    names = [state.unique("i") for _ in stored.shape]
+    access = Access(stored.variable, tuple(map(Affine.iterator, names)))
+    nest: Assign | RangeLoop = Assign(access, Literal(0.0), loc=item.loc)
+    for name, extent in reversed(list(zip(names, stored.shape, strict=True))):
+        bounds = (Affine.of(0),), (Affine.of(extent),)
+        nest = RangeLoop(name, *bounds, (nest,), loc=item.loc)
+    state.emit(nest)

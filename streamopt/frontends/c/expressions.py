@@ -1,0 +1,360 @@
+"""The value of an expression: operators, conversions, conditions as values."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from streamopt.errors import Diagnostic
+from streamopt.frontends.c import accesses, calls, conditions
+from streamopt.frontends.c.problems import LimitError
+from streamopt.frontends.c.rendering import shown
+from streamopt.frontends.c.symbols import Broken, Counter, Known, Pending, Stored
+from streamopt.frontends.c.tree import (
+    Assignment,
+    Call,
+    Comma,
+    Conversion,
+    Increment,
+    Initializers,
+    Name,
+    Number,
+    Operation,
+    Subscript,
+    Ternary,
+    Unary,
+    Unsupported,
+)
+from streamopt.frontends.c.values import (
+    INT_MAX,
+    INT_MIN,
+    Choice,
+    Value,
+    ValueProblem,
+    affine_value,
+    combined,
+    converted_value,
+    integer,
+    promoted,
+    real,
+    selected,
+)
+from streamopt.frontends.names import did_you_mean
+from streamopt.ir.element import ElementType
+from streamopt.ir.expression import BinaryOp, Compare, CompareOp, Literal, Read, Select
+
+if TYPE_CHECKING:
+    from streamopt.frontends.c.state import State
+    from streamopt.frontends.c.tree import Node
+
+__all__ = ["integer_of", "observed", "value_of"]
+
+MAX_OPERATIONS = 10_000
+MAX_DEPTH = 200
+"""Bounds on an expression, calls inlined: what recursion in later stages can take."""
+
+_ARITHMETIC = {op.value: op for op in BinaryOp}
+_LOGIC = {"&&", "||", "<", "<=", ">", ">=", "==", "!="}
+_EFFECT_HINT = "write it as a statement of its own"
+
+
+def value_of(node: Node, state: State) -> Value | None:
+    """Return the value of an expression; None where a problem was reported."""
+    try:
+        value = _value(node, state)
+    except ValueProblem as problem:
+        state.report("E134", f"{shown(node)} has no value: {problem}", node)
+        return None
+    if value is not None and (value.size > MAX_OPERATIONS or value.depth > MAX_DEPTH):
+        message = f"{shown(node)} is too large once macros and calls are put in"
+        hint = "split it, and keep the parts in variables"
+        raise LimitError(Diagnostic("E139", message, node.loc, hint))
+    return value
+
+
+def integer_of(node: Node, state: State, what: str) -> int | None:
+    """Return a constant integer; reports E134 where the expression is none."""
+    value = value_of(node, state)
+    if value is None:
+        return None
+    number = value.constant
+    if isinstance(number, int):
+        return number
+    hint = _open_hint(node, state) or "use a constant or a macro"
+    state.report("E134", f"{what} {shown(node)} is not a constant integer", node, hint)
+    return None
+
+
+def _open_hint(node: Node, state: State) -> str:
+    """Return a hint that names the arguments without value in an expression."""
+    from streamopt.frontends.c.usage import walked
+
+    for part in walked(node):
+        if isinstance(part, Name):
+            symbol = state.scope.find(part.name)
+            if isinstance(symbol, Stored) and symbol.is_open:
+                return f"give {part.name} a value: --param {part.name}=..."
+    return ""
+
+
+def open_hint(node: Node, state: State) -> str:
+    """Return a hint that names the arguments without value in an expression, if there are any."""
+    return _open_hint(node, state)
+
+
+def observed(value: Value, node: Node, state: State) -> bool:
+    """Report an affine value whose type would wrap around; return whether there was none."""
+    if value.affine is None or value.constant is not None:
+        return True
+    if value.low < 0 and not value.element.is_signed:
+        message = f"{shown(node)} may be negative, but its type is unsigned"
+        state.report("E136", message, node, "use int")
+        return False
+    if value.low < INT_MIN or value.high > INT_MAX:
+        state.report("E139", f"{shown(node)} exceeds 32 bits", node, "make the loops smaller")
+        return False
+    return True
+
+
+def _value(node: Node, state: State) -> Value | None:
+    match node:
+        case Number(value, element):
+            if element.is_float:
+                return real(float(value), element)
+            return integer(int(value), element)
+        case Name(name):
+            return _name(node, name, state)
+        case Subscript() | Unary("*"):
+            return _element(node, state)
+        case Operation(op):
+            return _truth(node, state) if op in _LOGIC else _arithmetic(node, state)
+        case Unary():
+            return _unary(node, state)
+        case Conversion():
+            return _conversion(node, state)
+        case Ternary():
+            return _ternary(node, state)
+        case Call():
+            return calls.value_of_call(node, state)
+        case _:
+            return _refused(node, state)
+
+
+def _refused(node: Node, state: State) -> None:
+    match node:
+        case Unsupported(what, hint):
+            state.report("E135", f"{what} is not supported", node, hint)
+        case Assignment() | Increment():
+            message = f"{shown(node)} changes a variable inside an expression"
+            state.report("E135", message, node, _EFFECT_HINT)
+        case Comma():
+            state.report("E135", "a comma inside an expression", node, _EFFECT_HINT)
+        case Initializers():
+            state.report("E135", f"{shown(node)} can't stand here", node, "initialise an array")
+        case _:
+            state.report("E135", f"{shown(node)} is not supported", node)
+
+
+def _name(node: Name, name: str, state: State) -> Value | None:
+    symbol = state.scope.find(name)
+    match symbol:
+        case Known(value):
+            return value
+        case Stored():
+            return _element(node, state)
+        case Counter():
+            message = f"{name} is read outside the loop that counts it"
+            state.report("E135", message, node, "use a variable of its own for this value")
+        case Pending():
+            state.report("E135", f"{name} is read before it has a value", node)
+        case Broken():
+            pass
+        case None:
+            hint = did_you_mean(name, state.scope.names())
+            state.report("E137", f"'{name}' is not declared", node, hint)
+    return None
+
+
+def _element(node: Node, state: State) -> Value | None:
+    found = accesses.element_of(node, state)
+    if found is None:
+        return None
+    access, stored = found
+    return Value(stored.element, Read(access))
+
+
+def _arithmetic(node: Operation, state: State) -> Value | None:
+    """Walk down the left side in a loop: sums may have many terms."""
+    spine: list[Operation] = [node]
+    while isinstance(spine[-1].left, Operation) and spine[-1].left.op not in _LOGIC:
+        spine.append(spine[-1].left)
+    left = value_of(spine[-1].left, state)
+    for part in reversed(spine):
+        right = value_of(part.right, state)
+        left = _combined(part, left, right, state)
+    return left
+
+
+def _combined(
+    node: Operation, left: Value | None, right: Value | None, state: State
+) -> Value | None:
+    if left is None or right is None:
+        return None
+    op = _ARITHMETIC.get(node.op)
+    if op is None:
+        state.report("E135", f"operator {node.op} is not supported", node)
+        return None
+    if op not in (BinaryOp.ADD, BinaryOp.SUB, BinaryOp.MUL, BinaryOp.DIV) and not (
+        left.is_integer and right.is_integer
+    ):
+        state.report("E138", f"{shown(node)}: {op.value} takes integers", node)
+        return None
+    wraps = op not in (BinaryOp.ADD, BinaryOp.SUB, BinaryOp.MUL)
+    for value, side in ((left, node.left), (right, node.right)):
+        is_mixed = (left.affine is None) != (right.affine is None)
+        if (wraps or is_mixed) and not observed(value, side, state):
+            return None
+    try:
+        value = combined(op, left, right)
+    except ValueProblem as problem:
+        state.report("E134", f"{shown(node)} has no value: {problem}", node)
+        return None
+    if value.depth > MAX_DEPTH:
+        return value
+    return ordered(value, state)
+
+
+def ordered(value: Value, state: State) -> Value:
+    """Return the value with its iterators from the outermost loop in."""
+    if value.affine is None or len(value.affine.terms) < 2:
+        return value
+    affine = state.in_loop_order(value.affine)
+    return affine_value(affine, value.element, value.low, value.high)
+
+
+def _unary(node: Unary, state: State) -> Value | None:
+    if node.op == "!":
+        return _truth(node, state)
+    if node.op == "&":
+        hint = "addresses can only be passed to functions of this file"
+        state.report("E135", f"address {shown(node)} is not supported here", node, hint)
+        return None
+    value = value_of(node.operand, state)
+    if value is None:
+        return None
+    element = promoted(value.element)
+    match node.op:
+        case "+":
+            return converted_value(value, element) if value.is_integer else value
+        case "-":
+            if isinstance(value.tree, Literal) and not value.is_integer:
+                return real(-value.tree.value, value.element)
+            return ordered(combined(BinaryOp.SUB, integer(0), value), state)
+        case _ if value.is_integer:
+            return combined(BinaryOp.XOR, value, integer(-1))
+        case _:
+            state.report("E138", f"{shown(node)}: {node.op} takes integers", node)
+            return None
+
+
+def _conversion(node: Conversion, state: State) -> Value | None:
+    use = node.type
+    value = value_of(node.operand, state)
+    if value is None:
+        return None
+    if use.element is None or use.extents:
+        kind = "a pointer" if use.extents else use.text
+        state.report("E135", f"a conversion to {kind} is not supported", node, "leave it out")
+        return None
+    if not observed(value, node.operand, state):
+        return None
+    return as_truth(value) if use.is_bool else converted_value(value, use.element)
+
+
+def as_truth(value: Value) -> Value:
+    """Return 1 where the value is not zero and 0 elsewhere, as conversion to bool does."""
+    number = value.constant
+    if number is not None:
+        return integer(int(number != 0), ElementType.UINT8)
+    condition = Compare(CompareOp.NE, value.tree, Literal(0.0))
+    one, zero = integer(1, ElementType.UINT8), integer(0, ElementType.UINT8)
+    tree = Select(condition, one.tree, zero.tree)
+    return Value(ElementType.UINT8, tree, is_loose=True, size=value.size + 4, depth=value.depth + 2)
+
+
+def _truth(node: Node, state: State) -> Value | None:
+    """Return a condition as C's 1 or 0."""
+    condition = conditions.condition_of(node, state)
+    if condition is None or isinstance(condition, bool):
+        return None if condition is None else integer(int(condition))
+    value = selected(condition.tree, condition.size, integer(1), integer(0))
+    return Value(
+        ElementType.INT32,
+        value.tree,
+        is_loose=True,
+        size=value.size,
+        depth=max(value.depth, condition.depth + 1),
+    )
+
+
+def _ternary(node: Ternary, state: State) -> Value | None:
+    condition = conditions.condition_of(node.condition, state)
+    if isinstance(condition, bool):
+        return value_of(node.then if condition else node.otherwise, state)
+    state.guarded += 1
+    then, otherwise = value_of(node.then, state), value_of(node.otherwise, state)
+    state.guarded -= 1
+    if condition is None or then is None or otherwise is None:
+        return None
+    for value, part in ((then, node.then), (otherwise, node.otherwise)):
+        if not observed(value, part, state):
+            return None
+    result = selected(condition.tree, condition.size, then, otherwise)
+    depth = max(result.depth, condition.depth + 1)
+    choice = _choice(node.condition, then, otherwise, state)
+    return Value(
+        result.element,
+        result.tree,
+        choice=choice,
+        is_loose=result.is_loose,
+        size=result.size,
+        depth=depth,
+    )
+
+
+def _choice(condition: Node, then: Value, otherwise: Value, state: State) -> Choice | None:
+    """Return the minimum or maximum that ``a < b ? a : b`` is, if it is one."""
+    parts = (parts_of(then), parts_of(otherwise))
+    if not isinstance(condition, Operation) or parts[0] is None or parts[1] is None:
+        return None
+    if condition.op not in ("<", "<=", ">", ">="):
+        return None
+    left, right = value_of(condition.left, state), value_of(condition.right, state)
+    if left is None or right is None:
+        return None
+    is_same = (left.tree, right.tree) == (then.tree, otherwise.tree)
+    if not is_same and (right.tree, left.tree) != (then.tree, otherwise.tree):
+        return None
+    is_least = (condition.op in ("<", "<=")) == is_same
+    return least_or_greatest(is_least, then, otherwise)
+
+
+def parts_of(value: Value) -> tuple[bool | None, tuple[Value | object, ...]] | None:
+    """Return whether a value is affine or a choice, None if neither."""
+    if value.affine is not None:
+        return None, (value.affine,)
+    if value.choice is not None:
+        return value.choice.is_least, value.choice.parts
+    return None
+
+
+def least_or_greatest(is_least: bool, *values: Value) -> Choice | None:
+    """Return the choice among affine values and choices of the same kind."""
+    parts: list[object] = []
+    for value in values:
+        if value.affine is not None:
+            parts.append(value.affine)
+        elif value.choice is not None and value.choice.is_least == is_least:
+            parts.extend(value.choice.parts)
+        else:
+            return None
+    return Choice(is_least, tuple(dict.fromkeys(parts)))  # pyright: ignore[reportArgumentType]

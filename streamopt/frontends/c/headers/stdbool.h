@@ -1,0 +1,6 @@
+#ifndef STREAMOPT_STDBOOL_H
+#define STREAMOPT_STDBOOL_H
+#define bool _Bool
+#define true 1
+#define false 0
+#endif

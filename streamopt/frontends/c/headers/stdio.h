@@ -1,0 +1,9 @@
+#ifndef STREAMOPT_STDIO_H
+#define STREAMOPT_STDIO_H
+#include <stddef.h>
+typedef struct streamopt_file FILE;
+extern FILE *stdin, *stdout, *stderr;
+#define EOF (-1)
+int printf(const char *format, ...);
+int fprintf(FILE *stream, const char *format, ...);
+#endif

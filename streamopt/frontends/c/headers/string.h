@@ -1,0 +1,4 @@
+#ifndef STREAMOPT_STRING_H
+#define STREAMOPT_STRING_H
+#include <stddef.h>
+#endif

@@ -1,0 +1,113 @@
+"""From a place in the preprocessed text back to the file that the user wrote."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from streamopt.errors import SourceLoc
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["OriginalText", "Places", "Spot"]
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """Where a token came from.
+
+    Attributes
+    ----------
+    column
+        In the preprocessed text, from 1.
+    file
+        Key of the file's text.
+    line
+        Line of the token, or of the macro call that made it, from 1.
+    offset
+        Offset in the file's text; -1 for a token out of a macro's body.
+    macro
+        The outermost macro that made the token; empty if none.
+    """
+
+    column: int
+    file: str
+    line: int
+    offset: int
+    macro: str
+
+
+@dataclass(frozen=True, slots=True)
+class OriginalText:
+    """A file as read: the name that the user knows it by, and where its lines begin."""
+
+    name: str
+    text: str
+    starts: tuple[int, ...]
+
+    @staticmethod
+    def of(name: str, text: str) -> OriginalText:
+        """Return the text with its line starts."""
+        starts, position = [0], 0
+        for line in text.split("\n"):
+            position += len(line) + 1
+            starts.append(position)
+        return OriginalText(name, text, tuple(starts))
+
+    def line(self, number: int) -> str:
+        """Return a line, counted from 1, without its end; empty if there is none."""
+        if not 1 <= number < len(self.starts):
+            return ""
+        return self.text[self.starts[number - 1] : self.starts[number] - 1]
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """The tokens of every line of the preprocessed text.
+
+    Attributes
+    ----------
+    rows
+        The spots of each line, by column; lines without tokens have none.
+    """
+
+    main: str
+    files: Mapping[str, OriginalText]
+    rows: list[list[Spot]] = field(default_factory=list[list[Spot]])
+
+    def loc(self, line: int, column: int) -> SourceLoc:
+        """Return the original place of a place in the preprocessed text, both from 1."""
+        spots = self.rows[line - 1] if 0 < line <= len(self.rows) else []
+        if not spots:
+            return self._near(line)
+        index = max(0, bisect_right([spot.column for spot in spots], column) - 1)
+        return self._original(spots[index])
+
+    def line_loc(self, file: str, line: int) -> SourceLoc:
+        """Return a whole line of a file."""
+        return SourceLoc(self._name(file), line=line)
+
+    def _near(self, line: int) -> SourceLoc:
+        """Return the place of the last token before a line, or the file itself."""
+        for spots in reversed(self.rows[: max(0, line)]):
+            if spots:
+                return self._original(spots[-1])
+        return SourceLoc(self._name(self.main))
+
+    def _original(self, spot: Spot) -> SourceLoc:
+        original = self.files.get(spot.file)
+        if original is None:
+            return SourceLoc(spot.file, line=spot.line)
+        if spot.offset >= 0:
+            line = bisect_right(original.starts, spot.offset)
+            return SourceLoc(
+                original.name, line=line, column=spot.offset - original.starts[line - 1] + 1
+            )
+        found = original.line(spot.line).find(spot.macro) if spot.macro else -1
+        return SourceLoc(original.name, line=spot.line, column=found + 1 if found >= 0 else None)
+
+    def _name(self, file: str) -> str:
+        original = self.files.get(file)
+        return original.name if original is not None else file

@@ -1,0 +1,45 @@
+"""Where problems are collected, and how a reader leaves what it can't go on with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from streamopt.errors import Diagnostic, FrontendError
+
+if TYPE_CHECKING:
+    from streamopt.errors import SourceLoc
+
+__all__ = ["LimitError", "Problems"]
+
+_MOST = 100
+
+
+class LimitError(Exception):
+    """The input exceeds a limit; the argument is the diagnostic."""
+
+    def __init__(self, diagnostic: Diagnostic) -> None:
+        self.diagnostic = diagnostic
+        super().__init__(diagnostic.message)
+
+
+@dataclass(slots=True)
+class Problems:
+    """Problems in order of discovery, each once."""
+
+    found: dict[Diagnostic, None] = field(default_factory=dict[Diagnostic, None])
+
+    def report(self, code: str, message: str, loc: SourceLoc | None, hint: str = "") -> None:
+        """Collect one problem."""
+        if len(self.found) < _MOST:
+            self.found.setdefault(Diagnostic(code, message, loc, hint))
+
+    def raise_if_any(self) -> None:
+        """Raise FrontendError with all problems, sorted by place, if there are any."""
+        if self.found:
+            raise FrontendError(*sorted(self.found, key=_place))
+
+
+def _place(problem: Diagnostic) -> tuple[str, int, int]:
+    loc = problem.loc
+    return (loc.file, loc.line or 0, loc.column or 0) if loc is not None else ("", 0, 0)

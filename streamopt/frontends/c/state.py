@@ -1,0 +1,157 @@
+"""The state of reading one function: what is declared, written and emitted so far."""
+
+from __future__ import annotations
+
+import re
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from streamopt.errors import Diagnostic
+from streamopt.frontends.c.problems import LimitError, Problems
+from streamopt.frontends.c.symbols import Scope, Stored
+from streamopt.frontends.c.usage import Usage
+from streamopt.frontends.names import is_reserved
+from streamopt.ir.affine import Affine, Iter
+from streamopt.ir.source import Variable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from streamopt.errors import SourceLoc
+    from streamopt.frontends.c.symbols import Symbol
+    from streamopt.frontends.c.tree import Node, Unit
+    from streamopt.ir.element import ElementType
+    from streamopt.ir.source import Item
+
+__all__ = ["MAX_ITEMS", "State"]
+
+MAX_ITEMS = 50_000
+MAX_NESTING = 64
+MAX_INLINED_CALLS = 2_000
+
+
+@dataclass(slots=True)
+class State:
+    """What is known while a function is read.
+
+    Attributes
+    ----------
+    scope, usage
+        Names, and how they are used, of the function whose text is read: an inlined function
+        has its own.
+    shared
+        What is declared outside of functions, as far as it is used.
+    ranges, order
+        Interval and depth of each iterator that runs.
+    blocks
+        Statement lists under construction, innermost last.
+    calls
+        Functions that are being inlined, outermost first.
+    guarded
+        How many conditional expressions enclose the one that is read.
+    """
+
+    unit: Unit
+    problems: Problems
+    scope: Scope = field(default_factory=Scope)
+    shared: dict[str, Symbol] = field(default_factory=dict[str, "Symbol"])
+    usage: Usage = field(default_factory=Usage)
+    variables: dict[str, Variable] = field(default_factory=dict[str, Variable])
+    values: dict[str, tuple[float, ...]] = field(default_factory=dict[str, "tuple[float, ...]"])
+    written: set[str] = field(default_factory=set[str])
+    taken: set[str] = field(default_factory=set[str])
+    ranges: dict[str, tuple[int, int]] = field(default_factory=dict[str, "tuple[int, int]"])
+    order: dict[str, int] = field(default_factory=dict[str, int])
+    blocks: list[list[Item]] = field(default_factory=lambda: [[]])
+    calls: list[str] = field(default_factory=list[str])
+    guarded: int = 0
+    items: int = 0
+    inlined: int = 0
+
+    def report(self, code: str, message: str, node: Node | SourceLoc, hint: str = "") -> None:
+        """Collect a problem with a node or a place."""
+        self.problems.report(code, message, getattr(node, "loc", node), hint)
+
+    def unique(self, name: str) -> str:
+        """Return a name for the source that no other has, as like the given one as can be."""
+        base = re.sub(r"_{2,}", "_", name[:90]).lstrip("_") or "v"
+        base = f"v{base}" if base[0].isdigit() else base
+        base = f"{base.rstrip('_')}_" if is_reserved(base) else base
+        found, number = base, 1
+        while found in self.taken:
+            number += 1
+            found = f"{base.rstrip('_')}_{number}"
+        self.taken.add(found)
+        return found
+
+    def add_variable(
+        self,
+        name: str,
+        shape: tuple[int, ...],
+        element: ElementType,
+        loc: SourceLoc,
+        *,
+        is_argument: bool = False,
+    ) -> Stored:
+        """Add a variable to the source and return what stands for it."""
+        unique = self.unique(name)
+        self.variables[unique] = Variable(unique, shape, element, is_argument, loc=loc)
+        return Stored(unique, shape, element)
+
+    def emit(self, item: Item) -> None:
+        """Append an item to the innermost statement list."""
+        self.items += 1
+        if self.items > MAX_ITEMS:
+            message = f"the function has more than {MAX_ITEMS} statements once calls are inlined"
+            raise LimitError(Diagnostic("E139", message, item.loc, "use loops and fewer calls"))
+        self.blocks[-1].append(item)
+
+    @contextmanager
+    def block(self) -> Iterator[list[Item]]:
+        """Collect what is emitted inside into a list of its own, in a scope of its own."""
+        items: list[Item] = []
+        self.blocks.append(items)
+        self.scope.enter()
+        try:
+            yield items
+        finally:
+            self.scope.leave()
+            self.blocks.pop()
+
+    @contextmanager
+    def function(self, name: str, scope: Scope, usage: Usage) -> Iterator[None]:
+        """Read another function's text inside."""
+        outer = self.scope, self.usage
+        self.scope, self.usage = scope, usage
+        self.calls.append(name)
+        try:
+            yield
+        finally:
+            self.calls.pop()
+            self.scope, self.usage = outer
+
+    def in_loop_order(self, value: Affine) -> Affine:
+        """Return the sum with iterators from the outermost loop in, so that equal ones compare."""
+        if len(value.terms) < 2:
+            return value
+        ordered = sorted(
+            value.terms,
+            key=lambda term: (
+                not isinstance(term[0], Iter),
+                self.order.get(term[0].name, 0) if isinstance(term[0], Iter) else 0,
+                str(term[0]),
+            ),
+        )
+        return Affine(tuple(ordered), value.constant)
+
+    def finished_variables(self, outputs: Sequence[str]) -> tuple[Variable, ...]:
+        """Return the variables with what is known at the end."""
+        return tuple(
+            replace(
+                variable,
+                is_constant=name not in self.written,
+                is_wanted=not outputs or name in outputs,
+            )
+            for name, variable in self.variables.items()
+        )

@@ -1,0 +1,100 @@
+"""Statements: from pycparser's tree to typed nodes; what has no meaning here says so."""
+
+# pycparser has no types
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false, reportMissingTypeStubs=false
+# pyright: reportUnknownParameterType=false
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pycparser import c_ast as ast
+
+from streamopt.frontends.c.expression_syntax import converted
+from streamopt.frontends.c.tree import (
+    Block,
+    Evaluate,
+    ForLoop,
+    IfElse,
+    Labelled,
+    Return,
+    Unsupported,
+)
+from streamopt.frontends.c.type_syntax import converted_declaration
+
+if TYPE_CHECKING:
+    from streamopt.frontends.c.tree import Statement
+    from streamopt.frontends.c.type_syntax import Converter
+
+__all__ = ["converted_statement"]
+
+_REFUSED: dict[type[Any], tuple[str, str]] = {
+    ast.While: ("while", "write a for loop with affine bounds"),
+    ast.DoWhile: ("do-while", "write a for loop with affine bounds"),
+    ast.Goto: ("goto", "use loops and if"),
+    ast.Switch: ("switch", "write if and else if"),
+    ast.Break: ("break", "give the loop an affine bound, or put the rest under an if"),
+    ast.Continue: ("continue", "put the rest of the loop's body under an if"),
+}
+
+
+def converted_statement(node: Any, to: Converter) -> Statement:
+    """Return a statement as a typed node."""
+    loc = to.loc(node)
+    match node:
+        case ast.Compound():
+            items = node.block_items or []
+            return Block(tuple(_items(items, to)), loc)
+        case ast.DeclList():
+            return Block(tuple(_items(node.decls, to)), loc)
+        case ast.For():
+            return _for(node, to)
+        case ast.If():
+            then = _or_empty(node.iftrue, to)
+            otherwise = None if node.iffalse is None else converted_statement(node.iffalse, to)
+            return IfElse(converted(node.cond, to), then, otherwise, loc)
+        case ast.Return():
+            return Return(None if node.expr is None else converted(node.expr, to), loc)
+        case ast.Label():
+            return Labelled(str(node.name), _or_empty(node.stmt, to), loc)
+        case ast.EmptyStatement() | ast.Pragma():
+            return Block((), loc)
+        case _ if type(node) in _REFUSED:
+            what, hint = _REFUSED[type(node)]
+            return Unsupported(what, hint, loc)
+        case _:
+            value = converted(node, to)
+            return Evaluate(value, value.loc)
+
+
+def _or_empty(node: Any, to: Converter) -> Statement:
+    return Block((), to.loc(node)) if node is None else converted_statement(node, to)
+
+
+def _items(nodes: list[Any], to: Converter) -> list[Statement]:
+    items: list[Statement] = []
+    for node in nodes:
+        match node:
+            case ast.Typedef():
+                to.add_typedef(node)
+            case ast.Decl():
+                to.add_enumerators(node.type)
+                if node.name is not None and not isinstance(node.type, ast.FuncDecl):
+                    items.append(converted_declaration(node, to))
+            case ast.Pragma() | ast.EmptyStatement() | ast.StaticAssert():
+                pass
+            case _:
+                items.append(converted_statement(node, to))
+    return items
+
+
+def _for(node: Any, to: Converter) -> ForLoop:
+    first = None if node.init is None else converted_statement(node.init, to)
+    return ForLoop(
+        first,
+        None if node.cond is None else converted(node.cond, to),
+        None if node.next is None else converted(node.next, to),
+        _or_empty(node.stmt, to),
+        to.loc(node),
+    )

@@ -1,0 +1,217 @@
+"""Statements: assignments, branches and blocks, in the order in which C runs them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from streamopt.frontends.c import (
+    accesses,
+    calls,
+    conditions,
+    declarations,
+    expressions,
+    inlining,
+    loops,
+)
+from streamopt.frontends.c.rendering import shown
+from streamopt.frontends.c.symbols import Counter, Known, Pending, Stored
+from streamopt.frontends.c.tree import (
+    Assignment,
+    Block,
+    Call,
+    Comma,
+    Conversion,
+    Declaration,
+    Evaluate,
+    ForLoop,
+    IfElse,
+    Increment,
+    Labelled,
+    Name,
+    Number,
+    Operation,
+    Return,
+    Unsupported,
+)
+from streamopt.frontends.c.values import Value, ValueProblem, converted_value
+from streamopt.ir.element import ElementType
+from streamopt.ir.expression import Access, Cast, Literal, Read
+from streamopt.ir.source import Assign, Branch
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from streamopt.errors import SourceLoc
+    from streamopt.frontends.c.state import State
+    from streamopt.frontends.c.tree import Node, Statement
+
+__all__ = ["assign_value", "read_all", "read_statement"]
+
+
+def read_all(items: Iterable[Statement], state: State) -> None:
+    """Read statements one after another."""
+    for item in items:
+        read_statement(item, state)
+
+
+def read_statement(item: Statement, state: State, label: str = "") -> None:
+    """Emit what a statement does; problems go to the state."""
+    match item:
+        case Block(items):
+            state.scope.enter()
+            read_all(items, state)
+            state.scope.leave()
+        case Declaration():
+            declarations.declare(item, state)
+        case ForLoop():
+            loops.read_loop(item, state, label)
+        case IfElse():
+            _branch(item, state)
+        case Evaluate(value):
+            _evaluate(value, state, label)
+        case Labelled(name, body):
+            read_statement(body, state, re.sub(r"_{2,}", "_", name))
+        case Return():
+            hint = "put what follows under an if, so that the only return is the last statement"
+            state.report("E135", "return before the end is not supported", item.loc, hint)
+        case Unsupported(what, hint):
+            state.report("E135", f"{what} is not supported", item.loc, hint)
+
+
+def _branch(item: IfElse, state: State) -> None:
+    condition = conditions.condition_of(item.condition, state)
+    if isinstance(condition, bool):
+        taken = item.then if condition else item.otherwise
+        if taken is not None:
+            read_statement(Block((taken,), item.loc), state)
+        return
+    with state.block() as then:
+        read_statement(item.then, state)
+    with state.block() as otherwise:
+        if item.otherwise is not None:
+            read_statement(item.otherwise, state)
+    if condition is not None and (then or otherwise):
+        state.emit(Branch(condition.tree, tuple(then), tuple(otherwise), loc=item.loc))
+
+
+def _evaluate(node: Node, state: State, label: str) -> None:
+    match node:
+        case Assignment():
+            _assign(node, state, label)
+        case Increment(operand, by):
+            one = Number(abs(by), ElementType.INT32, node.loc)
+            _assign(Assignment("+" if by > 0 else "-", operand, one, node.loc), state, label)
+        case Call(function) if function in state.unit.functions:
+            inlining.inline_statement(node, state)
+        case Call():
+            calls.report_unknown(node, state)
+        case Comma(parts):
+            for part in parts:
+                _evaluate(part, state, label)
+        case Conversion(use, operand) if use.text == "void":
+            if not isinstance(operand, Name):
+                _evaluate(operand, state, label)
+        case Name() | Number():
+            pass
+        case Unsupported():
+            expressions.value_of(node, state)
+        case _:
+            state.report("E135", f"{shown(node)} has no effect", node, "assign its value")
+
+
+def _assign(node: Assignment, state: State, label: str) -> Value | None:
+    """Emit an assignment and return the value that it leaves."""
+    if isinstance(node.value, Assignment):
+        value = _assign(node.value, state, label)
+    else:
+        value = expressions.value_of(node.value, state)
+    if isinstance(node.target, Name):
+        symbol = state.scope.find(node.target.name)
+        if isinstance(symbol, Pending):
+            return _settle(node.target.name, symbol, value, node, state)
+        if isinstance(symbol, Known | Counter):
+            return _report_fixed(node.target.name, symbol, node, state)
+    found = accesses.element_of(node.target, state)
+    if found is None or value is None:
+        return None
+    access, stored = found
+    if stored.is_const:
+        state.report("E135", f"{shown(node.target)} is const, but it is written", node)
+        return None
+    if node.op:
+        operation = Operation(node.op, node.target, node.value, node.loc)
+        combined = expressions.value_of(operation, state)
+        if combined is None:
+            return None
+        value = combined
+    if not expressions.observed(value, node.value, state):
+        return None
+    return assign_value(access, stored, value, state, node.loc, label)
+
+
+def assign_value(
+    access: Access, stored: Stored, value: Value, state: State, loc: SourceLoc, label: str = ""
+) -> Value | None:
+    """Emit ``access = value`` and return the value that the element then has."""
+    try:
+        value = _fitted(value, stored)
+    except ValueProblem as problem:
+        state.report("E134", f"the value of {access} does not exist: {problem}", loc)
+        return None
+    state.written.add(stored.variable)
+    state.emit(Assign(access, value.tree, label, loc))
+    is_constant = value.constant is not None
+    return (
+        converted_value(value, stored.element)
+        if is_constant
+        else Value(stored.element, Read(access))
+    )
+
+
+def _fitted(value: Value, stored: Stored) -> Value:
+    """Return the value such that converting its tree to the element's type does what C does."""
+    if stored.is_bool:
+        return expressions.as_truth(value)
+    if value.constant is not None:
+        is_rounded = value.element == ElementType.DOUBLE and stored.element == ElementType.FLOAT
+        return value if is_rounded else converted_value(value, stored.element)
+    is_exact = stored.element in (value.element, ElementType.FLOAT)
+    if value.is_loose and value.element.is_float and not is_exact:
+        return replace(value, tree=Cast(value.element, value.tree), is_loose=False)
+    return value
+
+
+def _settle(
+    name: str, symbol: Pending, value: Value | None, node: Assignment, state: State
+) -> Value | None:
+    """Read the only assignment of an integer: it becomes a name for its value, or a variable."""
+    element = symbol.declaration.type.element
+    assert element is not None
+    if value is not None and not node.op and value.is_integer:
+        is_affine = value.affine is not None and symbol.block == state.scope.depth
+        if value.constant is not None or is_affine:
+            known = converted_value(value, element)
+            state.scope.rebind(name, Known(known))
+            return known
+    stored = state.add_variable(name, (), element, symbol.declaration.loc)
+    stored = replace(stored, is_bool=symbol.declaration.type.is_bool)
+    state.scope.rebind(name, stored)
+    if value is None:
+        return None
+    if node.op:
+        state.report("E135", f"{name} is read before it has a value", node)
+        return None
+    return assign_value(Access(stored.variable, ()), stored, value, state, node.loc)
+
+
+def _report_fixed(name: str, symbol: Known | Counter, node: Assignment, state: State) -> None:
+    if isinstance(symbol, Counter) or symbol.is_iterator:
+        message = f"{name} counts a loop, but it is changed outside of the loop's header"
+        hint = "use another variable"
+    elif isinstance(symbol.value.tree, Literal):
+        message, hint = f"{name} is a constant here, but it is written", "use another variable"
+    else:
+        message, hint = f"{name} is written, but it stands for a value", "use another variable"
+    state.report("E135", message, node, hint)

@@ -1,0 +1,115 @@
+"""What names mean while a function is read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from streamopt.errors import SourceLoc
+    from streamopt.frontends.c.tree import Declaration
+    from streamopt.frontends.c.values import Value
+    from streamopt.ir.affine import Affine
+    from streamopt.ir.element import ElementType
+
+__all__ = ["Broken", "Counter", "Known", "Pending", "Scope", "Stored", "Symbol"]
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A name for a value: a constant, a running iterator, an integer that never changes."""
+
+    value: Value
+    is_iterator: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Counter:
+    """A variable that only counts loops, outside of them; it has no value there."""
+
+    element: ElementType
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """An integer that is assigned once, before it is; block tells which block declares it."""
+
+    declaration: Declaration
+    block: int
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A variable of the source, or a part of it.
+
+    Attributes
+    ----------
+    variable
+        Its name in the source.
+    prefix
+        Subscripts that are fixed already, where it is a part.
+    shape
+        What remains to be subscripted.
+    is_open
+        Whether it is an integer argument without a value.
+    """
+
+    variable: str
+    shape: tuple[int, ...]
+    element: ElementType
+    prefix: tuple[Affine, ...] = ()
+    is_const: bool = False
+    is_bool: bool = False
+    is_open: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A name whose declaration has a problem, which is reported already."""
+
+    loc: SourceLoc | None = None
+
+
+Symbol: TypeAlias = Known | Counter | Pending | Stored | Broken
+
+
+class Scope:
+    """Names by block, innermost last."""
+
+    def __init__(self) -> None:
+        self._blocks: list[dict[str, Symbol]] = [{}]
+
+    @property
+    def depth(self) -> int:
+        """Return the number of open blocks."""
+        return len(self._blocks)
+
+    def enter(self) -> None:
+        """Open a block."""
+        self._blocks.append({})
+
+    def leave(self) -> None:
+        """Close the innermost block."""
+        self._blocks.pop()
+
+    def find(self, name: str) -> Symbol | None:
+        """Return what a name means, if it is declared."""
+        for block in reversed(self._blocks):
+            if name in block:
+                return block[name]
+        return None
+
+    def declare(self, name: str, symbol: Symbol) -> None:
+        """Declare a name in the innermost block."""
+        self._blocks[-1][name] = symbol
+
+    def rebind(self, name: str, symbol: Symbol) -> None:
+        """Change what a declared name means."""
+        for block in reversed(self._blocks):
+            if name in block:
+                block[name] = symbol
+                return
+
+    def names(self) -> list[str]:
+        """Return all declared names."""
+        return list(dict.fromkeys(name for block in self._blocks for name in block))

@@ -1,0 +1,107 @@
+"""How a function uses its names: which count loops, which are assigned, and how often."""
+
+from __future__ import annotations
+
+from collections import Counter as Tally
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any
+
+from streamopt.frontends.c.tree import (
+    Assignment,
+    Block,
+    Call,
+    Declaration,
+    ForLoop,
+    Increment,
+    Name,
+    Subscript,
+    TypeUse,
+    Unary,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from streamopt.frontends.c.tree import Function, Node, Statement
+
+__all__ = ["Usage", "calls_in", "usage_of", "walked"]
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Names of a function.
+
+    Attributes
+    ----------
+    assigned
+        How often each name is assigned, loop headers and initialisers aside; a name whose
+        address is taken counts as assigned.
+    counters
+        Names that the headers of loops assign.
+    passed
+        Names that are handed to functions, which may write them.
+    """
+
+    assigned: Tally[str] = field(default_factory=Tally[str])
+    counters: frozenset[str] = frozenset()
+    passed: frozenset[str] = frozenset()
+
+
+def walked(*roots: object) -> Iterator[Any]:
+    """Yield all nodes of trees, in no particular order."""
+    waiting: list[Any] = list(roots)
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, tuple):
+            waiting.extend(node)  # pyright: ignore[reportUnknownArgumentType]
+        elif hasattr(node, "__dataclass_fields__") and type(node).__module__ == Block.__module__:
+            yield node
+            waiting.extend(getattr(node, part.name) for part in fields(node))
+
+
+def calls_in(function: Function) -> list[Call]:
+    """Return the calls in a function's body."""
+    return [node for node in walked(function.body) if isinstance(node, Call)]
+
+
+def usage_of(function: Function) -> Usage:
+    """Return how a function uses its names."""
+    assigned: Tally[str] = Tally()
+    counters: set[str] = set()
+    passed: set[str] = set()
+    headers: list[Node] = []
+    for node in walked(function.body):
+        match node:
+            case ForLoop(first, _, step):
+                counters.update(_declared(first))
+                for part in walked(first, step):
+                    if isinstance(part, Assignment | Increment):
+                        headers.append(part)
+                        counters.update(_target_name(part))
+            case Assignment() | Increment():
+                assigned.update(_target_name(node))
+            case Unary("&", operand):
+                assigned.update(_base_name(operand))
+            case Call(_, arguments):
+                passed.update(name for argument in arguments for name in _base_name(argument))
+            case _:
+                pass
+    for part in headers:
+        assigned.subtract(_target_name(part))
+    return Usage(assigned, frozenset(counters), frozenset(passed))
+
+
+def _declared(first: Statement | None) -> list[str]:
+    if isinstance(first, Block):
+        return [item.name for item in first.items if isinstance(item, Declaration)]
+    return []
+
+
+def _target_name(node: Assignment | Increment) -> list[str]:
+    return _base_name(node.target if isinstance(node, Assignment) else node.operand)
+
+
+def _base_name(node: Node | TypeUse) -> list[str]:
+    while isinstance(node, Subscript | Unary):
+        node = node.base if isinstance(node, Subscript) else node.operand
+    return [node.name] if isinstance(node, Name) else []

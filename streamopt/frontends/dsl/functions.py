@@ -1,0 +1,292 @@
+"""Functions of the DSL: reductions over iterators, and functions of values.
+
+`sum`, `prod`, `max` and `min` reduce over iterators; `maximum` and `minimum` take two values.
+"""
+
+from __future__ import annotations
+
+import typing
+from typing import TYPE_CHECKING
+
+from streamopt.frontends.dsl.conditions import Condition
+from streamopt.frontends.dsl.facts import Facts
+from streamopt.frontends.dsl.places import ARRAYS, EXPRESSIONS, ITERATORS, caller
+from streamopt.frontends.dsl.values import Index, Pending, Reduced, Value, as_value, meeting
+from streamopt.frontends.names import did_you_mean, quoted
+from streamopt.ir import expression as ir
+from streamopt.ir.element import ElementType, common_type
+from streamopt.ir.expression import Function
+from streamopt.ir.program import Reduction
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from streamopt.frontends.dsl.facts import Axis
+    from streamopt.frontends.dsl.values import Operand
+
+__all__ = [
+    "absolute",
+    "cast",
+    "ceil",
+    "cos",
+    "element_type",
+    "erf",
+    "exp",
+    "floor",
+    "log",
+    "max",
+    "maximum",
+    "min",
+    "minimum",
+    "power",
+    "prod",
+    "relu",
+    "sigmoid",
+    "sin",
+    "sqrt",
+    "sum",
+    "tanh",
+    "where",
+]
+
+_REAL_ONLY = frozenset(Function) - {Function.ABS, Function.MAX, Function.MIN}
+_BY_NUMPY_NAME = {"float32": ElementType.FLOAT, "float64": ElementType.DOUBLE}
+
+
+def sum(
+    iterators: Index | Iterable[Index],
+    value: Operand,
+    *,
+    start: Operand | None = None,
+    where: Condition | None = None,
+) -> Value:
+    """Return the sum of a value over iterators.
+
+    Parameters
+    ----------
+    iterators
+        One or several; the last one runs fastest.
+    start
+        What the sum starts from; 0 if left out.
+    where
+        Terms for which this doesn't hold are left out.
+
+    Examples
+    --------
+    >>> from streamopt.frontends import dsl
+    >>> p = dsl.program("dot")
+    >>> (i,) = p.iterators(i=8)
+    >>> a, b = p.input("a", 8), p.input("b", 8)
+    >>> s = p.output("s", (), dsl.sum(i, a[i] * b[i]))
+    >>> print(p)
+    program dot
+    input a[8]: float
+    input b[8]: float
+    output s: float
+    s: for i in range(8):
+        s += a[i] * b[i]
+    """
+    return _reduced(Reduction.ADD, iterators, value, start, where)
+
+
+def prod(
+    iterators: Index | Iterable[Index],
+    value: Operand,
+    *,
+    start: Operand | None = None,
+    where: Condition | None = None,
+) -> Value:
+    """Return the product of a value over iterators; parameters as `sum`."""
+    return _reduced(Reduction.MUL, iterators, value, start, where)
+
+
+def max(
+    iterators: Index | Iterable[Index],
+    value: Operand,
+    *,
+    start: Operand | None = None,
+    where: Condition | None = None,
+) -> Value:
+    """Return the largest value over iterators; parameters as `sum`."""
+    return _reduced(Reduction.MAX, iterators, value, start, where)
+
+
+def min(
+    iterators: Index | Iterable[Index],
+    value: Operand,
+    *,
+    start: Operand | None = None,
+    where: Condition | None = None,
+) -> Value:
+    """Return the smallest value over iterators; parameters as `sum`."""
+    return _reduced(Reduction.MIN, iterators, value, start, where)
+
+
+def where(condition: Condition, then: Operand, otherwise: Operand) -> Value:
+    """Return one value where a condition holds, and the other elsewhere.
+
+    A branch may read outside an array at iterations that don't take it: a padded border is
+    ``where((i > 0) & (i <= n), x[i - 1], 0)``.
+    """
+    (first, second), element, is_real = meeting(then, otherwise)
+    if not isinstance(condition, Condition):  # pyright: ignore[reportUnnecessaryIsInstance]
+        facts = Facts.joined(first.facts, second.facts)
+        message = f"where needs a condition first, not {type(condition).__name__}"
+        return Value(first.expression, element, facts.with_problem(EXPRESSIONS, message))
+    facts = Facts.joined(condition.facts, first.facts, second.facts)
+    expression = ir.Select(condition.expression, first.expression, second.expression)
+    return _bounded(Value(expression, element, facts, is_real))
+
+
+def maximum(left: Operand, right: Operand) -> Value:
+    """Return the larger of two values."""
+    return _call(Function.MAX, left, right)
+
+
+def minimum(left: Operand, right: Operand) -> Value:
+    """Return the smaller of two values."""
+    return _call(Function.MIN, left, right)
+
+
+def power(base: Operand, exponent: Operand) -> Value:
+    """Return ``base`` to the power of ``exponent``."""
+    return _call(Function.POW, base, exponent)
+
+
+def exp(value: Operand) -> Value:
+    """Return e to the power of a value."""
+    return _call(Function.EXP, value)
+
+
+def log(value: Operand) -> Value:
+    """Return the natural logarithm."""
+    return _call(Function.LOG, value)
+
+
+def sqrt(value: Operand) -> Value:
+    """Return the square root."""
+    return _call(Function.SQRT, value)
+
+
+def tanh(value: Operand) -> Value:
+    """Return the hyperbolic tangent."""
+    return _call(Function.TANH, value)
+
+
+def erf(value: Operand) -> Value:
+    """Return the error function."""
+    return _call(Function.ERF, value)
+
+
+def sin(value: Operand) -> Value:
+    """Return the sine of an angle in radians."""
+    return _call(Function.SIN, value)
+
+
+def cos(value: Operand) -> Value:
+    """Return the cosine of an angle in radians."""
+    return _call(Function.COS, value)
+
+
+def floor(value: Operand) -> Value:
+    """Return the largest whole number that is not larger."""
+    return _call(Function.FLOOR, value)
+
+
+def ceil(value: Operand) -> Value:
+    """Return the smallest whole number that is not smaller."""
+    return _call(Function.CEIL, value)
+
+
+def absolute(value: Operand) -> Value:
+    """Return the value without its sign."""
+    return _call(Function.ABS, value)
+
+
+def relu(value: Operand) -> Value:
+    """Return ``maximum(value, 0)``."""
+    return maximum(value, 0)
+
+
+def sigmoid(value: Operand) -> Value:
+    """Return ``1 / (1 + exp(-value))``."""
+    return 1 / (1 + exp(-as_value(value)))
+
+
+def cast(value: Operand, element: ElementType | str) -> Value:
+    """Return a value converted to an element type, as C does."""
+    operand, wanted = as_value(value), element_type(element)
+    if wanted is None:
+        hint = did_you_mean(str(element), ElementType)
+        message = f"there is no element type {quoted(element)}"
+        facts = operand.facts.with_problem(ARRAYS, message, hint)
+        return Value(operand.expression, operand.element, facts)
+    facts = Facts.joined(operand.facts)
+    return _bounded(Value(ir.Cast(wanted, operand.expression), wanted, facts))
+
+
+def element_type(element: str) -> ElementType | None:
+    """Return an element type by its C or NumPy name; None if there is none."""
+    for name in (str(element), f"{element}_t"):
+        if name in set(ElementType):
+            return ElementType(name)
+    return _BY_NUMPY_NAME.get(str(element))
+
+
+def _call(function: Function, *operands: Operand) -> Value:
+    arguments, element, is_real = meeting(*operands)
+    if element is not None and not element.is_float and function in _REAL_ONLY:
+        element = ElementType.DOUBLE
+    facts = Facts.joined(*(argument.facts for argument in arguments))
+    expression = ir.Call(function, tuple(argument.expression for argument in arguments))
+    return _bounded(Value(expression, element, facts, is_real or function in _REAL_ONLY))
+
+
+def _bounded(value: Value) -> Value:
+    excess = value.facts.excess()
+    return value if excess is None else Value(ir.Literal(0.0), value.element, excess)
+
+
+def _reduced(
+    reduction: Reduction,
+    iterators: Index | Iterable[Index],
+    value: Operand,
+    start: Operand | None,
+    where: Condition | None,
+) -> Value:
+    body, first = as_value(value), None if start is None else as_value(start)
+    parts = [body.facts]
+    parts += [part.facts for part in (first, where) if part is not None]
+    facts = Facts.joined(*parts)
+    axes, problems = _axes(iterators)
+    facts = Facts.joined(facts, problems)
+    if first is not None and set(first.facts.axes) & set(axes):
+        message = "what a reduction starts from can't depend on the iterators that it reduces"
+        facts = facts.with_problem(ITERATORS, message)
+    free = tuple(axis for axis in facts.axes if axis not in axes)
+    element = common_type(body.element, None if first is None else first.element)
+    if reduction in (Reduction.MAX, Reduction.MIN) and first is None:
+        element = body.element
+    element = element or ElementType.FLOAT
+    pending = Pending(reduction, axes, free, element, body, first, where, caller())
+    access = ir.Access(pending.token, pending.subscripts)
+    own = Facts(free, ((access, pending.loc),), (pending,), facts.problems)
+    return Reduced(ir.Read(access), element, own)
+
+
+def _axes(iterators: object) -> tuple[tuple[Axis, ...], Facts]:
+    """Return the loops of iterators, and facts with what is wrong with them."""
+    listed = [iterators]
+    if isinstance(iterators, list | tuple):
+        listed = list(typing.cast("list[object]", iterators))
+    axes: list[Axis] = []
+    for iterator in listed:
+        if not isinstance(iterator, Index) or len(iterator.affine.terms) != 1:
+            message = "a reduction runs over iterators"
+            hint = "write sum(k, ...), or sum((k, l), ...) for several"
+            return (), Facts().with_problem(ITERATORS, message, hint)
+        axes += iterator.facts.axes
+    if not axes:
+        message = "a reduction needs one iterator or several"
+        return (), Facts().with_problem(ITERATORS, message)
+    return tuple(dict.fromkeys(axes)), Facts()

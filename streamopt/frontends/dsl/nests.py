@@ -1,0 +1,279 @@
+"""From an assignment of the DSL to loop nests, each with one statement.
+
+Before::
+
+    Y[i, j] = exp(X[i, j]) / sum(k, exp(X[i, k]))
+
+After::
+
+    for i, k: Y_sum[i] += exp(X[i, k])
+    for i, j: Y[i, j] = exp(X[i, j]) / Y_sum[i]
+
+A choice of which one branch reads outside an array at iterations that don't take it becomes two
+nests, if those that take it are a box: one writes everything, the other then overwrites the box.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from streamopt.frontends.dsl.domains import Domain
+from streamopt.frontends.dsl.facts import Facts
+from streamopt.frontends.dsl.places import ITERATORS, RANGE, problem
+from streamopt.frontends.index_ranges import in_loop_order
+from streamopt.ir import expression as ir
+from streamopt.ir.affine import Affine
+from streamopt.ir.program import Loop, Nest, Statement
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from streamopt.errors import Diagnostic, SourceLoc
+    from streamopt.frontends.dsl.facts import Axis
+    from streamopt.frontends.dsl.values import Pending
+    from streamopt.ir.program import Reduction
+
+__all__ = ["Assignment", "loops_of", "nests_of", "range_problems"]
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """What one nest computes, before its loops are put in order.
+
+    Attributes
+    ----------
+    facts
+        Of everything that is read.
+    parallel
+        Loops of the target, in the order given.
+    reduced
+        Loops of the reduction.
+    """
+
+    node: str
+    target: ir.Access
+    value: ir.Expression
+    facts: Facts
+    parallel: tuple[Axis, ...]
+    reduced: tuple[Axis, ...]
+    loc: SourceLoc
+    reduction: Reduction | None = None
+    start: ir.Expression | None = None
+    guard: ir.Condition | None = None
+
+    @property
+    def axes(self) -> tuple[Axis, ...]:
+        """Return all loops, outermost first."""
+        return (*self.parallel, *(axis for axis in self.reduced if axis not in self.parallel))
+
+    @staticmethod
+    def of_reduction(
+        node: str, target: ir.Access, parallel: tuple[Axis, ...], pending: Pending
+    ) -> Assignment:
+        """Return the assignment of a reduction's result."""
+        guard = pending.guard
+        parts = [part.facts for part in (pending.start, guard) if part is not None]
+        body = pending.body
+        return Assignment(
+            node,
+            target,
+            body.expression,
+            Facts.joined(body.facts, *parts),
+            parallel,
+            pending.axes,
+            pending.loc,
+            pending.reduction,
+            None if pending.start is None else pending.start.expression,
+            None if guard is None else guard.expression,
+        )
+
+    def renamed(self, names: Mapping[str, str]) -> Assignment:
+        """Return the assignment with arrays renamed where it reads them."""
+        start, guard = self.start, self.guard
+        return replace(
+            self,
+            value=_renamed(self.value, names),
+            start=None if start is None else _renamed(start, names),
+            guard=None if guard is None else _condition(_renamed(guard, names)),
+        )
+
+
+def loop_problems(assignment: Assignment) -> Iterator[Diagnostic]:
+    """Yield what is wrong with the iterators of an assignment."""
+    axes, target = assignment.axes, assignment.target.array
+    for name in dict.fromkeys(axis.name for axis in (*axes, *assignment.facts.axes)):
+        counts = {a.trip_count for a in (*axes, *assignment.facts.axes) if a.name == name}
+        if len(counts) > 1:
+            message = f"iterators '{name}' of {' and '.join(map(str, sorted(counts)))} iterations "
+            hint = "give one of them another name"
+            yield problem(ITERATORS, f"{message}meet in {target}", hint, assignment.loc)
+    known = {axis.name for axis in axes}
+    for name in dict.fromkeys(axis.name for axis in assignment.facts.axes):
+        if name not in known:
+            message = f"iterator '{name}' is not bound: it is no subscript of {target}"
+            hint = f"reduce over it, sum({name}, ...), or give {target} a subscript with it"
+            yield problem(ITERATORS, message, hint, assignment.loc)
+    for axis in assignment.reduced:
+        if axis in assignment.parallel:
+            message = f"iterator '{axis.name}' is reduced, and a subscript of {target} too"
+            hint = "use another iterator in the reduction"
+            yield problem(ITERATORS, message, hint, assignment.loc)
+
+
+def loops_of(
+    assignment: Assignment, order: Sequence[str] | None
+) -> tuple[tuple[Axis, ...], list[Diagnostic]]:
+    """Return the loops in the order that is wanted, and what is wrong with them."""
+    problems, axes = list(loop_problems(assignment)), assignment.axes
+    if order is None or problems:
+        return axes, problems
+    by_name = {axis.name: axis for axis in axes}
+    if sorted(order) != sorted(by_name):
+        message = f"order={tuple(order)} doesn't name each iterator of {assignment.target.array} "
+        message += f"once: {', '.join(by_name)}"
+        return axes, [problem(ITERATORS, message, "", assignment.loc)]
+    return tuple(by_name[name] for name in order), []
+
+
+def range_problems(
+    assignment: Assignment, shapes: Mapping[str, tuple[int, ...]]
+) -> Iterator[Diagnostic]:
+    """Yield the elements that don't exist, among those that are written or read.
+
+    Parameters
+    ----------
+    shapes
+        Of all arrays; others aren't checked.
+    """
+    places = dict(assignment.facts.places)
+    domain = Domain.of({axis.name: axis.trip_count for axis in assignment.axes})
+    found = list(_outside(assignment.target, domain, shapes))
+    if assignment.start is not None:
+        found += _reads_outside(assignment.start, domain, shapes)
+    if assignment.guard is not None:
+        domain = domain.under(assignment.guard)
+    if not domain.is_empty:
+        found += _reads_outside(assignment.value, domain, shapes)
+    for access, message in dict(found).items():
+        loc = places.get(access, assignment.loc)
+        hint = "change the iterators, the subscript or the shape"
+        yield problem(RANGE, message, f"{hint}; where(...) makes borders", loc)
+
+
+def _reads_outside(
+    expression: ir.Expression, domain: Domain, shapes: Mapping[str, tuple[int, ...]]
+) -> Iterator[tuple[ir.Access, str]]:
+    match expression:
+        case ir.Read(access):
+            yield from _outside(access, domain, shapes)
+        case ir.Select(condition, then, otherwise):
+            yield from _reads_outside(condition, domain, shapes)
+            for branch, holds in ((then, True), (otherwise, False)):
+                taken = domain.under(condition, holds=holds)
+                if not taken.is_empty:
+                    yield from _reads_outside(branch, taken, shapes)
+        case _:
+            for child in ir.children(expression):
+                yield from _reads_outside(child, domain, shapes)
+
+
+def _outside(
+    access: ir.Access, domain: Domain, shapes: Mapping[str, tuple[int, ...]]
+) -> Iterator[tuple[ir.Access, str]]:
+    for dimension, (subscript, extent) in enumerate(
+        zip(access.subscripts, shapes.get(access.array, ()), strict=False)
+    ):
+        low, high = domain.reach(subscript, extent)
+        if low < 0 or high >= extent:
+            message = f"{access} reaches [{low}, {high}] in dimension {dimension} of "
+            yield access, f"{message}{access.array}, whose extent is {extent}"
+
+
+def nests_of(
+    assignment: Assignment,
+    axes: tuple[Axis, ...],
+    shapes: Mapping[str, tuple[int, ...]],
+    border: str,
+) -> Iterator[Nest]:
+    """Yield the nests of an assignment that has no problems.
+
+    Parameters
+    ----------
+    border
+        The name of the nest that writes what the other doesn't, if it takes two.
+    """
+    whole = Domain.of({axis.name: axis.trip_count for axis in axes})
+    match assignment.value:
+        case ir.Select(condition, then, otherwise) if assignment.reduction is None:
+            for inner, outer, holds in ((then, otherwise, True), (otherwise, then, False)):
+                box = whole.under(condition, holds=holds)
+                needs_box = next(_reads_outside(inner, whole, shapes), None) is not None
+                fits = next(_reads_outside(outer, whole, shapes), None) is None
+                if box.is_box and not box.is_empty and needs_box and fits:
+                    yield _nest(replace(assignment, node=border, value=outer), whole, axes)
+                    yield _nest(replace(assignment, value=inner), box, axes)
+                    return
+        case _:
+            pass
+    yield _nest(assignment, whole, axes)
+
+
+def _nest(assignment: Assignment, box: Domain, axes: tuple[Axis, ...]) -> Nest:
+    loops = tuple(
+        Loop(axis.name, box.ranges[axis.name][1] - box.ranges[axis.name][0] + 1) for axis in axes
+    )
+    shifts = {
+        axis.name: Affine.iterator(axis.name) + Affine.of(box.ranges[axis.name][0])
+        for axis in axes
+        if box.ranges[axis.name][0]
+    }
+    names = tuple(loop.name for loop in loops)
+
+    def placed(expression: ir.Expression) -> ir.Expression:
+        return _placed(expression, shifts, names)
+
+    statement = Statement(
+        _placed_access(assignment.target, shifts, names),
+        placed(assignment.value),
+        assignment.reduction,
+        None if assignment.start is None else placed(assignment.start),
+        None if assignment.guard is None else _condition(placed(assignment.guard)),
+        assignment.loc,
+    )
+    return Nest(assignment.node, loops, (statement,), assignment.loc)
+
+
+def _placed(
+    expression: ir.Expression, shifts: Mapping[str, Affine], names: Sequence[str]
+) -> ir.Expression:
+    match expression:
+        case ir.Read(access):
+            return ir.Read(_placed_access(access, shifts, names))
+        case ir.Index(value):
+            return ir.Index(in_loop_order(value.substitute(shifts), names))
+        case _:
+            children = ir.children(expression)
+            return ir.rebuild(expression, tuple(_placed(c, shifts, names) for c in children))
+
+
+def _placed_access(
+    access: ir.Access, shifts: Mapping[str, Affine], names: Sequence[str]
+) -> ir.Access:
+    subscripts = (in_loop_order(s.substitute(shifts), names) for s in access.subscripts)
+    return ir.Access(access.array, tuple(subscripts))
+
+
+def _renamed(expression: ir.Expression, names: Mapping[str, str]) -> ir.Expression:
+    match expression:
+        case ir.Read(access):
+            name = names.get(access.array, access.array)
+            return ir.Read(ir.Access(name, access.subscripts))
+        case _:
+            children = ir.children(expression)
+            return ir.rebuild(expression, tuple(_renamed(child, names) for child in children))
+
+
+def _condition(expression: ir.Expression) -> ir.Condition:
+    assert isinstance(expression, ir.Compare | ir.Logic)
+    return expression

@@ -1,0 +1,369 @@
+"""Expressions as Python writes them: operators build trees, and nothing is computed."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import reduce
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, TypeAlias
+
+from streamopt.frontends.dsl.conditions import Condition
+from streamopt.frontends.dsl.facts import Facts
+from streamopt.frontends.dsl.places import EXPRESSIONS, NOT_AFFINE
+from streamopt.ir import expression as ir
+from streamopt.ir.affine import Affine
+from streamopt.ir.element import ElementType, common_type
+from streamopt.ir.expression import BinaryOp, CompareOp
+
+if TYPE_CHECKING:
+    from streamopt.errors import SourceLoc
+    from streamopt.frontends.dsl.facts import Axis
+    from streamopt.ir.program import Reduction
+
+__all__ = [
+    "Index",
+    "Operand",
+    "Pending",
+    "Reduced",
+    "Scalar",
+    "Value",
+    "as_value",
+    "meeting",
+    "whole",
+]
+
+LARGEST = 2**31 - 1
+_INTEGERS_ONLY = frozenset(
+    (BinaryOp.MOD, BinaryOp.SHL, BinaryOp.SHR, BinaryOp.AND, BinaryOp.OR, BinaryOp.XOR)
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Value:
+    """What a statement computes.
+
+    Attributes
+    ----------
+    element
+        Its type; None for numbers, which take the type of what they meet.
+    is_real
+        Of numbers: whether one was written as a float.
+    """
+
+    expression: ir.Expression
+    element: ElementType | None
+    facts: Facts
+    is_real: bool = False
+
+    __hash__ = object.__hash__
+    __array_ufunc__ = None
+
+    def __add__(self, other: Operand) -> Value:
+        return _binary(BinaryOp.ADD, self, other)
+
+    def __radd__(self, other: Operand) -> Value:
+        return _binary(BinaryOp.ADD, other, self)
+
+    def __sub__(self, other: Operand) -> Value:
+        return _binary(BinaryOp.SUB, self, other)
+
+    def __rsub__(self, other: Operand) -> Value:
+        return _binary(BinaryOp.SUB, other, self)
+
+    def __mul__(self, other: Operand) -> Value:
+        return _binary(BinaryOp.MUL, self, other)
+
+    def __rmul__(self, other: Operand) -> Value:
+        return _binary(BinaryOp.MUL, other, self)
+
+    def __truediv__(self, other: Operand) -> Value:
+        return _binary(BinaryOp.DIV, self, other)
+
+    def __rtruediv__(self, other: Operand) -> Value:
+        return _binary(BinaryOp.DIV, other, self)
+
+    def __floordiv__(self, other: Operand) -> Value:
+        facts = Facts.joined(self.facts, as_value(other).facts)
+        message = "// divides sums of iterators by positive constants only"
+        return _placeholder(facts.with_problem(EXPRESSIONS, message, "write / for values"))
+
+    def __mod__(self, other: Operand) -> Value:
+        return _binary(BinaryOp.MOD, self, other)
+
+    def __rmod__(self, other: Operand) -> Value:
+        return _binary(BinaryOp.MOD, other, self)
+
+    def __lshift__(self, other: Operand) -> Value:
+        return _binary(BinaryOp.SHL, self, other)
+
+    def __rlshift__(self, other: Operand) -> Value:
+        return _binary(BinaryOp.SHL, other, self)
+
+    def __rshift__(self, other: Operand) -> Value:
+        return _binary(BinaryOp.SHR, self, other)
+
+    def __rrshift__(self, other: Operand) -> Value:
+        return _binary(BinaryOp.SHR, other, self)
+
+    def __and__(self, other: Operand) -> Value:
+        return _binary(BinaryOp.AND, self, other)
+
+    def __rand__(self, other: Operand) -> Value:
+        return _binary(BinaryOp.AND, other, self)
+
+    def __or__(self, other: Operand) -> Value:
+        return _binary(BinaryOp.OR, self, other)
+
+    def __ror__(self, other: Operand) -> Value:
+        return _binary(BinaryOp.OR, other, self)
+
+    def __xor__(self, other: Operand) -> Value:
+        return _binary(BinaryOp.XOR, self, other)
+
+    def __rxor__(self, other: Operand) -> Value:
+        return _binary(BinaryOp.XOR, other, self)
+
+    def __neg__(self) -> Value:
+        return _binary(BinaryOp.SUB, 0, self)
+
+    def __pos__(self) -> Value:
+        return self
+
+    def __lt__(self, other: Operand) -> Condition:
+        return _compared(CompareOp.LT, self, other)
+
+    def __le__(self, other: Operand) -> Condition:
+        return _compared(CompareOp.LE, self, other)
+
+    def __gt__(self, other: Operand) -> Condition:
+        return _compared(CompareOp.GT, self, other)
+
+    def __ge__(self, other: Operand) -> Condition:
+        return _compared(CompareOp.GE, self, other)
+
+    def __eq__(self, other: object) -> Condition:  # pyright: ignore[reportIncompatibleMethodOverride]
+        return _compared(CompareOp.EQ, self, other)
+
+    def __ne__(self, other: object) -> Condition:  # pyright: ignore[reportIncompatibleMethodOverride]
+        return _compared(CompareOp.NE, self, other)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Index(Value):
+    """A sum of iterators: a subscript, or a 32-bit integer where it is used as a value."""
+
+    @property
+    def affine(self) -> Affine:
+        """Return the sum."""
+        assert isinstance(self.expression, ir.Index)
+        return self.expression.value
+
+    @staticmethod
+    def of(affine: Affine, facts: Facts) -> Index:
+        """Return the index whose value is a sum of iterators."""
+        return Index(ir.Index(affine), ElementType.INT32, facts)
+
+    def __floordiv__(self, other: Operand) -> Value:
+        divisor = whole(other)
+        if divisor is None or divisor <= 0:
+            return Value.__floordiv__(self, other)
+        return _divided(self, divisor, self.affine.floordiv(divisor))
+
+
+class Scalar:
+    """What stands for the only element of an array without dimensions."""
+
+    __slots__ = ()
+
+    def value(self) -> Value:
+        """Return the element; if there are dimensions, one with a problem."""
+        raise NotImplementedError
+
+
+Operand: TypeAlias = Value | Scalar | float
+"""What can stand in an expression: values, arrays without dimensions, and numbers."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pending:
+    """A reduction over loops.
+
+    Attributes
+    ----------
+    free
+        Loops around it, one for each dimension of its result.
+    element
+        Type of its result.
+    start
+        What it starts from; None for the operator's identity.
+    guard
+        Terms for which this doesn't hold are left out.
+    """
+
+    reduction: Reduction
+    axes: tuple[Axis, ...]
+    free: tuple[Axis, ...]
+    element: ElementType
+    body: Value
+    start: Value | None
+    guard: Condition | None
+    loc: SourceLoc
+
+    @property
+    def token(self) -> str:
+        """Return a name that no array has, until the result has an array."""
+        return f"#{id(self)}"
+
+    @property
+    def subscripts(self) -> tuple[Affine, ...]:
+        """Return the subscripts of its result at one iteration of the loops around."""
+        return tuple(Affine.iterator(axis.name) for axis in self.free)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Reduced(Value):
+    """The result of a reduction; inside a larger expression it gets an array of its own."""
+
+
+def whole(number: object) -> int | None:
+    """Return a whole number as an int; None for anything else."""
+    if isinstance(number, bool) or not isinstance(number, Integral):
+        return None
+    return int(number)
+
+
+def as_value(operand: object) -> Value:
+    """Return an operand as a value; what can't be one becomes a value with a problem."""
+    match operand:
+        case Value():
+            return operand
+        case Scalar():
+            return operand.value()
+        case bool():
+            message = "True and False can't stand in an expression"
+            return _placeholder(Facts().with_problem(EXPRESSIONS, message, "write 1 or 0"))
+        case Real():
+            return _number(operand)
+        case Condition():
+            message, hint = "a condition is no value", "write where(condition, 1, 0)"
+            return _placeholder(operand.facts.with_problem(EXPRESSIONS, message, hint))
+        case _:
+            message = f"{type(operand).__name__} can't stand in an expression"
+            hint = "expressions are made of numbers, iterators, array elements and functions"
+            return _placeholder(Facts().with_problem(EXPRESSIONS, message, hint))
+
+
+def meeting(*operands: object) -> tuple[tuple[Value, ...], ElementType | None, bool]:
+    """Return operands as values of types that can meet, the type in which they do, and `is_real`.
+
+    A number written as a float makes integers that it meets floats.
+    """
+    values = tuple(map(as_value, operands))
+    element = reduce(common_type, [value.element for value in values])
+    is_real = any(value.is_real for value in values)
+    if is_real and element is not None and not element.is_float:
+        values = tuple(v if v.element is None else _as_float(v) for v in values)
+        element = ElementType.FLOAT
+    return values, element, is_real and element is None
+
+
+def _as_float(value: Value) -> Value:
+    expression = ir.Cast(ElementType.FLOAT, value.expression)
+    return Value(expression, ElementType.FLOAT, Facts.joined(value.facts))
+
+
+def _number(number: Real) -> Value:
+    try:
+        converted = float(number)
+    except OverflowError:
+        converted = math.inf
+    if math.isfinite(converted):
+        is_real = not isinstance(number, Integral)
+        return Value(ir.Literal(converted), None, Facts(), is_real)
+    facts = Facts().with_problem(EXPRESSIONS, "a number is infinite, too large or not a number")
+    return _placeholder(facts)
+
+
+def _placeholder(facts: Facts) -> Value:
+    return Value(ir.Literal(0.0), None, facts)
+
+
+def _binary(op: BinaryOp, left: object, right: object) -> Value:
+    index = _index(op, left, right)
+    if index is not None:
+        return index
+    (first, second), element, is_real = meeting(left, right)
+    facts = Facts.joined(first.facts, second.facts)
+    excess = facts.excess()
+    if excess is not None:
+        return _placeholder(excess)
+    if op in _INTEGERS_ONLY and (is_real or (element is not None and element.is_float)):
+        return _placeholder(facts.with_problem(EXPRESSIONS, f"{op} is for integers"))
+    if op in (BinaryOp.SHL, BinaryOp.SHR):
+        element = common_type(first.element, first.element)
+    return Value(ir.Binary(op, first.expression, second.expression), element, facts, is_real)
+
+
+def _index(op: BinaryOp, left: object, right: object) -> Index | Value | None:
+    """Return a sum of iterators; None if the operation has none, or isn't one."""
+    first, second = _affine(left), _affine(right)
+    if first is None or second is None:
+        return None
+    facts = Facts.joined(*(side.facts for side in (left, right) if isinstance(side, Index)))
+    match op:
+        case BinaryOp.ADD:
+            return _checked(first + second, facts)
+        case BinaryOp.SUB:
+            return _checked(first - second, facts)
+        case BinaryOp.MUL if not second.terms:
+            return _checked(first.scaled(second.constant), facts)
+        case BinaryOp.MUL if not first.terms:
+            return _checked(second.scaled(first.constant), facts)
+        case BinaryOp.SHL if not second.terms and 0 <= second.constant < 32:
+            return _checked(first.scaled(1 << second.constant), facts)
+        case BinaryOp.SHR if not second.terms and 0 <= second.constant < 32:
+            divisor = 1 << second.constant
+            return _divided(Index.of(first, facts), divisor, first.floordiv(divisor))
+        case BinaryOp.MOD if not second.terms and second.constant > 0:
+            remainder = first.mod(second.constant)
+            return _divided(Index.of(first, facts), second.constant, remainder)
+        case _:
+            return None
+
+
+def _affine(side: object) -> Affine | None:
+    if isinstance(side, Index):
+        return side.affine
+    number = whole(side)
+    return None if number is None or abs(number) > LARGEST else Affine.of(number)
+
+
+def _checked(affine: Affine, facts: Facts) -> Index:
+    if any(abs(n) > LARGEST for n in (affine.constant, *(factor for _, factor in affine.terms))):
+        message = "a number in a sum of iterators is too large"
+        return Index.of(Affine(), facts.with_problem(NOT_AFFINE, message))
+    excess = facts.excess()
+    return Index.of(affine, facts) if excess is None else Index.of(Affine(), excess)
+
+
+def _divided(dividend: Index, divisor: int, result: Affine) -> Index:
+    facts = Facts.joined(dividend.facts)
+    low, _ = dividend.affine.bounds(facts.trip_counts)
+    if low < 0:
+        message = f"{dividend.affine} is divided by {divisor}, but is negative for some iterations"
+        facts = facts.with_problem(NOT_AFFINE, message, "add a multiple of the divisor")
+        return Index.of(Affine(), facts)
+    return _checked(result, facts)
+
+
+def _compared(op: CompareOp, left: object, right: object) -> Condition:
+    (first, second), element, is_real = meeting(left, right)
+    facts = Facts.joined(first.facts, second.facts)
+    expression = ir.Compare(op, first.expression, second.expression)
+    is_exact = element is not None and not element.is_float and not is_real
+    excess = facts.excess()
+    if excess is not None:
+        zero = ir.Literal(0.0)
+        return Condition(ir.Compare(op, zero, zero), excess, is_exact)
+    return Condition(expression, facts, is_exact or op in (CompareOp.EQ, CompareOp.NE))

@@ -1,0 +1,70 @@
+"""What the passes work on: the statements of a source with their variables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from streamopt.ir.expression import Read, rewrite, rewrite_condition
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from streamopt.analysis.instances import Instance
+    from streamopt.ir.expression import Access, Expression
+    from streamopt.ir.source import Variable
+
+__all__ = ["Body", "with_accesses"]
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """Statements in program order, and variables by name."""
+
+    statements: tuple[Instance, ...]
+    variables: Mapping[str, Variable]
+
+    def is_private(self, name: str) -> bool:
+        """Return whether nobody outside sees what a variable holds."""
+        variable = self.variables[name]
+        return not variable.is_argument and not variable.is_constant
+
+    def users(self, name: str) -> tuple[int, ...]:
+        """Return the statements that touch a variable, in order."""
+        return tuple(
+            at
+            for at, instance in enumerate(self.statements)
+            if instance.target.array == name or any(a.array == name for a in instance.reads)
+        )
+
+    def writers(self, name: str) -> tuple[int, ...]:
+        """Return the statements that write a variable, in order."""
+        return tuple(at for at, i in enumerate(self.statements) if i.target.array == name)
+
+
+def with_accesses(
+    instance: Instance,
+    read: Callable[[int, Access], Expression],
+    write: Callable[[Access], Access],
+) -> Instance:
+    """Return a statement with other accesses.
+
+    Parameters
+    ----------
+    read
+        From the place of a read among the statement's reads, and the access, to what stands
+        there instead.
+    """
+    count = 0
+
+    def leaf(part: Expression) -> Expression:
+        nonlocal count
+        if not isinstance(part, Read):
+            return part
+        count += 1
+        return read(count - 1, part.access)
+
+    guards = tuple(rewrite_condition(guard, leaf) for guard in instance.guards)
+    value = rewrite(instance.assign.value, leaf)
+    assign = replace(instance.assign, target=write(instance.target), value=value)
+    return replace(instance, assign=assign, guards=guards)

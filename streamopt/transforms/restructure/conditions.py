@@ -1,0 +1,137 @@
+"""Affine conditions made short: decided where the loops decide them, else with few terms.
+
+Before (i in 0 .. 10, j in 0 .. 8)::
+
+    0 <= i + 1  and  i + 1 < 12  and  j - 1 < i - 1
+
+After::
+
+    j < i
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, assert_never
+
+from streamopt.ir.affine import Affine
+from streamopt.ir.expression import Compare, CompareOp, Index, Literal, Logic, LogicOp
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from streamopt.ir.expression import Condition, Expression
+
+__all__ = ["conjunction", "simplified"]
+
+
+def simplified(condition: Condition, trip_counts: Mapping[str, int]) -> Condition | bool:
+    """Return a shorter condition, or its truth where it is the same at every iteration."""
+    match condition:
+        case Compare(op, left, right):
+            sides = _affine(left), _affine(right)
+            if sides[0] is None or sides[1] is None:
+                return condition
+            return _compared(op, sides[0] - sides[1], trip_counts)
+        case Logic(op, operands):
+            parts = [simplified(operand, trip_counts) for operand in operands]
+            return _joined(op, parts)
+        case _:
+            assert_never(condition)
+
+
+def conjunction(
+    conditions: Iterable[Condition], trip_counts: Mapping[str, int]
+) -> Condition | bool:
+    """Return all conditions as one, or its truth where it is the same at every iteration."""
+    return _joined(LogicOp.AND, [simplified(c, trip_counts) for c in conditions])
+
+
+def _affine(side: Expression) -> Affine | None:
+    match side:
+        case Index(value):
+            return value
+        case Literal(value) if value == int(value):
+            return Affine.of(int(value))
+        case _:
+            return None
+
+
+def _compared(op: CompareOp, gap: Affine, trip_counts: Mapping[str, int]) -> Condition | bool:
+    low, high = gap.bounds(trip_counts)
+    known = _truth(op, low, high)
+    if known is not None:
+        return known
+    left = Affine(tuple(term for term in gap.terms if term[1] > 0))
+    right = Affine(tuple(term for term in gap.terms if term[1] < 0)).scaled(-1)
+    if not left.terms:
+        left, right, op = right, left, _MIRRORED[op]
+        constant = gap.constant
+    else:
+        constant = -gap.constant
+    op, constant = _shortest(op, constant, plain=not right.terms)
+    if not right.terms:
+        return Compare(op, Index(left), Literal(float(constant)))
+    if constant < 0:
+        return Compare(op, Index(left + Affine.of(-constant)), Index(right))
+    return Compare(op, Index(left), Index(right + Affine.of(constant)))
+
+
+def _shortest(op: CompareOp, constant: int, *, plain: bool) -> tuple[CompareOp, int]:
+    """Return ``left op right + constant`` as >= and < of numbers, and without a constant of 1."""
+    match op:
+        case CompareOp.GT if plain or constant == -1:
+            return CompareOp.GE, constant + 1
+        case CompareOp.LE if plain or constant == -1:
+            return CompareOp.LT, constant + 1
+        case CompareOp.GE if not plain and constant == 1:
+            return CompareOp.GT, 0
+        case CompareOp.LT if not plain and constant == 1:
+            return CompareOp.LE, 0
+        case _:
+            return op, constant
+
+
+_MIRRORED = {
+    CompareOp.LT: CompareOp.GT,
+    CompareOp.GT: CompareOp.LT,
+    CompareOp.LE: CompareOp.GE,
+    CompareOp.GE: CompareOp.LE,
+    CompareOp.EQ: CompareOp.EQ,
+    CompareOp.NE: CompareOp.NE,
+}
+
+
+def _truth(op: CompareOp, low: int, high: int) -> bool | None:
+    """Return whether a value between two bounds compares so with 0; None where it varies."""
+    match op:
+        case CompareOp.LT:
+            always, never = high < 0, low >= 0
+        case CompareOp.LE:
+            always, never = high <= 0, low > 0
+        case CompareOp.GT:
+            always, never = low > 0, high <= 0
+        case CompareOp.GE:
+            always, never = low >= 0, high < 0
+        case CompareOp.EQ:
+            always, never = low == high == 0, low > 0 or high < 0
+        case CompareOp.NE:
+            always, never = low > 0 or high < 0, low == high == 0
+    return True if always else False if never else None
+
+
+def _joined(op: LogicOp, parts: list[Condition | bool]) -> Condition | bool:
+    decisive = op is LogicOp.OR
+    if any(part is decisive for part in parts):
+        return decisive
+    left: dict[Condition, None] = {}
+    for part in parts:
+        match part:
+            case bool():
+                pass
+            case Logic(inner, operands) if inner is op:
+                left.update(dict.fromkeys(operands))
+            case _:
+                left[part] = None
+    if not left:
+        return not decisive
+    return next(iter(left)) if len(left) == 1 else Logic(op, tuple(left))

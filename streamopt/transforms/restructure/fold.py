@@ -1,0 +1,187 @@
+"""Nests that only set, copy or leave unused what others make, folded into their neighbours.
+
+Before::
+
+    E[i][j] = 0                              acc[i][j] (+)= A[i][k] * B[k][j]
+    E_1[i][j] = E[i][j] (+) A[i][k] * B[k][j]     C[i][j] = acc[i][j]
+
+After::
+
+    E_1[i][j] (+)= A[i][k] * B[k][j]         C[i][j] (+)= A[i][k] * B[k][j]
+
+`fold_starts` puts the values of nests without operations where the one statement that reads them
+does; `fold_copies` lets a nest write into the array that its result is copied to; `drop_unused`
+takes nests away that no output needs. None changes a value or an order of operations.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from streamopt.ir.affine import Affine
+from streamopt.ir.expression import (
+    Access,
+    Binary,
+    Call,
+    Cast,
+    Index,
+    Literal,
+    Read,
+    reads,
+    substitute,
+    walk,
+)
+from streamopt.ir.ordering import users
+from streamopt.ir.program import Role
+from streamopt.transforms.restructure.ordering import ordered_statement
+
+if TYPE_CHECKING:
+    from streamopt.ir.expression import Expression
+    from streamopt.ir.program import Nest, Program, Statement
+
+__all__ = ["drop_unused", "fold_copies", "fold_starts"]
+
+
+def fold_starts(program: Program) -> Program:
+    """Put op-free assignments where their only reader reads them."""
+    for array in program.arrays:
+        if array.role is not Role.INTERNAL:
+            continue
+        writers, readers = users(program.nests)
+        pair = _link(writers.get(array.name, []), readers.get(array.name, []))
+        if pair is not None:
+            program = _folded(program, array.name, *pair)
+    nests = tuple(_without_identity(nest) for nest in program.nests)
+    return replace(program, nests=nests)
+
+
+def _link(writers: list[int], readers: list[int]) -> tuple[int, int] | None:
+    if len(writers) == len(readers) == 1 and writers[0] < readers[0]:
+        return writers[0], readers[0]
+    return None
+
+
+def _folded(program: Program, array: str, writer: int, reader: int) -> Program:
+    maker, user = program.nests[writer], program.nests[reader]
+    if maker.sequential or user.sequential or maker.statements[0].reduction is not None:
+        return program
+    (source,), (statement,) = maker.statements, user.statements
+    value = _readable(program, source)
+    if value is None or not _is_stable(program, value, writer, reader):
+        return program
+    places = [a for e in statement.expressions for a in reads(e) if a.array == array]
+    names = [subscript.as_iterator() for subscript in source.target.subscripts]
+    if len(places) != 1 or None in names or len(set(names)) != len(names):
+        return program
+    loops = [loop.name for loop in maker.loops if loop.trip_count > 1]
+    if not {*loops} <= {*names}:
+        return program
+    idle = {loop.name: Affine() for loop in maker.loops}
+    by_name = dict(zip((n or "" for n in names), places[0].subscripts, strict=True))
+    inlined = substitute(value, {**idle, **by_name})
+
+    def leaf(part: Expression) -> Expression:
+        return inlined if part == Read(places[0]) else part
+
+    changed = ordered_statement(
+        statement.rewritten(leaf, statement.target), [loop.name for loop in user.loops]
+    )
+    nests = [*program.nests]
+    nests[reader] = replace(user, statements=(changed,))
+    del nests[writer]
+    arrays = tuple(a for a in program.arrays if a.name != array)
+    return replace(program, arrays=arrays, nests=tuple(nests))
+
+
+def _readable(program: Program, source: Statement) -> Expression | None:
+    """Return the value of an assignment as its readers see it, if it costs no operation."""
+    if any(isinstance(part, Binary | Call) for part in walk(source.value)):
+        return None
+    element = program.array(source.target.array).element
+    value = source.value
+    if isinstance(value, Literal):
+        return Cast(element, value) if not element.is_float else value
+    same = all(program.array(a.array).element is element for a in reads(value))
+    indexed = any(isinstance(part, Index) for part in walk(value) if part is value)
+    return value if same and not indexed else Cast(element, value)
+
+
+def _is_stable(program: Program, value: Expression, writer: int, reader: int) -> bool:
+    """Return whether nobody writes, between two nests, what a value reads."""
+    needed = {access.array for access in reads(value)}
+    between = program.nests[writer + 1 : reader]
+    return not any(s.target.array in needed for nest in between for s in nest.statements)
+
+
+def _without_identity(nest: Nest) -> Nest:
+    """Return the nest without a start that is the identity of its reduction."""
+    if nest.sequential:
+        return nest
+    (statement,) = nest.statements
+    match statement.start, statement.reduction:
+        case Literal(value), reduction if reduction is not None and value == reduction.identity:
+            return replace(nest, statements=(replace(statement, start=None),))
+        case _:
+            return nest
+
+
+def fold_copies(program: Program) -> Program:
+    """Let nests write into the arrays that their results are only copied to."""
+    for array in program.arrays:
+        if array.role is not Role.INTERNAL:
+            continue
+        writers, readers = users(program.nests)
+        pair = _link(writers.get(array.name, []), readers.get(array.name, []))
+        if pair is not None:
+            program = _copied(program, array.name, *pair)
+    return program
+
+
+def _copied(program: Program, array: str, writer: int, reader: int) -> Program:
+    maker, user = program.nests[writer], program.nests[reader]
+    if maker.sequential or user.sequential:
+        return program
+    (source,), (copy,) = maker.statements, user.statements
+    plain = copy.reduction is None and isinstance(copy.value, Read)
+    if not plain or not isinstance(copy.value, Read):
+        return program
+    place = copy.value.access
+    names = [subscript.as_iterator() for subscript in place.subscripts]
+    loops = {loop.name: loop.trip_count for loop in user.loops}
+    shape = program.array(array).shape
+    whole = all(n is not None and loops[n] == e for n, e in zip(names, shape, strict=True))
+    idle = [name for name, trip in loops.items() if trip > 1 and name not in names]
+    elements = program.array(array).element, program.array(copy.target.array).element
+    if not whole or idle or len(set(names)) != len(names) or elements[0] is not elements[1]:
+        return program
+    others = {name: Affine() for name in loops}
+    by_name = dict(zip((n or "" for n in names), source.target.subscripts, strict=True))
+    target = copy.target.substitute({**others, **by_name})
+    moved = {Access(array, source.target.subscripts): target}
+
+    def leaf(part: Expression) -> Expression:
+        return Read(moved.get(part.access, part.access)) if isinstance(part, Read) else part
+
+    names = [loop.name for loop in maker.loops]
+    changed = ordered_statement(source.rewritten(leaf, target), names)
+    nests = [*program.nests]
+    nests[writer] = replace(maker, statements=(changed,))
+    del nests[reader]
+    arrays = tuple(a for a in program.arrays if a.name != array)
+    return replace(program, arrays=arrays, nests=tuple(nests))
+
+
+def drop_unused(program: Program) -> Program:
+    """Take away nests and arrays that no output needs."""
+    needed = {array.name for array in program.arrays if array.role is Role.OUTPUT}
+    kept: list[Nest] = []
+    for nest in reversed(program.nests):
+        written = {statement.target.array for statement in nest.statements}
+        if written & needed:
+            kept.append(nest)
+            needed |= written | {source for _, source in nest.carries}
+            needed |= {a.array for s in nest.statements for e in s.expressions for a in reads(e)}
+    arrays = tuple(array for array in program.arrays if array.name in needed)
+    values = {name: value for name, value in program.values.items() if name in needed}
+    return replace(program, arrays=arrays, nests=tuple(reversed(kept)), values=values)

@@ -1,0 +1,51 @@
+"""The passes in order: from a source to a program of streaming and sequential nests."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from streamopt.analysis.dependence import data_flow
+from streamopt.analysis.instances import instances
+from streamopt.errors import Diagnostic, LegalityError
+from streamopt.transforms.restructure.body import Body
+from streamopt.transforms.restructure.distribute import distributed
+from streamopt.transforms.restructure.fold import drop_unused, fold_copies, fold_starts
+from streamopt.transforms.restructure.naming import final_names
+from streamopt.transforms.restructure.scalars import (
+    expand_variables,
+    forward_substitution,
+    split_variables,
+)
+from streamopt.transforms.restructure.versions import versioned
+
+if TYPE_CHECKING:
+    from streamopt.ir.program import Program
+    from streamopt.ir.source import Source
+
+__all__ = ["restructure"]
+
+
+def restructure(source: Source) -> Program:
+    """Return the program that computes what a source does, in the same order of operations.
+
+    Statements that can be become streaming nests; the others stay together in sequential nests,
+    each with the reason.
+
+    Raises
+    ------
+    LegalityError
+        E221 if the source writes nothing that its caller sees.
+    """
+    body = Body(instances(source.body), {v.name: v for v in source.variables})
+    seen = {v.name for v in source.variables if v.is_argument and v.is_wanted}
+    if not any(instance.target.array in seen for instance in body.statements):
+        message = f"'{source.name}' writes no array that its caller sees"
+        hint = "write an array argument"
+        raise LegalityError(Diagnostic("E221", message, hint=hint))
+    body = split_variables(body, data_flow(body.statements))
+    body = forward_substitution(body)
+    body = expand_variables(body)
+    groups = distributed(body.statements)
+    flow = data_flow(body.statements)
+    program = versioned(source.name, body, groups, flow, source.values)
+    return final_names(drop_unused(fold_copies(fold_starts(drop_unused(program)))), source)

@@ -1,0 +1,227 @@
+"""One statement as a streaming nest: every element of its array written once, as a whole.
+
+Before (A is used later as it is now, apart from the lower triangle)::
+
+    for i in 0 .. N:
+        for j in 0 .. i + 1:
+            A[i][j] = A[i][j] * beta
+
+After::
+
+    for i in 0 .. N, j in 0 .. N:
+        A_1[i][j] = A[i][j] * beta if j <= i else A[i][j]
+
+A reduction keeps what it starts from: the element of the array before it. Where a statement can't
+be brought to this form, `StreamRefusedError` says what stands against it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from streamopt.analysis.coverage import TooLargeError, is_injective
+from streamopt.analysis.instances import bound_conditions, hull_of
+from streamopt.ir.affine import Affine, Iter
+from streamopt.ir.expression import (
+    Access,
+    Compare,
+    CompareOp,
+    Index,
+    Literal,
+    Read,
+    Select,
+    substitute,
+    substitute_condition,
+)
+from streamopt.ir.program import Loop, Statement
+from streamopt.transforms.restructure.conditions import conjunction
+from streamopt.transforms.restructure.reduction import recognized
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from streamopt.analysis.instances import Instance
+    from streamopt.ir.expression import Condition, Expression
+    from streamopt.transforms.restructure.reduction import Recognized
+
+__all__ = ["StreamRefusedError", "streaming_nest"]
+
+
+class StreamRefusedError(Exception):
+    """Why a statement can't be a streaming nest, in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    """New loops from 0, and the old iterators by the new ones."""
+
+    trips: dict[str, int]
+    iterators: dict[str, Affine]
+    conditions: tuple[Condition, ...]
+
+
+def streaming_nest(
+    instance: Instance, shape: Sequence[int], *, keeps_old: bool, starts_old: bool
+) -> tuple[tuple[Loop, ...], Statement]:
+    """Return loops and statement of a streaming nest; reads of the array are of its old version.
+
+    Parameters
+    ----------
+    shape
+        Of the array that is written.
+    keeps_old
+        Whether elements that the statement doesn't write are needed afterwards.
+    starts_old
+        Whether a reduction's first term meets what the array held before.
+
+    Raises
+    ------
+    StreamRefusedError
+        If an element would be written more than once, or the untouched ones can't be copied.
+    """
+    hulls = hull_of(instance.loops)
+    if any(low >= high for low, high in hulls.values()):
+        raise StreamRefusedError("it never runs")
+    target = instance.target
+    step = recognized(target, instance.assign.value)
+    used = target.iterators()
+    idle = [name for name, (low, high) in hulls.items() if name not in used and high - low > 1]
+    if idle and step is None:
+        message = f"{target} is assigned again for every {', '.join(idle)}"
+        raise StreamRefusedError(message)
+    reduces = step is not None and bool(idle)
+    frame = _boxed(instance)
+    guard = conjunction(frame.conditions, frame.trips)
+    partial = guard is not True or not _is_whole(instance, frame, shape)
+    if partial and (keeps_old or guard is not True):
+        frame = _whole_array(instance, shape)
+        guard = conjunction(frame.conditions, frame.trips)
+    _check_once(_whole_target(instance, frame), frame.trips, shape)
+    if step is not None and reduces:
+        statement = _reduction(instance, step, frame, guard, starts_old=starts_old or keeps_old)
+    else:
+        statement = _assignment(instance, frame, guard, keeps_old=keeps_old)
+    return tuple(Loop(name, trip) for name, trip in frame.trips.items()), statement
+
+
+def _boxed(instance: Instance) -> _Frame:
+    """Return the loops over the hulls of the iterators, from 0."""
+    hulls = hull_of(instance.loops)
+    trips = {name: high - low for name, (low, high) in hulls.items()}
+    moved = {n: Affine.iterator(n) + Affine.of(low) for n, (low, _) in hulls.items()}
+    return _Frame(trips, moved, _conditions(instance, moved))
+
+
+def _conditions(
+    instance: Instance, iterators: Mapping[str, Affine], extra: Sequence[Condition] = ()
+) -> tuple[Condition, ...]:
+    bounds = [c for loop in instance.loops for c in bound_conditions(loop)]
+    changed = (substitute_condition(c, iterators) for c in (*bounds, *instance.guards))
+    return (*extra, *changed)
+
+
+def _is_whole(instance: Instance, frame: _Frame, shape: Sequence[int]) -> bool:
+    names: list[str | None] = []
+    for subscript, extent in zip(instance.target.subscripts, shape, strict=True):
+        moved = subscript.substitute(frame.iterators)
+        name = moved.as_iterator()
+        whole = name is not None and frame.trips[name] == extent
+        if not whole and not (extent == 1 and moved.bounds(frame.trips) == (0, 0)):
+            return False
+        names.append(name if whole else None)
+    used = [name for name in names if name is not None]
+    return len(set(used)) == len(used)
+
+
+def _whole_array(instance: Instance, shape: Sequence[int]) -> _Frame:
+    """Return loops over the whole array instead of the statement's own parallel ones.
+
+    Every subscript must be an iterator plus a constant, or a constant.
+    """
+    hulls = hull_of(instance.loops)
+    moved = {n: Affine.iterator(n) + Affine.of(low) for n, (low, _) in hulls.items()}
+    trips = {name: high - low for name, (low, high) in hulls.items()}
+    seen: set[str] = set()
+    extra: list[Condition] = []
+    added: dict[str, int] = {}
+    for dimension, (subscript, extent) in enumerate(
+        zip(instance.target.subscripts, shape, strict=True)
+    ):
+        match subscript.terms:
+            case ((Iter(name), 1),) if name not in seen:
+                seen.add(name)
+                moved[name] = Affine.iterator(name) - Affine.of(subscript.constant)
+                trips[name] = extent
+            case ((Iter(_), 1),) | ():
+                fresh = _fresh(dimension, {*trips, *added})
+                added[fresh] = extent
+                value = Index(subscript.substitute(moved))
+                extra.append(Compare(CompareOp.EQ, Index(Affine.iterator(fresh)), value))
+            case _:
+                message = f"{instance.target} leaves out elements that are needed later"
+                raise StreamRefusedError(message)
+    return _Frame({**added, **trips}, moved, _conditions(instance, moved, extra))
+
+
+def _fresh(dimension: int, taken: set[str]) -> str:
+    number = dimension
+    while f"d{number}" in taken:
+        number += 1
+    return f"d{number}"
+
+
+def _whole_target(instance: Instance, frame: _Frame) -> Access:
+    """Return the target by the new iterators; a subscript that was added is its own iterator."""
+    target = instance.target
+    names = [name for name in frame.trips if name not in frame.iterators]
+    seen: set[str] = set()
+    subscripts: list[Affine] = []
+    for subscript in target.subscripts:
+        plain = subscript.terms[0][0] if len(subscript.terms) == 1 else None
+        again = isinstance(plain, Iter) and plain.name in seen
+        if names and (again or not subscript.terms):
+            subscripts.append(Affine.iterator(names.pop(0)))
+        else:
+            subscripts.append(subscript.substitute(frame.iterators))
+        seen.update(subscript.iterators())
+    return Access(target.array, tuple(subscripts))
+
+
+def _check_once(target: Access, trips: Mapping[str, int], shape: Sequence[int]) -> None:
+    try:
+        once = is_injective(target, trips, shape)
+    except (TooLargeError, IndexError):
+        once = False
+    if not once:
+        raise StreamRefusedError(f"{target} names an element at more than one iteration")
+
+
+def _assignment(
+    instance: Instance, frame: _Frame, guard: Condition | bool, *, keeps_old: bool
+) -> Statement:
+    target = _whole_target(instance, frame)
+    value = substitute(instance.assign.value, frame.iterators)
+    if guard is not True and guard is not False:
+        other: Expression = Read(target) if keeps_old else Literal(0.0)
+        value = Select(guard, value, other)
+    return Statement(target, value, loc=instance.assign.loc)
+
+
+def _reduction(
+    instance: Instance,
+    step: Recognized,
+    frame: _Frame,
+    guard: Condition | bool,
+    *,
+    starts_old: bool,
+) -> Statement:
+    target = _whole_target(instance, frame)
+    return Statement(
+        target,
+        substitute(step.term, frame.iterators),
+        step.reduction,
+        Read(target) if starts_old else None,
+        None if isinstance(guard, bool) else guard,
+        instance.assign.loc,
+    )

@@ -1,0 +1,253 @@
+"""Array versioning: every group of statements writes arrays of its own.
+
+Before (A in and out)::
+
+    for i, j: A[i][j] = A[i][j] + u[i] * v[j]
+    for i, j: x[i] = x[i] + A[j][i] * y[j]
+
+After::
+
+    for i, j: A_out[i][j] = A[i][j] + u[i] * v[j]
+    for i, j: x_out[i] = x[i] + A_out[j][i] * y[j]
+
+That takes away multiple producers and updates in place. It is legal in the order of the groups,
+as each reads the versions that the ones before it left. A group that can't be a streaming nest
+becomes a sequential one, which updates its own copies.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from streamopt.analysis.dependence import DataFlow, Touch, covers
+from streamopt.ir.expression import Read, reads
+from streamopt.ir.program import Array, Nest, Program, Role, Statement
+from streamopt.transforms.restructure.ordering import ordered_statement
+from streamopt.transforms.restructure.perfect import perfect_nest
+from streamopt.transforms.restructure.reduction import recognized
+from streamopt.transforms.restructure.stream import StreamRefusedError, streaming_nest
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from numpy.typing import NDArray
+
+    from streamopt.analysis.instances import Instance
+    from streamopt.ir.expression import Expression
+    from streamopt.ir.program import Loop
+    from streamopt.ir.source import Variable
+    from streamopt.transforms.restructure.body import Body
+
+__all__ = ["versioned"]
+
+
+def versioned(
+    name: str,
+    body: Body,
+    groups: Sequence[tuple[int, ...]],
+    flow: DataFlow,
+    values: Mapping[str, NDArray[Any]],
+) -> Program:
+    """Return the program in which each array is written by one nest."""
+    maker = _Versions(body, flow, groups)
+    for at, group in enumerate(groups):
+        maker.add(at, group)
+    arrays = maker.arrays(values)
+    known = {array.name for array in arrays}
+    kept = {name: array for name, array in values.items() if name in known}
+    return Program(name, arrays, tuple(maker.nests), kept)
+
+
+@dataclass(slots=True)
+class _Versions:
+    """The current version of every variable while groups are added in order."""
+
+    body: Body
+    flow: DataFlow
+    groups: Sequence[tuple[int, ...]]
+    nests: list[Nest] = field(default_factory=list[Nest])
+    current: dict[str, str] = field(default_factory=dict[str, str])
+    made: dict[str, Variable] = field(default_factory=dict[str, "Variable"])
+    taken: set[str] = field(default_factory=set[str])
+
+    def __post_init__(self) -> None:
+        self.taken.update(self.body.variables)
+        for name, variable in self.body.variables.items():
+            if variable.is_argument or variable.is_constant:
+                self.current[name] = name
+
+    def add(self, at: int, group: tuple[int, ...]) -> None:
+        """Append the nest of one group, and make its versions current."""
+        members = [self.body.statements[statement] for statement in group]
+        reason = self._reason(group)
+        if not reason:
+            try:
+                self._stream(at, group[0])
+            except StreamRefusedError as refused:
+                reason = str(refused)
+            else:
+                return
+        self._sequential(at, group, members, reason)
+
+    def _reason(self, group: tuple[int, ...]) -> str:
+        """Return which value goes round in a circle, if one does, in the user's names."""
+        if len(group) > 1:
+            return self._circle(group)
+        (statement,) = group
+        instance = self.body.statements[statement]
+        own = _own_read(instance)
+        for number, access in enumerate(instance.reads):
+            touch = Touch(statement, number)
+            if number != own and statement in self.flow.sources[touch]:
+                return f"{access} is read where an earlier iteration wrote {instance.target}"
+        return ""
+
+    def _circle(self, group: tuple[int, ...]) -> str:
+        for reader in group[::-1]:
+            for number, access in enumerate(self.body.statements[reader].reads):
+                writers = self.flow.sources[Touch(reader, number)] & {*group}
+                later = [writer for writer in writers if writer >= reader]
+                if later and (number != _own_read(self.body.statements[reader])):
+                    target = self.body.statements[later[0]].target
+                    return f"{access} is read where an earlier iteration wrote {target}"
+        names = ", ".join(dict.fromkeys(self.body.statements[m].target.array for m in group))
+        return f"{names} are updated in turns"
+
+    def _stream(self, at: int, statement: int) -> None:
+        instance = self.body.statements[statement]
+        name = instance.target.array
+        shape = self.body.variables[name].shape
+        before = self.current.get(name)
+        keeps = before is not None and self._is_needed(at, name) and not covers(instance, shape)
+        own = _own_read(instance)
+        starts = before is not None and own is not None
+        if starts and own is not None:
+            touch = Touch(statement, own)
+            outside = self.flow.sources[touch] - {statement}
+            starts = bool(outside) or touch in self.flow.from_before
+        loops, made = streaming_nest(instance, shape, keeps_old=keeps, starts_old=starts)
+        version = self._version(name)
+        made = self._renamed(made, {})
+        made = replace(made, target=replace(made.target, array=version))
+        self.current[name] = version
+        label = _label(instance, f"{version}_{_KINDS.get(str(made.reduction), 'set')}")
+        self._append(label, loops, (made,), sequential=False)
+
+    def _sequential(
+        self, at: int, group: tuple[int, ...], members: Sequence[Instance], reason: str
+    ) -> None:
+        loops, statements = perfect_nest(members)
+        if not statements:
+            return
+        written = dict.fromkeys(instance.target.array for instance in members)
+        before = {name: self.current.get(name) for name in written}
+        fresh = {name: self._version(name) for name in written}
+        carries = tuple(
+            (fresh[name], source)
+            for name, source in before.items()
+            if source is not None and self._carries(at, group, name)
+        )
+        changed = tuple(self._renamed(s, fresh) for s in statements)
+        self.current |= fresh
+        label = _label(members[-1], f"{next(iter(fresh.values()))}_update")
+        self._append(label, loops, changed, sequential=True, carries=carries, reason=reason)
+
+    def _carries(self, at: int, group: tuple[int, ...], name: str) -> bool:
+        """Return whether a sequential group needs what an array held before it."""
+        for statement in group:
+            for number, access in enumerate(self.body.statements[statement].reads):
+                touch = Touch(statement, number)
+                outside = self.flow.sources[touch] - {*group}
+                if access.array == name and (outside or touch in self.flow.from_before):
+                    return True
+        shape = self.body.variables[name].shape
+        whole = any(
+            covers(self.body.statements[s], shape)
+            for s in group
+            if self.body.statements[s].target.array == name
+        )
+        return not whole and self._is_needed(at, name)
+
+    def _is_needed(self, at: int, name: str) -> bool:
+        """Return whether somebody may look at an array after a group."""
+        variable = self.body.variables[name]
+        if variable.is_argument and variable.is_wanted:
+            return True
+        later = [statement for group in self.groups[at + 1 :] for statement in group]
+        return any(access.array == name for s in later for access in self.body.statements[s].reads)
+
+    def _version(self, name: str) -> str:
+        variable = self.body.variables[name]
+        fresh = name
+        if name in self.made or variable.is_argument:
+            number = 1
+            while f"{name}_{number}" in self.taken:
+                number += 1
+            fresh = f"{name}_{number}"
+        self.taken.add(fresh)
+        self.made[fresh] = variable
+        return fresh
+
+    def _renamed(self, statement: Statement, own: Mapping[str, str]) -> Statement:
+        """Return a statement that reads current versions, and of its own arrays the new ones."""
+
+        def leaf(part: Expression) -> Expression:
+            if not isinstance(part, Read):
+                return part
+            name = part.access.array
+            return Read(replace(part.access, array=own.get(name) or self.current.get(name, name)))
+
+        target = statement.target
+        return statement.rewritten(leaf, replace(target, array=own.get(target.array, target.array)))
+
+    def _append(
+        self,
+        label: str,
+        loops: tuple[Loop, ...],
+        statements: tuple[Statement, ...],
+        *,
+        sequential: bool,
+        carries: tuple[tuple[str, str], ...] = (),
+        reason: str = "",
+    ) -> None:
+        name, number = label, 2
+        while any(nest.name == name for nest in self.nests):
+            name, number = f"{label}_{number}", number + 1
+        names = [loop.name for loop in loops]
+        ordered = tuple(ordered_statement(statement, names) for statement in statements)
+        loc = ordered[0].loc
+        self.nests.append(Nest(name, loops, ordered, loc, sequential, carries, reason))
+
+    def arrays(self, values: Mapping[str, NDArray[Any]]) -> tuple[Array, ...]:
+        """Return the arrays of the program: what is given, then the versions in order."""
+        read = {a.array for n in self.nests for s in n.statements for e in s.expressions
+                for a in reads(e)}  # fmt: skip
+        read |= {source for nest in self.nests for _, source in nest.carries}
+        found: list[Array] = []
+        for name, variable in self.body.variables.items():
+            if name in read and name not in self.made:
+                role = Role.WEIGHT if name in values else Role.INPUT
+                found.append(Array(name, variable.shape, role, variable.element))
+        for version, variable in self.made.items():
+            last = self.current[variable.name] == version
+            wanted = last and variable.is_argument and variable.is_wanted
+            role = Role.OUTPUT if wanted else Role.INTERNAL
+            found.append(Array(version, variable.shape, role, variable.element))
+        return tuple(found)
+
+
+_KINDS = {"+": "sum", "*": "product", "max": "max", "min": "min"}
+
+
+def _own_read(instance: Instance) -> int | None:
+    """Return the place of the read by which a reduction meets its target, if it is one."""
+    if recognized(instance.target, instance.assign.value) is None:
+        return None
+    return next(n for n, access in enumerate(instance.reads) if access == instance.target)
+
+
+def _label(instance: Instance, otherwise: str) -> str:
+    labels = [loop.label for loop in instance.loops if loop.label]
+    return instance.assign.label or (labels[-1] if labels else otherwise)
