@@ -36,7 +36,7 @@ def static_integers(op: Operation, *names: str) -> tuple[tuple[int, ...], ...]:
         If one of them isn't known.
     """
     found = tuple(op.integers(name) for name in names)
-    if any(_UNKNOWN in numbers or DYNAMIC in numbers for numbers in found):
+    if any(_UNKNOWN in numbers for numbers in found):
         hint = "use constant offsets, sizes and strides"
         raise UnsupportedError(f"the extent of a part in {op.name} is not known", hint)
     return found

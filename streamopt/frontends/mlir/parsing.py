@@ -26,7 +26,9 @@ KIND = "streamopt.kind"
 MAX_CHARACTERS = 2**28
 """Longest text that is read."""
 
-_GENERALIZE = "builtin.module(func.func(linalg-generalize-named-ops))"
+_GENERALIZE = (
+    "builtin.module(func.func(linalg-generalize-named-ops,convert-linalg-to-affine-loops))"
+)
 _MAX_DEPTH = 200
 _MAX_CHAIN = 2000
 _STRINGS = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*')
