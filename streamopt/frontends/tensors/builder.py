@@ -13,7 +13,8 @@ from streamopt.frontends.tensors.indexing import in_loop_order, point_over
 from streamopt.frontends.tensors.naming import UniqueNames, iterator_names
 from streamopt.frontends.tensors.rewriting import renamed_nest
 from streamopt.frontends.tensors.tensor import LoweringError, Tensor, splat
-from streamopt.ir.expression import Access, Read, reads
+from streamopt.ir.affine import Affine
+from streamopt.ir.expression import Access, Literal, Read, reads
 from streamopt.ir.program import Array, Loop, Nest, Program, Role, Statement
 
 if TYPE_CHECKING:
@@ -125,6 +126,7 @@ class ProgramBuilder:
         *,
         iterators: Sequence[str] = (),
         order: Sequence[str] = (),
+        fold: bool = True,
     ) -> Tensor:
         """Return the tensor as an array of its own: of one nest, or a weight computed here.
 
@@ -136,9 +138,11 @@ class ProgramBuilder:
             One for each dimension; the usual ones if empty.
         order
             The iterators from the outermost loop in; that of the dimensions if empty.
+        fold
+            Whether what depends on weights alone is computed here; else a nest does it.
         """
         wanted = name or tensor.name or self.label
-        folded = self._folded(tensor)
+        folded = self._folded(tensor) if fold else None
         if folded is not None:
             return self.constant(wanted, folded)
         return self._materialized(tensor, wanted, Role.INTERNAL, iterators, order)
@@ -198,6 +202,30 @@ class ProgramBuilder:
         )
         self._emit(name or self.label, trip_counts, statement)
         return replace(self._stored(array), axes=names[: len(outer)])
+
+    def bordered(
+        self, tensor: Tensor, low: Sequence[int], high: Sequence[int], value: float, name: str
+    ) -> Tensor:
+        """Return the tensor with a border of one number, as an array that two nests write.
+
+        The first one fills the array, the second one overwrites the inside.
+
+        Parameters
+        ----------
+        low, high
+            Elements to add in front of and behind each dimension, not negative.
+        """
+        shape = [a + n + b for a, n, b in zip(low, tensor.shape, high, strict=True)]
+        filled = self._materialized(
+            splat(value, tensor.element, shape), f"{name}_fill", Role.INTERNAL, tensor.axes, ()
+        )
+        names = iterator_names(tensor.axes, tensor.rank)
+        trip_counts = _trip_counts(list(zip(names, tensor.shape, strict=True)), ())
+        point = point_over(list(zip(names, tensor.shape, strict=True)), trip_counts)
+        inside = point.to(i + Affine.of(by) for i, by in zip(point.indices, low, strict=True))
+        target = self._element(self._arrays[filled.array], inside)
+        self._emit(f"{name}_copy", trip_counts, Statement(target, tensor.at(point), loc=self.loc))
+        return filled
 
     def output(self, tensor: Tensor, name: str) -> Tensor:
         """Hand a tensor back to the caller under a name, as an array of its own."""
@@ -273,13 +301,13 @@ class ProgramBuilder:
 
     def _folded(self, tensor: Tensor) -> NDArray[Any] | None:
         """Return the values of a tensor that depends on weights alone."""
-        if tensor.size_elems > MAX_ELEMENTS or not self._values:
+        if tensor.size_elems > MAX_ELEMENTS:
             return None
         loops = list(zip(iterator_names((), tensor.rank), tensor.shape, strict=True))
         trip_counts = {name: extent for name, extent in loops if extent > 1}
         value = as_number(tensor.at(point_over(loops, trip_counts)))
         arrays = {access.array for access in reads(value)}
-        if not arrays or not arrays <= self._values.keys():
+        if isinstance(value, Literal) or not arrays <= self._values.keys():
             return None
         dimensions = {name: position for position, (name, _) in enumerate(loops)}
         return evaluated(value, tensor.shape, dimensions, self._values, tensor.element)

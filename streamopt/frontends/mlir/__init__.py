@@ -1,0 +1,8 @@
+"""MLIR text to programs: affine loops over memrefs, and linear algebra on tensors."""
+
+from __future__ import annotations
+
+from streamopt.frontends.mlir.layout import Layout
+from streamopt.frontends.mlir.reader import read_mlir
+
+__all__ = ["Layout", "read_mlir"]

@@ -1,0 +1,263 @@
+"""From the MLIR library's objects to `streamopt.frontends.mlir.syntax`."""
+# The bindings of MLIR come without types.
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false, reportMissingTypeStubs=false
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from torch_mlir import ir
+
+from streamopt.errors import SourceLoc
+from streamopt.frontends.mlir.affine_maps import affine_map, integer_set
+from streamopt.frontends.mlir.syntax import (
+    DYNAMIC,
+    Attribute,
+    Block,
+    Dense,
+    Module,
+    Opaque,
+    Operation,
+    Type,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["MAX_ELEMENTS", "SourceText", "convert", "place"]
+
+MAX_ELEMENTS = 2**27
+"""Most elements of a constant that are kept."""
+
+_NAME = re.compile(r"%([\w$.-]+)")
+_RESULT = re.compile(r"%([\w$.-]+)\s*(?::\s*\d+)?\s*=\s*$")
+_RESOURCE = re.compile(r'([\w$.-]+)\s*:\s*"0x([0-9A-Fa-f]*)"')
+_HANDLE = re.compile(r"dense_resource<\"?([\w$.-]+)\"?>")
+_NUMPY = {"f32": "<f4", "f64": "<f8", "i8": "<i1", "i16": "<i2", "i32": "<i4", "i64": "<i8"}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SourceText:
+    """The text that a module was parsed from, for the names that MLIR forgets.
+
+    Attributes
+    ----------
+    file
+        Its name for messages.
+    lines
+        Its lines; none if the module was made in memory.
+    resources
+        Bytes of the constants that stand at its end, by name, as hexadecimal text.
+    """
+
+    file: str
+    lines: tuple[str, ...] = ()
+    resources: dict[str, str] = field(default_factory=dict[str, str])
+
+    @staticmethod
+    def of(text: str, file: str) -> SourceText:
+        """Return the text of a file with its lines and resources."""
+        start = text.rfind("dialect_resources")
+        found = _RESOURCE.findall(text, start) if start >= 0 else []
+        return SourceText(file, tuple(text.splitlines()), dict(found))
+
+    def name_at(self, location: Any) -> str:
+        """Return the name of the value that is written at a location."""
+        if not self._is(location):
+            return ""
+        match = _NAME.match(self._line(location), location.start_col - 1)
+        return match[1] if match is not None else ""
+
+    def result_before(self, location: Any) -> str:
+        """Return the name of the result of the operation at a location."""
+        if not self._is(location):
+            return ""
+        match = _RESULT.search(self._line(location)[: location.start_col - 1])
+        return match[1] if match is not None else ""
+
+    def _is(self, location: Any) -> bool:
+        is_here = isinstance(location, ir.FileLineColLoc) and location.filename == "-"
+        return is_here and 0 < location.start_line <= len(self.lines)
+
+    def _line(self, location: Any) -> str:
+        return self.lines[location.start_line - 1]
+
+
+def place(location: Any, file: str) -> SourceLoc:
+    """Return a location; that of the outermost caller where there are several."""
+    while True:
+        if isinstance(location, ir.CallSiteLoc):
+            location = location.caller
+        elif isinstance(location, ir.NameLoc):
+            location = location.child_loc
+        elif isinstance(location, ir.FusedLoc) and location.locations:
+            location = location.locations[0]
+        else:
+            break
+    if not isinstance(location, ir.FileLineColLoc):
+        return SourceLoc(file)
+    name = file if location.filename == "-" else str(location.filename)
+    column = int(location.start_col)
+    return SourceLoc(name, line=int(location.start_line), column=column if column else None)
+
+
+def convert(module: Any, text: SourceText) -> Module:
+    """Return an ``ir.Module`` as plain values.
+
+    Raises RecursionError if operations are nested too deeply.
+    """
+    return _Conversion(text).module(module)
+
+
+class _Conversion:
+    """One walk over a module: numbers its values, remembers types."""
+
+    def __init__(self, text: SourceText) -> None:
+        self.text = text
+        self.values: dict[Any, Value] = {}
+        self.types: dict[Any, Type] = {}
+        self.outer = SourceLoc(text.file)
+
+    def module(self, module: Any) -> Module:
+        return Module(tuple(self.operation(op.operation) for op in module.body.operations))
+
+    def operation(self, op: Any) -> Operation:
+        location, outer = op.location, self.outer
+        here = place(location, self.text.file)
+        # Passes leave operations without a place; the one around them has it.
+        self.outer = here = here if here.line is not None else outer
+        named = self.text.result_before(location) if len(op.results) == 1 else ""
+        operands = tuple(self.value(value) for value in op.operands)
+        attributes = {name: self.attribute(value) for name, value in _attributes(op)}
+        symbol = attributes.get("sym_name", "")
+        made = Operation(
+            name=str(op.name),
+            operands=operands,
+            results=tuple(self.value(result, named) for result in op.results),
+            attributes=attributes,
+            regions=tuple(
+                tuple(self.block(block) for block in region.blocks) for region in op.regions
+            ),
+            loc=here,
+            symbol=symbol if isinstance(symbol, str) else "",
+        )
+        self.outer = outer
+        return made
+
+    def block(self, block: Any) -> Block:
+        arguments = tuple(
+            self.value(argument, self.text.name_at(argument.location))
+            for argument in block.arguments
+        )
+        return Block(arguments, tuple(self.operation(op.operation) for op in block.operations))
+
+    def value(self, value: Any, name: str = "") -> Value:
+        known = self.values.get(value)
+        if known is None:
+            known = Value(len(self.values), self.type(value.type), name)
+            self.values[value] = known
+        return known
+
+    def type(self, value: Any) -> Type:
+        known = self.types.get(value)
+        if known is None:
+            known = self.types[value] = _type(value)
+        return known
+
+    def attribute(self, value: Any) -> Attribute:
+        match value:
+            case ir.BoolAttr() | ir.IntegerAttr():
+                return int(value.value)
+            case ir.FloatAttr():
+                return float(value.value)
+            case ir.StringAttr() | ir.FlatSymbolRefAttr():
+                return str(value.value)
+            case ir.AffineMapAttr():
+                return affine_map(value.value)
+            case ir.IntegerSetAttr():
+                return integer_set(value)
+            case ir.TypeAttr():
+                return self.type(value.value)
+            case ir.ArrayAttr():
+                return tuple(self.attribute(item) for item in value)
+            case ir.DenseI64ArrayAttr() | ir.DenseI32ArrayAttr():
+                return tuple(int(item) for item in value)
+            case ir.DenseIntElementsAttr() | ir.DenseFPElementsAttr():
+                return self.dense(value)
+            case _:
+                text = str(value)
+                match = _HANDLE.match(text)
+                return self.resource(value, match[1]) if match is not None else Opaque(text)
+
+    def dense(self, value: Any) -> Dense:
+        kind = self.type(value.type)
+        if prod(kind.shape) > MAX_ELEMENTS:
+            return Dense(None, kind)
+        try:
+            return Dense(np.array(value).reshape(kind.shape), kind)
+        except (TypeError, ValueError):
+            return Dense(None, kind)
+
+    def resource(self, value: Any, name: str) -> Dense:
+        kind = self.type(value.type)
+        digits, format_ = self.text.resources.get(name), _NUMPY.get(kind.element)
+        if digits is None or format_ is None:
+            return Dense(None, kind)
+        values: NDArray[Any] = np.empty(0)
+        try:
+            # The first four bytes are the alignment.
+            values = np.frombuffer(bytes.fromhex(digits)[4:], dtype=format_)
+        except ValueError:
+            return Dense(None, kind)
+        fits = values.size == prod(kind.shape)
+        return Dense(values.reshape(kind.shape) if fits else None, kind)
+
+
+def _attributes(op: Any) -> list[tuple[str, Any]]:
+    """Return names and values; versions of the bindings differ in what the iteration gives."""
+    found: list[tuple[str, Any]] = []
+    for item in op.attributes:
+        name = item if isinstance(item, str) else item.name
+        found.append((str(name), op.attributes[name]))
+    return found
+
+
+def _type(value: Any) -> Type:
+    text = str(value)
+    match value:
+        case ir.RankedTensorType():
+            return Type("tensor", text, str(value.element_type), _shape(value))
+        case ir.MemRefType():
+            return _memref(value, text)
+        case ir.IntegerType() | ir.FloatType() | ir.IndexType():
+            return Type("scalar", text, text)
+        case _:
+            return Type("other", text)
+
+
+def _shape(value: Any) -> tuple[int, ...]:
+    return tuple(
+        DYNAMIC if value.is_dynamic_dim(axis) else int(value.get_dim_size(axis))
+        for axis in range(value.rank)
+    )
+
+
+def _memref(value: Any, text: str) -> Type:
+    shape, element = _shape(value), str(value.element_type)
+    try:
+        strides, offset = value.get_strides_and_offset()
+    except (RuntimeError, ValueError):
+        return Type("other", text)
+    unknown = ir.ShapedType.get_dynamic_stride_or_offset()
+    layout = tuple(DYNAMIC if stride == unknown else int(stride) for stride in strides)
+    start = DYNAMIC if offset == unknown else int(offset)
+    row_major = tuple(prod(shape[axis + 1 :]) for axis in range(len(shape)))
+    if DYNAMIC not in shape and layout == row_major and start == 0:
+        layout = ()
+    return Type("memref", text, element, shape, layout, start)

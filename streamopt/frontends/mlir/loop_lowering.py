@@ -1,0 +1,293 @@
+"""Loops over memory to a source: what Polygeist and lowered linear algebra look like."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from streamopt.errors import FrontendError
+from streamopt.frontends.mlir.block_uses import block_uses
+from streamopt.frontends.mlir.index_values import bound_of, is_index_operation, lower_index
+from streamopt.frontends.mlir.loop_state import LoopState
+from streamopt.frontends.mlir.memory import VIEWS, View
+from streamopt.frontends.mlir.region_lowering import REGIONS
+from streamopt.frontends.mlir.scalars import (
+    UnsupportedError,
+    as_number,
+    is_scalar_operation,
+    scalar,
+)
+from streamopt.frontends.mlir.syntax import DYNAMIC, AffineMap, Dense, operations_inside
+from streamopt.ir.affine import Affine
+from streamopt.ir.expression import Access, Index, Literal, Read, walk
+from streamopt.ir.source import Assign, RangeLoop, Source
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from streamopt.frontends.mlir.block_uses import BlockUses
+    from streamopt.frontends.mlir.syntax import Block, Module, Operation, Value
+    from streamopt.ir.expression import Expression
+    from streamopt.ir.source import Item
+
+__all__ = ["LoopLowering", "loop_source"]
+
+MAX_OPERATIONS = 50_000
+MAX_INLINE = 32
+"""Most operations that are written again at each use; longer ones get a variable."""
+
+_IGNORED = (
+    "affine.yield",
+    "cf.assert",
+    "func.return",
+    "memref.assume_alignment",
+    "memref.dealloc",
+    "return",
+    "scf.reduce",
+    "scf.yield",
+)
+_VARIABLES = ("memref.alloc", "memref.alloca")
+
+
+def loop_source(function: Operation, module: Module, file: str) -> Source:
+    """Return a function on memrefs as a source.
+
+    Raises
+    ------
+    FrontendError
+        E152, E153 and E155, with all problems.
+    """
+    lowering = LoopLowering(LoopState(file), module)
+    body = lowering.function(function)
+    if lowering.state.problems:
+        raise FrontendError(*dict.fromkeys(lowering.state.problems))
+    written = {item.target.array for item in _assignments(body)}
+    variables = lowering.state.settled_variables(written | lowering.undefined)
+    return Source(function.symbol, variables, body, lowering.state.values)
+
+
+class LoopLowering:
+    """Walks blocks; `items` gives the items of one."""
+
+    def __init__(self, state: LoopState, module: Module) -> None:
+        self.state = state
+        self.globals = {op.symbol: op for op in module.operations if op.name == "memref.global"}
+        self.undefined: set[str] = set()
+        self.items: list[Item] = []
+
+    def function(self, function: Operation) -> tuple[Item, ...]:
+        """Return the body of a function."""
+        if sum(1 for _ in operations_inside(function)) > MAX_OPERATIONS:
+            self.state.report("E155", f"more than {MAX_OPERATIONS} operations", function)
+            return ()
+        block = function.blocks[0]
+        returned = {
+            value.number
+            for op in block.operations
+            if op.name in ("func.return", "return")
+            for value in op.operands
+        }
+        for position, value in enumerate(block.arguments):
+            self._argument(value, position, function)
+        for op in block.operations:
+            if op.name in _VARIABLES and op.results[0].number in returned:
+                self._variable(op, is_argument=True)
+        for op in block.operations:
+            if op.name in ("func.return", "return"):
+                self._check_return(op)
+        return self.block(block)
+
+    def block(self, block: Block) -> tuple[Item, ...]:
+        """Return the items of a block."""
+        outside, self.items = self.items, []
+        uses = block_uses(block)
+        for position, op in enumerate(block.operations):
+            try:
+                self._lower(op, position, uses)
+            except UnsupportedError as error:
+                code = "E153" if "affine" in error.message or "known" in error.message else "E152"
+                self.state.report(code, error.message, op, error.hint)
+            except KeyError:
+                # What it reads has been reported.
+                continue
+        found, self.items = tuple(self.items), outside
+        return found
+
+    def assign(self, target: Access, value: Expression, op: Operation) -> None:
+        """Add an assignment."""
+        self.items.append(Assign(target, as_number(value), loc=op.loc))
+
+    def _argument(self, value: Value, position: int, function: Operation) -> None:
+        name = value.name or f"arg{position}"
+        kind = value.type
+        if kind.element == "index" and kind.kind == "scalar":
+            hint = "write its value as a constant: extents are part of the program"
+            self.state.report("E153", f"argument {name} is an index", function, hint)
+            return
+        try:
+            variable = self.state.add_variable(name, kind, function.loc, is_argument=True)
+        except UnsupportedError as error:
+            self.state.report("E152", f"argument {name}: {error.message}", function, error.hint)
+            return
+        if kind.kind == "memref":
+            self.state.views[value.number] = View.of(variable.name, kind.shape)
+        else:
+            self.state.numbers[value.number] = Read(Access(variable.name, ()))
+
+    def _check_return(self, op: Operation) -> None:
+        for value in op.operands:
+            if value.type.kind != "memref":
+                hint = "write it to an element of a memref argument"
+                self.state.report("E152", "the function returns a number", op, hint)
+
+    def _lower(self, op: Operation, position: int, uses: BlockUses) -> None:
+        if op.name in _IGNORED:
+            return
+        if op.name in REGIONS:
+            REGIONS[op.name](self, op)
+        elif is_index_operation(op):
+            lower_index(self.state, op)
+        elif is_scalar_operation(op):
+            operands = [self.state.read(value) for value in op.operands]
+            self._define(op, scalar(op, operands), uses)
+        elif op.name in VIEWS:
+            offsets = [self.state.index(value) for value in op.operands[1:]]
+            view = VIEWS[op.name](op, self.state.view(op.operands[0]), offsets)
+            self.state.views[op.results[0].number] = view
+        elif op.name in _MEMORY:
+            _MEMORY[op.name](self, op, position, uses)
+        else:
+            hint = _HINTS.get(op.name.partition(".")[0], "")
+            self.state.report("E152", f"operation {op.name} is not supported", op, hint)
+            for inner in op.blocks:
+                self.block(inner)
+
+    def _define(self, op: Operation, value: Expression, uses: BlockUses) -> None:
+        """Give a result its expression, or a variable if it would be written too often."""
+        result = op.results[0]
+        times = uses.counts.get(result.number, 0)
+        size = sum(1 for _ in walk(value))
+        if size > 1 and times > 1 and size * times > MAX_INLINE:
+            target = self.state.add_local(result.name or "t", result.type, op.loc)
+            self.assign(target, value, op)
+            value = Read(target)
+        self.state.numbers[result.number] = value
+
+    def _access(self, op: Operation, memref: Value, indices: tuple[Value, ...]) -> Access:
+        """Return the element that a load or store names."""
+        view = self.state.view(memref)
+        places = [self.state.index(value) for value in indices]
+        mapped = op.attributes.get("map")
+        if isinstance(mapped, AffineMap):
+            places = list(_applied(mapped, places))
+        access = view.access(places, self.state.ends())
+        self.state.note_access(access, op)
+        return access
+
+    def _load(self, op: Operation, position: int, uses: BlockUses) -> None:
+        access = self._access(op, op.operands[0], op.operands[1:])
+        result = op.results[0]
+        value: Expression = Read(access)
+        same = frozenset(n for n, v in self.state.views.items() if v.variable == access.array)
+        if uses.is_overwritten(result.number, position, same):
+            target = self.state.add_local(result.name or "t", result.type, op.loc)
+            self.assign(target, value, op)
+            value = Read(target)
+        self.state.numbers[result.number] = value
+
+    def _store(self, op: Operation, position: int, uses: BlockUses) -> None:
+        value = self.state.read(op.operands[0])
+        self.assign(self._access(op, op.operands[1], op.operands[2:]), value, op)
+
+    def _variable(self, op: Operation, *, is_argument: bool = False) -> None:
+        result = op.results[0]
+        if result.number in self.state.views:
+            return
+        if DYNAMIC in result.type.shape:
+            raise UnsupportedError("the extent of a memref is not known", "allocate constant sizes")
+        variable = self.state.add_variable(
+            result.name if result.name and not result.name.isdigit() else "buffer",
+            result.type,
+            op.loc,
+            is_argument=is_argument,
+        )
+        self.undefined.add(variable.name)
+        self.state.views[result.number] = View.of(variable.name, result.type.shape)
+
+    def _allocate(self, op: Operation, position: int, uses: BlockUses) -> None:
+        self._variable(op)
+
+    def _global(self, op: Operation, position: int, uses: BlockUses) -> None:
+        symbol = op.attributes.get("name")
+        found = self.globals.get(symbol) if isinstance(symbol, str) else None
+        initial = found.attributes.get("initial_value") if found is not None else None
+        result = op.results[0]
+        known = [v for n, v in self.state.views.items() if n < 0 and v.variable == symbol]
+        if known:
+            self.state.views[result.number] = known[0]
+            return
+        name = symbol if isinstance(symbol, str) else "constant"
+        has_values = isinstance(initial, Dense) and initial.values is not None
+        variable = self.state.add_variable(
+            name, result.type, op.loc, is_argument=not has_values
+        )
+        if isinstance(initial, Dense) and initial.values is not None:
+            self.state.values[variable.name] = initial.values.reshape(result.type.shape)
+        view = View.of(variable.name, result.type.shape)
+        self.state.views[result.number] = view
+        self.state.views[-1 - result.number] = View.of(name, result.type.shape)
+
+    def _copy(self, op: Operation, position: int, uses: BlockUses) -> None:
+        source, target = (self.state.view(value) for value in op.operands)
+        shape = op.operands[0].type.shape
+        if DYNAMIC in shape or DYNAMIC in op.operands[1].type.shape:
+            raise UnsupportedError("the extent of a copy is not known", "copy constant sizes")
+        names = [self.state.names.unique(f"c{axis}") for axis in range(len(shape))]
+        self.state.ranges.update(
+            (name, (0, extent - 1)) for name, extent in zip(names, shape, strict=True)
+        )
+        places = [Affine.iterator(name) for name in names]
+        ends = self.state.ends()
+        read, written = source.access(places, ends), target.access(places, ends)
+        item: Item = Assign(written, Read(read), loc=op.loc)
+        for name, extent in zip(reversed(names), reversed(shape), strict=True):
+            item = RangeLoop(name, (Affine(),), (Affine.of(extent),), (item,), loc=op.loc)
+        self.items.append(item)
+
+    def bound(self, op: Operation, value: Value) -> tuple[str, tuple[Affine, ...]]:
+        """Return a loop bound: ``max``, ``min`` or nothing, of the expressions."""
+        return bound_of(self.state, op, value)
+
+
+_MEMORY: Mapping[str, Callable[[LoopLowering, Operation, int, BlockUses], None]] = {
+    "affine.load": LoopLowering._load,  # pyright: ignore[reportPrivateUsage]
+    "affine.store": LoopLowering._store,  # pyright: ignore[reportPrivateUsage]
+    "memref.alloc": LoopLowering._allocate,  # pyright: ignore[reportPrivateUsage]
+    "memref.alloca": LoopLowering._allocate,  # pyright: ignore[reportPrivateUsage]
+    "memref.copy": LoopLowering._copy,  # pyright: ignore[reportPrivateUsage]
+    "memref.get_global": LoopLowering._global,  # pyright: ignore[reportPrivateUsage]
+    "memref.load": LoopLowering._load,  # pyright: ignore[reportPrivateUsage]
+    "memref.store": LoopLowering._store,  # pyright: ignore[reportPrivateUsage]
+}
+_HINTS: Mapping[str, str] = {
+    "func": "inline what is called (mlir-opt --inline)",
+    "llvm": "stay in the dialects affine, memref, scf and arith",
+    "linalg": "lower it to loops first (convert-linalg-to-affine-loops)",
+    "cf": "keep loops and branches structured (affine or scf)",
+}
+
+
+def _applied(mapped: AffineMap, places: list[Affine]) -> Iterator[Affine]:
+    from streamopt.frontends.mlir.index_values import applied
+
+    yield from applied(mapped, places)
+
+
+def _assignments(items: tuple[Item, ...]) -> Iterator[Assign]:
+    for item in items:
+        match item:
+            case Assign():
+                yield item
+            case RangeLoop(body=body):
+                yield from _assignments(body)
+            case _:
+                yield from _assignments((*item.then, *item.otherwise))

@@ -1,0 +1,152 @@
+"""What a lowering of loops knows while it walks a function: variables, indices, views, numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from streamopt.errors import Diagnostic
+from streamopt.frontends.mlir.element_types import element_type
+from streamopt.frontends.mlir.memory import View
+from streamopt.frontends.mlir.scalars import UnsupportedError
+from streamopt.frontends.mlir.syntax import DYNAMIC
+from streamopt.frontends.tensors.naming import UniqueNames
+from streamopt.ir.expression import Access, Expression, Index, Literal, Read
+from streamopt.ir.source import Variable
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from streamopt.errors import SourceLoc
+    from streamopt.frontends.mlir.syntax import Operation, Type, Value
+    from streamopt.ir.affine import Affine
+
+__all__ = ["LoopState"]
+
+
+@dataclass(slots=True)
+class LoopState:
+    """Values by number; `names` keeps variables and iterators apart.
+
+    Attributes
+    ----------
+    bounds
+        Values that are the smallest or largest of several indices.
+    ranges
+        Lowest and highest value of each iterator whose loop has constant bounds.
+    highest
+        Highest subscript of each dimension whose extent isn't in the text, by variable.
+    """
+
+    file: str
+    names: UniqueNames = field(default_factory=UniqueNames)
+    variables: dict[str, Variable] = field(default_factory=dict[str, Variable])
+    values: dict[str, NDArray[Any]] = field(default_factory=dict[str, Any])
+    numbers: dict[int, Expression] = field(default_factory=dict[int, Expression])
+    views: dict[int, View] = field(default_factory=dict[int, View])
+    bounds: dict[int, tuple[str, tuple[Affine, ...]]] = field(
+        default_factory=dict[int, tuple[str, tuple["Affine", ...]]]
+    )
+    ranges: dict[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
+    highest: dict[str, list[int]] = field(default_factory=dict[str, list[int]])
+    problems: list[Diagnostic] = field(default_factory=list[Diagnostic])
+
+    def report(self, code: str, message: str, op: Operation, hint: str = "") -> None:
+        """Note a problem at an operation."""
+        self.problems.append(Diagnostic(code, message, op.loc, hint))
+
+    def add_variable(
+        self, name: str, kind: Type, loc: SourceLoc, *, is_argument: bool = False
+    ) -> Variable:
+        """Declare a variable of a memref or scalar type.
+
+        Raises UnsupportedError for element types that programs don't have.
+        """
+        element = element_type(kind.element)
+        if element is None or kind.kind not in ("memref", "scalar"):
+            hint = "types are f32, f64 and integers of 8, 16, 32 or 64 bits"
+            raise UnsupportedError(f"type {kind.text} is not supported", hint)
+        unique = self.names.unique(name)
+        variable = Variable(unique, kind.shape, element, is_argument, loc=loc)
+        self.variables[unique] = variable
+        if DYNAMIC in kind.shape:
+            self.highest[unique] = [0] * len(kind.shape)
+        return variable
+
+    def add_local(self, name: str, kind: Type, loc: SourceLoc) -> Access:
+        """Declare a local scalar and return how it is written."""
+        return Access(self.add_variable(name, kind, loc).name, ())
+
+    def view(self, value: Value) -> View:
+        """Return the memref that a value is; raises KeyError if it has been reported."""
+        return self.views[value.number]
+
+    def index(self, value: Value) -> Affine:
+        """Return an index as an affine expression.
+
+        Raises UnsupportedError if it isn't affine in the iterators.
+        """
+        from streamopt.ir.affine import Affine as Expr
+
+        match self.numbers[value.number]:
+            case Index(affine):
+                return affine
+            case Literal(number) if number.is_integer():
+                return Expr.of(int(number))
+            case _:
+                hint = "subscripts are sums of iterators times constants, // and % by constants"
+                raise UnsupportedError("an index is not affine in the iterators", hint)
+
+    def interval(self, value: Affine) -> tuple[int, int] | None:
+        """Return lowest and highest value of an index; None if an iterator's range is unknown."""
+        low = high = value.constant
+        for name in value.iterators():
+            if name not in self.ranges:
+                return None
+        shifted = {name: self.ranges[name] for name in value.iterators()}
+        if all(first >= 0 for first, _ in shifted.values()):
+            low, high = value.bounds({name: last + 1 for name, (_, last) in shifted.items()})
+            if all(atom.__class__.__name__ == "Iter" for atom, _ in value.terms):
+                low = value.constant + sum(
+                    factor * shifted[str(atom)][0 if factor > 0 else 1]
+                    for atom, factor in value.terms
+                )
+            return low, high
+        return None
+
+    def ends(self) -> dict[str, int]:
+        """Return one more than the highest value of each iterator that isn't negative."""
+        return {name: last + 1 for name, (first, last) in self.ranges.items() if first >= 0}
+
+    def note_access(self, access: Access, op: Operation) -> None:
+        """Remember how far an access reaches, where the variable's extent isn't in the text."""
+        if access.array not in self.highest:
+            return
+        for axis, subscript in enumerate(access.subscripts):
+            interval = self.interval(subscript)
+            if interval is not None:
+                reached = self.highest[access.array]
+                reached[axis] = max(reached[axis], interval[1] + 1)
+            elif self.variables[access.array].shape[axis] == DYNAMIC:
+                message = f"the extent of dimension {axis} of {access.array} can't be told"
+                self.report("E153", message, op, "write the extent into the memref's type")
+
+    def read(self, value: Value) -> Expression:
+        """Return a number; raises KeyError if it has been reported."""
+        return self.numbers[value.number]
+
+    def settled_variables(self, written: set[str]) -> tuple[Variable, ...]:
+        """Return the variables with all extents known and constness as it turned out."""
+        found: list[Variable] = []
+        for name, variable in self.variables.items():
+            shape = tuple(
+                self.highest[name][axis] if extent == DYNAMIC else extent
+                for axis, extent in enumerate(variable.shape)
+            )
+            found.append(replace(variable, shape=shape, is_constant=name not in written))
+        return tuple(found)
+
+    @staticmethod
+    def read_of(access: Access) -> Expression:
+        """Return the value of a variable's element."""
+        return Read(access)

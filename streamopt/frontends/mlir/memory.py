@@ -1,0 +1,166 @@
+"""Memrefs as views of variables: which element of which variable an index means."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+from typing import TYPE_CHECKING
+
+from streamopt.frontends.mlir.moves import static_integers
+from streamopt.frontends.mlir.scalars import UnsupportedError
+from streamopt.frontends.mlir.syntax import DYNAMIC, AffineMap
+from streamopt.frontends.tensors.indexing import flat_index, floor_divided, remainder
+from streamopt.ir.affine import Affine
+from streamopt.ir.expression import Access
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import TypeAlias
+
+    from streamopt.frontends.mlir.syntax import Operation
+
+    Place: TypeAlias = Callable[[tuple[Affine, ...], Mapping[str, int]], tuple[Affine, ...]]
+
+__all__ = ["VIEWS", "View"]
+
+_UNKNOWN = -(2**63)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class View:
+    """A memref.
+
+    Attributes
+    ----------
+    shape
+        Extents of the view, `DYNAMIC` where unknown.
+    place
+        The variable's subscripts for the view's; takes one more than the highest value of each
+        iterator, too.
+    """
+
+    variable: str
+    shape: tuple[int, ...]
+    place: Place
+
+    @staticmethod
+    def of(variable: str, shape: tuple[int, ...]) -> View:
+        """Return the whole variable."""
+        return View(variable, shape, lambda indices, ends: indices)
+
+    def access(self, indices: Sequence[Affine], ends: Mapping[str, int]) -> Access:
+        """Return the element at the given indices."""
+        return Access(self.variable, self.place(tuple(indices), ends))
+
+    def then(self, shape: tuple[int, ...], place: Place) -> View:
+        """Return a view of this view."""
+        return View(
+            self.variable,
+            shape,
+            lambda indices, ends: self.place(place(indices, ends), ends),
+        )
+
+
+def _same(op: Operation, view: View, offsets: Sequence[Affine]) -> View:
+    return view
+
+
+def _transpose(op: Operation, view: View, offsets: Sequence[Affine]) -> View:
+    mapped = op.attributes.get("permutation")
+    if not isinstance(mapped, AffineMap):
+        raise UnsupportedError("memref.transpose without permutation")
+    names = [result.as_iterator() if result is not None else None for result in mapped.results]
+    order = [int(name[1:]) for name in names if name is not None]
+    inverse = [order.index(axis) for axis in range(len(order))]
+    return view.then(
+        tuple(view.shape[axis] for axis in order),
+        lambda indices, ends: tuple(indices[position] for position in inverse),
+    )
+
+
+def _subview(op: Operation, view: View, offsets: Sequence[Affine]) -> View:
+    """Return a part; offsets may be indices, sizes and strides are constant."""
+    sizes, strides = static_integers(op, "static_sizes", "static_strides")
+    given = iter(offsets)
+    starts = [
+        next(given, Affine()) if number == _UNKNOWN else Affine.of(number)
+        for number in op.integers("static_offsets")
+    ]
+    shape = op.results[0].type.shape
+    kept = _kept(sizes, shape)
+
+    def place(indices: tuple[Affine, ...], ends: Mapping[str, int]) -> tuple[Affine, ...]:
+        found = dict(zip(kept, indices, strict=True))
+        return tuple(
+            start + found.get(axis, Affine()).scaled(stride)
+            for axis, (start, stride) in enumerate(zip(starts, strides, strict=True))
+        )
+
+    return view.then(shape, place)
+
+
+def _kept(sizes: Sequence[int], shape: Sequence[int]) -> list[int]:
+    """Return the dimensions that stay where some of extent 1 go."""
+    spare = len(sizes) - len(shape)
+    kept: list[int] = []
+    for axis, size in enumerate(sizes):
+        place = len(kept)
+        if spare and size == 1 and (place >= len(shape) or shape[place] != 1):
+            spare -= 1
+        else:
+            kept.append(axis)
+    return kept[: len(shape)] if spare == 0 else kept[len(kept) - len(shape) :]
+
+
+def _reshape(op: Operation, view: View, offsets: Sequence[Affine]) -> View:
+    """Return a view with dimensions split or merged, in row-major order."""
+    shape = op.results[0].type.shape
+    return view.then(shape, _row_major(view.shape, shape, Affine()))
+
+
+def _row_major(old: tuple[int, ...], new: tuple[int, ...], offset: Affine) -> Place:
+    if DYNAMIC in (*old[1:], *new[1:]):
+        raise UnsupportedError("the extent of a reshaped memref is not known")
+
+    def place(indices: tuple[Affine, ...], ends: Mapping[str, int]) -> tuple[Affine, ...]:
+        return _unflattened(flat_index(indices, new) + offset, old, ends)
+
+    return place
+
+
+def _unflattened(flat: Affine, shape: Sequence[int], ends: Mapping[str, int]) -> tuple[Affine, ...]:
+    missing = [name for name in flat.iterators() if name not in ends]
+    if missing and len(shape) > 1:
+        raise UnsupportedError(f"{missing[0]} has no known range")
+    found: list[Affine] = []
+    for axis, extent in enumerate(shape):
+        quotient = floor_divided(flat, prod(shape[axis + 1 :]), ends)
+        found.append(quotient if axis == 0 else remainder(quotient, extent, ends))
+    return tuple(found)
+
+
+def _reinterpret(op: Operation, view: View, offsets: Sequence[Affine]) -> View:
+    starts, sizes, strides = static_integers(
+        op, "static_offsets", "static_sizes", "static_strides"
+    )
+    if DYNAMIC in view.shape[1:]:
+        raise UnsupportedError("the extent of a reinterpreted memref is not known")
+
+    def place(indices: tuple[Affine, ...], ends: Mapping[str, int]) -> tuple[Affine, ...]:
+        flat = Affine.of(starts[0] if starts else 0)
+        for index, stride in zip(indices, strides, strict=True):
+            flat = flat + index.scaled(stride)
+        return _unflattened(flat, view.shape, ends)
+
+    return view.then(sizes, place)
+
+
+VIEWS: Mapping[str, Callable[[Operation, View, Sequence[Affine]], View]] = {
+    "memref.cast": _same,
+    "memref.collapse_shape": _reshape,
+    "memref.expand_shape": _reshape,
+    "memref.memory_space_cast": _same,
+    "memref.reinterpret_cast": _reinterpret,
+    "memref.subview": _subview,
+    "memref.transpose": _transpose,
+}

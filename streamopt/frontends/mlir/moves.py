@@ -1,0 +1,153 @@
+"""Operations of the dialect tensor that move elements."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from streamopt.frontends.mlir.scalars import UnsupportedError
+from streamopt.frontends.mlir.syntax import DYNAMIC
+from streamopt.frontends.tensors import arithmetic as ex
+from streamopt.frontends.tensors.joining import concatenated, padded
+from streamopt.frontends.tensors.tensor import Tensor
+from streamopt.frontends.tensors.views import reshaped, strided
+from streamopt.ir.affine import Affine
+from streamopt.ir.expression import CompareOp, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from streamopt.frontends.mlir.syntax import Operation
+    from streamopt.frontends.tensors.builder import ProgramBuilder
+    from streamopt.frontends.tensors.indexing import Point
+    from streamopt.ir.expression import Condition, Expression
+
+__all__ = ["MOVES", "Border", "border_of", "static_integers"]
+
+_UNKNOWN = -(2**63)
+
+
+def static_integers(op: Operation, *names: str) -> tuple[tuple[int, ...], ...]:
+    """Return attributes that list offsets, sizes or strides.
+
+    Raises
+    ------
+    UnsupportedError
+        If one of them isn't known.
+    """
+    found = tuple(op.integers(name) for name in names)
+    if any(_UNKNOWN in numbers for numbers in found):
+        hint = "use constant offsets, sizes and strides"
+        raise UnsupportedError(f"the extent of a part in {op.name} is not known", hint)
+    return found
+
+
+def _result_shape(op: Operation) -> tuple[int, ...]:
+    shape = op.results[0].type.shape
+    if DYNAMIC in shape:
+        hint = "give every dimension a number; tensors of unknown size don't stream"
+        raise UnsupportedError("the extent of a tensor is not known", hint)
+    return shape
+
+
+def _reshape(builder: ProgramBuilder, op: Operation, sources: Sequence[Tensor]) -> Tensor:
+    return reshaped(sources[0], _result_shape(op))
+
+
+def _empty(builder: ProgramBuilder, op: Operation, sources: Sequence[Tensor]) -> Tensor:
+    """Return zeros: nothing depends on what is in an empty tensor."""
+    from streamopt.frontends.mlir.element_types import element_type
+    from streamopt.frontends.tensors.tensor import splat
+
+    element = element_type(op.results[0].type.element)
+    if element is None:
+        raise UnsupportedError(f"elements of type {op.results[0].type.element} are not supported")
+    return splat(0.0, element, _result_shape(op))
+
+
+def _slice(builder: ProgramBuilder, op: Operation, sources: Sequence[Tensor]) -> Tensor:
+    names = ("static_offsets", "static_sizes", "static_strides")
+    tensor = sources[0]
+    for axis, (start, count, step) in enumerate(zip(*static_integers(op, *names), strict=True)):
+        tensor = strided(tensor, axis, start, step, count)
+    return reshaped(tensor, _result_shape(op))
+
+
+def _concat(builder: ProgramBuilder, op: Operation, sources: Sequence[Tensor]) -> Tensor:
+    axis = op.attributes.get("dim")
+    assert isinstance(axis, int)
+    return concatenated(builder, sources, axis)
+
+
+def _insert(builder: ProgramBuilder, op: Operation, sources: Sequence[Tensor]) -> Tensor:
+    """Return the second tensor with the first one in its middle."""
+    names = ("static_offsets", "static_sizes", "static_strides")
+    offsets, sizes, strides = static_integers(op, *names)
+    if any(stride != 1 for stride in strides):
+        raise UnsupportedError(f"{op.name} with strides is not supported", "insert without gaps")
+    part, whole = reshaped(sources[0], sizes), sources[1]
+
+    def value(point: Point) -> Expression:
+        bounds: list[Condition | bool] = []
+        for index, offset, size in zip(point.indices, offsets, sizes, strict=True):
+            bounds.append(ex.index_holds(CompareOp.GE, index, offset, point))
+            bounds.append(ex.index_holds(CompareOp.LT, index, offset + size, point))
+        inside = ex.all_of(bounds)
+        if inside is False:
+            return whole.at(point)
+        moved = part.at(
+            point.to(i + Affine.of(-o) for i, o in zip(point.indices, offsets, strict=True))
+        )
+        return moved if inside is True else ex.select(inside, moved, whole.at(point))
+
+    return replace(
+        whole,
+        value=value,
+        name=builder.label,
+        operations=1 + part.operations + whole.operations,
+        depth=1 + max(part.depth, whole.depth),
+        array="",
+        loc=builder.loc,
+    )
+
+
+class Border:
+    """A border of one number around a tensor: elements in front of and behind each dimension."""
+
+    def __init__(self, low: tuple[int, ...], high: tuple[int, ...], value: float) -> None:
+        self.low = low
+        self.high = high
+        self.value = value
+
+
+def border_of(op: Operation, scalars: Mapping[int, Expression]) -> Border:
+    """Return the border of a ``tensor.pad``.
+
+    Raises
+    ------
+    UnsupportedError
+        If it isn't one number of known width.
+    """
+    low, high = static_integers(op, "static_low", "static_high")
+    inner = op.blocks[0].operations if op.blocks else ()
+    ends = [o for o in inner if o.name == "tensor.yield"]
+    known = scalars.get(ends[0].operands[0].number) if ends else None
+    if not isinstance(known, Literal):
+        raise UnsupportedError("a border that isn't one constant number is not supported")
+    return Border(low, high, known.value)
+
+
+def pad(builder: ProgramBuilder, tensor: Tensor, border: Border) -> Tensor:
+    """Return the tensor with its border, as one tensor that selects."""
+    return padded(builder, tensor, border.low, border.high, border.value)
+
+
+MOVES: Mapping[str, Callable[[ProgramBuilder, Operation, Sequence[Tensor]], Tensor]] = {
+    "tensor.cast": _reshape,
+    "tensor.collapse_shape": _reshape,
+    "tensor.concat": _concat,
+    "tensor.empty": _empty,
+    "tensor.expand_shape": _reshape,
+    "tensor.extract_slice": _slice,
+    "tensor.insert_slice": _insert,
+}

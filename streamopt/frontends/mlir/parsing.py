@@ -1,0 +1,128 @@
+"""MLIR text to plain operations, with the parser of the ``torch-mlir`` wheel.
+
+The named operations of linalg become ``linalg.generic`` on the way; the attribute `KIND` keeps
+what they were.
+"""
+# The bindings of MLIR come without types.
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false, reportMissingTypeStubs=false
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from streamopt.errors import Diagnostic, FrontendError, SourceLoc
+
+if TYPE_CHECKING:
+    from streamopt.frontends.mlir.syntax import Module
+
+__all__ = ["KIND", "MAX_CHARACTERS", "convert_module", "parse_module"]
+
+KIND = "streamopt.kind"
+"""Attribute of a ``linalg.generic``: name of the operation that it was before, if another."""
+
+MAX_CHARACTERS = 2**28
+"""Longest text that is read."""
+
+_GENERALIZE = (
+    "builtin.module(func.func(linalg-generalize-named-ops,convert-linalg-to-affine-loops))"
+)
+_MAX_DEPTH = 200
+_MAX_CHAIN = 2000
+_STRINGS = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*')
+_ARROWS = re.compile(r"->|=>|>=|<=")
+_CHAIN = re.compile(r"(?:[^-+*,;:={}\n]{1,60}[-+*] ?){%d}" % _MAX_CHAIN)
+
+
+def parse_module(text: str, file: str) -> Module:
+    """Return the operations of an MLIR text.
+
+    Raises
+    ------
+    FrontendError
+        E151 for a missing package and text that MLIR doesn't accept, E155 for text that is too
+        long or nested too deeply.
+    """
+    ir = _bindings(file)
+    _check_size(text, file)
+    from streamopt.frontends.mlir.conversion import SourceText, place
+
+    with ir.Context() as context:
+        context.allow_unregistered_dialects = True
+        try:
+            module = ir.Module.parse(text)
+        except ir.MLIRError as error:
+            problems = [
+                Diagnostic("E151", f"not valid MLIR: {found.message}", place(found.location, file))
+                for found in error.error_diagnostics
+            ] or [Diagnostic("E151", "not valid MLIR", SourceLoc(file))]
+            raise FrontendError(*problems) from None
+        except ValueError as error:
+            raise FrontendError(Diagnostic("E151", f"not valid MLIR: {error}")) from None
+        return convert_module(module, SourceText.of(text, file))
+
+
+def convert_module(module: Any, text: Any) -> Module:
+    """Return the operations of an ``ir.Module`` whose context is current.
+
+    Raises FrontendError E155 if they are nested too deeply.
+    """
+    from torch_mlir import ir
+    from torch_mlir.passmanager import PassManager
+
+    from streamopt.frontends.mlir.conversion import convert
+
+    try:
+        if _mark_kinds(module):
+            # Operations that this can't change stay, and are reported by the lowering.
+            with suppress(ir.MLIRError):
+                PassManager.parse(_GENERALIZE).run(module.operation)
+        return convert(module, text)
+    except RecursionError:
+        problem = Diagnostic("E155", "operations are nested too deeply", SourceLoc(text.file))
+        raise FrontendError(problem) from None
+
+
+def _bindings(file: str) -> Any:
+    try:
+        from torch_mlir import ir
+    except ImportError:
+        hint = "pip install 'streamopt[mlir]'"
+        message = "reading MLIR needs the package torch-mlir"
+        raise FrontendError(Diagnostic("E151", message, SourceLoc(file), hint)) from None
+    return ir
+
+
+def _check_size(text: str, file: str) -> None:
+    """Refuse what would make the parser run out of stack or memory."""
+    if len(text) > MAX_CHARACTERS:
+        message = f"the text is longer than {MAX_CHARACTERS} characters"
+        raise FrontendError(Diagnostic("E155", message, SourceLoc(file)))
+    depth = deepest = 0
+    end = text.rfind("{-#")
+    plain = _ARROWS.sub("", _STRINGS.sub("", text[: end if end >= 0 else None]))
+    for bracket in re.findall(r"[][(){}<>]", plain):
+        depth += 1 if bracket in "[({<" else -1
+        deepest = max(deepest, depth)
+    if deepest > _MAX_DEPTH or _CHAIN.search(plain):
+        message = f"brackets are nested more than {_MAX_DEPTH} deep, or a sum is too long"
+        raise FrontendError(Diagnostic("E155", message, SourceLoc(file)))
+
+
+def _mark_kinds(module: Any) -> bool:
+    """Note the name of every linalg operation on it; return whether there are any."""
+    from torch_mlir import ir
+
+    found = False
+
+    def visit(op: Any) -> Any:
+        nonlocal found
+        if op.name.startswith("linalg.") and op.name not in ("linalg.index", "linalg.yield"):
+            op.attributes[KIND] = ir.StringAttr.get(op.name)
+            found = True
+        return ir.WalkResult.ADVANCE
+
+    module.operation.walk(visit)
+    return found

@@ -1,0 +1,233 @@
+"""Loops and branches of the dialects affine and scf."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from streamopt.frontends.mlir.index_values import applied, constant_index
+from streamopt.frontends.mlir.scalars import UnsupportedError, as_condition
+from streamopt.frontends.mlir.syntax import AffineMap, Dense, IntegerSet
+from streamopt.ir.affine import Affine
+from streamopt.ir.expression import (
+    Access,
+    Compare,
+    CompareOp,
+    Condition,
+    Index,
+    Literal,
+    Logic,
+    LogicOp,
+    Read,
+)
+from streamopt.ir.source import Branch, RangeLoop
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from streamopt.frontends.mlir.loop_lowering import LoopLowering
+    from streamopt.frontends.mlir.syntax import Block, Operation, Value
+    from streamopt.ir.source import Item
+
+__all__ = ["REGIONS"]
+
+ZERO = Literal(0.0)
+
+
+class _Range:
+    """Bounds of one loop: it walks from the largest lower to the smallest upper one."""
+
+    def __init__(
+        self, iterator: Value, lower: Sequence[Affine], upper: Sequence[Affine], step: int
+    ) -> None:
+        self.iterator = iterator
+        self.lower = tuple(lower)
+        self.upper = tuple(upper)
+        self.step = step
+
+
+def _affine_for(lowering: LoopLowering, op: Operation) -> None:
+    counts = op.integers("operandSegmentSizes")
+    lower_map, upper_map = op.attributes.get("lowerBoundMap"), op.attributes.get("upperBoundMap")
+    step = op.attributes.get("step", 1)
+    is_known = isinstance(lower_map, AffineMap) and isinstance(upper_map, AffineMap)
+    if len(counts) != 3 or not is_known or not isinstance(step, int):
+        raise UnsupportedError("a loop without bounds")
+    places = [lowering.state.index(value) for value in op.operands[: counts[0] + counts[1]]]
+    lower = tuple(applied(lower_map, places[: counts[0]]))
+    upper = tuple(applied(upper_map, places[counts[0] :]))
+    initial = op.operands[counts[0] + counts[1] :]
+    block = op.blocks[0]
+    walk = _Range(block.arguments[0], lower, upper, step)
+    _loops(lowering, op, [walk], block, initial)
+
+
+def _scf_for(lowering: LoopLowering, op: Operation) -> None:
+    lower = lowering.bound(op, op.operands[0])
+    upper = lowering.bound(op, op.operands[1])
+    if lower[0] == "min" or upper[0] == "max":
+        raise UnsupportedError("a loop from a minimum, or to a maximum, is not affine")
+    step = constant_index(lowering.state, op.operands[2])
+    block = op.blocks[0]
+    walk = _Range(block.arguments[0], lower[1], upper[1], step)
+    _loops(lowering, op, [walk], block, op.operands[3:])
+
+
+def _affine_parallel(lowering: LoopLowering, op: Operation) -> None:
+    if op.results:
+        raise UnsupportedError("affine.parallel with results is not supported", "use affine.for")
+    lower_map, upper_map = op.attributes.get("lowerBoundsMap"), op.attributes.get("upperBoundsMap")
+    if not isinstance(lower_map, AffineMap) or not isinstance(upper_map, AffineMap):
+        raise UnsupportedError("a loop without bounds")
+    places = [lowering.state.index(value) for value in op.operands]
+    split = lower_map.dims + lower_map.symbols
+    lower = _grouped(op, "lowerBoundsGroups", tuple(applied(lower_map, places[:split])))
+    upper = _grouped(op, "upperBoundsGroups", tuple(applied(upper_map, places[split:])))
+    block = op.blocks[0]
+    steps = op.integers("steps")
+    walks = [_Range(*each) for each in zip(block.arguments, lower, upper, steps, strict=True)]
+    _loops(lowering, op, walks, block, ())
+
+
+def _grouped(op: Operation, name: str, bounds: tuple[Affine, ...]) -> list[tuple[Affine, ...]]:
+    groups = op.attributes.get(name)
+    assert isinstance(groups, Dense)
+    assert groups.values is not None
+    found: list[tuple[Affine, ...]] = []
+    start = 0
+    for count in groups.values.reshape(-1):
+        found.append(bounds[start : start + int(count)])
+        start += int(count)
+    return found
+
+
+def _scf_parallel(lowering: LoopLowering, op: Operation) -> None:
+    if op.results:
+        raise UnsupportedError("scf.parallel with results is not supported", "use scf.for")
+    rank = len(op.blocks[0].arguments)
+    bounds = [lowering.state.index(value) for value in op.operands[: 2 * rank]]
+    steps = [constant_index(lowering.state, value) for value in op.operands[2 * rank : 3 * rank]]
+    block = op.blocks[0]
+    walks = [
+        _Range(argument, (bounds[axis],), (bounds[rank + axis],), steps[axis])
+        for axis, argument in enumerate(block.arguments)
+    ]
+    _loops(lowering, op, walks, block, ())
+
+
+def _loops(
+    lowering: LoopLowering,
+    op: Operation,
+    walks: Sequence[_Range],
+    block: Block,
+    initial: Sequence[Value],
+) -> None:
+    """Add nested loops around a block, and variables for what is handed on between iterations."""
+    state = lowering.state
+    carried = [
+        state.add_local(argument.name or "carried", argument.type, op.loc)
+        for argument in block.arguments[len(walks) :]
+    ]
+    for value, target, argument in zip(
+        initial, carried, block.arguments[len(walks) :], strict=True
+    ):
+        lowering.assign(target, state.read(value), op)
+        state.numbers[argument.number] = Read(target)
+    loops = [_started(lowering, walk) for walk in walks]
+    body = lowering.block(block)
+    outside, lowering.items = lowering.items, []
+    _hand_on(lowering, block, carried)
+    body, lowering.items = (*body, *lowering.items), outside
+    for iterator, lower, upper in reversed(loops):
+        body = (RangeLoop(iterator, lower, upper, body, loc=op.loc),)
+    lowering.items += body
+    for result, target in zip(op.results, carried, strict=True):
+        state.numbers[result.number] = Read(target)
+
+
+def _started(
+    lowering: LoopLowering, walk: _Range
+) -> tuple[str, tuple[Affine, ...], tuple[Affine, ...]]:
+    """Return iterator and bounds of a loop that counts by one, and define its index."""
+    if walk.step <= 0:
+        raise UnsupportedError("a loop whose step isn't positive is not supported")
+    state = lowering.state
+    iterator = state.names.unique(walk.iterator.name or "i")
+    index = Affine.iterator(iterator)
+    lower, upper = walk.lower, walk.upper
+    if walk.step != 1:
+        if len(lower) != 1:
+            raise UnsupportedError("a loop with a step from a maximum is not affine")
+        start, up = lower[0], Affine.of(walk.step - 1)
+        upper = tuple((end - start + up).floordiv(walk.step) for end in upper)
+        lower, index = (Affine(),), start + index.scaled(walk.step)
+    lows = [state.interval(bound) for bound in lower]
+    highs = [state.interval(bound) for bound in upper]
+    if None not in lows and None not in highs:
+        first = max(found[0] for found in lows if found is not None)
+        last = min(found[1] for found in highs if found is not None) - 1
+        state.ranges[iterator] = first, max(first, last)
+    state.numbers[walk.iterator.number] = Index(index)
+    return iterator, lower, upper
+
+
+def _hand_on(lowering: LoopLowering, block: Block, targets: Sequence[Access]) -> None:
+    """Assign what a block yields; several values through variables of their own."""
+    if not targets or not block.operations:
+        return
+    end = block.operations[-1]
+    values = [lowering.state.read(value) for value in end.operands]
+    if len(values) > 1:
+        for position, value in enumerate(values):
+            kind = end.operands[position].type
+            between = lowering.state.add_local("next", kind, end.loc)
+            lowering.assign(between, value, end)
+            values[position] = Read(between)
+    for target, value in zip(targets, values, strict=True):
+        lowering.assign(target, value, end)
+
+
+def _affine_if(lowering: LoopLowering, op: Operation) -> None:
+    found = op.attributes.get("condition")
+    if not isinstance(found, IntegerSet):
+        raise UnsupportedError("a branch without condition")
+    places = [lowering.state.index(value) for value in op.operands]
+    plain = AffineMap(found.dims, found.symbols, tuple(c.value for c in found.constraints))
+    conditions: list[Condition] = [
+        Compare(CompareOp.EQ if each.is_equality else CompareOp.GE, Index(value), ZERO)
+        for each, value in zip(found.constraints, applied(plain, places), strict=True)
+    ]
+    if not conditions:
+        conditions = [Compare(CompareOp.EQ, ZERO, ZERO)]
+    joined = conditions[0] if len(conditions) == 1 else Logic(LogicOp.AND, tuple(conditions))
+    _branch(lowering, op, joined)
+
+
+def _scf_if(lowering: LoopLowering, op: Operation) -> None:
+    _branch(lowering, op, as_condition(lowering.state.read(op.operands[0])))
+
+
+def _branch(lowering: LoopLowering, op: Operation, condition: Condition) -> None:
+    state = lowering.state
+    targets = [state.add_local(r.name or "chosen", r.type, op.loc) for r in op.results]
+    parts: list[tuple[Item, ...]] = []
+    for region in op.regions:
+        body = lowering.block(region[0]) if region else ()
+        outside, lowering.items = lowering.items, []
+        if region:
+            _hand_on(lowering, region[0], targets)
+        parts.append((*body, *lowering.items))
+        lowering.items = outside
+    otherwise = parts[1] if len(parts) > 1 else ()
+    lowering.items.append(Branch(condition, parts[0], otherwise, loc=op.loc))
+    for result, target in zip(op.results, targets, strict=True):
+        state.numbers[result.number] = Read(target)
+
+
+REGIONS: Mapping[str, Callable[[LoopLowering, Operation], None]] = {
+    "affine.for": _affine_for,
+    "affine.if": _affine_if,
+    "affine.parallel": _affine_parallel,
+    "scf.for": _scf_for,
+    "scf.if": _scf_if,
+    "scf.parallel": _scf_parallel,
+}

@@ -1,0 +1,308 @@
+"""``linalg.generic`` taken apart: loops with extents, what is read where, and what is computed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+from typing import TYPE_CHECKING
+
+from streamopt.frontends.mlir.scalars import UnsupportedError, as_number, scalar
+from streamopt.frontends.mlir.syntax import DYNAMIC, AffineMap, Opaque
+from streamopt.ir.affine import Affine
+from streamopt.ir.expression import (
+    Access,
+    Binary,
+    BinaryOp,
+    Call,
+    Compare,
+    CompareOp,
+    Expression,
+    Function,
+    Index,
+    Literal,
+    Logic,
+    Read,
+    Select,
+    children,
+    rebuild,
+    walk,
+)
+from streamopt.ir.program import Reduction
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from streamopt.frontends.mlir.syntax import Block, Operation, Value
+
+__all__ = ["Operand", "Structured", "Term", "filled", "occurrences", "structured", "term_of"]
+
+MAX_NODES = 2000
+"""Most operations of one body, counted at every use."""
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """A tensor or scalar that a structured operation reads, and where: over ``d0, d1, ...``."""
+
+    value: Value
+    subscripts: tuple[Affine, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Structured:
+    """A structured operation.
+
+    Attributes
+    ----------
+    extents
+        Trip count of each loop, outermost first; iterators are ``d0, d1, ...``.
+    is_reduction
+        Whether a loop reduces.
+    outputs
+        Where each result is written; the value is what it starts from.
+    templates
+        What each result is assigned; ``Read`` of ``%n`` stands for operand n: inputs, what
+        outputs start from, and what the body extracts from other tensors.
+    """
+
+    operation: Operation
+    extents: tuple[int, ...]
+    is_reduction: tuple[bool, ...]
+    inputs: tuple[Operand, ...]
+    outputs: tuple[Operand, ...]
+    extracts: tuple[Operand, ...]
+    templates: tuple[Expression, ...]
+
+    @property
+    def points(self) -> int:
+        """Return the number of iterations."""
+        return prod(self.extents)
+
+    @property
+    def is_parallel(self) -> bool:
+        """Return whether no loop reduces."""
+        return not any(self.is_reduction)
+
+    @property
+    def is_copy(self) -> bool:
+        """Return whether it only moves elements of one operand."""
+        is_one_read = len(self.templates) == 1 and isinstance(self.templates[0], Read)
+        return self.is_parallel and is_one_read
+
+    @property
+    def operands(self) -> tuple[Operand, ...]:
+        """Return inputs, what the outputs start from, and what the body extracts."""
+        return (*self.inputs, *self.outputs, *self.extracts)
+
+    def used(self) -> tuple[Operand, ...]:
+        """Return the operands whose elements matter."""
+        names = {_name(position): operand for position, operand in enumerate(self.operands)}
+        found = {n.access.array for t in self.templates for n in walk(t) if isinstance(n, Read)}
+        return tuple(operand for name, operand in names.items() if name in found)
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """What one result of a reduction adds up, as a template."""
+
+    reduction: Reduction
+    value: Expression
+
+
+def structured(op: Operation, scalars: Mapping[int, Expression]) -> Structured:
+    """Take a ``linalg.generic`` apart.
+
+    Parameters
+    ----------
+    scalars
+        Numbers from outside that the body may use, by value.
+
+    Raises
+    ------
+    UnsupportedError
+        For bodies without an expression, maps that aren't affine and extents that aren't known.
+    """
+    maps = tuple(m for m in _tuple(op, "indexing_maps") if isinstance(m, AffineMap))
+    kinds = _iterator_types(op)
+    if len(maps) != len(op.operands) or not op.blocks:
+        raise UnsupportedError(f"{op.name} without indexing maps is not supported")
+    operands = tuple(
+        Operand(value, _affine_results(mapped))
+        for value, mapped in zip(op.operands, maps, strict=True)
+    )
+    split = len(op.operands) - len(op.results)
+    extracts, templates = _templates(op.blocks[0], scalars)
+    return Structured(
+        operation=op,
+        extents=_extents(operands, len(kinds)),
+        is_reduction=tuple(kind == "reduction" for kind in kinds),
+        inputs=operands[:split],
+        outputs=operands[split:],
+        extracts=extracts,
+        templates=templates,
+    )
+
+
+def term_of(item: Structured, position: int) -> Term:
+    """Return what a result adds up.
+
+    Raises
+    ------
+    UnsupportedError
+        If the result isn't a sum, product, maximum or minimum of terms without results.
+    """
+    own = Read(Access(_name(len(item.inputs) + position), ()))
+    reduction, value = _split(item.templates[position], own)
+    results = {_name(n) for n in range(len(item.inputs), len(item.operands))}
+    if any(isinstance(node, Read) and node.access.array in results for node in walk(value)):
+        raise UnsupportedError(
+            "this reduction is not a sum, product, maximum or minimum",
+            "positions of a maximum (argmax) and other searches don't stream",
+        )
+    return Term(reduction, value)
+
+
+def filled(
+    template: Expression,
+    read: Callable[[int], Expression],
+    iterators: Mapping[str, Affine],
+) -> Expression:
+    """Return a template with its operands read and its iterators replaced."""
+    match template:
+        case Read(access):
+            return read(int(access.array[1:]))
+        case Index(value):
+            return Index(value.substitute(iterators))
+        case Compare(CompareOp.NE, Read(access), Literal(0.0)):
+            value = read(int(access.array[1:]))
+            if isinstance(value, Compare | Logic):
+                return value
+            return Compare(CompareOp.NE, value, Literal(0.0))
+        case _:
+            inner = [filled(child, read, iterators) for child in children(template)]
+            if not isinstance(template, Logic):
+                keep = 1 if isinstance(template, Select) else 0
+                inner[keep:] = [as_number(value) for value in inner[keep:]]
+            return rebuild(template, tuple(inner))
+
+
+def occurrences(template: Expression, position: int) -> int:
+    """Return how often a template reads an operand."""
+    name = _name(position)
+    return sum(isinstance(node, Read) and node.access.array == name for node in walk(template))
+
+
+def _name(position: int) -> str:
+    return f"%{position}"
+
+
+def _tuple(op: Operation, name: str) -> tuple[object, ...]:
+    found = op.attributes.get(name)
+    return found if isinstance(found, tuple) else ()
+
+
+def _iterator_types(op: Operation) -> list[str]:
+    texts = [kind.text for kind in _tuple(op, "iterator_types") if isinstance(kind, Opaque)]
+    return [text.partition("<")[2].rstrip(">") for text in texts]
+
+
+def _affine_results(mapped: AffineMap) -> tuple[Affine, ...]:
+    results = tuple(result for result in mapped.results if result is not None)
+    if len(results) != len(mapped.results) or mapped.symbols:
+        raise UnsupportedError("an indexing map is not affine")
+    return results
+
+
+def _extents(operands: tuple[Operand, ...], loops: int) -> tuple[int, ...]:
+    """Return the trip counts: extents of the dimensions that one iterator alone walks."""
+    found: dict[str, int] = {}
+    for operand in operands:
+        for subscript, extent in zip(operand.subscripts, operand.value.type.shape, strict=False):
+            name = subscript.as_iterator()
+            if name is not None:
+                found.setdefault(name, extent)
+    extents = tuple(found.get(f"d{position}", DYNAMIC) for position in range(loops))
+    if DYNAMIC in extents:
+        hint = "give every dimension a number; tensors of unknown size don't stream"
+        raise UnsupportedError("the extent of a loop is not known", hint)
+    return extents
+
+
+def _templates(
+    block: Block, scalars: Mapping[int, Expression]
+) -> tuple[tuple[Operand, ...], tuple[Expression, ...]]:
+    """Return what a body extracts from tensors outside, and what it yields."""
+    known: dict[int, Expression] = {
+        argument.number: Read(Access(_name(position), ()))
+        for position, argument in enumerate(block.arguments)
+    }
+    extracts: list[Operand] = []
+    sizes: dict[int, int] = {}
+    for op in block.operations:
+        if op.name == "linalg.yield":
+            results = tuple(_operand(value, known, scalars) for value in op.operands)
+            return tuple(extracts), results
+        if op.name == "cf.assert":
+            continue
+        if len(op.results) != 1:
+            raise UnsupportedError(f"operation {op.name} is not supported inside linalg")
+        number = op.results[0].number
+        if op.name == "linalg.index":
+            known[number] = Index(Affine.iterator(f"d{op.attributes.get('dim')}"))
+        elif op.name == "tensor.extract":
+            known[number] = Read(Access(_name(len(block.arguments) + len(extracts)), ()))
+            indices = [_operand(value, known, scalars) for value in op.operands[1:]]
+            extracts.append(Operand(op.operands[0], tuple(map(_subscript, indices))))
+        else:
+            operands = [_operand(value, known, scalars) for value in op.operands]
+            size = 1 + sum(sizes.get(value.number, 1) for value in op.operands)
+            if size > MAX_NODES:
+                raise UnsupportedError(f"the body computes more than {MAX_NODES} operations")
+            sizes[number] = size
+            known[number] = scalar(op, operands)
+    raise UnsupportedError("the body yields nothing")
+
+
+def _subscript(index: Expression) -> Affine:
+    """Return an index as an affine expression of the loops."""
+    match index:
+        case Index(value):
+            return value
+        case Literal(value) if value.is_integer():
+            return Affine.of(int(value))
+        case _:
+            raise UnsupportedError(
+                "an element is read at a position that depends on data",
+                "such elements don't stream; give them to the program as an input",
+            )
+
+
+def _operand(
+    value: Value, known: Mapping[int, Expression], scalars: Mapping[int, Expression]
+) -> Expression:
+    found = known.get(value.number, scalars.get(value.number))
+    if found is None:
+        raise UnsupportedError("the body uses a value from outside that is no constant")
+    return found
+
+
+def _split(template: Expression, own: Read) -> tuple[Reduction, Expression]:
+    """Return a reduction's operator and term."""
+    match template:
+        case Binary(BinaryOp.ADD | BinaryOp.MUL as op, left, right):
+            kind = Reduction(op.value)
+        case Call(Function.MAX | Function.MIN as function, (left, right)):
+            kind = Reduction(function.value)
+        case _:
+            raise UnsupportedError("this reduction is not a sum, product, maximum or minimum")
+    if left == own:
+        return kind, right
+    if right == own:
+        return kind, left
+    # (own + a) + b adds a + b; likewise for the others.
+    for inner, outer in ((left, right), (right, left)):
+        if any(node == own for node in walk(inner)):
+            nested, value = _split(inner, own)
+            if nested is kind:
+                return kind, rebuild(template, (value, outer))
+    raise UnsupportedError("this reduction is not a sum, product, maximum or minimum")

@@ -1,0 +1,175 @@
+"""MLIR operations as plain values: what the lowerings read, free of the MLIR library's objects."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from streamopt.errors import SourceLoc
+    from streamopt.ir.affine import Affine
+
+__all__ = [
+    "DYNAMIC",
+    "AffineMap",
+    "Attribute",
+    "Block",
+    "Constraint",
+    "Dense",
+    "IntegerSet",
+    "Module",
+    "Opaque",
+    "Operation",
+    "Type",
+    "Value",
+    "operations_inside",
+]
+
+DYNAMIC = -1
+"""Extent, offset or stride that MLIR writes as ``?``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Type:
+    """A type: a scalar, a tensor or memref, or something else that has only its text.
+
+    Attributes
+    ----------
+    element
+        MLIR's name of the scalar or of the elements, such as ``f32``.
+    shape
+        Extents, `DYNAMIC` where unknown; empty for scalars.
+    strides, offset
+        Layout of a memref in elements; no strides for row-major order.
+    """
+
+    kind: Literal["scalar", "tensor", "memref", "other"]
+    text: str
+    element: str = ""
+    shape: tuple[int, ...] = ()
+    strides: tuple[int, ...] = ()
+    offset: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """An SSA value; the same number is the same value.
+
+    Attributes
+    ----------
+    name
+        Name in the text without ``%``; empty if it isn't known.
+    """
+
+    number: int
+    type: Type = field(compare=False)
+    name: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class AffineMap:
+    """Results over the iterators ``d0, d1, ...`` and ``s0, s1, ...``; None if not affine."""
+
+    dims: int
+    symbols: int
+    results: tuple[Affine | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Constraint:
+    """``value >= 0``, or ``value == 0``."""
+
+    value: Affine | None
+    is_equality: bool
+
+
+@dataclass(frozen=True, slots=True)
+class IntegerSet:
+    """Where all constraints hold; iterators as in `AffineMap`."""
+
+    dims: int
+    symbols: int
+    constraints: tuple[Constraint, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Dense:
+    """Elements of a constant, in its shape; None if their values aren't in the text."""
+
+    values: NDArray[Any] | None
+    type: Type
+
+
+@dataclass(frozen=True, slots=True)
+class Opaque:
+    """An attribute of which only the text is known."""
+
+    text: str
+
+
+Attribute: TypeAlias = (
+    "int | float | str | AffineMap | IntegerSet | Dense | Type | Opaque | tuple[Attribute, ...]"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Arguments and operations of a region's block."""
+
+    arguments: tuple[Value, ...]
+    operations: tuple[Operation, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Operation:
+    """One operation; all blocks of its regions stand in `blocks`, region after region.
+
+    Attributes
+    ----------
+    symbol
+        Name in a symbol table, of functions and globals.
+    """
+
+    name: str
+    operands: tuple[Value, ...]
+    results: tuple[Value, ...]
+    attributes: Mapping[str, Attribute]
+    regions: tuple[tuple[Block, ...], ...]
+    loc: SourceLoc
+    symbol: str = ""
+
+    @property
+    def blocks(self) -> tuple[Block, ...]:
+        """Return the blocks of all regions."""
+        return tuple(block for region in self.regions for block in region)
+
+    def integers(self, name: str) -> tuple[int, ...]:
+        """Return an attribute that is a list of integers; empty if there is none."""
+        found = self.attributes.get(name)
+        if not isinstance(found, tuple):
+            return ()
+        return tuple(number for number in found if isinstance(number, int))
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """Top-level operations in order."""
+
+    operations: tuple[Operation, ...]
+
+    def functions(self) -> tuple[Operation, ...]:
+        """Return the functions that have a body."""
+        return tuple(op for op in self.operations if op.name == "func.func" and op.blocks)
+
+
+def operations_inside(operation: Operation) -> Iterator[Operation]:
+    """Yield the operations of all blocks inside an operation, outer ones first."""
+    for block in operation.blocks:
+        for inner in block.operations:
+            yield inner
+            yield from operations_inside(inner)

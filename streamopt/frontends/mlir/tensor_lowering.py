@@ -1,0 +1,475 @@
+"""Linear algebra on tensors to a program: every structured operation is a nest, moves are views.
+
+Operations that compute each result from single elements join the nest of their only reader; a
+reduction, and what several nests read, becomes an array.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from streamopt.errors import Diagnostic
+from streamopt.frontends.mlir.constant_tensors import dense_tensor
+from streamopt.frontends.mlir.element_types import element_type
+from streamopt.frontends.mlir.moves import MOVES, border_of, pad
+from streamopt.frontends.mlir.naming import (
+    dimension_names,
+    has_windows,
+    joined_label,
+    loop_names,
+    operation_label,
+)
+from streamopt.frontends.mlir.scalars import (
+    UnsupportedError,
+    as_number,
+    is_scalar_operation,
+    scalar,
+)
+from streamopt.frontends.mlir.scaling import Chain, scaling_chains
+from streamopt.frontends.mlir.structured import (
+    filled,
+    occurrences,
+    structured,
+    term_of,
+)
+from streamopt.frontends.mlir.syntax import DYNAMIC, Dense
+from streamopt.frontends.mlir.usage import Kind, Usage, live_operations, usage
+from streamopt.frontends.tensors.tensor import LoweringError, Tensor
+from streamopt.ir.affine import Affine
+from streamopt.ir.expression import Compare, Expression, Literal, Logic, walk
+from streamopt.ir.program import Role
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+    from numpy.typing import NDArray
+
+    from streamopt.frontends.mlir.layout import Layout
+    from streamopt.frontends.mlir.structured import Operand, Structured
+    from streamopt.frontends.mlir.syntax import Operation, Value
+    from streamopt.frontends.tensors.builder import ProgramBuilder
+    from streamopt.frontends.tensors.indexing import Point
+
+__all__ = ["Argument", "TensorLowering"]
+
+MAX_OPERATIONS = 100_000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Argument:
+    """What an argument of the function is for; weights may have values."""
+
+    name: str
+    role: Role
+    values: NDArray[Any] | None = None
+
+
+class TensorLowering:
+    """The lowering of one function; `run` fills the builder and collects the problems.
+
+    Parameters
+    ----------
+    label
+        What nests are called that an operation makes; by default after the text.
+    """
+
+    def __init__(
+        self,
+        builder: ProgramBuilder,
+        layout: Layout,
+        label: Callable[[Operation], str] = operation_label,
+    ) -> None:
+        self.builder = builder
+        self.layout = layout
+        self.label = label
+        self.problems: list[Diagnostic] = []
+        self.tensors: dict[int, Tensor] = {}
+        self.labels: dict[int, tuple[str, ...]] = {}
+        self.scalars: dict[int, Expression] = {}
+        self.generics: dict[int, Structured] = {}
+        self.chains: Mapping[int, Chain] = {}
+        self.usage = Usage({}, {}, set())
+        self.has_images = False
+
+    def run(
+        self, function: Operation, arguments: Sequence[Argument], results: Sequence[str]
+    ) -> None:
+        """Lower a function with one argument description and one result name for each."""
+        block = function.blocks[0]
+        if len(block.operations) > MAX_OPERATIONS:
+            self._report("E155", f"more than {MAX_OPERATIONS} operations", function)
+            return
+        operations = live_operations(block.operations)
+        self.builder.reserve(*(a.name for a in arguments if a.role is Role.INPUT), *results)
+        for value, argument in zip(block.arguments, arguments, strict=True):
+            self._given(value, argument, function)
+        for op in operations:
+            self._prepare(op)
+        given = list(zip(block.arguments, arguments, strict=True))
+        inputs = [value for value, argument in given if argument.role is Role.INPUT]
+        weights = [value for value, argument in given if argument.values is not None]
+        self.usage = usage(operations, self.generics, self.layout, inputs, weights)
+        self.chains = scaling_chains(operations, self.generics, self.usage)
+        self.has_images = any(map(has_windows, self.generics.values()))
+        for op in operations:
+            self._lower(op, results)
+
+    def _report(self, code: str, message: str, op: Operation, hint: str = "") -> None:
+        self.problems.append(Diagnostic(code, message, op.loc, hint))
+
+    def _given(self, value: Value, argument: Argument, function: Operation) -> None:
+        kind = value.type
+        element = element_type(kind.element)
+        shape = kind.shape
+        if kind.kind not in ("tensor", "scalar") or element is None:
+            message = f"argument {argument.name} has type {kind.text}"
+            self._report("E152", message, function, "use tensors of f32, f64 or integers")
+        elif DYNAMIC in shape:
+            message = f"argument {argument.name} has a shape that isn't known: {kind.text}"
+            self._report("E153", message, function, "give every dimension a number")
+        else:
+            try:
+                if argument.values is not None:
+                    found = self.builder.constant(argument.name, argument.values)
+                else:
+                    found = self.builder.given(argument.name, shape, element, argument.role)
+            except LoweringError as error:
+                self._report("E152", error.message, function, error.hint)
+                return
+            self.tensors[value.number] = found
+            if kind.kind == "scalar":
+                self._report("E152", f"argument {argument.name} is no tensor", function)
+
+    def _prepare(self, op: Operation) -> None:
+        """Take structured operations apart, and compute the numbers outside of them."""
+        try:
+            if op.name == "linalg.generic":
+                self.generics[id(op)] = structured(op, self.scalars)
+            elif is_scalar_operation(op) and op.results[0].type.kind == "scalar":
+                operands = [self.scalars.get(value.number) for value in op.operands]
+                known = [value for value in operands if value is not None]
+                if len(known) == len(operands):
+                    self.scalars[op.results[0].number] = scalar(op, known)
+        except UnsupportedError as error:
+            code = "E153" if "affine" in error.message or "extent" in error.message else "E152"
+            self._report(code, error.message, op, error.hint)
+
+    def _lower(self, op: Operation, results: Sequence[str]) -> None:
+        try:
+            if op.name in ("func.return", "return"):
+                self._return(op, results)
+            elif id(op) in self.generics:
+                self._generic(op, self.generics[id(op)])
+            elif op.name == "arith.constant" and isinstance(op.attributes.get("value"), Dense):
+                name = op.results[0].name or "constant"
+                self._define(op, 0, dense_tensor(self.builder, name, op))
+            elif op.name in MOVES or op.name == "tensor.pad":
+                self._move(op)
+            elif not self._is_known(op):
+                self._report("E152", f"operation {op.name} is not supported", op, _hint(op))
+        except (LoweringError, UnsupportedError) as error:
+            self._report("E152", error.message, op, error.hint)
+        except KeyError:
+            # What it reads has been reported.
+            return
+
+    def _is_known(self, op: Operation) -> bool:
+        """Return whether nothing is to be said: a number, a shape, or reported already."""
+        known = op.name in ("linalg.generic", "cf.assert")
+        return known or any(result.number in self.scalars for result in op.results)
+
+    def _define(
+        self, op: Operation, position: int, tensor: Tensor, labels: tuple[str, ...] = ()
+    ) -> None:
+        number = op.results[position].number
+        self.tensors[number] = tensor
+        self.labels[number] = labels
+
+    def _read(self, value: Value) -> Tensor:
+        """Return a tensor that an operation reads."""
+        return self.tensors[value.number]
+
+    def _settled(self, op: Operation, position: int, labels: tuple[str, ...]) -> None:
+        """Make an array of a result, unless its only reader takes it as it comes."""
+        value = op.results[position]
+        tensor = self.tensors[value.number]
+        name = joined_label(labels)
+        if value.number in self.usage.constants:
+            tensor = self.builder.store(tensor, f"{name}_folded")
+        elif not self.usage.is_read_once(value, tensor.size_elems):
+            tensor = self.builder.store(tensor, name)
+        else:
+            tensor = replace(self.builder.bounded(tensor), name=name, loc=op.loc)
+        self._define(op, position, tensor, labels)
+
+    def _move(self, op: Operation) -> None:
+        sources = [self._read(value) for value in op.operands if value.type.kind == "tensor"]
+        label = self.label(op)
+        with self.builder.scope(label, op.loc):
+            if op.name == "tensor.pad":
+                moved = self._padded(op, sources[0], label)
+            else:
+                moved = MOVES[op.name](self.builder, op, sources)
+            stores = self.usage.kinds[id(op)] is Kind.COPY and moved.array == ""
+            if stores and op.name != "tensor.empty":
+                number = op.results[0].number
+                fold = number in self.usage.constants
+                moved = self.builder.store(moved, label) if fold else self._copied(moved, label)
+            source = op.operands[0].number if op.operands else -1
+            self._define(op, 0, moved, self.labels.get(source, (label,)))
+
+    def _padded(self, op: Operation, source: Tensor, label: str) -> Tensor:
+        border = border_of(op, self.scalars)
+        is_border = min((*border.low, *border.high), default=0) >= 0
+        if self.layout.padding == "fill_and_copy" and is_border:
+            low, high = border.low, border.high
+            return self.builder.bordered(source, low, high, border.value, label)
+        return pad(self.builder, source, border)
+
+    def _copied(self, moved: Tensor, label: str, order: Sequence[str] = ()) -> Tensor:
+        return self.builder.store(moved, label, order=order, fold=False)
+
+    def _generic(self, op: Operation, item: Structured) -> None:
+        label = self.label(op)
+        with self.builder.scope(label, op.loc):
+            chain = self.chains.get(id(op))
+            if chain is not None:
+                if chain.is_end(op):
+                    self._define(op, 0, chain.tensor(self.builder, self.tensors, label))
+                    self._settled(op, 0, (*self._labels_of(chain.base), label))
+                return
+            for position, result in enumerate(op.results):
+                if not self.usage.readers.get(result.number):
+                    continue
+                if item.is_copy:
+                    self._copy(op, item, label)
+                elif item.is_parallel:
+                    self._elementwise(op, item, position, label)
+                else:
+                    self._reduction(op, item, position, label)
+
+    def _labels_of(self, value: Value) -> tuple[str, ...]:
+        tensor = self.tensors[value.number]
+        return self.labels.get(value.number, ()) if tensor.operations else ()
+
+    def _copy(self, op: Operation, item: Structured, label: str) -> None:
+        (source,) = item.used()
+        value = _pointwise(item, 0, self._operands(item))
+        shape = op.results[0].type.shape
+        if source.value.number in self.scalars:
+            self._define(op, 0, value)
+            return
+        base = self._read(source.value)
+        moved = replace(value, operations=base.operations, name=base.name)
+        if self.usage.kinds[id(op)] is Kind.COPY:
+            axes = dimension_names(shape, image=False)
+            order = _source_order(item, axes) if self.layout.copy_order == "source" else ()
+            moved = self._copied(replace(moved, axes=axes), label, order)
+        self._define(op, 0, moved, self._labels_of(source.value))
+
+    def _elementwise(self, op: Operation, item: Structured, position: int, label: str) -> None:
+        operands = self._operands(item)
+        template = item.templates[position]
+        own = sum(not isinstance(node, Literal) for node in walk(template))
+        fused = 0
+        labels: list[str] = []
+        for number, operand in enumerate(item.operands):
+            times = occurrences(template, number)
+            source = operands[number]
+            if not times or isinstance(source, Expression):
+                continue
+            if times > 1 and source.operations > 2:
+                source = operands[number] = self.builder.store(source)
+                self.tensors[operand.value.number] = source
+            fused += times * source.operations
+            labels += self._labels_of(operand.value)
+        depth = 1 + max((t.depth for t in operands if isinstance(t, Tensor)), default=0)
+        tensor = _pointwise(item, position, operands, image=self.has_images)
+        made = replace(tensor, operations=max(1, own + fused), depth=depth, loc=op.loc)
+        self._define(op, position, made)
+        self._settled(op, position, (*labels, label))
+
+    def _operands(self, item: Structured) -> list[Tensor | Expression]:
+        used = {operand.value.number for operand in item.used()}
+        found: list[Tensor | Expression] = []
+        for operand in item.operands:
+            number = operand.value.number
+            if number in self.scalars:
+                found.append(self.scalars[number])
+            elif number in used:
+                found.append(self._read(operand.value))
+            else:
+                found.append(Literal(0.0))
+        return found
+
+    def _reduction(self, op: Operation, item: Structured, position: int, label: str) -> None:
+        term = term_of(item, position)
+        operands = self._operands(item)
+        start = self._start(item, position, term.reduction.identity)
+        names = loop_names(item)
+        output = item.outputs[position]
+        outer: list[tuple[str, int]] = []
+        for dimension, subscript in enumerate(output.subscripts):
+            iterator = subscript.as_iterator()
+            if iterator is None and not subscript.terms and subscript.constant == 0:
+                outer.append((f"one{dimension}", 1))
+            elif iterator is not None and not item.is_reduction[int(iterator[1:])]:
+                loop = int(iterator[1:])
+                outer.append((names[loop], item.extents[loop]))
+            else:
+                raise UnsupportedError(f"a reduction that writes at {subscript} is not supported")
+        inner = [
+            (names[loop], extent)
+            for loop, extent in enumerate(item.extents)
+            if item.is_reduction[loop]
+        ]
+        ones = [name for name, _ in outer if name not in names]
+        element = element_type(op.results[position].type.element)
+        if element is None:
+            raise UnsupportedError(f"elements of type {op.results[position].type.text}")
+        places = [name for name, _ in (*outer, *inner)]
+        loops = {f"d{loop}": places.index(name) for loop, name in enumerate(names)}
+
+        def value(point: Point) -> Expression:
+            return _filled(item, term.value, operands, point, loops)
+
+        labels = [n for o in item.inputs for n in self._fused_labels(o)]
+        made = self.builder.reduce(
+            outer,
+            inner,
+            term.reduction,
+            value,
+            element=element,
+            name=joined_label((*labels, label)),
+            start=start,
+            order=(*names, *ones),
+        )
+        self._define(op, position, made, (label,))
+
+    def _fused_labels(self, operand: Operand) -> tuple[str, ...]:
+        number = operand.value.number
+        return self._labels_of(operand.value) if number in self.tensors else ()
+
+    def _start(
+        self, item: Structured, position: int, identity: float
+    ) -> Callable[[Point], Expression] | None:
+        """Return what a reduction starts from; None for its identity, or the lowest number."""
+        value = item.outputs[position].value
+        known = self.scalars.get(value.number)
+        if known is not None:
+            raise UnsupportedError("a reduction into a number, not a tensor, is not supported")
+        tensor = self._read(value)
+        lowest = identity != 0 and abs(identity) != 1
+        literal = _only_literal(tensor)
+        if literal is not None:
+            same = literal == identity
+            extreme = lowest and abs(literal) >= 3.4e38 and (literal < 0) == (identity < 0)
+            if same or extreme:
+                return None
+        return tensor.at
+
+    def _return(self, op: Operation, results: Sequence[str]) -> None:
+        for value, name in zip(op.operands, results, strict=True):
+            if not name:
+                continue
+            if value.number in self.scalars or value.type.kind != "tensor":
+                self._report("E152", f"result {name} is no tensor", op, "return tensors only")
+            elif value.number in self.tensors:
+                self.builder.output(self.tensors[value.number], name)
+
+
+def _pointwise(
+    item: Structured,
+    position: int,
+    operands: Sequence[Tensor | Expression],
+    *,
+    image: bool = False,
+) -> Tensor:
+    """Return a result of parallel loops as a tensor that computes at every read."""
+    result = item.operation.results[position].type
+    element = element_type(result.element)
+    if element is None:
+        hint = "types are f32, f64 and integers of 8, 16, 32 or 64 bits"
+        raise UnsupportedError(f"elements of type {result.element} are not supported", hint)
+    loops: dict[str, int] = {}
+    for dimension, subscript in enumerate(item.outputs[position].subscripts):
+        name = subscript.as_iterator()
+        if name is not None:
+            loops[name] = dimension
+        elif subscript.terms or subscript.constant:
+            raise UnsupportedError(f"an operation that writes at {subscript} is not supported")
+    missing = [n for n, e in enumerate(item.extents) if e > 1 and f"d{n}" not in loops]
+    if missing:
+        raise UnsupportedError("an operation that writes elements more than once is not supported")
+    template = item.templates[position]
+
+    def value(point: Point) -> Expression:
+        return _filled(item, template, operands, point, loops)
+
+    axes = _inherited(item, position, operands) or dimension_names(result.shape, image=image)
+    truth = result.element == "i1"
+    return Tensor(result.shape, element, value, axes=axes, is_truth=truth, depth=1)
+
+
+def _filled(
+    item: Structured,
+    template: Expression,
+    operands: Sequence[Tensor | Expression],
+    point: Point,
+    loops: Mapping[str, int],
+) -> Expression:
+    places = {
+        f"d{n}": point.indices[loops[f"d{n}"]] if f"d{n}" in loops else Affine()
+        for n in range(len(item.extents))
+    }
+
+    def read(number: int) -> Expression:
+        operand = operands[number]
+        if not isinstance(operand, Tensor):
+            return operand
+        subscripts = item.operands[number].subscripts
+        return operand.at(point.to(s.substitute(places) for s in subscripts))
+
+    result = filled(template, read, places)
+    return result if isinstance(template, Compare | Logic) else as_number(result)
+
+
+def _inherited(
+    item: Structured, position: int, operands: Sequence[Tensor | Expression]
+) -> tuple[str, ...]:
+    """Return the names of the dimensions of an operand that is read where the result is written."""
+    target = item.outputs[position].subscripts
+    for operand, tensor in zip(item.operands, operands, strict=True):
+        if isinstance(tensor, Tensor) and tensor.axes and operand.subscripts == target:
+            return tensor.axes
+    return ()
+
+
+def _source_order(item: Structured, axes: Sequence[str]) -> tuple[str, ...]:
+    """Return the iterators of a copy in the order of the dimensions that it reads."""
+    target = [s.as_iterator() for s in item.outputs[0].subscripts]
+    source = [s.as_iterator() for s in item.used()[0].subscripts]
+    ordered = [axes[target.index(name)] for name in source if name in target]
+    return (*ordered, *(axis for axis in axes if axis not in ordered))
+
+
+def _only_literal(tensor: Tensor) -> float | None:
+    """Return the number that all elements are, if they are."""
+    from streamopt.frontends.tensors.indexing import Point
+
+    names = [f"i{n}" for n in range(tensor.rank)]
+    point = Point(
+        tuple(map(Affine.iterator, names)), dict(zip(names, tensor.shape, strict=True))
+    )
+    value = tensor.at(point)
+    return value.value if isinstance(value, Literal) else None
+
+
+def _hint(op: Operation) -> str:
+    if op.name in ("tensor.gather", "tensor.extract"):
+        return "elements at positions that depend on data don't stream; give them as an input"
+    if op.name.startswith(("memref.", "affine.", "scf.")):
+        return "mix no loops over memory with operations on tensors"
+    return ""

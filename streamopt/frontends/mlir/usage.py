@@ -1,0 +1,157 @@
+"""Who reads which tensor: what is alive, and what is worth an array of its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence, Set
+
+    from streamopt.frontends.mlir.layout import Layout
+    from streamopt.frontends.mlir.structured import Structured
+    from streamopt.frontends.mlir.syntax import Operation, Value
+
+__all__ = ["Kind", "Usage", "live_operations", "usage"]
+
+
+class Kind(Enum):
+    """What an operation does with elements."""
+
+    VIEW = "reads them elsewhere"
+    COPY = "stores them elsewhere"
+    COMPUTE = "computes each result from some"
+    REDUCE = "combines many"
+    RETURN = "hands them back"
+
+
+_RESHAPES = ("tensor.collapse_shape", "tensor.expand_shape")
+_VIEWS = (*_RESHAPES, "tensor.cast", "tensor.extract_slice")
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Uses of the tensors of one function.
+
+    Attributes
+    ----------
+    kinds
+        Kind by operation, as `id` of it.
+    readers
+        By value, for each of its readers behind views: kind, and elements that it reads.
+    constants
+        Values that depend on weights alone.
+    """
+
+    kinds: Mapping[int, Kind]
+    readers: Mapping[int, Sequence[tuple[Kind, int]]]
+    constants: Set[int]
+
+    def is_read_once(self, value: Value, size_elems: int) -> bool:
+        """Return whether one nest reads each element at most once, and computes with it."""
+        match self.readers.get(value.number, ()):
+            case ((Kind.COMPUTE | Kind.REDUCE | Kind.RETURN, points),):
+                return points <= size_elems
+            case _:
+                return False
+
+
+def live_operations(operations: Sequence[Operation]) -> tuple[Operation, ...]:
+    """Return the operations that the returned values depend on."""
+    needed: set[int] = set()
+    kept: list[Operation] = []
+    for op in reversed(operations):
+        is_end = op.name in ("func.return", "return")
+        if is_end or any(result.number in needed for result in op.results):
+            needed.update(value.number for value in op.operands)
+            for block in op.blocks:
+                needed.update(v.number for inner in block.operations for v in inner.operands)
+            kept.append(op)
+    return tuple(reversed(kept))
+
+
+def usage(
+    operations: Sequence[Operation],
+    generics: Mapping[int, Structured],
+    layout: Layout,
+    inputs: Iterable[Value],
+    weights: Iterable[Value],
+) -> Usage:
+    """Return the uses of all tensors.
+
+    Parameters
+    ----------
+    operations
+        The live ones, in order.
+    generics
+        Structured operations by `id` of the operation.
+    """
+    given = {value.number for value in inputs}
+    constants = {value.number for value in weights}
+    kinds: dict[int, Kind] = {}
+    for op in operations:
+        # A result that only the shape of matters doesn't make what reads it vary.
+        read = [v for v in _operands(op, generics) if v.type.kind == "tensor"]
+        if op.results and all(v.number in constants for v in read):
+            constants.update(result.number for result in op.results)
+        kinds[id(op)] = _kind(op, generics.get(id(op)), layout, given, constants)
+    readers: dict[int, list[tuple[Kind, int]]] = {}
+    for op in reversed(operations):
+        kind, item = kinds[id(op)], generics.get(id(op))
+        for value in _operands(op, generics):
+            found = readers.setdefault(value.number, [])
+            if kind is Kind.VIEW:
+                found += [use for result in op.results for use in readers.get(result.number, ())]
+            else:
+                found.append((kind, item.points if item is not None else 0))
+    return Usage(kinds, readers, constants)
+
+
+def _operands(op: Operation, generics: Mapping[int, Structured]) -> list[Value]:
+    item = generics.get(id(op))
+    if item is None:
+        return list(op.operands)
+    return [operand.value for operand in item.used()]
+
+
+def _kind(
+    op: Operation,
+    item: Structured | None,
+    layout: Layout,
+    inputs: Set[int],
+    constants: Set[int],
+) -> Kind:
+    if op.name in ("func.return", "return"):
+        return Kind.RETURN
+    stores = layout.copies == "materialize"
+    if item is not None:
+        if item.is_copy:
+            return Kind.COPY if stores and _is_transpose(item) else Kind.VIEW
+        return Kind.COMPUTE if item.is_parallel else Kind.REDUCE
+    if op.name not in _VIEWS:
+        return Kind.COPY
+    source = op.operands[0]
+    if stores and op.name in _RESHAPES and source.number not in constants:
+        if source.number in inputs or (op.name == _RESHAPES[0] and _merges(op)):
+            return Kind.COPY
+    return Kind.VIEW
+
+
+def _is_transpose(item: Structured) -> bool:
+    """Return whether elements come in another order than they go."""
+    source = [s.as_iterator() for s in item.used()[0].subscripts]
+    target = [s.as_iterator() for s in item.outputs[0].subscripts]
+    long = {f"d{n}" for n, extent in enumerate(item.extents) if extent > 1}
+    first = [name for name in source if name in long]
+    return first != [name for name in target if name in set(first)]
+
+
+def _merges(op: Operation) -> bool:
+    """Return whether a reshape makes one dimension of several longer than 1."""
+    groups = op.attributes.get("reassociation")
+    shape = op.operands[0].type.shape
+    return isinstance(groups, tuple) and any(
+        isinstance(group, tuple) and sum(shape[d] > 1 for d in group if isinstance(d, int)) > 1
+        for group in groups
+    )

@@ -1,0 +1,139 @@
+"""How operators of PyTorch fall into simpler ones, where the usual way isn't good for hardware.
+
+The usual variance, for instance, computes in double precision.
+"""
+# PyTorch's operators are made when it loads, without types.
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false, reportUnknownParameterType=false
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+__all__ = ["decompositions"]
+
+
+def decompositions() -> dict[Any, Callable[..., Any]]:
+    """Return the decomposition by operator."""
+    from torch_mlir.extras.fx_decomp_util import get_decomposition_table
+
+    table: dict[Any, Callable[..., Any]] = dict(get_decomposition_table())
+    aten = torch.ops.aten
+    table[aten.native_layer_norm.default] = _layer_norm
+    table[aten.native_group_norm.default] = _group_norm
+    table[aten.var.correction] = _variance
+    table[aten.var_mean.correction] = _variance_mean
+    table[aten.scaled_dot_product_attention.default] = _attention
+    table[aten._safe_softmax.default] = _softmax
+    return table
+
+
+def _moments(x: torch.Tensor, axes: Sequence[int]) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return mean and variance, in the type of the values."""
+    mean = torch.mean(x, list(axes), keepdim=True)
+    centred = x - mean
+    return mean, torch.mean(centred * centred, list(axes), keepdim=True)
+
+
+def _layer_norm(
+    x: torch.Tensor,
+    shape: Sequence[int],
+    weight: torch.Tensor | None,
+    bias: torch.Tensor | None,
+    eps: float,
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    axes = list(range(x.dim() - len(shape), x.dim()))
+    mean, variance = _moments(x, axes)
+    scale = torch.rsqrt(variance + eps)
+    y = (x - mean) * scale
+    y = y * weight if weight is not None else y
+    return (y + bias if bias is not None else y), mean, scale
+
+
+def _group_norm(
+    x: torch.Tensor,
+    weight: torch.Tensor | None,
+    bias: torch.Tensor | None,
+    batch: int,
+    channels: int,
+    pixels: int,
+    groups: int,
+    eps: float,
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    grouped = x.reshape(batch, groups, channels // groups * pixels)
+    mean, variance = _moments(grouped, [2])
+    scale = torch.rsqrt(variance + eps)
+    y = ((grouped - mean) * scale).reshape(x.shape)
+    shape = [1, channels, *(1 for _ in x.shape[2:])]
+    y = y * weight.reshape(shape) if weight is not None else y
+    y = y + bias.reshape(shape) if bias is not None else y
+    return y, mean.reshape(batch, groups), scale.reshape(batch, groups)
+
+
+def _softmax(x: torch.Tensor, dim: int, dtype: torch.dtype | None = None) -> torch.Tensor:
+    return torch.softmax(x if dtype is None else x.to(dtype), dim)
+
+
+def _attention(
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    mask: torch.Tensor | None = None,
+    dropout: float = 0.0,
+    is_causal: bool = False,
+    *,
+    scale: float | None = None,
+    enable_gqa: bool = False,
+) -> torch.Tensor:
+    """Return attention without special treatment of rows in which everything is masked."""
+    if enable_gqa:
+        groups = query.shape[-3] // key.shape[-3]
+        key = key.repeat_interleave(groups, -3)
+        value = value.repeat_interleave(groups, -3)
+    factor = query.shape[-1] ** -0.5 if scale is None else scale
+    scores = (query @ key.transpose(-2, -1)) * factor
+    if is_causal:
+        mask = torch.ones(scores.shape[-2:], dtype=torch.bool, device=query.device).tril()
+    if mask is not None and mask.dtype == torch.bool:
+        scores = scores.masked_fill(~mask, float("-inf"))
+    elif mask is not None:
+        scores = scores + mask
+    return torch.softmax(scores, -1) @ value
+
+
+def _variance(
+    x: torch.Tensor,
+    dim: Sequence[int] | None = None,
+    *,
+    correction: float | None = None,
+    keepdim: bool = False,
+) -> torch.Tensor:
+    return _variance_mean(x, dim, correction=correction, keepdim=keepdim)[0]
+
+
+def _variance_mean(
+    x: torch.Tensor,
+    dim: Sequence[int] | None = None,
+    *,
+    correction: float | None = None,
+    keepdim: bool = False,
+) -> tuple[torch.Tensor, torch.Tensor]:
+    axes = list(range(x.dim())) if not dim else [axis % x.dim() for axis in dim]
+    count = 1
+    for axis in axes:
+        count *= x.shape[axis]
+    mean, variance = _moments(x, axes)
+    lost = 1.0 if correction is None else float(correction)
+    variance = variance * (count / max(count - lost, 0.0)) if lost else variance
+    if not keepdim:
+        mean, variance = mean.reshape(_without(x, axes)), variance.reshape(_without(x, axes))
+    return variance, mean
+
+
+def _without(x: torch.Tensor, axes: Sequence[int]) -> list[int]:
+    return [extent for axis, extent in enumerate(x.shape) if axis not in axes]

@@ -1,0 +1,239 @@
+"""From a module to operations of linalg, weights staying arguments with their names."""
+# Neither PyTorch's graphs nor torch-mlir have types.
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false, reportMissingTypeStubs=false
+
+from __future__ import annotations
+
+import warnings
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch.export.graph_signature import InputKind, OutputKind, TensorArgument
+
+from streamopt.errors import Diagnostic, FrontendError, SourceLoc
+from streamopt.frontends.mlir.conversion import SourceText
+from streamopt.frontends.mlir.parsing import convert_module
+from streamopt.frontends.mlir.tensor_lowering import Argument
+from streamopt.frontends.torch_module.decompositions import decompositions
+from streamopt.frontends.torch_module.places import MARK, Place, mark_nodes
+from streamopt.ir.program import Role
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from numpy.typing import NDArray
+    from torch.export import ExportedProgram
+
+    from streamopt.frontends.mlir.syntax import Operation
+
+__all__ = ["Exported", "exported"]
+
+_TO_BACKEND = (
+    "builtin.module(func.func(torch-match-quantized-custom-ops),"
+    " torchdynamo-export-to-torch-backend-pipeline{extra-library=})"
+)
+_TO_LINALG = (
+    "builtin.module(torch-backend-to-linalg-on-tensors-backend-pipeline{allow-non-finites=true})"
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Exported:
+    """A module as one function on tensors.
+
+    Attributes
+    ----------
+    arguments
+        Of the function, in order: weights with values, and inputs.
+    results
+        Names of what it returns; empty for what `forward` doesn't return.
+    places
+        Where operations come from, by the line of their location.
+    """
+
+    function: Operation
+    arguments: tuple[Argument, ...]
+    results: tuple[str, ...]
+    places: Mapping[int, Place]
+
+
+def exported(
+    module: torch.nn.Module | ExportedProgram, example_inputs: tuple[Any, ...], file: str
+) -> Exported:
+    """Export a module and lower it to linalg.
+
+    Raises
+    ------
+    FrontendError
+        E162 with PyTorch's reason, E163 for operators that can't be lowered.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        program = _export(module, example_inputs, file)
+        places = mark_nodes(program.graph)
+        try:
+            program = program.run_decompositions(decompositions())
+        except Exception as error:  # PyTorch raises whatever its operators raise
+            raise FrontendError(_failure(error, file)) from None
+        _check_shapes(program, places, file)
+        arguments = _arguments(program, file)
+        return Exported(_lowered(program, places, file), arguments, _results(program, file), places)
+
+
+def _export(
+    module: torch.nn.Module | ExportedProgram, example_inputs: tuple[Any, ...], file: str
+) -> ExportedProgram:
+    if not isinstance(module, torch.nn.Module):
+        return module
+    try:
+        with _evaluating(module), torch.no_grad():
+            return torch.export.export(module, example_inputs, strict=False)
+    except Exception as error:  # the user's code runs here
+        raise FrontendError(_failure(error, file)) from None
+
+
+@contextmanager
+def _evaluating(module: torch.nn.Module) -> Iterator[None]:
+    """Switch a module to evaluation, without dropout, and back."""
+    training = [inner for inner in module.modules() if inner.training]
+    module.eval()
+    try:
+        yield
+    finally:
+        for inner in training:
+            inner.training = True
+
+
+def _failure(error: Exception, file: str) -> Diagnostic:
+    reason = _first_line(error)
+    hint = "torch.export takes modules whose control flow doesn't depend on values of tensors"
+    return Diagnostic("E162", f"the module can't be exported: {reason}", SourceLoc(file), hint)
+
+
+def _check_shapes(program: ExportedProgram, places: Mapping[int, Place], file: str) -> None:
+    """Refuse shapes that aren't constant: torch-mlir may never come back from them."""
+    problems: dict[Diagnostic, None] = {}
+    for node in program.graph.nodes:
+        value = node.meta.get("val")
+        found = value if isinstance(value, list | tuple) else [value]
+        shapes = [v.shape for v in found if isinstance(v, torch.Tensor)]
+        if all(isinstance(extent, int) for shape in shapes for extent in shape):
+            continue
+        line = str(node.meta.get("stack_trace", "")).partition("line ")[2].partition(",")[0]
+        place = places.get(int(line)) if line.isdigit() else None
+        what = f"the result of {place.operator}" if place is not None else str(node.name)
+        loc = place.loc if place is not None and place.loc.file else SourceLoc(file)
+        hint = "export with constant shapes, and don't choose elements by their values"
+        message = f"{what} has a shape that isn't constant"
+        problems[Diagnostic("E163", message, loc, hint)] = None
+    if problems:
+        raise FrontendError(*problems)
+
+
+def _arguments(program: ExportedProgram, file: str) -> tuple[Argument, ...]:
+    problems: list[Diagnostic] = []
+    found: list[Argument] = []
+    for spec in program.graph_signature.input_specs:
+        name = str(spec.arg.name)
+        if not isinstance(spec.arg, TensorArgument):
+            message = f"input {name} is no tensor"
+            hint = "give numbers to the module's constructor, and tensors to forward"
+            problems.append(Diagnostic("E162", message, SourceLoc(file), hint))
+        elif spec.kind is InputKind.USER_INPUT:
+            found.append(Argument(name, Role.INPUT))
+        else:
+            target = str(spec.target)
+            found.append(Argument(target, Role.WEIGHT, _values(program, target, file, problems)))
+    if problems:
+        raise FrontendError(*problems)
+    return tuple(found)
+
+
+def _values(
+    program: ExportedProgram, target: str, file: str, problems: list[Diagnostic]
+) -> NDArray[Any] | None:
+    tensor = program.state_dict.get(target, program.constants.get(target))
+    if not isinstance(tensor, torch.Tensor):
+        problems.append(Diagnostic("E162", f"{target} is no tensor", SourceLoc(file)))
+        return None
+    try:
+        return tensor.detach().cpu().contiguous().numpy()
+    except (RuntimeError, TypeError) as error:
+        message = f"weight {target} of type {tensor.dtype} can't be read: {error}"
+        hint = "convert the module with .float()"
+        problems.append(Diagnostic("E162", message.splitlines()[0], SourceLoc(file), hint))
+        return None
+
+
+def _results(program: ExportedProgram, file: str) -> tuple[str, ...]:
+    names: list[str] = []
+    count = 0
+    for spec in program.graph_signature.output_specs:
+        if spec.kind is not OutputKind.USER_OUTPUT:
+            names.append("")
+            continue
+        if not isinstance(spec.arg, TensorArgument):
+            message = f"forward returns something that is no tensor ({spec.arg})"
+            hint = "return one tensor, or a tuple of tensors"
+            raise FrontendError(Diagnostic("E162", message, SourceLoc(file), hint))
+        names.append("y" if count == 0 else f"y{count}")
+        count += 1
+    if not count:
+        raise FrontendError(Diagnostic("E162", "forward returns nothing", SourceLoc(file)))
+    return tuple(names)
+
+
+def _lowered(program: ExportedProgram, places: Mapping[int, Place], file: str) -> Operation:
+    from torch_mlir import ir
+    from torch_mlir.dialects import torch as torch_dialect
+    from torch_mlir.extras.fx_importer import FxImporter
+    from torch_mlir.passmanager import PassManager
+
+    context = ir.Context()
+    torch_dialect.register_dialect(context)
+    importer = FxImporter(context=context)
+    try:
+        importer.import_stateless_graph(program.graph, func_name="main")
+    except Exception as error:  # torch-mlir raises its own types for what it doesn't know
+        message = f"the module can't be lowered: {_first_line(error)}"
+        raise FrontendError(Diagnostic("E163", message, SourceLoc(file))) from None
+    with context:
+        # Passes may report an error and go on, which would end the process later.
+        context.emit_error_diagnostics = False
+        for pipeline in (_TO_BACKEND, _TO_LINALG):
+            try:
+                PassManager.parse(pipeline).run(importer.module.operation)
+            except ir.MLIRError as error:
+                raise FrontendError(*_lowering_problems(error, places, file)) from None
+        module = convert_module(importer.module, SourceText(file))
+    return next(function for function in module.functions() if function.symbol == "main")
+
+
+def _first_line(error: Exception) -> str:
+    text = str(error).strip() or type(error).__name__
+    return text.splitlines()[0].rstrip(" .:")[:300]
+
+
+def _lowering_problems(
+    error: Any, places: Mapping[int, Place], file: str
+) -> tuple[Diagnostic, ...]:
+    """Return what torch-mlir reported, in terms of the module's operators."""
+    from streamopt.frontends.mlir.conversion import place
+
+    found: dict[str, Diagnostic] = {}
+    for reported in error.error_diagnostics:
+        loc = place(reported.location, file)
+        known = places.get(loc.line or 0) if loc.file == MARK else None
+        reason = str(reported.message).splitlines()[0][:200] if reported.message else ""
+        if known is not None:
+            message = f"operator {known.operator} can't be lowered to loops: {reason}"
+            where = known.loc if known.loc.file else SourceLoc(file)
+            found[known.operator + str(where)] = Diagnostic("E163", message, where)
+        else:
+            found[reason] = Diagnostic("E163", f"can't be lowered: {reason}", SourceLoc(file))
+    return tuple(found.values()) or (
+        Diagnostic("E163", f"the module can't be lowered: {_first_line(error)}", SourceLoc(file)),
+    )
