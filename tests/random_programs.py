@@ -11,6 +11,7 @@ from __future__ import annotations
 import ctypes
 import subprocess
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     import random
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
+    from types import CodeType
 
     from numpy.typing import NDArray
 
@@ -153,7 +155,7 @@ class _Writer:
     def item(self, scope: _Scope, indent: int) -> None:
         kinds: list[Callable[[_Scope, int], None]] = [self.assign] * 4
         if len(scope.iterators) < 4 and len(scope.points) < 400:
-            kinds += [self.loop] * (9 if indent == 1 else 5 if len(scope.iterators) < 3 else 2)
+            kinds += [self.loop] * (9, 5, 4, 1)[len(scope.iterators)]
         kinds += [self.branch]
         if self.chance(0.3):
             kinds += [lambda s, i: self.scalar(s, i, self.element())]
@@ -256,7 +258,7 @@ class _Writer:
     def condition(self, scope: _Scope) -> tuple[str, list[Point], list[Point]]:
         if scope.iterators and self.chance(0.5):
             text = self.affine_condition(scope)
-            truth = [bool(eval(_python(text), {}, dict(p))) for p in scope.points]
+            truth = [bool(eval(_code(text), {}, p)) for p in scope.points]
             pairs = [*zip(scope.points, truth, strict=True)]
             return text, [p for p, t in pairs if t], [p for p, t in pairs if not t]
         text = self.data_condition(scope)
@@ -351,7 +353,10 @@ class _Writer:
             return f"{call}({self.operand(element, scope)}, {inner()})"
         if call == "/":
             return f"({inner()}) / {self.operand(element, scope)}"
-        return f"{'(double)' if call == 'cast' else call}({inner()})"
+        value = self.operand(element, scope) if call == "sqrt" else inner()
+        if call == "sqrt" and not value[0].isalpha():
+            return value
+        return f"{'(double)' if call == 'cast' else call}({value})"
 
 
 def _header(
@@ -374,12 +379,17 @@ def _python(text: str) -> str:
 
 
 def _at(text: str, point: Point) -> int:
-    return int(eval(_python(text), {}, dict(point)))
+    return int(eval(_code(text), {}, point))
 
 
 def _fits(subscript: str, extent: int, points: Sequence[Point]) -> bool:
-    code = compile(_python(subscript), "<subscript>", "eval")
+    code = _code(subscript)
     return all(0 <= eval(code, {}, p) < extent for p in points)
+
+
+@lru_cache(maxsize=4096)
+def _code(text: str) -> CodeType:
+    return compile(_python(text).strip(), "<affine>", "eval")
 
 
 def random_function(rng: random.Random, name: str) -> Function:

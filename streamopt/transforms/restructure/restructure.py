@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from streamopt.analysis.dependence import data_flow
 from streamopt.analysis.instances import instances
+from streamopt.analysis.ranges import may_run
 from streamopt.errors import Diagnostic, LegalityError
 from streamopt.transforms.restructure.body import Body
 from streamopt.transforms.restructure.decisions import with_kept_decisions
@@ -38,7 +39,8 @@ def restructure(source: Source) -> Program:
         E221 if the source writes nothing that its caller sees.
     """
     source = with_kept_decisions(source)
-    body = Body(instances(source.body), {v.name: v for v in source.variables})
+    statements = tuple(filter(may_run, instances(source.body)))
+    body = Body(statements, {v.name: v for v in source.variables})
     seen = {v.name for v in source.variables if v.is_argument and v.is_wanted}
     if not any(instance.target.array in seen for instance in body.statements):
         message = f"'{source.name}' writes no array that its caller sees"
