@@ -33,7 +33,10 @@ class FormulationName(StrEnum):
     PAPER = "paper"
 
 
-GraphFile = Annotated[Path, typer.Argument(metavar="GRAPH.json", help="The dataflow graph.")]
+GraphFile = Annotated[
+    Path,
+    typer.Argument(metavar="GRAPH", help="graph.json, or a source as `streamopt graph` reads."),
+]
 Dsp = Annotated[int, typer.Option("--dsp", help="DSPs that the design may use.")]
 Level = Annotated[LevelName, typer.Option("--level", help="What may be decided.")]
 TilingLimit = Annotated[

@@ -35,7 +35,7 @@ def compare(
 ) -> None:
     """Solve one graph at several levels and print one table."""
     from streamopt import pipeline
-    from streamopt.cli.files import write_text
+    from streamopt.frontends.written_file import write_file
 
     names = [name.strip() for name in levels.split(",") if name.strip()]
     unknown = [name for name in names if name not in tuple(LevelName)]
@@ -62,7 +62,7 @@ def compare(
         writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
-        write_text(csv_file, text.getvalue())
+        write_file(csv_file, text.getvalue().encode())
     if as_json:
         typer.echo(json.dumps(rows))
     elif not quiet:

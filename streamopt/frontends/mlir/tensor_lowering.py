@@ -460,9 +460,7 @@ def _only_literal(tensor: Tensor) -> float | None:
     from streamopt.frontends.tensors.indexing import Point
 
     names = [f"i{n}" for n in range(tensor.rank)]
-    point = Point(
-        tuple(map(Affine.iterator, names)), dict(zip(names, tensor.shape, strict=True))
-    )
+    point = Point(tuple(map(Affine.iterator, names)), dict(zip(names, tensor.shape, strict=True)))
     value = tensor.at(point)
     return value.value if isinstance(value, Literal) else None
 
