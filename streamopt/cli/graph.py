@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -17,41 +17,16 @@ __all__ = ["graph"]
 
 
 def graph(
-    source: Annotated[
-        str,
-        typer.Argument(
-            metavar="SOURCE", help="kernel.c, model.py:Class, model.onnx, code.mlir or graph.json."
-        ),
-    ],
-    output: Annotated[
-        Path | None,
-        typer.Option("-o", "--output", metavar="GRAPH.json", help="<name>.json by default."),
-    ] = None,
-    name: Annotated[str | None, typer.Option("--name", help="Of the program.")] = None,
-    top: Annotated[
-        str | None, typer.Option("--top", metavar="F", help="C, MLIR: the function to read.")
-    ] = None,
-    define: Annotated[
-        list[str] | None, typer.Option("-D", metavar="NAME[=VALUE]", help="C: a macro.")
-    ] = None,
-    include: Annotated[
-        list[Path] | None, typer.Option("-I", metavar="DIR", help="C: a folder of headers.")
-    ] = None,
-    param: Annotated[
-        list[str] | None,
-        typer.Option("--param", metavar="NAME=N", help="C: an integer argument's value."),
-    ] = None,
-    live_out: Annotated[
-        list[str] | None,
-        typer.Option("--live-out", metavar="NAME", help="C: a written argument that is wanted."),
-    ] = None,
-    inputs: Annotated[
-        str, typer.Option("--inputs", metavar="SHAPES", help="PyTorch: 1x3x32x32,1x10:int64.")
-    ] = "",
-    shape: Annotated[
-        list[str] | None,
-        typer.Option("--shape", metavar="NAME=SHAPE", help="ONNX: a shape that is left open."),
-    ] = None,
+    source: a.SourceFile,
+    output: a.GraphOutput = None,
+    name: a.ProgramName = None,
+    top: a.Top = None,
+    define: a.Define = None,
+    include: a.Include = None,
+    param: a.Param = None,
+    live_out: a.LiveOut = None,
+    inputs: a.Inputs = "",
+    shape: a.Shape = None,
     as_json: a.Json = False,
     quiet: a.Quiet = False,
 ) -> None:
