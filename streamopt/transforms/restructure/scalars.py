@@ -128,8 +128,11 @@ def _substituted(body: Body, name: str, writer: int) -> Body:
         return body
     element = body.variables[name].element
     value: Expression = source.assign.value
-    kept_type = isinstance(value, Read) and body.variables[value.access.array].element is element
-    if not kept_type and not isinstance(value, Literal):
+    touched = [body.statements[user] for user in users]
+    names = {a.array for i in (source, *touched) for a in (i.target, *i.reads)} - {name}
+    if any(body.variables[other].element is not element for other in names) or isinstance(
+        value, Index
+    ):
         value = Cast(element, value)
     statements = tuple(
         with_accesses(
