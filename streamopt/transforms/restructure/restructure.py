@@ -17,6 +17,7 @@ from streamopt.transforms.restructure.scalars import (
     split_variables,
 )
 from streamopt.transforms.restructure.versions import versioned
+from streamopt.transforms.restructure.work_arrays import private_work_arrays
 
 if TYPE_CHECKING:
     from streamopt.ir.program import Program
@@ -44,7 +45,7 @@ def restructure(source: Source) -> Program:
         raise LegalityError(Diagnostic("E221", message, hint=hint))
     body = split_variables(body, data_flow(body.statements))
     body = forward_substitution(body)
-    body = expand_variables(body)
+    body = expand_variables(private_work_arrays(body))
     groups = distributed(body.statements)
     flow = data_flow(body.statements)
     program = versioned(source.name, body, groups, flow, source.values)
