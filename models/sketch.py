@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from streamopt.frontends.graph_text import document_text
+from streamopt.frontends.graph_json.text import document_text
 
 __all__ = ["Sketch"]
 

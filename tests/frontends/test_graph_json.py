@@ -160,7 +160,7 @@ def test_load_of_a_large_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_published_schema_is_that_of_the_models() -> None:
-    document: Any = importlib.import_module("streamopt.frontends.document")
+    document: Any = importlib.import_module("streamopt.frontends.graph_json.document")
     assert SCHEMA.read_text() == document.schema_text(), "write schema_text() to the file"
 
 
