@@ -11,11 +11,11 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import torch
-
 from modules.cnns import DepthwiseSeparableBlock, ResidualBlock
 from modules.mlps import Autoencoder, ResidualMlp
 from modules.products import ProductChain, ProductTree
 from modules.transformers import FeedForward, MultiHeadAttention
+
 from streamopt.frontends.mlir.layout import Layout
 from streamopt.frontends.torch_module.reader import read_torch
 
@@ -60,7 +60,9 @@ def _chain(name: str, module: type[torch.nn.Module], sizes: tuple[int, ...]) -> 
 
 MODULES = (
     Listed("transformers", "feed_forward", FeedForward, ((1, 512, 128),)),
-    Listed("transformers", "multi_head_attention", MultiHeadAttention, ((1, 64, 128),), orders=CONTEXT),
+    Listed(
+        "transformers", "multi_head_attention", MultiHeadAttention, ((1, 64, 128),), orders=CONTEXT
+    ),
     Listed("mlps", "autoencoder", Autoencoder, ((32, 784),), ROWS_FIRST),
     Listed("mlps", "residual_mlp", ResidualMlp, ((8, 1024),), ROWS_FIRST),
     Listed("cnns", "dwsconv_block", DepthwiseSeparableBlock, ((1, 8, 112, 112),)),

@@ -3,9 +3,6 @@
 The named operations of linalg become ``linalg.generic`` on the way; the attribute `KIND` keeps
 what they were.
 """
-# The bindings of MLIR come without types.
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false, reportMissingTypeStubs=false
 
 from __future__ import annotations
 
@@ -33,7 +30,7 @@ _MAX_DEPTH = 200
 _MAX_CHAIN = 2000
 _STRINGS = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*')
 _ARROWS = re.compile(r"->|=>|>=|<=")
-_CHAIN = re.compile(r"(?:[^-+*,;:={}\n]{1,60}[-+*] ?){%d}" % _MAX_CHAIN)
+_CHAIN = re.compile(rf"(?:[^-+*,;:={{}}\n]{{1,60}}[-+*] ?){{{_MAX_CHAIN}}}")
 
 
 def parse_module(text: str, file: str) -> Module:
@@ -69,16 +66,14 @@ def convert_module(module: Any, text: Any) -> Module:
 
     Raises FrontendError E155 if they are nested too deeply.
     """
-    from torch_mlir import ir
-    from torch_mlir.passmanager import PassManager
-
+    from streamopt.frontends.mlir.bindings import ir, passmanager
     from streamopt.frontends.mlir.conversion import convert
 
     try:
         if _mark_kinds(module):
             # Operations that this can't change stay, and are reported by the lowering.
             with suppress(ir.MLIRError):
-                PassManager.parse(_GENERALIZE).run(module.operation)
+                passmanager.PassManager.parse(_GENERALIZE).run(module.operation)
         return convert(module, text)
     except RecursionError:
         problem = Diagnostic("E155", "operations are nested too deeply", SourceLoc(text.file))
@@ -87,7 +82,7 @@ def convert_module(module: Any, text: Any) -> Module:
 
 def _bindings(file: str) -> Any:
     try:
-        from torch_mlir import ir
+        from streamopt.frontends.mlir.bindings import ir
     except ImportError:
         hint = "pip install 'streamopt[mlir]'"
         message = "reading MLIR needs the package torch-mlir"
@@ -113,7 +108,7 @@ def _check_size(text: str, file: str) -> None:
 
 def _mark_kinds(module: Any) -> bool:
     """Note the name of every linalg operation on it; return whether there are any."""
-    from torch_mlir import ir
+    from streamopt.frontends.mlir.bindings import ir
 
     found = False
 
