@@ -9,7 +9,11 @@
     solution = so.solve(graph, level="opt5", dsp=2560)
     so.write(program, solution.schedule, "build/3mm")
     so.verify("build/3mm").raise_if_failed()
+
+`streamopt.dsl` makes programs in Python.
 """
+
+from typing import TYPE_CHECKING, Any
 
 from streamopt.errors import StreamoptError
 from streamopt.pipeline import (
@@ -17,15 +21,20 @@ from streamopt.pipeline import (
     compare,
     dataflow,
     emit,
+    interpret,
     load,
     load_schedule,
     record,
     records,
+    save,
     solve,
     solvers,
     verify,
     write,
 )
+
+if TYPE_CHECKING:
+    from streamopt.frontends import dsl
 
 __version__ = "0.1.0"
 
@@ -35,13 +44,25 @@ __all__ = [
     "apply",
     "compare",
     "dataflow",
+    "dsl",
     "emit",
+    "interpret",
     "load",
     "load_schedule",
     "record",
     "records",
+    "save",
     "solve",
     "solvers",
     "verify",
     "write",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Return `dsl`, which is imported when it is first used."""
+    if name == "dsl":
+        from streamopt.frontends import dsl
+
+        return dsl
+    raise AttributeError(f"module 'streamopt' has no attribute '{name}'")

@@ -7,20 +7,23 @@ Accesses must stay inside their arrays, as every front end checks.
 
 from __future__ import annotations
 
+import operator
+from functools import reduce
 from math import prod
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, assert_never
 
 import numpy as np
 
 from streamopt.ir.affine import Iter
+from streamopt.ir.expression import Compare, CompareOp, Index, Literal, Logic, LogicOp, walk
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from streamopt.ir.affine import Affine
-    from streamopt.ir.expression import Access
+    from streamopt.ir.expression import Access, Condition, Expression
 
     Indices: TypeAlias = range | NDArray[np.int64]
     Marks: TypeAlias = NDArray[np.bool_]
@@ -54,23 +57,31 @@ def is_injective(access: Access, trip_counts: Mapping[str, int], shape: Sequence
 
 
 def mark(
-    accesses: Sequence[tuple[Access, Mapping[str, int]]], shape: Sequence[int]
+    accesses: Sequence[tuple[Access, Mapping[str, int], Sequence[Condition]]],
+    shape: Sequence[int],
 ) -> Marks | None:
-    """Return which elements the accesses, each with its trip counts, touch; None for all.
+    """Return which elements the accesses touch; None for all.
+
+    Parameters
+    ----------
+    accesses
+        Each with its trip counts and the affine conditions under which it happens.
 
     Raises
     ------
     TooLargeError
         If that takes too many marks or iterations.
     """
-    for access, trip_counts in accesses:
-        sets = _index_sets(access, trip_counts)
+    for access, trip_counts, conditions in accesses:
+        sets = None if conditions else _index_sets(access, trip_counts)
         if sets is not None and tuple(map(len, sets)) == tuple(shape):
             return None
     marks = _no_marks(shape)
-    for access, trip_counts in accesses:
-        sets = _index_sets(access, trip_counts)
-        if sets is None:
+    for access, trip_counts, conditions in accesses:
+        sets = None if conditions else _index_sets(access, trip_counts)
+        if conditions:
+            marks |= _marked_where(access, trip_counts, conditions, shape)
+        elif sets is None:
             marks |= _marked(access, trip_counts, shape)
         else:
             marks[np.ix_(*(np.asarray(indices, dtype=np.int64) for indices in sets))] = True
@@ -118,6 +129,66 @@ def _no_marks(shape: Sequence[int]) -> Marks:
     if prod(shape) > MAX_MARKS:
         raise TooLargeError
     return np.zeros(tuple(shape), dtype=np.bool_)
+
+
+def _marked_where(
+    access: Access,
+    trip_counts: Mapping[str, int],
+    conditions: Sequence[Condition],
+    shape: Sequence[int],
+) -> Marks:
+    names = dict.fromkeys([*access.iterators(), *(n for c in conditions for n in iterators_of(c))])
+    grid = _grid([*names], trip_counts)
+    holds: Any = np.ones((1,) * len(names), dtype=np.bool_)
+    for condition in conditions:
+        holds = holds & evaluate_condition(condition, grid)
+    marks = _no_marks(shape)
+    full = tuple(trip_counts[name] for name in names)
+    chosen = np.broadcast_to(holds, full)
+    places = [np.broadcast_to(s.evaluate(grid), full)[chosen] for s in access.subscripts]
+    inside = [(p >= 0) & (p < extent) for p, extent in zip(places, shape, strict=True)]
+    kept = np.logical_and.reduce(inside) if inside else np.ones(1, np.bool_)
+    marks[tuple(place[kept] for place in places)] = True
+    return marks
+
+
+def iterators_of(condition: Condition) -> Iterator[str]:
+    """Yield the iterators of an affine condition."""
+    for part in walk(condition):
+        if isinstance(part, Index):
+            yield from part.value.iterators()
+
+
+def evaluate_condition(condition: Condition, point: Mapping[str, Any]) -> Any:
+    """Return the truth of an affine condition at a point, or at the points of a grid."""
+    match condition:
+        case Compare(op, left, right):
+            return _COMPARED[op](_side(left, point), _side(right, point))
+        case Logic(op, operands):
+            joined = np.logical_and if op is LogicOp.AND else np.logical_or
+            return reduce(joined, (evaluate_condition(operand, point) for operand in operands))
+        case _:
+            assert_never(condition)
+
+
+def _side(side: Expression, point: Mapping[str, Any]) -> Any:
+    match side:
+        case Index(value):
+            return value.evaluate(point)
+        case Literal(value):
+            return value
+        case _:
+            raise AssertionError(side)
+
+
+_COMPARED: Mapping[CompareOp, Callable[[Any, Any], Any]] = {
+    CompareOp.LT: operator.lt,
+    CompareOp.LE: operator.le,
+    CompareOp.GT: operator.gt,
+    CompareOp.GE: operator.ge,
+    CompareOp.EQ: operator.eq,
+    CompareOp.NE: operator.ne,
+}
 
 
 def _marked(access: Access, trip_counts: Mapping[str, int], shape: Sequence[int]) -> Marks:

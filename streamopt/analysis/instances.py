@@ -16,10 +16,10 @@ After::
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, assert_never
+from typing import TYPE_CHECKING
 
 from streamopt.ir.affine import Affine
-from streamopt.ir.expression import Compare, CompareOp, Index, Logic, LogicOp, Read, walk
+from streamopt.ir.expression import Compare, CompareOp, Index, Read, negated, walk
 from streamopt.ir.source import Assign, Branch, RangeLoop
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from streamopt.ir.expression import Access, Condition, Expression
     from streamopt.ir.source import Item
 
-__all__ = ["Hull", "Instance", "bound_conditions", "hull_of", "instances", "negated"]
+__all__ = ["Hull", "Instance", "bound_conditions", "hull_of", "instances"]
 
 Hull = tuple[int, int]
 """Lowest value of an iterator, and the value after its highest, over all iterations."""
@@ -101,28 +101,6 @@ def _flattened(
                     yield from _flattened(otherwise, (*guards, negated(condition)))
             case _:
                 yield item, guards
-
-
-_OPPOSITE = {
-    CompareOp.LT: CompareOp.GE,
-    CompareOp.GE: CompareOp.LT,
-    CompareOp.LE: CompareOp.GT,
-    CompareOp.GT: CompareOp.LE,
-    CompareOp.EQ: CompareOp.NE,
-    CompareOp.NE: CompareOp.EQ,
-}
-
-
-def negated(condition: Condition) -> Condition:
-    """Return the opposite of a condition (of numbers: NaN makes neither true)."""
-    match condition:
-        case Compare(op, left, right):
-            return Compare(_OPPOSITE[op], left, right)
-        case Logic(op, operands):
-            other = LogicOp.OR if op is LogicOp.AND else LogicOp.AND
-            return Logic(other, tuple(map(negated, operands)))
-        case _:
-            assert_never(condition)
 
 
 def hull_of(loops: Sequence[RangeLoop]) -> dict[str, Hull]:

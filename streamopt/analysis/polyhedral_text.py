@@ -30,7 +30,14 @@ if TYPE_CHECKING:
     from streamopt.ir.affine import Affine
     from streamopt.ir.expression import Access, Condition, Expression
 
-__all__ = ["access_text", "domain_text", "is_certain", "schedule_text"]
+__all__ = [
+    "access_text",
+    "affine_text",
+    "condition_text",
+    "domain_text",
+    "is_certain",
+    "schedule_text",
+]
 
 _OPERATORS: Mapping[CompareOp, str] = {
     **{op: op.value for op in CompareOp},
@@ -48,14 +55,14 @@ def domain_text(instance: Instance) -> str:
     names = _names(instance)
     conditions = [c for loop in instance.loops for c in bound_conditions(loop)]
     conditions += [guard for guard in instance.guards if is_affine_condition(guard)]
-    return " and ".join(_condition(c, names) for c in conditions) or "true"
+    return " and ".join(condition_text(c, names) for c in conditions) or "true"
 
 
 def access_text(event: str, instance: Instance, access: Access) -> str:
     """Return the relation from the iterations of an event to the array elements it touches."""
     names = _names(instance)
     tuple_text = ", ".join(names.values())
-    subscripts = ", ".join(_affine(s, names) for s in access.subscripts)
+    subscripts = ", ".join(affine_text(s, names) for s in access.subscripts)
     head = f"{event}[{tuple_text}] -> A_{access.array}[{subscripts}]"
     return f"{head} : {domain_text(instance)}"
 
@@ -82,30 +89,32 @@ def _names(instance: Instance) -> dict[str, str]:
     return {iterator: f"c{at}" for at, iterator in enumerate(instance.iterators)}
 
 
-def _affine(value: Affine, names: Mapping[str, str]) -> str:
+def affine_text(value: Affine, names: Mapping[str, str]) -> str:
+    """Return an affine expression with its iterators under other names."""
     parts: list[str] = []
     for atom, factor in value.terms:
         match atom:
             case Iter(name):
                 text = names[name]
             case FloorDiv(inner, divisor):
-                text = f"floor(({_affine(inner, names)})/{divisor})"
+                text = f"floor(({affine_text(inner, names)})/{divisor})"
             case Mod(inner, divisor):
-                text = f"(({_affine(inner, names)}) mod {divisor})"
+                text = f"(({affine_text(inner, names)}) mod {divisor})"
             case _:
                 assert_never(atom)
         parts.append(f"{factor}*{text}")
     return " + ".join([*parts, str(value.constant)])
 
 
-def _condition(condition: Condition, names: Mapping[str, str]) -> str:
+def condition_text(condition: Condition, names: Mapping[str, str]) -> str:
+    """Return an affine condition with its iterators under other names."""
     match condition:
         case Compare(op, left, right):
             sides = _side(left, names), _side(right, names)
             return f"({sides[0]} {_OPERATORS[op]} {sides[1]})"
         case Logic(op, operands):
             joint = " and " if op is LogicOp.AND else " or "
-            return f"({joint.join(_condition(operand, names) for operand in operands)})"
+            return f"({joint.join(condition_text(operand, names) for operand in operands)})"
         case _:
             assert_never(condition)
 
@@ -113,7 +122,7 @@ def _condition(condition: Condition, names: Mapping[str, str]) -> str:
 def _side(side: Expression, names: Mapping[str, str]) -> str:
     match side:
         case Index(value):
-            return _affine(value, names)
+            return affine_text(value, names)
         case Literal(value):
             return str(int(value))
         case _:

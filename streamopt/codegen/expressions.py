@@ -1,4 +1,8 @@
-"""C++ text of expressions: same operations in the same order, with as few brackets as needed."""
+"""C++ text of expressions: same operations in the same order, with as few brackets as needed.
+
+Types are C's on both sides, so the compiler's own conversions do what the expression tree says;
+casts stand only where C++ would do something else.
+"""
 
 from __future__ import annotations
 
@@ -8,34 +12,51 @@ from typing import TYPE_CHECKING, assert_never
 import numpy as np
 
 from streamopt.errors import CodegenError, Diagnostic
+from streamopt.ir.element import ElementType
 from streamopt.ir.expression import (
     Binary,
     BinaryOp,
     Call,
+    Cast,
     Compare,
     Function,
+    Index,
     Literal,
+    Logic,
+    LogicOp,
     Read,
     Select,
 )
-from streamopt.ir.program import ElementType, Reduction
+from streamopt.ir.expression_type import expression_type
+from streamopt.ir.program import Reduction
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from streamopt.ir.expression import Access, Expression
+    from streamopt.ir.affine import Affine
+    from streamopt.ir.expression import Access, Condition, Expression
 
 __all__ = ["FUNCTION_NAMES", "ExpressionText"]
 
-_PRECEDENCE = {BinaryOp.ADD: 1, BinaryOp.SUB: 1, BinaryOp.MUL: 2, BinaryOp.DIV: 2}
-_ATOM = 3
+_SELECT, _OR, _AND, _BIT_OR, _BIT_XOR, _BIT_AND, _EQUAL, _LESS, _SHIFT, _SUM, _PRODUCT, _ATOM = (
+    range(12)
+)
+_PRECEDENCE = {
+    BinaryOp.ADD: _SUM,
+    BinaryOp.SUB: _SUM,
+    BinaryOp.MUL: _PRODUCT,
+    BinaryOp.DIV: _PRODUCT,
+    BinaryOp.MOD: _PRODUCT,
+    BinaryOp.SHL: _SHIFT,
+    BinaryOp.SHR: _SHIFT,
+    BinaryOp.AND: _BIT_AND,
+    BinaryOp.XOR: _BIT_XOR,
+    BinaryOp.OR: _BIT_OR,
+}
+_CONNECTIVES = {LogicOp.AND: ("&&", _AND), LogicOp.OR: ("||", _OR)}
 
 _FUNCTIONS = {
-    Function.EXP: "exp",
-    Function.LOG: "log",
-    Function.SQRT: "sqrt",
-    Function.TANH: "tanh",
-    Function.ERF: "erf",
+    **{function: function.value for function in Function},
     Function.ABS: "fabs",
     Function.MAX: "fmax",
     Function.MIN: "fmin",
@@ -48,74 +69,126 @@ FUNCTION_NAMES = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class ExpressionText:
-    """Prints expressions that compute in one element type.
+    """Prints expressions.
 
     Attributes
     ----------
+    element_of
+        Element type of an array by name.
     read
-        Text of an operand, of the element type.
+        Text of an operand, of its array's type.
+    index
+        Text of an affine expression of the iterators.
     """
 
-    element: ElementType
+    element_of: Callable[[str], ElementType]
     read: Callable[[Access], str]
+    index: Callable[[Affine], str]
 
-    def text(self, expression: Expression) -> str:
-        """Return the text of an expression.
+    def text(self, expression: Expression, wanted: ElementType) -> str:
+        """Return the text of an expression's value, converted to a type.
 
         Raises
         ------
         CodegenError
-            E601 for a literal that is no finite number of the element type.
+            E601 for a literal that is no finite number of its type.
         """
-        return self._text(expression)[0]
+        element = self._type(expression) or wanted
+        text = self._text(expression, element)[0]
+        widens = (element, wanted) == (ElementType.FLOAT, ElementType.DOUBLE)
+        return text if element is wanted or widens else f"static_cast<{wanted}>({text})"
 
-    def literal(self, value: float) -> str:
-        """Return the shortest text that gives back the value in the element type."""
-        double = self.element is ElementType.DOUBLE
+    def condition(self, condition: Condition) -> str:
+        """Return the text of a truth value."""
+        return self._truth(condition)[0]
+
+    def literal(self, value: float, element: ElementType) -> str:
+        """Return the shortest text that gives back the value in an element type."""
+        if not element.is_float:
+            return f"INT64_C({int(value)})" if element.bits == 64 else str(int(value))
+        double = element is ElementType.DOUBLE
         with np.errstate(over="ignore"):
             number = np.float64(value) if double else np.float32(value)
         if not np.isfinite(number):
-            message = f"literal {value} is not a finite {self.element}"
-            raise CodegenError(Diagnostic("E601", message))
+            raise CodegenError(Diagnostic("E601", f"literal {value} is not a finite {element}"))
         return str(number) if double else f"{number!s}f"
 
-    def combine(self, reduction: Reduction, left: str, right: str) -> str:
+    def combine(self, reduction: Reduction, left: str, right: str, element: ElementType) -> str:
         """Return one step of a reduction; the operands are names or in brackets."""
         match reduction:
             case Reduction.ADD | Reduction.MUL:
                 return f"{left} {reduction} {right}"
-            case Reduction.MAX:
-                return f"{self._function(Function.MAX)}({left}, {right})"
-            case Reduction.MIN:
-                return f"{self._function(Function.MIN)}({left}, {right})"
+            case Reduction.MAX | Reduction.MIN:
+                return self._called(Function(reduction.value), [left, right], element)
 
-    def _function(self, function: Function) -> str:
-        suffix = "f" if self.element is ElementType.FLOAT else ""
-        return f"{_FUNCTIONS[function]}{suffix}"
+    def _type(self, expression: Expression) -> ElementType | None:
+        return expression_type(expression, self.element_of)
 
-    def _text(self, expression: Expression) -> tuple[str, int]:
+    def _called(self, function: Function, arguments: list[str], element: ElementType) -> str:
+        listed = ", ".join(arguments)
+        if not element.is_float:
+            name = {Function.ABS: "abs"}.get(function, f"{function}<{element}>")
+            return f"std::{name}({listed})"
+        return f"{_FUNCTIONS[function]}{'f' if element is ElementType.FLOAT else ''}({listed})"
+
+    def _text(self, expression: Expression, element: ElementType) -> tuple[str, int]:
         match expression:
             case Literal(value):
-                text = self.literal(value)
+                text = self.literal(value, element)
                 return (f"({text})" if text.startswith("-") else text), _ATOM
             case Read(access):
                 return self.read(access), _ATOM
+            case Index(value):
+                text = self.index(value)
+                return (text if text.isidentifier() else f"({text})"), _ATOM
+            case Cast(target, operand):
+                inner = self._text(operand, self._type(operand) or target)[0]
+                return f"static_cast<{target}>({inner})", _ATOM
             case Binary(op, left, right):
                 level = _PRECEDENCE[op]
-                operands = f"{self._inside(left, level)} {op} {self._inside(right, level + 1)}"
-                return operands, level
+                sides = self._inside(left, level, element), self._inside(right, level + 1, element)
+                return f"{sides[0]} {op} {sides[1]}", level
             case Call(function, arguments):
-                listed = ", ".join(self.text(argument) for argument in arguments)
-                return f"{self._function(function)}({listed})", _ATOM
-            case Compare(op, left, right):
-                return f"{self._inside(left, 1)} {op} {self._inside(right, 1)}", 0
+                texts = [self._exactly(argument, element) for argument in arguments]
+                return self._called(function, texts, element), _ATOM
             case Select(condition, then, otherwise):
-                branches = f"{self._inside(then, 1)} : {self._inside(otherwise, 1)}"
-                return f"({self.text(condition)} ? {branches})", _ATOM
+                sides = self._inside(then, _OR, element), self._inside(otherwise, _OR, element)
+                return f"({self.condition(condition)} ? {sides[0]} : {sides[1]})", _ATOM
+            case Compare() | Logic():
+                return self._truth(expression)
             case _:
                 assert_never(expression)
 
-    def _inside(self, expression: Expression, level: int) -> str:
+    def _truth(self, condition: Condition) -> tuple[str, int]:
+        match condition:
+            case Compare(op, left, right):
+                element = self._type(Binary(BinaryOp.ADD, left, right)) or ElementType.DOUBLE
+                sides = self._side(left, element), self._side(right, element)
+                return f"{sides[0]} {op} {sides[1]}", _LESS
+            case Logic(op, operands):
+                symbol, level = _CONNECTIVES[op]
+                parts = (self._truth(operand) for operand in operands)
+                texts = (text if own >= _BIT_OR else f"({text})" for text, own in parts)
+                return f" {symbol} ".join(texts), level
+            case _:
+                assert_never(condition)
+
+    def _side(self, expression: Expression, element: ElementType) -> str:
+        """Return one side of a comparison; integers of the other sign are converted."""
+        if isinstance(expression, Index):
+            return self.index(expression.value)
+        own = self._type(expression)
+        if own is not None and not element.is_float and own.is_signed is not element.is_signed:
+            return self._exactly(expression, element)
+        return self._inside(expression, _SUM, element)
+
+    def _exactly(self, expression: Expression, element: ElementType) -> str:
+        """Return the text of an operand, with a cast where it has another type."""
+        own = self._type(expression) or element
+        text = self._text(expression, own)[0]
+        return text if own is element else f"static_cast<{element}>({text})"
+
+    def _inside(self, expression: Expression, level: int, element: ElementType) -> str:
         """Return the text of an operand, in brackets if it binds weaker than ``level``."""
-        text, own = self._text(expression)
+        text, own = self._text(expression, element)
         return text if own >= level else f"({text})"

@@ -71,13 +71,16 @@ class Process:
     reads
         Port by (node, array).
     writes
-        Ports that every node writes.
+        Ports that every node writes; those of a sequential node may be of several arrays.
+    arrays
+        Every array of the graph, by name.
     """
 
     name: str
     nodes: tuple[ScheduledNode, ...]
     reads: Mapping[tuple[str, str], Port]
     writes: tuple[Port, ...]
+    arrays: Mapping[str, Array]
 
     @property
     def inputs(self) -> tuple[Port, ...]:
@@ -143,7 +146,7 @@ def _groups(scheduled: ScheduledGraph) -> list[tuple[ScheduledNode, ...]]:
     """
     groups: dict[str, list[ScheduledNode]] = {}
     for node in scheduled.nodes:
-        array = node.node.write.array
+        array = node.node.outputs[0]
         groups[array] = [*groups.pop(array, []), node]
     return [tuple(nodes) for nodes in groups.values()]
 
@@ -157,20 +160,23 @@ def _process(
 ) -> Process:
     reads: dict[tuple[str, str], Port] = {}
     for node in (scheduled_node.node for scheduled_node in nodes):
-        for access in node.reads:
-            source = channels.get((access.array, node.name))
-            if source is None and scheduled.graph.array(access.array).is_given:
-                source = boundary[access.array]
+        for array in node.inputs:
+            source = channels.get((array, node.name))
+            if source is None and scheduled.graph.array(array).is_given:
+                source = boundary[array]
             if source is None:
-                message = f"no channel brings {access.array} to node '{node.name}'"
+                message = f"no channel brings {array} to node '{node.name}'"
                 raise CodegenError(Diagnostic("E602", message, node.loc))
-            reads[node.name, access.array] = source
-    written = nodes[0].node.write.array
-    writes = [port for (array, _), port in channels.items() if array == written]
-    if written in boundary:
-        writes.append(boundary[written])
+            reads[node.name, array] = source
+    writes: list[Port] = []
+    for written in nodes[0].node.outputs:
+        writes += [port for (array, _), port in channels.items() if array == written]
+        if written in boundary:
+            writes.append(boundary[written])
     if not writes:
+        written = ", ".join(nodes[0].node.outputs)
         message = f"node '{nodes[0].node.name}' writes {written}, which nobody takes"
         raise CodegenError(Diagnostic("E602", message, nodes[0].node.loc))
     name = functions.unique("_".join(node.node.name for node in nodes))
-    return Process(name, nodes, reads, tuple(writes))
+    arrays = {array.name: array for array in scheduled.graph.arrays}
+    return Process(name, nodes, reads, tuple(writes), arrays)

@@ -22,7 +22,7 @@ from streamopt.codegen.layout import Port, extents_text
 from streamopt.codegen.tree import For, If, Item, Pragma, Statement
 from streamopt.errors import CodegenError, Diagnostic
 from streamopt.ir.affine import Affine, FloorDiv, Iter, Mod
-from streamopt.ir.program import ElementType, Reduction
+from streamopt.ir.program import Reduction
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -65,7 +65,8 @@ class NestWriter:
         self.used: set[str] = set()
         self.locals: list[Item] = []
         self.fetched: dict[Access, str] = {}
-        self.expression = ExpressionText(self.array.element, self._operand)
+        elements = {port.array.name: port.array.element for port in process.reads.values()}
+        self.expression = ExpressionText(elements.__getitem__, self._operand, self._index)
 
     def items(self) -> tuple[Item, ...]:
         """Return local buffers and the loop nest."""
@@ -107,28 +108,66 @@ class NestWriter:
             self.fetched[access] = element
 
     def _compute(self) -> Iterator[Item]:
-        value = self.expression.text(self.node.value)
+        element, reduction = self.array.element, self.node.reduction
         targets = [self._target(port) for port in self.process.writes]
+        value = self.expression.text(self.node.value, element)
         reduced = self.node.reduction_loops
         condition = self._at(reduced, last=True)
-        if self.node.reduction is None or not condition:
+        if reduction is None or (not condition and self._is_plain_sum()):
             yield from self._send(targets, value)
             return
-        element, reduction = self.array.element, self.node.reduction
-        buffer = self._buffer(self.array, self.node.write, "acc")
+        buffer = self._buffer(self.array, self.node.write, "acc") if condition else ""
         partial = f"{buffer}{self._subscripts(self.node.write)}"
-        term, total = self.names.unique("term"), self.names.unique("total")
+        total = self.names.unique("total")
         first = self._at(reduced, last=False)
-        yield Statement(f"const {element} {term} = {value};")
-        if reduction in (Reduction.ADD, Reduction.MUL):
-            start = self.expression.literal(reduction.identity)
-            combined = self.expression.combine(reduction, f"({first} ? {start} : {partial})", term)
+        if self.node.guard is None:
+            yield from self._unguarded(value, total, first, partial)
         else:
-            combined = self.expression.combine(reduction, partial, term)
+            start = self._start()
+            yield Statement(
+                f"{element} {total} = {f'{first} ? {start} : {partial}' if first else start};"
+            )
+            step = self.expression.combine(reduction, total, f"({value})", element)
+            guard = self.expression.condition(self.node.guard)
+            yield If(guard, (Statement(f"{total} = {step};"),))
+        if condition:
+            yield Statement(f"{partial} = {total};")
+            yield If(condition, tuple(self._send(targets, total)))
+        else:
+            yield from self._send(targets, total)
+
+    def _is_plain_sum(self) -> bool:
+        """Return whether a reduction over no loop is its term."""
+        return self.node.guard is None and self.node.start is None
+
+    def _unguarded(self, value: str, total: str, first: str, partial: str) -> Iterator[Item]:
+        element, reduction = self.array.element, self.node.reduction
+        assert reduction is not None
+        term = self.names.unique("term")
+        yield Statement(f"const {element} {term} = {value};")
+        sums = reduction in (Reduction.ADD, Reduction.MUL)
+        if sums or self.node.start is not None:
+            start = self._start()
+            before = f"({first} ? {start} : {partial})" if first else start
+            combined = self.expression.combine(reduction, before, term, element)
+        else:
+            combined = self.expression.combine(reduction, partial, term, element)
             combined = f"({first}) ? {term} : {combined}"
         yield Statement(f"const {element} {total} = {combined};")
-        yield Statement(f"{partial} = {total};")
-        yield If(condition, tuple(self._send(targets, total)))
+
+    def _start(self) -> str:
+        """Return what a reduction starts from; the identity where the type has it, else a bound."""
+        element, reduction = self.array.element, self.node.reduction
+        assert reduction is not None
+        if self.node.start is not None:
+            return self.expression.text(self.node.start, element)
+        if reduction in (Reduction.ADD, Reduction.MUL):
+            return self.expression.literal(reduction.identity, element)
+        limit = "lowest" if reduction is Reduction.MAX else "max"
+        if element.is_float:
+            sign = "-" if reduction is Reduction.MAX else ""
+            return f"{sign}std::numeric_limits<{element}>::infinity()"
+        return f"std::numeric_limits<{element}>::{limit}()"
 
     def _send(self, targets: Sequence[tuple[str, str]], value: str) -> Iterator[Item]:
         """Yield the writes to all ports; the value is computed once."""
@@ -146,11 +185,11 @@ class NestWriter:
 
     def _operand(self, access: Access) -> str:
         port = self.process.reads[self.node.name, access.array]
-        text = self.fetched.get(access) or f"{port.name}{self._subscripts(access)}"
-        narrowed = (ElementType.DOUBLE, ElementType.FLOAT)
-        if (port.array.element, self.array.element) == narrowed:
-            return f"static_cast<{ElementType.FLOAT}>({text})"
-        return text
+        return self.fetched.get(access) or f"{port.name}{self._subscripts(access)}"
+
+    def _index(self, value: Affine) -> str:
+        self.used.update(value.iterators())
+        return str(value.substitute({n: Affine.iterator(t) for n, t in self.iterator.items()}))
 
     def _buffer(self, array: Array, access: Access, purpose: str) -> str:
         """Declare a local buffer of the array's shape, split like the lanes; return its name."""

@@ -14,10 +14,12 @@ from streamopt.codegen.expressions import FUNCTION_NAMES
 from streamopt.codegen.layout import Layout, Port, Process, plan_layout
 from streamopt.codegen.names import Names
 from streamopt.codegen.nest import NestWriter, partition_pragmas
+from streamopt.codegen.sequence import SequenceWriter
 from streamopt.codegen.templates import fill
 from streamopt.codegen.testbench import testbench
 from streamopt.codegen.tree import Comment, Directive, Function, Item, Pragma, Statement
 from streamopt.codegen.writer import render
+from streamopt.ir.graph import SequentialNode
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -69,13 +71,16 @@ def _header(graph: str, digest: str) -> list[Item]:
 def _declarations(layout: Layout) -> Iterator[Item]:
     guard = f"STREAMOPT_{layout.top.upper()}_H"
     yield from (Directive(f"#ifndef {guard}"), Directive(f"#define {guard}"), Statement(""))
+    if any(not port.array.element.is_float for port in layout.boundary):
+        yield from (Directive("#include <cstdint>"), Statement(""))
     yield Function(f"void {layout.top}", _top_parameters(layout), None)
     yield from (Statement(""), Directive("#endif"))
 
 
 def _definitions(layout: Layout) -> Iterator[Item]:
-    includes = (f'#include "{layout.top}.h"', "#include <cmath>", "#include <hls_stream.h>")
-    yield from map(Directive, includes)
+    headers = ("algorithm", "cmath", "cstdint", "cstdlib", "limits", "hls_stream.h")
+    yield Directive(f'#include "{layout.top}.h"')
+    yield from (Directive(f"#include <{header}>") for header in headers)
     for process in layout.processes:
         yield Statement("")
         yield from _process(process)
@@ -100,8 +105,13 @@ def _process(process: Process) -> Iterator[Item]:
     for scheduled in process.nodes:
         node = scheduled.node
         loops = ", ".join(f"{loop.name} {loop.trip_count}" for loop in node.loops)
-        yield Comment(f"Node '{node.name}': {node.write} over {loops or 'a single point'}.")
-        body += NestWriter(scheduled, process, scope).items()
+        domain = loops or "a single point"
+        if isinstance(node, SequentialNode):
+            yield Comment(f"Node '{node.name}': {', '.join(node.outputs)} in order over {domain}.")
+            body += SequenceWriter(node, process, scope).items()
+        else:
+            yield Comment(f"Node '{node.name}': {node.write} over {domain}.")
+            body += NestWriter(scheduled, process, scope).items()
     yield Function(f"static void {process.name}", tuple(parameters), tuple(body))
 
 

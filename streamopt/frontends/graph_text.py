@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from streamopt.ir.affine import Atom
     from streamopt.ir.program import Statement
 
-__all__ = ["document_text", "statement_texts"]
+__all__ = ["document_text", "expression_text", "statement_texts"]
 
 _SELECT, _OR, _AND, _COMPARE, _BIT_OR, _BIT_XOR, _BIT_AND, _SHIFT, _SUM, _PRODUCT, _UNARY, _ATOM = (
     range(12)
@@ -64,6 +64,11 @@ def statement_texts(statement: Statement) -> Iterator[str]:
             yield f"{guard}{target} = {statement.reduction}({target}, {value})"
         case _:
             assert_never(statement.reduction)
+
+
+def expression_text(expression: Expression) -> str:
+    """Return the text that reads back as the expression."""
+    return _text(expression)[0]
 
 
 def document_text(document: Mapping[str, object]) -> str:

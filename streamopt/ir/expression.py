@@ -34,7 +34,9 @@ __all__ = [
     "Read",
     "Select",
     "children",
+    "conditional_reads",
     "is_affine_condition",
+    "negated",
     "reads",
     "rebuild",
     "rewrite",
@@ -301,3 +303,40 @@ def is_affine_condition(condition: Condition) -> bool:
             return all(map(is_affine_condition, operands))
         case _:
             assert_never(condition)
+
+
+_OPPOSITE = {
+    CompareOp.LT: CompareOp.GE,
+    CompareOp.GE: CompareOp.LT,
+    CompareOp.LE: CompareOp.GT,
+    CompareOp.GT: CompareOp.LE,
+    CompareOp.EQ: CompareOp.NE,
+    CompareOp.NE: CompareOp.EQ,
+}
+
+
+def negated(condition: Condition) -> Condition:
+    """Return the opposite of a condition (of numbers: NaN makes neither true)."""
+    match condition:
+        case Compare(op, left, right):
+            return Compare(_OPPOSITE[op], left, right)
+        case Logic(op, operands):
+            other = LogicOp.OR if op is LogicOp.AND else LogicOp.AND
+            return Logic(other, tuple(map(negated, operands)))
+        case _:
+            assert_never(condition)
+
+
+def conditional_reads(
+    expression: Expression, under: tuple[Condition, ...] = ()
+) -> Iterator[tuple[Access, tuple[Condition, ...]]]:
+    """Yield every read with the affine conditions under which it is evaluated."""
+    match expression:
+        case Read(access):
+            yield access, under
+        case Select(condition, then, otherwise) if is_affine_condition(condition):
+            yield from conditional_reads(then, (*under, condition))
+            yield from conditional_reads(otherwise, (*under, negated(condition)))
+        case _:
+            for operand in children(expression):
+                yield from conditional_reads(operand, under)

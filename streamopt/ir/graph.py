@@ -1,6 +1,7 @@
 """The canonical dataflow graph: what every schedule is made for.
 
-A node is one perfect loop nest with one output array ([1] section 3.5.1). Every channel has one
+A node is one perfect loop nest with one output array ([1] section 3.5.1), or a sequential nest,
+which may have several. Every channel has one
 producer and one consumer: an array with several consumers has one channel for each. A reduction
 sends only its final values down its channels, which is Cond. 1 of [1] section 3.3.2.
 
@@ -19,10 +20,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from streamopt.errors import SourceLoc
-    from streamopt.ir.expression import Access, Expression
-    from streamopt.ir.program import Array, Loop, Reduction
+    from streamopt.ir.expression import Access, Condition, Expression
+    from streamopt.ir.program import Array, Loop, Reduction, Statement
 
-__all__ = ["Edge", "Graph", "Node"]
+__all__ = ["Edge", "Graph", "Node", "SequentialNode"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,10 @@ class Node:
         Write access function; its iterators are the parallel loops.
     value
         What is assigned, or combined by ``reduction``, at every point of the domain.
+    start
+        What a reduction starts from, read once for each element; None for its identity.
+    guard
+        Where a reduction has terms; None for everywhere.
     """
 
     name: str
@@ -44,6 +49,8 @@ class Node:
     write: Access
     value: Expression
     reduction: Reduction | None = None
+    start: Expression | None = None
+    guard: Condition | None = None
     loc: SourceLoc | None = None
 
     @property
@@ -63,13 +70,77 @@ class Node:
         return tuple(loop.name for loop in self.loops if loop.name not in used)
 
     @property
+    def expressions(self) -> tuple[Expression, ...]:
+        """Return guard, start and value, those that there are."""
+        return tuple(e for e in (self.guard, self.start, self.value) if e is not None)
+
+    @property
     def reads(self) -> tuple[Access, ...]:
         """Return the distinct read access functions, in order of first appearance."""
-        return reads(self.value)
+        return tuple(dict.fromkeys(a for e in self.expressions for a in reads(e)))
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """Return the arrays that come from outside, each once."""
+        return tuple(dict.fromkeys(access.array for access in self.reads))
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        """Return the arrays that it hands over."""
+        return (self.write.array,)
 
     def reads_of(self, array: str) -> tuple[Access, ...]:
         """Return the distinct read access functions of one array."""
         return tuple(access for access in self.reads if access.array == array)
+
+
+@dataclass(frozen=True, slots=True)
+class SequentialNode(Node):
+    """A loop nest whose iterations run one after another and update arrays in place.
+
+    It reads its inputs as wholes and hands its outputs over as wholes; its loops are neither
+    reordered nor unrolled. ``write`` and ``value`` are those of its last statement.
+
+    Attributes
+    ----------
+    statements
+        Run in order at every point of the domain, each under its guard.
+    carries
+        Pairs (array, source): the array begins as a copy of the source.
+    reason
+        Why it can't stream, for people.
+    """
+
+    statements: tuple[Statement, ...] = ()
+    carries: tuple[tuple[str, str], ...] = ()
+    reason: str = ""
+
+    @property
+    def reduction_loops(self) -> tuple[str, ...]:
+        """Return no loop: nothing is sent before the last iteration."""
+        return ()
+
+    @property
+    def expressions(self) -> tuple[Expression, ...]:
+        """Return guards and values of all statements."""
+        return tuple(e for statement in self.statements for e in statement.expressions)
+
+    @property
+    def reads(self) -> tuple[Access, ...]:
+        """Return the distinct reads of arrays that it doesn't write itself."""
+        found = (a for e in self.expressions for a in reads(e) if a.array not in self.outputs)
+        return tuple(dict.fromkeys(found))
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """Return the arrays that come from outside, those that it begins with first."""
+        sources = [source for _, source in self.carries]
+        return tuple(dict.fromkeys([*sources, *(access.array for access in self.reads)]))
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        """Return the arrays that it writes, in order of first appearance."""
+        return tuple(dict.fromkeys(s.target.array for s in self.statements))
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +155,8 @@ class Edge:
         Write access function of the producer.
     reads
         Read access functions of the consumer; more than one can't be streamed.
+    is_whole
+        Whether one side is sequential, so that the array is handed over as a whole.
     """
 
     channel: str
@@ -92,6 +165,7 @@ class Edge:
     consumer: str
     write: Access
     reads: tuple[Access, ...]
+    is_whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,4 +201,4 @@ class Graph:
 
     def writers(self, array: str) -> tuple[Node, ...]:
         """Return the nodes that write an array, in program order; later ones overwrite."""
-        return tuple(node for node in self.nodes if node.write.array == array)
+        return tuple(node for node in self.nodes if array in node.outputs)

@@ -35,7 +35,8 @@ def _adds_products(node: Node) -> bool:
         and part.op in (BinaryOp.ADD, BinaryOp.SUB)
         and _is_product(part.left)
         and _is_product(part.right)
-        for part in walk(node.value)
+        for expression in node.expressions
+        for part in walk(expression)
     )
 
 
@@ -48,7 +49,8 @@ def dsps_per_lane(node: Node) -> int:
     """
     if not (_accumulates_products(node) or _adds_products(node)):
         return 0
-    operations = [part.op for part in walk(node.value) if isinstance(part, Binary)]
+    parts = (part for expression in node.expressions for part in walk(expression))
+    operations = [part.op for part in parts if isinstance(part, Binary)]
     multiplications = operations.count(BinaryOp.MUL)
     additions = operations.count(BinaryOp.ADD) + operations.count(BinaryOp.SUB)
     if node.reduction is Reduction.ADD:

@@ -11,11 +11,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
+from streamopt.ir.expression import Binary, Call, children
+from streamopt.ir.graph import SequentialNode
 from streamopt.perf.algebra import Arithmetic
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
+    from streamopt.ir.expression import Expression
     from streamopt.ir.graph import Node
     from streamopt.perf.algebra import Algebra
 
@@ -50,8 +53,20 @@ class NestTiming(Generic[T]):
 
 
 def initiation_interval(node: Node, order: Sequence[str]) -> int:
-    """Return the II of a node: `ACCUMULATION_II` if a reduction loop is innermost, else 1."""
-    return ACCUMULATION_II if order[-1] in node.reduction_loops else 1
+    """Return the II of a node: `ACCUMULATION_II` if a reduction loop is innermost, else 1.
+
+    A sequential node, which the paper doesn't have, waits for its longest chain of operations:
+    `ACCUMULATION_II` for each.
+    """
+    if isinstance(node, SequentialNode):
+        return max(1, ACCUMULATION_II * max(map(_chain, node.expressions)))
+    return ACCUMULATION_II if order and order[-1] in node.reduction_loops else 1
+
+
+def _chain(expression: Expression) -> int:
+    """Return the operations on the longest path through an expression."""
+    below = max(map(_chain, children(expression)), default=0)
+    return below + isinstance(expression, Binary | Call)
 
 
 def position(
@@ -119,10 +134,11 @@ def nest_timing(
         their figures for bypass paths (attention, residual MLP) can't be had otherwise.
     """
     ii = initiation_interval(node, order)
+    times = 1 if isinstance(node, SequentialNode) else max(1, stores)
     return NestTiming(
         ii=ii,
         first_write=position(order, tiles, node.reduction_loops, algebra) * ii,
-        last_write=position(order, tiles, order, algebra) * (ii * max(1, stores)),
+        last_write=position(order, tiles, order, algebra) * (ii * times),
         last_read={
             array: last_read_cycles(node, order, tiles, array, algebra) for array in operands
         },

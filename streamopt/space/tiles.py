@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 import networkx as nx
 
+from streamopt.ir.graph import SequentialNode
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -72,7 +74,7 @@ def coupled_loops(graph: Graph) -> tuple[tuple[LoopKey, ...], ...]:
     """Return the loops of all nodes, grouped by equal unroll factor, in program order."""
     links: nx.Graph[LoopKey] = nx.Graph()
     links.add_nodes_from((node.name, loop.name) for node in graph.nodes for loop in node.loops)
-    links.add_edges_from(pair for edge in graph.edges for pair in _pairs(edge))
+    links.add_edges_from(pair for edge in graph.edges if not edge.is_whole for pair in _pairs(edge))
     rank = {key: index for index, key in enumerate(links.nodes)}
     groups = (
         tuple(sorted(group, key=rank.__getitem__)) for group in nx.connected_components(links)
@@ -93,10 +95,11 @@ def tile_classes(graph: Graph, tiling_limit: int, *, tiles: bool) -> tuple[TileC
     trip_counts = {
         (node.name, loop.name): loop.trip_count for node in graph.nodes for loop in node.loops
     }
+    fixed = {node.name for node in graph.nodes if isinstance(node, SequentialNode)}
     classes: list[TileClass] = []
     for group in coupled_loops(graph):
         common = {1}
-        if tiles:
+        if tiles and not fixed & {name for name, _ in group}:
             common = set(divisors(trip_counts[group[0]], tiling_limit))
             for key in group[1:]:
                 common &= set(divisors(trip_counts[key], tiling_limit))

@@ -20,7 +20,8 @@ from math import factorial, prod
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, SolverError
-from streamopt.ir.expression import Binary, BinaryOp, walk
+from streamopt.ir.expression import Binary, BinaryOp, Call, children, walk
+from streamopt.ir.graph import SequentialNode
 from streamopt.ir.program import Reduction
 from streamopt.ir.schedule import ChannelKind, ChannelPlan, NodePlan, Schedule
 
@@ -147,12 +148,18 @@ def _program_orders(graph: Graph) -> dict[str, Order]:
 
 
 def _order_count(graph: Graph) -> int:
-    return prod(factorial(len(node.loops)) for node in graph.nodes)
+    return prod(factorial(len(n.loops)) for n in graph.nodes if not isinstance(n, SequentialNode))
 
 
 def _all_orders(graph: Graph) -> Iterator[dict[str, Order]]:
     names = [node.name for node in graph.nodes]
-    for choice in product(*(permutations(node.trip_counts) for node in graph.nodes)):
+    choices = (
+        [tuple(node.trip_counts)]
+        if isinstance(node, SequentialNode)
+        else permutations(node.trip_counts)
+        for node in graph.nodes
+    )
+    for choice in product(*choices):
         yield dict(zip(names, choice, strict=True))
 
 
@@ -173,8 +180,9 @@ def _unroll_choices(
     """Return the loops that share an unroll factor along the edges, with what it may be."""
     trips = {(n.name, loop.name): loop.trip_count for n in graph.nodes for loop in n.loops}
     group = {key: frozenset({key}) for key in trips}
+    fixed = {n.name for n in graph.nodes if isinstance(n, SequentialNode)}
     for edge in graph.edges:
-        for read in edge.reads:
+        for read in () if edge.is_whole else edge.reads:
             for left, right in _same_dimension(edge, read):
                 merged = group[left] | group[right]
                 group.update(dict.fromkeys(merged, merged))
@@ -185,6 +193,7 @@ def _unroll_choices(
                 factor
                 for factor in range(1, max(trips[key] for key in keys) + 1)
                 if all(_fits(trips[key], factor, tiling_limit) for key in keys)
+                and (factor == 1 or not any(node in fixed for node, _ in keys))
             ],
         )
         for keys in dict.fromkeys(group.values())
@@ -295,7 +304,7 @@ class Oracle:
         return self._fifos[key]
 
     def _streams(self, edge: Edge, producer: Order, consumer: Order) -> bool:
-        if len(edge.reads) != 1 or len(self._graph.writers(edge.array)) != 1:
+        if edge.is_whole or len(edge.reads) != 1 or len(self._graph.writers(edge.array)) != 1:
             return False
         written = self._walk(edge.producer, edge.write, producer)
         read = self._walk(edge.consumer, edge.reads[0], consumer)
@@ -331,7 +340,10 @@ def _stepped(node: Node, order: Order, factors: Factors, arrays: set[str], store
     """
     tiles = {loop.name: loop.trip_count // factors[loop.name] for loop in node.loops}
     written = node.write.iterators()
-    ii = 1 if order[-1] in written else 4
+    ii = 4 if order and order[-1] not in written else 1
+    if isinstance(node, SequentialNode):
+        written, stores = order, 1
+        ii = max(1, 4 * max(_operations_in_a_row(e) for e in node.expressions))
     sums_done = {loop: tiles[loop] - 1 for loop in order if loop not in written}
     last_read: dict[str, int] = {}
     for array in arrays:
@@ -343,6 +355,11 @@ def _stepped(node: Node, order: Order, factors: Factors, arrays: set[str], store
         ii * _last(_steps(order, tiles, {})) * max(1, stores),
         last_read,
     )
+
+
+def _operations_in_a_row(expression: Expression) -> int:
+    inner = [_operations_in_a_row(operand) for operand in children(expression)]
+    return max(inner, default=0) + (1 if isinstance(expression, Binary | Call) else 0)
 
 
 def _steps(order: Order, tiles: Mapping[str, int], at: Mapping[str, int]) -> Iterator[int]:
@@ -357,7 +374,7 @@ def _last(steps: Iterator[int]) -> int:
 
 def _lane_dsps(node: Node) -> int:
     """Return 3 DSPs a product and 2 a sum, for nodes that add products up; else 0."""
-    parts = [part for part in walk(node.value) if isinstance(part, Binary)]
+    parts = [part for e in node.expressions for part in walk(e) if isinstance(part, Binary)]
     products = [part for part in parts if part.op is BinaryOp.MUL]
     sums = [part for part in parts if part.op in (BinaryOp.ADD, BinaryOp.SUB)]
     accumulates = node.reduction is Reduction.ADD and _multiplies(node.value)

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING
 
 from streamopt.analysis.stream_order import stream_order
 from streamopt.errors import Diagnostic, LegalityError
+from streamopt.ir.graph import SequentialNode
 from streamopt.ir.program import Role
 from streamopt.ir.schedule import ChannelKind
 from streamopt.ir.scheduled import Channel, Partition, ScheduledGraph, ScheduledNode, TiledLoop
@@ -57,7 +58,9 @@ def apply(graph: Graph, schedule: Schedule) -> ScheduledGraph:
         - E307 a FIFO for an array that the consumer reads at several places;
         - E308 a FIFO whose write or read doesn't touch every element exactly once (Cond. 1);
         - E309 a FIFO whose write and read orders differ (Cond. 2);
-        - E310 a FIFO whose loops have different unroll factors on both sides.
+        - E310 a FIFO whose loops have different unroll factors on both sides;
+        - E311 a sequential node with another order or unrolled loops;
+        - E312 a FIFO to or from a sequential node.
     """
     problems = [*_plan_problems(graph, schedule)]
     if not problems:
@@ -107,6 +110,9 @@ def _node_problems(node: Node, schedule: Schedule) -> Iterator[Diagnostic]:
         message = f"node '{node.name}' has unroll factors for {listed or 'no loop'}; its loops "
         yield Diagnostic("E304", f"{message}are {', '.join(names)}", node.loc)
         return
+    if isinstance(node, SequentialNode) and (plan.order != tuple(names) or plan.lanes != 1):
+        message = f"node '{node.name}' is sequential: its loops stay in order, not unrolled"
+        yield Diagnostic("E311", message, node.loc)
     for loop in node.loops:
         factor = plan.factors[loop.name]
         if factor < 1 or loop.trip_count % factor != 0:
@@ -134,6 +140,8 @@ def _channel_problems(graph: Graph, edge: Edge, schedule: Schedule) -> Iterator[
 
 def _fifo_problem(graph: Graph, edge: Edge, schedule: Schedule) -> tuple[str, str] | None:
     """Return code and reason why a channel can't be a FIFO, if there is one."""
+    if edge.is_whole:
+        return "E312", f"'{edge.producer}' or '{edge.consumer}' is sequential"
     writers = graph.writers(edge.array)
     if len(writers) > 1:
         names = " and ".join(f"'{node.name}'" for node in writers)
@@ -180,7 +188,7 @@ def _channel(
     if plan.kind is ChannelKind.FIFO:
         lanes = _stream_lanes(edge.write, factors[edge.producer])
     else:
-        accesses = [(node.write, factors[node.name]) for node in graph.writers(edge.array)]
+        accesses = _writes(graph, edge.array, factors)
         accesses += [(access, factors[edge.consumer]) for access in edge.reads]
         lanes = _cyclic_factors(graph.array(edge.array), accesses)
     return Channel(edge, plan.kind, lanes, plan.depth_elems)
@@ -192,6 +200,17 @@ def _stream_lanes(access: Access, factors: Mapping[str, int]) -> tuple[int, ...]
     return tuple(1 if name is None else factors[name] for name in names)
 
 
+def _writes(
+    graph: Graph, array: str, factors: Mapping[str, Mapping[str, int]]
+) -> list[tuple[Access, Mapping[str, int]]]:
+    """Return the write of every streaming node into an array, with its unroll factors."""
+    return [
+        (node.write, factors[node.name])
+        for node in graph.writers(array)
+        if not isinstance(node, SequentialNode)
+    ]
+
+
 def _cyclic_factors(
     array: Array, accesses: Sequence[tuple[Access, Mapping[str, int]]]
 ) -> tuple[int, ...]:
@@ -200,8 +219,11 @@ def _cyclic_factors(
         min(
             extent,
             max(
-                prod(factors[name] for name in access.subscripts[dimension].iterators())
-                for access, factors in accesses
+                (
+                    prod(factors[name] for name in access.subscripts[dimension].iterators())
+                    for access, factors in accesses
+                ),
+                default=1,
             ),
         )
         for dimension, extent in enumerate(array.shape)
@@ -212,13 +234,14 @@ def _partitions(graph: Graph, factors: Mapping[str, Mapping[str, int]]) -> tuple
     """Return the partitions of the boundary arrays that some node touches."""
     found: list[Partition] = []
     for array in graph.arrays:
-        accesses = [(node.write, factors[node.name]) for node in graph.writers(array.name)]
+        accesses = _writes(graph, array.name, factors)
+        touched = any(array.name in (*node.inputs, *node.outputs) for node in graph.nodes)
         if array.is_given:
             accesses += [
                 (access, factors[node.name])
                 for node in graph.nodes
                 for access in node.reads_of(array.name)
             ]
-        if accesses and array.role is not Role.INTERNAL:
+        if touched and array.role is not Role.INTERNAL:
             found.append(Partition(array.name, _cyclic_factors(array, accesses)))
     return tuple(found)

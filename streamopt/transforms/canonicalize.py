@@ -25,13 +25,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, LegalityError
-from streamopt.ir.graph import Edge, Graph, Node
+from streamopt.ir.graph import Edge, Graph, Node, SequentialNode
 from streamopt.ir.ordering import dependences, topological_order, users
 from streamopt.transforms.legality import array_problems, nest_problems, order_problems
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from streamopt.ir.expression import Access
     from streamopt.ir.program import Nest, Program
 
 __all__ = ["canonicalize"]
@@ -59,29 +60,12 @@ def canonicalize(program: Program) -> Graph:
         - E209 iterations of different parallel loops reduce into the same element;
         - E210 a nest doesn't have exactly one statement;
         - E211 a nest writes an input or weight;
-        - E212 an access is too large for the checks of E207 to E209.
+        - E212 an access is too large for the checks of E207 to E209;
+        - E213 an assignment with a guard outside a sequential nest;
+        - E214 a subscript outside its array where its guard holds;
+        - E215 an operation of integers on other numbers.
     """
-    malformed = [
-        Diagnostic(
-            "E210",
-            f"node '{nest.name}' has {len(nest.statements)} statements; a node has exactly one",
-            nest.loc,
-            "give each statement a nest of its own",
-        )
-        for nest in program.nests
-        if len(nest.statements) != 1
-    ]
-    if malformed:
-        raise LegalityError(*malformed)
-    waits = dependences(program.nests)
-    order = topological_order(len(program.nests), waits)
-    problems = [
-        *order_problems(program, waits, order),
-        *nest_problems(program),
-        *array_problems(program),
-    ]
-    if problems:
-        raise LegalityError(*problems)
+    order = _checked_order(program)
     nests = tuple(program.nests[position] for position in order)
     nodes = tuple(map(_node, nests))
     writers, readers = users(nests)
@@ -98,21 +82,63 @@ def canonicalize(program: Program) -> Graph:
     return Graph(program.name, program.arrays, nodes, edges)
 
 
+def _checked_order(program: Program) -> tuple[int, ...]:
+    """Return the order of the nests, or raise all problems."""
+    malformed = [
+        Diagnostic(
+            "E210",
+            f"node '{nest.name}' has {len(nest.statements)} statements; a node has exactly one",
+            nest.loc,
+            "give each statement a nest of its own, or make the node sequential",
+        )
+        for nest in program.nests
+        if len(nest.statements) != 1 and not (nest.sequential and nest.statements)
+    ]
+    if malformed:
+        raise LegalityError(*malformed)
+    waits = dependences(program.nests)
+    order = topological_order(len(program.nests), waits)
+    problems = [
+        *order_problems(program, waits, order),
+        *nest_problems(program),
+        *array_problems(program),
+    ]
+    if problems:
+        raise LegalityError(*problems)
+    return order
+
+
 def _node(nest: Nest) -> Node:
-    (statement,) = nest.statements
+    last = nest.statements[-1]
+    loc = last.loc or nest.loc
+    if nest.sequential:
+        return SequentialNode(
+            nest.name,
+            nest.loops,
+            last.target,
+            last.value,
+            loc=loc,
+            statements=nest.statements,
+            carries=nest.carries,
+            reason=nest.reason,
+        )
     return Node(
-        name=nest.name,
-        loops=nest.loops,
-        write=statement.target,
-        value=statement.value,
-        reduction=statement.reduction,
-        loc=statement.loc or nest.loc,
+        nest.name,
+        nest.loops,
+        last.target,
+        last.value,
+        last.reduction,
+        last.start,
+        last.guard,
+        loc,
     )
 
 
 def _edges(array: str, producers: Sequence[Node], consumers: Sequence[Node]) -> Iterator[Edge]:
     for producer in producers:
         for consumer in consumers:
+            if consumer is producer:
+                continue
             names = [array]
             if len(producers) > 1:
                 names.append(producer.name)
@@ -123,6 +149,14 @@ def _edges(array: str, producers: Sequence[Node], consumers: Sequence[Node]) -> 
                 array=array,
                 producer=producer.name,
                 consumer=consumer.name,
-                write=producer.write,
+                write=_write(producer, array),
                 reads=consumer.reads_of(array),
+                is_whole=isinstance(producer, SequentialNode)
+                or isinstance(consumer, SequentialNode),
             )
+
+
+def _write(producer: Node, array: str) -> Access:
+    if isinstance(producer, SequentialNode):
+        return next(s.target for s in producer.statements[::-1] if s.target.array == array)
+    return producer.write

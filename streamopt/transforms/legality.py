@@ -9,6 +9,7 @@ from streamopt.errors import Diagnostic
 from streamopt.ir.expression import reads
 from streamopt.ir.ordering import users
 from streamopt.ir.program import Role
+from streamopt.transforms.statement_checks import statement_problems, statement_reads
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -59,22 +60,35 @@ def _cycle(waits: Mapping[tuple[int, int], object], left: set[int]) -> list[int]
 
 
 def nest_problems(program: Program) -> Iterator[Diagnostic]:
-    """Yield E203, E208, E209, E211 and E212 of the writes of each nest."""
+    """Yield E203, E208, E209 and E211 to E215 of the statements of each nest."""
     for nest in program.nests:
-        (statement,) = nest.statements
-        target, loc = statement.target, statement.loc or nest.loc
-        array = program.array(target.array)
-        own = [access for access in reads(statement.value) if access.array == array.name]
-        if own:
-            message = f"node '{nest.name}' reads {own[0]} of the array that it writes as {target}"
-            hint = f"only `{target} = {target} + ...`, and with *, max or min, is a reduction; "
-            yield Diagnostic("E203", message, loc, f"{hint}else write another array")
-        if array.is_given:
-            message = f"node '{nest.name}' writes {array.name}, which has role {array.role}"
-            yield Diagnostic("E211", message, loc, "write an array with role internal or output")
-        problem = _repeated_write(nest, statement, array)
-        if problem is not None:
-            yield problem
+        for statement in nest.statements:
+            loc = statement.loc or nest.loc
+            array = program.array(statement.target.array)
+            if array.is_given:
+                message = f"node '{nest.name}' writes {array.name}, which has role {array.role}"
+                yield Diagnostic(
+                    "E211", message, loc, "write an array with role internal or output"
+                )
+            if not nest.sequential:
+                yield from _streaming_problems(nest, statement, array)
+            yield from statement_problems(program, nest, statement)
+
+
+def _streaming_problems(nest: Nest, statement: Statement, array: Array) -> Iterator[Diagnostic]:
+    target, loc = statement.target, statement.loc or nest.loc
+    own = [a for e in statement.expressions for a in reads(e) if a.array == array.name]
+    if own:
+        message = f"node '{nest.name}' reads {own[0]} of the array that it writes as {target}"
+        hint = f"only `{target} = {target} + ...`, and with *, max or min, is a reduction; "
+        yield Diagnostic("E203", message, loc, f"{hint}else write another array")
+    if statement.guard is not None and statement.reduction is None:
+        message = f"node '{nest.name}' assigns {target} under a guard"
+        hint = "say what the other elements are: `a if condition else b`"
+        yield Diagnostic("E213", message, loc, hint)
+    problem = _repeated_write(nest, statement, array)
+    if problem is not None:
+        yield problem
 
 
 def _repeated_write(nest: Nest, statement: Statement, array: Array) -> Diagnostic | None:
@@ -125,7 +139,7 @@ def array_problems(program: Program) -> Iterator[Diagnostic]:
 def _shared_reductions(array: Array, writers: Sequence[Nest]) -> Iterator[Diagnostic]:
     for nest in writers:
         others = [other.name for other in writers if other is not nest]
-        if nest.statements[0].reduction is not None and others:
+        if not nest.sequential and nest.statements[0].reduction is not None and others:
             message = f"node '{nest.name}' reduces into {array.name}, which node '{others[0]}' "
             hint = "a reduction starts afresh: reduce into an array of its own, then combine both"
             yield Diagnostic("E204", f"{message}writes too", nest.loc, hint)
@@ -134,14 +148,22 @@ def _shared_reductions(array: Array, writers: Sequence[Nest]) -> Iterator[Diagno
 def _uncovered(
     array: Array, writers: Sequence[Nest], readers: Sequence[Nest]
 ) -> Iterator[Diagnostic]:
-    writes = [(nest.statements[0].target, nest.trip_counts) for nest in writers]
+    if any(nest.sequential for nest in writers):
+        return
+    writes = [(nest.statements[0].target, nest.trip_counts, ()) for nest in writers]
     written = mark(writes, array.shape)
     if written is None:
         return
     hint = "write all elements first, for instance with a node that assigns 0"
     for nest in readers:
-        accesses = [a for a in reads(nest.statements[0].value) if a.array == array.name]
-        wanted = mark([(access, nest.trip_counts) for access in accesses], array.shape)
+        accesses = [
+            (access, nest.trip_counts, conditions)
+            for statement in nest.statements
+            for access, conditions in statement_reads(statement)
+            if access.array == array.name
+        ]
+        carried = any(source == array.name for _, source in nest.carries)
+        wanted = None if carried else mark(accesses, array.shape)
         element = first_unmarked(written, wanted)
         if element is not None:
             message = f"node '{nest.name}' reads {_element(array, element)}, which no node writes"

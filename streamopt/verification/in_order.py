@@ -43,11 +43,8 @@ def execute_in_order(program: Program, nest: Nest, state: dict[str, Bounded]) ->
     touched = _touched(nest)
     arrays = [array for array in program.arrays if array.name in touched]
     written = {statement.target.array for statement in nest.statements}
-    known = all(
-        not state[array.name].bound.any() or (array.name in written and not _is_read(array, nest))
-        for array in arrays
-        if array.name not in {target for target, _ in nest.carries}
-    )
+    outside = {source for _, source in nest.carries} | (touched - written)
+    known = not any(state[name].bound.any() for name in outside)
     if known and _is_same_everywhere(nest):
         scalars = {array.name: _exact_scalars(state[array.name], array) for array in arrays}
         run_nest(program, nest, scalars)
@@ -73,12 +70,6 @@ def _touched(nest: Nest) -> set[str]:
         names.add(statement.target.array)
         names.update(a.array for e in statement.expressions for a in reads(e))
     return names
-
-
-def _is_read(array: Array, nest: Nest) -> bool:
-    sources = {source for _, source in nest.carries}
-    accesses = [a for s in nest.statements for e in s.expressions for a in reads(e)]
-    return array.name in sources or any(access.array == array.name for access in accesses)
 
 
 def _is_same_everywhere(nest: Nest) -> bool:

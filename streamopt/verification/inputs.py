@@ -8,7 +8,10 @@ for exact sums. Two corrections keep values away from where a program is ill-con
   a trained network, so that layers neither saturate nor vanish;
 - an array that is read inside a divisor, a root or a logarithm is drawn from [0.5, 1.5].
 
-Both hold for an array that is read through copies of it too.
+Both hold for an array that is read through copies of it too. A square matrix that a sequential
+nest divides by, or takes roots of, is symmetric and diagonally dominant, as decompositions need.
+Integers are whole numbers of at most 7 in size. Weights that came with the program keep their
+values.
 
 References
 ----------
@@ -37,7 +40,7 @@ __all__ = ["make_inputs"]
 
 
 def make_inputs(
-    program: Program, seed: int = 0, bits: int = 8
+    program: Program, seed: int = 0, bits: int = 8, shrink: int = 0
 ) -> Mapping[str, NDArray[np.float64]]:
     """Return values of all inputs and weights, in their arrays' shapes.
 
@@ -46,30 +49,51 @@ def make_inputs(
     bits
         Values are whole multiples of ``2**-bits`` before a weight's scale, ``2**-(bits + 1)`` in
         [0.5, 1.5]; at most 20.
+    shrink
+        Inputs around 0 are divided by ``2**shrink``, for programs that divide by what is left of
+        1 after they are taken away.
     """
     origin = _origins(program)
     positive: set[str] = set()
     terms: dict[str, int] = {}
     for count, statement in _statements(program):
         positive.update(origin.get(name, name) for name in _delicate(statement))
-        for access in reads(statement.value):
+        for access in (a for e in statement.expressions for a in reads(e)):
             name = origin.get(access.array, access.array)
             terms[name] = max(count, terms.get(name, 1))
+    decomposed = {source for nest in program.nests for _, source in nest.carries} & positive
     values: dict[str, NDArray[np.float64]] = {}
     for array in program.arrays:
-        if array.is_given:
+        if array.name in program.values:
+            values[array.name] = np.asarray(program.values[array.name], dtype=np.float64)
+        elif array.is_given:
             drawn = _symmetric(array, seed, bits)
-            if array.name in positive:
+            if not array.element.is_float:
+                whole = np.rint(drawn * 7.0)
+                drawn = whole if array.element.is_signed else np.abs(whole)
+            elif array.name in decomposed and len(array.shape) == 2 == len({*array.shape}) + 1:
+                drawn = _dominant(drawn)
+            elif array.name in positive:
                 drawn = 1.0 + drawn / 2.0
             elif array.role is Role.WEIGHT:
                 drawn = drawn * 2.0 ** -ceil(log2(terms.get(array.name, 1)) / 2.0)
+            else:
+                drawn = drawn * 2.0**-shrink
             values[array.name] = drawn
     return values
+
+
+def _dominant(drawn: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return a symmetric matrix of positive elements with a heavy diagonal."""
+    size = 2.0 ** ceil(log2(4 * len(drawn)))
+    return (2.0 + drawn + drawn.T) / size + 2.0 * np.eye(len(drawn))
 
 
 def _origins(program: Program) -> dict[str, str]:
     """Return the array that each array is a plain copy of, through any number of copies."""
     origins: dict[str, str] = {}
+    for nest in program.nests:
+        origins.update((target, origins.get(source, source)) for target, source in nest.carries)
     for _, statement in _statements(program):
         match statement.value:
             case Read(access) if statement.reduction is None:
@@ -103,7 +127,7 @@ def _statements(program: Program) -> Iterator[tuple[int, Statement]]:
 
 
 def _delicate(statement: Statement) -> Iterator[str]:
-    for node in walk(statement.value):
+    for node in (part for e in statement.expressions for part in walk(e)):
         match node:
             case Binary(BinaryOp.DIV, _, inner) | Call(Function.SQRT | Function.LOG, (inner,)):
                 yield from (access.array for access in reads(inner))

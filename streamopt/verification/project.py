@@ -12,6 +12,7 @@ from uuid import uuid4
 from streamopt.errors import Diagnostic, VerificationError
 from streamopt.ir.program import ElementType, Role
 from streamopt.verification.golden import make_golden
+from streamopt.verification.interpreter import dtype_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from streamopt.ir.program import Program
     from streamopt.verification.golden import Golden
 
-__all__ = ["MANIFEST", "Manifest", "dtype_of", "read_manifest", "write_data", "write_project"]
+__all__ = ["MANIFEST", "Manifest", "read_manifest", "write_data", "write_project"]
 
 MANIFEST = "streamopt-project.json"
 """File that marks a directory as a project of ours."""
@@ -58,7 +59,7 @@ def write_project(
     design: Design,
     program: Program,
     directory: Path,
-    extra_files: Mapping[str, str] | None = None,
+    extra_files: Mapping[str, str | bytes] | None = None,
     seed: int = 0,
 ) -> Manifest:
     """Write design, test data, manifest and further files into a directory.
@@ -70,7 +71,7 @@ def write_project(
     program
         The source program that the golden data come from.
     extra_files
-        Text by path inside the project, for instance the graph's source.
+        Text or bytes by path inside the project, for instance the graph's source.
 
     Raises
     ------
@@ -93,7 +94,7 @@ def write_project(
         directory.parent.mkdir(parents=True, exist_ok=True)
         for path, text in files.items():
             (fresh / path).parent.mkdir(parents=True, exist_ok=True)
-            (fresh / path).write_text(text, encoding="utf-8", newline="\n")
+            (fresh / path).write_bytes(text if isinstance(text, bytes) else text.encode())
         write_data(program, golden, manifest, fresh / "data")
         _write_manifest(manifest, fresh / MANIFEST)
         _swap(fresh, directory)
@@ -149,13 +150,8 @@ def write_data(program: Program, golden: Golden, manifest: Manifest, directory: 
         write(f"{port}.tolerance", result.bound, dtype_of(ElementType.DOUBLE))
 
 
-def dtype_of(element: ElementType) -> str:
-    """Return NumPy's name of an element type in a data file."""
-    return "<f4" if element is ElementType.FLOAT else "<f8"
-
-
-def _collect(design: Design, extra_files: Mapping[str, str]) -> dict[str, str]:
-    files = dict(design.files)
+def _collect(design: Design, extra_files: Mapping[str, str | bytes]) -> dict[str, str | bytes]:
+    files: dict[str, str | bytes] = dict(design.files)
     for path, text in extra_files.items():
         parts = PurePosixPath(path).parts
         if not parts or path.startswith("/") or ".." in parts or parts[0] == "data":

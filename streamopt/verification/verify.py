@@ -13,7 +13,8 @@ from streamopt.ir.program import Role
 from streamopt.verification.compare import OutputVerdict, Verdict, compare_output
 from streamopt.verification.csim import compile_and_run
 from streamopt.verification.golden import make_golden
-from streamopt.verification.project import dtype_of, read_manifest, write_data
+from streamopt.verification.interpreter import dtype_of
+from streamopt.verification.project import read_manifest, write_data
 
 if TYPE_CHECKING:
     from streamopt.ir.program import Program

@@ -25,7 +25,11 @@ MAY_IMPORT = {
     "verification": BASE | {"codegen"},
 }
 EVERYTHING = {*MAY_IMPORT, "pipeline"}
-MAY_IMPORT.update(pipeline=EVERYTHING, cli=EVERYTHING | {"cli"}, __init__={"errors", "pipeline"})
+MAY_IMPORT.update(
+    pipeline=EVERYTHING,
+    cli=EVERYTHING | {"cli"},
+    __init__={"errors", "pipeline", "frontends"},
+)
 FILES = sorted(ROOT.rglob("*.py"))
 
 

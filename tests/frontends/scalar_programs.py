@@ -122,8 +122,7 @@ def _evaluate(expression: Expression, point: dict[str, int], state: Mapping[str,
             return value.evaluate(point)
         case Read(access):
             values = state[access.array]
-            element: Any = values[_place(access.subscripts, point, values.shape)]
-            return element.item() if isinstance(element, np.generic) else element
+            return np.asarray(values[_place(access.subscripts, point, values.shape)]).item()
         case Cast(element, operand):
             return _converted(inner(operand), element)
         case Binary(op, left, right) | Compare(op, left, right):

@@ -189,34 +189,14 @@ def close(found: Any, expected: Any) -> None:
     np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-6)
 
 
+_NAMED = (gemm, atax, bicg, doitgen, mvt, gemver, gesummv, symm, syr2k, syrk, trmm)
+_SOLVERS = (cholesky, lu, ludcmp, durbin, gramschmidt, trisolv, correlation, covariance)
 MATHEMATICS: dict[str, Callable[[Arrays, Arrays], None]] = {
     "2mm": two_mm,
     "3mm": three_mm,
     "floyd-warshall": floyd_warshall,
     "heat-3d": heat_3d,
-} | {
-    check.__name__: check
-    for check in (
-        gemm,
-        atax,
-        bicg,
-        doitgen,
-        mvt,
-        gemver,
-        gesummv,
-        symm,
-        syr2k,
-        syrk,
-        trmm,
-        cholesky,
-        lu,
-        ludcmp,
-        durbin,
-        gramschmidt,
-        trisolv,
-        correlation,
-        covariance,
-    )
+    **{check.__name__: check for check in (*_NAMED, *_SOLVERS)},
 }
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from streamopt.frontends.c import declarations, expressions
 from streamopt.frontends.c.callers import integers_from_calls, shapes_from_calls
-from streamopt.frontends.c.symbols import Broken, Known, Stored
+from streamopt.frontends.c.symbols import Broken, Known
 from streamopt.frontends.c.tree import Call, Initializers, Name, Subscript, Unary
 from streamopt.frontends.c.usage import usage_of, walked
 from streamopt.frontends.c.values import ValueProblem, converted_value, integer
@@ -124,7 +124,7 @@ def declare_parameters(top: Function, state: State, parameters: Mapping[str, int
     symbols: dict[str, Symbol] = {}
     for item in top.parameters:
         element = item.type.element
-        if element is not None and not element.is_float and not item.type.extents:
+        if element is not None and item.type.is_integer:
             symbol = _integer(item, element, parameters, from_calls, state)
             if symbol is not None:
                 symbols[item.name] = symbol
@@ -136,13 +136,7 @@ def declare_parameters(top: Function, state: State, parameters: Mapping[str, int
 
 
 def _check_names(top: Function, state: State, parameters: Mapping[str, int]) -> None:
-    known = {
-        item.name
-        for item in top.parameters
-        if item.type.element is not None
-        and not item.type.element.is_float
-        and not item.type.extents
-    }
+    known = {item.name for item in top.parameters if item.type.is_integer}
     for name in parameters:
         if name not in known:
             listed = ", ".join(sorted(known)) or "none"
@@ -191,6 +185,8 @@ def _parameter(
         return Broken()
     if not item.type.extents:
         return _scalar(item, element, state, is_used=bool(uses))
+    if not uses and item.type.extents[0] is None and item.name not in shapes:
+        return Broken()
     shape = _array_shape(item, top, shapes, state)
     if shape is None:
         return Broken()
@@ -250,8 +246,3 @@ def _pointer_forms(name: str, top: Function) -> set[str]:
             case _:
                 pass
     return {*forms, "other"} if count > len(forms) else set(forms)
-
-
-def is_integer_argument(symbol: Symbol) -> bool:
-    """Return whether a name stands for an integer argument without a value."""
-    return isinstance(symbol, Stored) and symbol.is_open

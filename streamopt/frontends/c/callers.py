@@ -29,7 +29,7 @@ def integers_from_calls(
     for caller, call in _calls(top, unit):
         state = _constants_of(caller, unit, shared)
         for parameter, argument in zip(top.parameters, call.arguments, strict=False):
-            if parameter.type.extents or not _is_integer(parameter):
+            if not parameter.type.is_integer:
                 continue
             value = expressions.value_of(argument, state)
             number = value.constant if value is not None else None
@@ -53,10 +53,6 @@ def shapes_from_calls(
     return {name: next(iter(shapes)) for name, shapes in found.items() if len(shapes) == 1}
 
 
-def _is_integer(parameter: Declaration) -> bool:
-    return parameter.type.element is not None and not parameter.type.element.is_float
-
-
 def _calls(top: Function, unit: Unit) -> list[tuple[Function, Call]]:
     return [
         (caller, call)
@@ -72,7 +68,7 @@ def _declarations(caller: Function) -> list[Declaration]:
 
 
 def _constants_of(caller: Function, unit: Unit, shared: Mapping[str, Symbol]) -> State:
-    """Return a state that knows the integers of a caller that never change; its problems count not."""
+    """Return a state that knows a caller's integers that never change; its problems don't count."""
     state = State(unit, Problems())
     for name, symbol in shared.items():
         state.scope.declare(name, symbol)
@@ -80,7 +76,7 @@ def _constants_of(caller: Function, unit: Unit, shared: Mapping[str, Symbol]) ->
     usage = usage_of(caller)
     for item in _declarations(caller):
         is_fixed = usage.assigned[item.name] == 0 and item.name not in usage.counters
-        if item.value is None or item.type.extents or not is_fixed or not _is_integer(item):
+        if item.value is None or not is_fixed or not item.type.is_integer:
             continue
         value = expressions.value_of(item.value, state)
         if value is not None and value.constant is not None and item.type.element is not None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from streamopt.frontends.c import expressions, inlining
+from streamopt.frontends.c.operations import applied
 from streamopt.frontends.c.rendering import shown
-from streamopt.frontends.c.values import Value, applied, promoted
+from streamopt.frontends.c.values import Value, promoted
 from streamopt.ir.element import ElementType, common_type
 from streamopt.ir.expression import Function
 

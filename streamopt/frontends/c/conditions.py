@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from streamopt.frontends.c import expressions
+from streamopt.frontends.c.operations import met
 from streamopt.frontends.c.tree import Operation, Unary
-from streamopt.frontends.c.values import Value, integer, met
+from streamopt.frontends.c.values import Value, converted_value, integer
 from streamopt.ir.element import common_type
 from streamopt.ir.expression import Compare, CompareOp, Condition, Index, Literal, Logic, LogicOp
 
@@ -151,8 +152,8 @@ def _bare(affine: Affine | None) -> Expression:
 
 def _constant(op: CompareOp, left: Value, right: Value) -> bool:
     element = common_type(left.element, right.element) or left.element
-    one, other = met(left, right, element)
-    first, second = one.constant or 0, other.constant or 0
+    first = converted_value(left, element).constant or 0
+    second = converted_value(right, element).constant or 0
     match op:
         case CompareOp.LT:
             return first < second

@@ -137,7 +137,8 @@ def _declare_array(item: Declaration, state: State) -> None:
     if shape is None:
         return
     stored = state.add_variable(item.name, shape, element, item.loc)
-    state.scope.declare(item.name, replace(stored, is_bool=item.type.is_bool))
+    declared = replace(stored, is_bool=item.type.is_bool, is_const=item.type.is_const)
+    state.scope.declare(item.name, declared)
     if item.value is None:
         return
     nodes = initial_values(item.value, shape, state)

@@ -69,8 +69,8 @@ def _composed(node: Any, to: Converter) -> Node:
         case ast.Cast():
             return Conversion(to.type_use(node.to_type), converted(node.expr, to), loc)
         case ast.TernaryOp():
-            parts = (converted(part, to) for part in (node.cond, node.iftrue, node.iffalse))
-            return Ternary(*parts, loc)
+            then, otherwise = converted(node.iftrue, to), converted(node.iffalse, to)
+            return Ternary(converted(node.cond, to), then, otherwise, loc)
         case ast.ExprList():
             return Comma(tuple(converted(part, to) for part in node.exprs), loc)
         case ast.InitList():

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic
 from streamopt.frontends.c import accesses, calls, conditions
-from streamopt.frontends.c.problems import LimitError
+from streamopt.frontends.c.operations import combined, selected
+from streamopt.frontends.c.problems import LimitError, Problems
 from streamopt.frontends.c.rendering import shown
 from streamopt.frontends.c.symbols import Broken, Counter, Known, Pending, Stored
 from streamopt.frontends.c.tree import (
@@ -24,6 +26,7 @@ from streamopt.frontends.c.tree import (
     Unary,
     Unsupported,
 )
+from streamopt.frontends.c.usage import walked
 from streamopt.frontends.c.values import (
     INT_MAX,
     INT_MIN,
@@ -31,22 +34,28 @@ from streamopt.frontends.c.values import (
     Value,
     ValueProblem,
     affine_value,
-    combined,
     converted_value,
     integer,
     promoted,
     real,
-    selected,
 )
 from streamopt.frontends.names import did_you_mean
-from streamopt.ir.element import ElementType
+from streamopt.ir.element import ElementType, common_type
 from streamopt.ir.expression import BinaryOp, Compare, CompareOp, Literal, Read, Select
 
 if TYPE_CHECKING:
     from streamopt.frontends.c.state import State
     from streamopt.frontends.c.tree import Node
+    from streamopt.ir.affine import Affine
 
-__all__ = ["integer_of", "observed", "value_of"]
+__all__ = [
+    "as_truth",
+    "integer_of",
+    "least_or_greatest",
+    "observed",
+    "open_hint",
+    "value_of",
+]
 
 MAX_OPERATIONS = 10_000
 MAX_DEPTH = 200
@@ -79,26 +88,19 @@ def integer_of(node: Node, state: State, what: str) -> int | None:
     number = value.constant
     if isinstance(number, int):
         return number
-    hint = _open_hint(node, state) or "use a constant or a macro"
+    hint = open_hint(node, state) or "use a constant or a macro"
     state.report("E134", f"{what} {shown(node)} is not a constant integer", node, hint)
     return None
 
 
-def _open_hint(node: Node, state: State) -> str:
-    """Return a hint that names the arguments without value in an expression."""
-    from streamopt.frontends.c.usage import walked
-
+def open_hint(node: Node, state: State) -> str:
+    """Return a hint that names an argument without value in an expression, if there is one."""
     for part in walked(node):
         if isinstance(part, Name):
             symbol = state.scope.find(part.name)
             if isinstance(symbol, Stored) and symbol.is_open:
                 return f"give {part.name} a value: --param {part.name}=..."
     return ""
-
-
-def open_hint(node: Node, state: State) -> str:
-    """Return a hint that names the arguments without value in an expression, if there are any."""
-    return _open_hint(node, state)
 
 
 def observed(value: Value, node: Node, state: State) -> bool:
@@ -220,10 +222,10 @@ def _combined(
         return None
     if value.depth > MAX_DEPTH:
         return value
-    return ordered(value, state)
+    return _ordered(value, state)
 
 
-def ordered(value: Value, state: State) -> Value:
+def _ordered(value: Value, state: State) -> Value:
     """Return the value with its iterators from the outermost loop in."""
     if value.affine is None or len(value.affine.terms) < 2:
         return value
@@ -248,7 +250,7 @@ def _unary(node: Unary, state: State) -> Value | None:
         case "-":
             if isinstance(value.tree, Literal) and not value.is_integer:
                 return real(-value.tree.value, value.element)
-            return ordered(combined(BinaryOp.SUB, integer(0), value), state)
+            return _ordered(combined(BinaryOp.SUB, integer(0), value), state)
         case _ if value.is_integer:
             return combined(BinaryOp.XOR, value, integer(-1))
         case _:
@@ -275,7 +277,11 @@ def as_truth(value: Value) -> Value:
     number = value.constant
     if number is not None:
         return integer(int(number != 0), ElementType.UINT8)
-    condition = Compare(CompareOp.NE, value.tree, Literal(0.0))
+    match value.tree:
+        case Select(_, Literal(1.0), Literal(0.0)):
+            return replace(value, element=ElementType.UINT8)
+        case _:
+            condition = Compare(CompareOp.NE, value.tree, Literal(0.0))
     one, zero = integer(1, ElementType.UINT8), integer(0, ElementType.UINT8)
     tree = Select(condition, one.tree, zero.tree)
     return Value(ElementType.UINT8, tree, is_loose=True, size=value.size + 4, depth=value.depth + 2)
@@ -299,7 +305,8 @@ def _truth(node: Node, state: State) -> Value | None:
 def _ternary(node: Ternary, state: State) -> Value | None:
     condition = conditions.condition_of(node.condition, state)
     if isinstance(condition, bool):
-        return value_of(node.then if condition else node.otherwise, state)
+        taken, other = (node.then, node.otherwise)[:: 1 if condition else -1]
+        return _as_beside(value_of(taken, state), other, state)
     state.guarded += 1
     then, otherwise = value_of(node.then, state), value_of(node.otherwise, state)
     state.guarded -= 1
@@ -321,12 +328,24 @@ def _ternary(node: Ternary, state: State) -> Value | None:
     )
 
 
+def _as_beside(value: Value | None, other: Node, state: State) -> Value | None:
+    """Return a value in the type that it has beside an alternative that is never taken."""
+    problems, state.problems = state.problems, Problems()
+    state.guarded += 1
+    beside = value_of(other, state)
+    state.guarded -= 1
+    state.problems = problems
+    element = (
+        None if value is None or beside is None else common_type(value.element, beside.element)
+    )
+    return value if value is None or element is None else converted_value(value, element)
+
+
 def _choice(condition: Node, then: Value, otherwise: Value, state: State) -> Choice | None:
     """Return the minimum or maximum that ``a < b ? a : b`` is, if it is one."""
-    parts = (parts_of(then), parts_of(otherwise))
-    if not isinstance(condition, Operation) or parts[0] is None or parts[1] is None:
+    if not all(value.affine is not None or value.choice is not None for value in (then, otherwise)):
         return None
-    if condition.op not in ("<", "<=", ">", ">="):
+    if not isinstance(condition, Operation) or condition.op not in ("<", "<=", ">", ">="):
         return None
     left, right = value_of(condition.left, state), value_of(condition.right, state)
     if left is None or right is None:
@@ -338,18 +357,9 @@ def _choice(condition: Node, then: Value, otherwise: Value, state: State) -> Cho
     return least_or_greatest(is_least, then, otherwise)
 
 
-def parts_of(value: Value) -> tuple[bool | None, tuple[Value | object, ...]] | None:
-    """Return whether a value is affine or a choice, None if neither."""
-    if value.affine is not None:
-        return None, (value.affine,)
-    if value.choice is not None:
-        return value.choice.is_least, value.choice.parts
-    return None
-
-
 def least_or_greatest(is_least: bool, *values: Value) -> Choice | None:
     """Return the choice among affine values and choices of the same kind."""
-    parts: list[object] = []
+    parts: list[Affine] = []
     for value in values:
         if value.affine is not None:
             parts.append(value.affine)
@@ -357,4 +367,4 @@ def least_or_greatest(is_least: bool, *values: Value) -> Choice | None:
             parts.extend(value.choice.parts)
         else:
             return None
-    return Choice(is_least, tuple(dict.fromkeys(parts)))  # pyright: ignore[reportArgumentType]
+    return Choice(is_least, tuple(dict.fromkeys(parts)))

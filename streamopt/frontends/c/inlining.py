@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic
 from streamopt.frontends.c import accesses, conditions, expressions, statements
+from streamopt.frontends.c.operations import selected
 from streamopt.frontends.c.problems import LimitError
 from streamopt.frontends.c.rendering import shown
 from streamopt.frontends.c.state import MAX_INLINED_CALLS
 from streamopt.frontends.c.symbols import Broken, Known, Scope, Symbol
 from streamopt.frontends.c.tree import Block, IfElse, Return, Unary
 from streamopt.frontends.c.usage import Usage, usage_of
-from streamopt.frontends.c.values import Value, converted_value, selected
+from streamopt.frontends.c.values import Value, converted_value
 from streamopt.ir.expression import Access, Read
 from streamopt.ir.source import Assign
 

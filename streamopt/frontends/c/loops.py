@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from streamopt.frontends.c import expressions, statements
-from streamopt.frontends.c.intervals import interval_of
 from streamopt.frontends.c.rendering import shown
 from streamopt.frontends.c.symbols import Broken, Counter, Known
 from streamopt.frontends.c.tree import (
@@ -18,15 +17,16 @@ from streamopt.frontends.c.tree import (
     Name,
     Operation,
 )
+from streamopt.frontends.c.usage import walked
 from streamopt.frontends.c.values import affine_value
 from streamopt.ir.affine import Affine
-from streamopt.ir.element import ElementType
 from streamopt.ir.source import RangeLoop
 
 if TYPE_CHECKING:
     from streamopt.frontends.c.state import State
     from streamopt.frontends.c.tree import ForLoop, Node, Statement
     from streamopt.frontends.c.values import Value
+    from streamopt.ir.element import ElementType
 
 __all__ = ["read_loop"]
 
@@ -83,14 +83,14 @@ def _emit(item: ForLoop, header: _Header, state: State, label: str) -> None:
         value = start + Affine.iterator(iterator).scaled(step)
     state.order[iterator] = len(state.order)
     lower, upper = (tuple(map(state.in_loop_order, bounds)) for bounds in (lower, upper))
-    low = max(interval_of(bound, state.ranges)[0] for bound in lower)
-    high = min(interval_of(bound, state.ranges)[1] for bound in upper) - 1
+    low = max(bound.interval(state.ranges)[0] for bound in lower)
+    high = min(bound.interval(state.ranges)[1] for bound in upper) - 1
     if max(abs(low), abs(high)) > _LARGEST:
         state.report("E139", "the loop's bounds exceed 32 bits", item.loc, "make them smaller")
         return
     state.ranges[iterator] = (low, max(low, high))
     value = state.in_loop_order(value)
-    ends = interval_of(value, state.ranges)
+    ends = value.interval(state.ranges)
     with state.block() as body:
         known = affine_value(value, header.element, *ends)
         state.scope.declare(header.name, Known(known, is_iterator=True))
@@ -291,6 +291,4 @@ def _shift_of(node: Node, name: str, state: State) -> Affine | None:
 
 
 def _mentions(node: Node, name: str) -> bool:
-    from streamopt.frontends.c.usage import walked
-
     return any(isinstance(part, Name) and part.name == name for part in walked(node))

@@ -4,6 +4,7 @@
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
 # pyright: reportUnknownArgumentType=false, reportUntypedBaseClass=false
 # pyright: reportMissingTypeStubs=false, reportUnknownParameterType=false
+# pyright: reportIncompatibleMethodOverride=false
 
 from __future__ import annotations
 
@@ -17,6 +18,7 @@ from pcpp.parser import trigraph
 from pcpp.preprocessor import Action, OutputDirective, Preprocessor
 
 from streamopt.errors import Diagnostic, FrontendError, SourceLoc
+from streamopt.frontends.c.cplusplus import without_cplusplus
 from streamopt.frontends.c.places import OriginalText, Places, Spot
 from streamopt.frontends.c.problems import LimitError, Problems
 from streamopt.frontends.c.tokens import Lexer
@@ -57,7 +59,6 @@ _CPP_PREDEFINED = ("bool _Bool", "true 1", "false 0", "constexpr static const")
 _CPP_ENDINGS = {".cpp", ".cc", ".cxx", ".hpp"}
 _CALL_TIME_MACROS = {"__LINE__", "__COUNTER__"}
 _LINE_ENDS = re.compile("[\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029]")
-_SCOPES = re.compile(r"\b(?:std|hls)\s*::\s*")
 _MACRO_NAME = re.compile(r"[A-Za-z_]\w*\Z")
 
 
@@ -354,11 +355,4 @@ def _emitted(tokens: Iterable[Any], places: Places) -> Preprocessed:
     lines.append("".join(parts))
     places.rows.append(spots)
     text = "\n".join(lines)
-    return Preprocessed(_without_namespaces(text), places)
-
-
-def _without_namespaces(text: str) -> str:
-    """Blank ``std::`` and ``hls::``, which C++ puts before its mathematical functions."""
-    if "::" not in text:
-        return text
-    return _SCOPES.sub(lambda found: " " * len(found[0]), text)
+    return Preprocessed(without_cplusplus(text), places)

@@ -7,18 +7,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from streamopt.errors import Diagnostic
+from streamopt.errors import Diagnostic, SourceLoc
 from streamopt.frontends.c.problems import LimitError, Problems
 from streamopt.frontends.c.symbols import Scope, Stored
 from streamopt.frontends.c.usage import Usage
-from streamopt.frontends.names import is_reserved
+from streamopt.frontends.names import NAME_PATTERN, is_reserved
 from streamopt.ir.affine import Affine, Iter
 from streamopt.ir.source import Variable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Generator, Sequence
 
-    from streamopt.errors import SourceLoc
     from streamopt.frontends.c.symbols import Symbol
     from streamopt.frontends.c.tree import Node, Unit
     from streamopt.ir.element import ElementType
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
 __all__ = ["MAX_ITEMS", "State"]
 
 MAX_ITEMS = 50_000
-MAX_NESTING = 64
 MAX_INLINED_CALLS = 2_000
 
 
@@ -71,12 +69,13 @@ class State:
 
     def report(self, code: str, message: str, node: Node | SourceLoc, hint: str = "") -> None:
         """Collect a problem with a node or a place."""
-        self.problems.report(code, message, getattr(node, "loc", node), hint)
+        loc = node if isinstance(node, SourceLoc) else node.loc
+        self.problems.report(code, message, loc, hint)
 
     def unique(self, name: str) -> str:
         """Return a name for the source that no other has, as like the given one as can be."""
-        base = re.sub(r"_{2,}", "_", name[:90]).lstrip("_") or "v"
-        base = f"v{base}" if base[0].isdigit() else base
+        base = re.sub(r"_{2,}", "_", name[:90])
+        base = base if re.match(NAME_PATTERN, base) else f"v{base}"
         base = f"{base.rstrip('_')}_" if is_reserved(base) else base
         found, number = base, 1
         while found in self.taken:
@@ -108,7 +107,7 @@ class State:
         self.blocks[-1].append(item)
 
     @contextmanager
-    def block(self) -> Iterator[list[Item]]:
+    def block(self) -> Generator[list[Item]]:
         """Collect what is emitted inside into a list of its own, in a scope of its own."""
         items: list[Item] = []
         self.blocks.append(items)
@@ -120,7 +119,7 @@ class State:
             self.blocks.pop()
 
     @contextmanager
-    def function(self, name: str, scope: Scope, usage: Usage) -> Iterator[None]:
+    def function(self, name: str, scope: Scope, usage: Usage) -> Generator[None]:
         """Read another function's text inside."""
         outer = self.scope, self.usage
         self.scope, self.usage = scope, usage

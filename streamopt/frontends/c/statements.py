@@ -113,6 +113,12 @@ def _evaluate(node: Node, state: State, label: str) -> None:
         case Conversion(use, operand) if use.text == "void":
             if not isinstance(operand, Name):
                 _evaluate(operand, state, label)
+        case _:
+            _check_effect(node, state)
+
+
+def _check_effect(node: Node, state: State) -> None:
+    match node:
         case Name() | Number():
             pass
         case Unsupported():

@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from pycparser import c_ast as ast
 from pycparser.c_parser import CParser, ParseError
@@ -39,7 +39,7 @@ def parsed(source: Preprocessed) -> Unit:
         If it is not C (E132) or nested too deeply (E139).
     """
     try:
-        file = CParser().parse(source.text, "")
+        file = _Parser().parse(source.text, "")
         return _unit(file, Converter(source.places))
     except ParseError as error:
         raise FrontendError(_syntax_error(str(error), source.places)) from None
@@ -53,10 +53,22 @@ def parsed(source: Preprocessed) -> Unit:
         raise FrontendError(Diagnostic("E132", message, loc, _SYNTAX_HINT)) from None
 
 
+class _Parser(CParser):
+    """pycparser that always says where an error is."""
+
+    def _parse_error(self, msg: str, coord: Any) -> NoReturn:
+        if isinstance(coord, str) and "At end of input" not in msg:
+            token = self._peek()
+            if token is not None:
+                coord = self._tok_coord(token)
+                msg = f"before: {token.value}"
+        super()._parse_error(msg, coord)
+
+
 def _syntax_error(text: str, places: Places) -> Diagnostic:
     found = _POSITION.match(text)
     if found is None:
-        message, loc = text, places.loc(len(places.rows), 1)
+        message, loc = text.lstrip(": "), places.loc(len(places.rows), 1)
     else:
         line, column, message = found.groups()
         loc = places.loc(int(line), int(column or 1))

@@ -1,4 +1,8 @@
-"""C as this front end sees it: typed nodes with places, made from pycparser's tree."""
+"""C as this front end sees it: typed nodes with places, made from pycparser's tree.
+
+Nodes are equal where they are the same: nothing compares them, and classes without comparison
+take less time to make.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +44,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Name:
     """A variable, or the name of a constant."""
 
@@ -48,7 +52,7 @@ class Name:
     loc: SourceLoc
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Number:
     """A literal of C's type for it."""
 
@@ -57,7 +61,7 @@ class Number:
     loc: SourceLoc
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Subscript:
     """``base[index]``."""
 
@@ -66,7 +70,7 @@ class Subscript:
     loc: SourceLoc
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Unary:
     """One of ``+ - ! ~ & *`` before an operand."""
 
@@ -75,7 +79,7 @@ class Unary:
     loc: SourceLoc
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Increment:
     """``x++`` and its kin; by is 1 or -1."""
 
@@ -84,7 +88,7 @@ class Increment:
     loc: SourceLoc
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Operation:
     """``left op right``: arithmetic, comparison or connective."""
 
@@ -94,7 +98,7 @@ class Operation:
     loc: SourceLoc
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Assignment:
     """``target = value``, or ``target op= value`` where op is not empty."""
 
@@ -104,7 +108,7 @@ class Assignment:
     loc: SourceLoc
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Call:
     """A call of a function by its name."""
 
@@ -113,7 +117,7 @@ class Call:
     loc: SourceLoc
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Conversion:
     """``(type)operand``."""
 
@@ -122,7 +126,7 @@ class Conversion:
     loc: SourceLoc
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Ternary:
     """``condition ? then : otherwise``."""
 
@@ -132,7 +136,7 @@ class Ternary:
     loc: SourceLoc
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Comma:
     """Expressions one after another; the last one is the value."""
 
@@ -140,7 +144,7 @@ class Comma:
     loc: SourceLoc
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Initializers:
     """``{a, b, ...}``."""
 
@@ -148,7 +152,7 @@ class Initializers:
     loc: SourceLoc
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Unsupported:
     """An expression or statement that has no meaning here: what it is and what to do."""
 
@@ -157,7 +161,7 @@ class Unsupported:
     loc: SourceLoc
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class TypeUse:
     """A type as declared.
 
@@ -180,8 +184,13 @@ class TypeUse:
     is_const: bool = False
     is_bool: bool = False
 
+    @property
+    def is_integer(self) -> bool:
+        """Return whether it is a whole number by itself."""
+        return self.element is not None and not self.element.is_float and not self.extents
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Declaration:
     """A variable or parameter."""
 
@@ -192,7 +201,7 @@ class Declaration:
     loc: SourceLoc
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Block:
     """Statements with a scope of their own."""
 
@@ -200,7 +209,7 @@ class Block:
     loc: SourceLoc
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ForLoop:
     """``for (first; condition; step) body``; what is left out is None."""
 
@@ -211,7 +220,7 @@ class ForLoop:
     loc: SourceLoc
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class IfElse:
     """``if (condition) then else otherwise``."""
 
@@ -221,7 +230,7 @@ class IfElse:
     loc: SourceLoc
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Evaluate:
     """An expression for its effects."""
 
@@ -229,7 +238,7 @@ class Evaluate:
     loc: SourceLoc
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Return:
     """``return value;``."""
 
@@ -237,7 +246,7 @@ class Return:
     loc: SourceLoc
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Labelled:
     """``name: body``."""
 
@@ -266,7 +275,7 @@ Statement: TypeAlias = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Function:
     """A function with a body."""
 
@@ -278,7 +287,7 @@ class Function:
     loc: SourceLoc
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Unit:
     """A file: its functions, its global variables and the values of its enumerators."""
 

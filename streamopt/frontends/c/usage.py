@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter as Tally
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from streamopt.frontends.c.tree import (
@@ -56,7 +56,7 @@ def walked(*roots: object) -> Iterator[Any]:
             waiting.extend(node)  # pyright: ignore[reportUnknownArgumentType]
         elif hasattr(node, "__dataclass_fields__") and type(node).__module__ == Block.__module__:
             yield node
-            waiting.extend(getattr(node, part.name) for part in fields(node))
+            waiting.extend(getattr(node, part) for part in node.__slots__)
 
 
 def calls_in(function: Function) -> list[Call]:
@@ -69,7 +69,7 @@ def usage_of(function: Function) -> Usage:
     assigned: Tally[str] = Tally()
     counters: set[str] = set()
     passed: set[str] = set()
-    headers: list[Node] = []
+    headers: list[Assignment | Increment] = []
     for node in walked(function.body):
         match node:
             case ForLoop(first, _, step):

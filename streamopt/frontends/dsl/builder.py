@@ -203,7 +203,7 @@ class Builder:
         match place.expression:
             case Read(access) if access.array in self._tensors:
                 array = self._tensors[access.array].array
-            case Literal() if isinstance(target, Value):
+            case Literal() if target is place:
                 return  # of an array that has a problem already
             case _:
                 self._report(WRITES, "only an element of an array can be assigned to")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from streamopt.frontends.dsl.facts import Facts
 from streamopt.frontends.dsl.places import NOT_AFFINE, SUBSCRIPTS, caller
 from streamopt.frontends.dsl.values import Index, Scalar, Value, as_value, whole
+from streamopt.frontends.graph_text import expression_text
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Access, Literal, Read
 
@@ -83,8 +84,11 @@ def subscript_of(subscript: object, array: str) -> Index:
             NOT_AFFINE, f"{array} is subscripted by a slice", "write an element, and loop over it"
         )
     else:
-        facts = as_value(subscript).facts
+        value = as_value(subscript)
+        facts = value.facts
         if not facts.problems:
-            message = f"a subscript of {array} is not affine"
+            text = expression_text(value.expression)
+            text = f"subscript {text}" if len(text) <= 60 and not facts.pending else "a subscript"
+            message = f"{text} of {array} is not affine"
             facts = facts.with_problem(NOT_AFFINE, message, _AFFINE_HINT)
     return Index.of(Affine(), facts)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import replace
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 from streamopt.frontends.tensors.arithmetic import as_number
@@ -31,6 +32,7 @@ __all__ = ["MAX_DEPTH", "MAX_OPERATIONS", "ProgramBuilder"]
 
 MAX_EXTENT = 2**31 - 1
 MAX_DIMENSIONS = 32
+MAX_ARRAY_ELEMENTS = 2**40
 MAX_OPERATIONS = 60
 MAX_DEPTH = 30
 """Bounds on what reading one element takes; deeper tensors become arrays."""
@@ -278,7 +280,8 @@ class ProgramBuilder:
         self, name: str, shape: tuple[int, ...], element: ElementType, role: Role
     ) -> Array:
         _check_shape(name, shape)
-        legal = self._reserved.pop(name, "") if role is not Role.INTERNAL else ""
+        outside = role in (Role.INPUT, Role.OUTPUT)
+        legal = self._reserved.pop(name, "") if outside else ""
         array = Array(legal or self._array_names.unique(name), shape, role, element)
         self._arrays[array.name] = array
         return array
@@ -328,5 +331,6 @@ def _free_iterators(nest: Nest, taken: set[str]) -> dict[str, str]:
 def _check_shape(name: str, shape: tuple[int, ...]) -> None:
     if any(extent < 1 for extent in shape):
         raise LoweringError(f"{name} has no elements: its shape is {list(shape)}")
-    if any(extent > MAX_EXTENT for extent in shape) or len(shape) > MAX_DIMENSIONS:
+    wide = any(extent > MAX_EXTENT for extent in shape) or prod(shape) > MAX_ARRAY_ELEMENTS
+    if wide or len(shape) > MAX_DIMENSIONS:
         raise LoweringError(f"{name} is too large: its shape is {list(shape)[:MAX_DIMENSIONS]}")

@@ -79,6 +79,7 @@ _OPERATORS: Mapping[str, Callable[[Any, Any], Any]] = {
     CompareOp.EQ: np.equal,
     CompareOp.NE: np.not_equal,
 }
+_WHERE: Callable[..., Any] = np.where
 _CALLS: Mapping[Function, Callable[..., Any]] = {
     Function.EXP: np.exp,
     Function.LOG: np.log,
@@ -142,10 +143,9 @@ def _value(
         case Call(function, arguments):
             return _CALLS[function](*map(inner, arguments))
         case Logic(op, operands):
-            joined: Any = reduce(_OPERATORS[op], map(inner, operands))
-            return joined
+            return reduce(_OPERATORS[op], map(inner, operands))
         case Select(condition, then, otherwise):
-            return np.where(inner(condition), inner(then), inner(otherwise))
+            return _WHERE(inner(condition), inner(then), inner(otherwise))
         case _:
             assert_never(expression)
 

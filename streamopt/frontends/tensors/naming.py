@@ -10,10 +10,10 @@ from streamopt.frontends.names import is_reserved
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["UniqueNames", "iterator_names", "legal_name"]
+__all__ = ["UniqueNames", "iterator_names", "legal_name", "legal_title"]
 
 MAX_CHARACTERS = 80
-_BY_RANK = ("", "i", "ij", "ijk", "nchw", "ncdhw")
+_BY_RANK = ("", "i", "ij", "ijk", "ijkl", "ijklm")
 
 
 def legal_name(text: str) -> str:
@@ -30,6 +30,17 @@ def legal_name(text: str) -> str:
     if name[0].isdigit():
         name = f"n{name}"
     return f"{name}_" if is_reserved(name) else name
+
+
+def legal_title(text: str) -> str:
+    """Return the closest name that a program may have.
+
+    Examples
+    --------
+    >>> legal_title("3mm"), legal_title("resnet18-v1.7"), legal_title("")
+    ('3mm', 'resnet18-v1_7', 't')
+    """
+    return re.sub(r"[^A-Za-z0-9_-]", "_", text)[:MAX_CHARACTERS].lstrip("-") or "t"
 
 
 def iterator_names(axes: Sequence[str], rank: int) -> tuple[str, ...]:

@@ -94,7 +94,8 @@ def transposed(tensor: Tensor, permutation: Sequence[int]) -> Tensor:
         raise LoweringError(message)
     places = [permutation.index(dimension) for dimension in range(tensor.rank)]
     shape = [tensor.shape[dimension] for dimension in permutation]
-    return tensor.view(shape, lambda point: point.pick(*places))
+    axes = [tensor.axes[dimension] for dimension in permutation] if tensor.axes else ()
+    return tensor.view(shape, lambda point: point.pick(*places), axes)
 
 
 def strided(tensor: Tensor, axis: int, start: int, step: int, count: int) -> Tensor:

@@ -1,71 +1,121 @@
-"""Names that users know: versions numbered from 1, the last one under the argument's own name.
+"""Names that users know: no version numbers that nothing else needs.
+
+Before::
+
+    for i_2, j_2:  AB_1[i_2][j_2] = ...        C_1[i_2][j_2] = C[i_2][j_2] + AB_1[i_2][j_2]
+
+After::
+
+    for i, j:      AB[i][j] = ...              C_out[i][j] = C[i][j] + AB[i][j]
 
 An argument that is read and written is the input ``X`` and the output ``X_out``; one that is only
-written is the output ``X``.
+written is the output ``X``. Other versions keep a number where there are several.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from streamopt.ir.expression import Read
+from streamopt.ir.affine import Affine
+from streamopt.ir.expression import Index, Read
 from streamopt.ir.program import Role
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
-    from streamopt.ir.expression import Expression
-    from streamopt.ir.program import Nest, Program, Statement
+    from streamopt.ir.expression import Access, Expression
+    from streamopt.ir.program import Array, Nest, Program
     from streamopt.ir.source import Source
 
 __all__ = ["final_names"]
 
+_ROLES = (Role.INPUT, Role.WEIGHT, Role.INTERNAL, Role.OUTPUT)
+_NUMBERED = re.compile(r"(.*[A-Za-z0-9])_[0-9]+")
+
 
 def final_names(program: Program, source: Source) -> Program:
-    """Return the program with its outputs, and nests called after them, under their final names."""
-    given = {array.name for array in program.arrays if array.is_given}
-    names: dict[str, str] = {}
-    taken = {array.name for array in program.arrays if array.role is not Role.OUTPUT}
-    for array in program.arrays:
-        if array.role is Role.OUTPUT:
-            own = _argument(array.name, source)
-            names[array.name] = _free(own if own not in given else f"{own}_out", taken)
-            taken.add(names[array.name])
-    arrays = tuple(replace(a, name=names.get(a.name, a.name)) for a in program.arrays)
-    nests = tuple(_renamed(nest, names) for nest in program.nests)
-    return replace(program, arrays=arrays, nests=nests)
+    """Return the program with short names of arrays, nests and iterators, arrays by role."""
+    names = _array_names(program, source)
+    arrays = [replace(array, name=names[array.name]) for array in program.arrays]
+    arrays.sort(key=lambda array: _ROLES.index(array.role))
+    taken = {array.name for array in arrays}
+    nests = _numbered([_renamed(nest, names, taken) for nest in program.nests])
+    values = {names[name]: value for name, value in program.values.items()}
+    return replace(program, arrays=tuple(arrays), nests=nests, values=values)
 
 
-def _argument(version: str, source: Source) -> str:
+def _array_names(program: Program, source: Source) -> dict[str, str]:
     known = {variable.name for variable in source.variables}
-    return version if version in known else version.rpartition("_")[0]
+    given = {array.name for array in program.arrays if array.is_given}
+    names = {name: name for name in given}
+    ordered = sorted(program.arrays, key=lambda array: array.role is not Role.OUTPUT)
+    for array in ordered:
+        if array.name not in given:
+            names[array.name] = _array_name(array, known, {*names.values()}, given)
+    return names
 
 
-def _free(name: str, taken: set[str]) -> str:
-    number, fresh = 2, name
+def _array_name(array: Array, known: set[str], taken: set[str], given: set[str]) -> str:
+    base = array.name if array.name in known else array.name.rpartition("_")[0]
+    wanted = f"{base}_out" if base in given and array.role is Role.OUTPUT else base
+    number, fresh = 1, wanted
     while fresh in taken:
-        fresh, number = f"{name}_{number}", number + 1
+        fresh, number = f"{base}_{number}", number + 1
     return fresh
 
 
-def _renamed(nest: Nest, names: Mapping[str, str]) -> Nest:
+def _numbered(nests: Sequence[Nest]) -> tuple[Nest, ...]:
+    """Return the nests with a number behind every name that an earlier one has."""
+    taken: set[str] = set()
+    found: list[Nest] = []
+    for nest in nests:
+        name, number = nest.name, 2
+        while name in taken:
+            name, number = f"{nest.name}_{number}", number + 1
+        taken.add(name)
+        found.append(replace(nest, name=name))
+    return tuple(found)
+
+
+def _renamed(nest: Nest, names: Mapping[str, str], taken: set[str]) -> Nest:
     name = nest.name
-    for old, new in names.items():
+    for old, new in sorted(names.items(), key=lambda pair: -len(pair[0])):
         if name.startswith(f"{old}_"):
             name = f"{new}_{name.removeprefix(f'{old}_')}"
             break
-    carries = tuple((names.get(a, a), names.get(b, b)) for a, b in nest.carries)
-    statements = tuple(_statement(statement, names) for statement in nest.statements)
-    return replace(nest, name=name, carries=carries, statements=statements)
+    iterators = _iterator_names(nest, taken)
+    moved = {old: Affine.iterator(new) for old, new in iterators.items()}
 
+    def access(old: Access) -> Access:
+        return replace(old.substitute(moved), array=names[old.array])
 
-def _statement(statement: Statement, names: Mapping[str, str]) -> Statement:
     def leaf(part: Expression) -> Expression:
-        if not isinstance(part, Read):
-            return part
-        name = part.access.array
-        return Read(replace(part.access, array=names.get(name, name)))
+        match part:
+            case Read(old):
+                return Read(access(old))
+            case Index(value):
+                return Index(value.substitute(moved))
+            case _:
+                return part
 
-    target = statement.target
-    return statement.rewritten(leaf, replace(target, array=names.get(target.array, target.array)))
+    return replace(
+        nest,
+        name=name,
+        loops=tuple(replace(loop, name=iterators[loop.name]) for loop in nest.loops),
+        carries=tuple((names[array], names[origin]) for array, origin in nest.carries),
+        statements=tuple(s.rewritten(leaf, access(s.target)) for s in nest.statements),
+    )
+
+
+def _iterator_names(nest: Nest, taken: set[str]) -> dict[str, str]:
+    """Return iterators without the numbers that told loops of other nests apart."""
+    used = {loop.name for loop in nest.loops}
+    names: dict[str, str] = {}
+    for loop in nest.loops:
+        found = _NUMBERED.fullmatch(loop.name)
+        short = found[1] if found else loop.name
+        free = short not in taken and short not in {*names.values()} | (used - {loop.name})
+        names[loop.name] = short if free else loop.name
+    return names

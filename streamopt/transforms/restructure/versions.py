@@ -212,13 +212,10 @@ class _Versions:
         carries: tuple[tuple[str, str], ...] = (),
         reason: str = "",
     ) -> None:
-        name, number = label, 2
-        while any(nest.name == name for nest in self.nests):
-            name, number = f"{label}_{number}", number + 1
         names = [loop.name for loop in loops]
         ordered = tuple(ordered_statement(statement, names) for statement in statements)
         loc = ordered[0].loc
-        self.nests.append(Nest(name, loops, ordered, loc, sequential, carries, reason))
+        self.nests.append(Nest(label, loops, ordered, loc, sequential, carries, reason))
 
     def arrays(self, values: Mapping[str, NDArray[Any]]) -> tuple[Array, ...]:
         """Return the arrays of the program: what is given, then the versions in order."""

@@ -347,3 +347,35 @@ def test_what_does_not_fit_is_refused(lowering: Lowering) -> None:
     with pytest.raises(LoweringError) as caught:
         built(lowering, values(3, 4))
     assert caught.value.message
+
+
+ACTIVATIONS: dict[str, Callable[[Any], Any]] = {
+    "relu": F.relu,
+    "elu": F.elu,
+    "sigmoid": torch.sigmoid,
+    "silu": F.silu,
+    "hard_sigmoid": F.hardsigmoid,
+    "hard_swish": F.hardswish,
+    "softplus": F.softplus,
+    "softsign": F.softsign,
+    "gelu": F.gelu,
+    "tanh_gelu": lambda x: F.gelu(x, approximate="tanh"),
+}
+
+
+@pytest.mark.parametrize("name", ACTIVATIONS)
+def test_activations(name: str) -> None:
+    x = values(3, 4) * 3
+    expected = through_torch(lambda t: ACTIVATIONS[name](t[0]), x)
+    check(lambda b, t: elementwise(b, getattr(activations, name), *t), expected, x)
+
+
+def test_weights_are_folded_once() -> None:
+    x, w, scale = values(2, 3), values(3, 4), values(4)
+
+    def lowering(builder: ProgramBuilder, t: list[Tensor]) -> Tensor:
+        return matmul(builder, t[0], elementwise(builder, ex.multiply, t[1], t[2]))
+
+    program = check(lowering, x @ (w * scale), x, w, scale, weights=2)
+    assert len(program.nests) == 1
+    assert [array.name for array in program.arrays] == ["x0", "op", "y"]

@@ -1,0 +1,43 @@
+"""Whether an access stays inside its array, exactly, under affine conditions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from streamopt.analysis.polyhedral_text import affine_text, condition_text
+from streamopt.ir.affine import Iter
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from streamopt.ir.expression import Access, Condition
+
+__all__ = ["is_inside"]
+
+
+def is_inside(
+    access: Access,
+    trip_counts: Mapping[str, int],
+    conditions: Sequence[Condition],
+    shape: Sequence[int],
+) -> bool:
+    """Return whether every element that an access touches where all conditions hold exists."""
+    suspects: list[tuple[int, int]] = []
+    for dimension, (subscript, extent) in enumerate(zip(access.subscripts, shape, strict=True)):
+        low, high = subscript.bounds(trip_counts)
+        if low < 0 or high >= extent:
+            linear = all(isinstance(atom, Iter) for atom, _ in subscript.terms)
+            if linear and not conditions:
+                return False
+            suspects.append((dimension, extent))
+    if not suspects:
+        return True
+    import islpy as isl
+
+    names = {name: f"c{at}" for at, name in enumerate(trip_counts)}
+    where = [f"0 <= {names[name]} < {trip}" for name, trip in trip_counts.items()]
+    where += [condition_text(condition, names) for condition in conditions]
+    texts = ((affine_text(access.subscripts[d], names), extent) for d, extent in suspects)
+    outside = " or ".join(f"{text} < 0 or {text} >= {extent}" for text, extent in texts)
+    domain = f"{{ [{', '.join(names.values())}] : {' and '.join([*where, f'({outside})'])} }}"
+    return bool(isl.Set(domain).is_empty())

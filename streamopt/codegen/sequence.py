@@ -1,0 +1,96 @@
+"""A sequential node as guarded statements in one nest, on local copies of the arrays it updates.
+
+What it begins with is copied in, what it hands over is copied out at the end: both sides of a
+ping-pong buffer see an array only as a whole.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from streamopt.codegen.expressions import ExpressionText
+from streamopt.codegen.layout import extents_text
+from streamopt.codegen.tree import For, If, Pragma, Statement
+from streamopt.ir.affine import Affine
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from streamopt.codegen.layout import Process
+    from streamopt.codegen.names import Names
+    from streamopt.codegen.tree import Item
+    from streamopt.ir.expression import Access
+    from streamopt.ir.graph import SequentialNode
+    from streamopt.ir.program import Array
+    from streamopt.ir.program import Statement as Update
+
+__all__ = ["SequenceWriter"]
+
+
+class SequenceWriter:
+    """Builds the items of one sequential node; used once."""
+
+    def __init__(self, node: SequentialNode, process: Process, scope: Names) -> None:
+        self.node = node
+        self.process = process
+        self.names = scope.inner()
+        self.state = {name: self._taken(f"{name}_state", scope) for name in node.outputs}
+        self.iterator = {loop.name: self.names.unique(loop.name) for loop in node.loops}
+        self.expression = ExpressionText(
+            lambda name: process.arrays[name].element, self._place, self._index
+        )
+
+    def items(self) -> tuple[Item, ...]:
+        """Return local arrays, copies in, the nest, copies out."""
+        arrays = self.process.arrays
+        declared = [
+            Statement(f"{arrays[name].element} {text}{extents_text(arrays[name].shape)};")
+            for name, text in self.state.items()
+        ]
+        brought = [
+            self._copy(arrays[name], self.process.reads[self.node.name, source].name, text)
+            for name, source in self.node.carries
+            for text in (self.state[name],)
+        ]
+        body: list[Item] = [item for update in self.node.statements for item in self._item(update)]
+        if self.node.loops:
+            body = [Pragma("pipeline"), *body]
+        for loop in reversed(self.node.loops):
+            body = [For(self.iterator[loop.name], loop.trip_count, tuple(body))]
+        handed = [
+            self._copy(port.array, self.state[port.array.name], port.name)
+            for port in self.process.writes
+        ]
+        return (*declared, *brought, *body, *handed)
+
+    def _taken(self, wanted: str, scope: Names) -> str:
+        name = self.names.unique(wanted)
+        scope.take(name)
+        return name
+
+    def _copy(self, array: Array, source: str, target: str) -> Item:
+        names = [self.names.unique(f"d{at}") for at in range(len(array.shape))]
+        place = "".join(f"[{name}]" for name in names) or "[0]"
+        item: Item = Statement(f"{target}{place} = {source}{place};")
+        inner: tuple[Item, ...] = (Pragma("pipeline II=1"), item) if names else (item,)
+        for name, extent in zip(reversed(names), reversed(array.shape), strict=True):
+            inner = (For(name, extent, inner),)
+        return inner[0]
+
+    def _item(self, update: Update) -> Iterator[Item]:
+        element = self.process.arrays[update.target.array].element
+        value = self.expression.text(update.value, element)
+        statement = Statement(f"{self._place(update.target)} = {value};")
+        if update.guard is None:
+            yield statement
+        else:
+            yield If(self.expression.condition(update.guard), (statement,))
+
+    def _place(self, access: Access) -> str:
+        name = self.state.get(access.array)
+        if name is None:
+            name = self.process.reads[self.node.name, access.array].name
+        return name + ("".join(f"[{self._index(s)}]" for s in access.subscripts) or "[0]")
+
+    def _index(self, value: Affine) -> str:
+        return str(value.substitute({n: Affine.iterator(t) for n, t in self.iterator.items()}))

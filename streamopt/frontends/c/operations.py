@@ -1,0 +1,265 @@
+"""Operations on values: folded where they are constant, affine where they can be.
+
+C's conversions become explicit here, wherever the rules of `streamopt.ir.expression` would choose
+another type than C does.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from streamopt.frontends.c.values import (
+    Choice,
+    Value,
+    ValueProblem,
+    affine_value,
+    converted_value,
+    integer,
+    promoted,
+    real,
+    single,
+    wrapped,
+)
+from streamopt.ir.affine import Affine
+from streamopt.ir.element import ElementType, common_type
+from streamopt.ir.expression import (
+    Binary,
+    BinaryOp,
+    Call,
+    Cast,
+    Condition,
+    Expression,
+    Function,
+    Select,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+__all__ = ["applied", "combined", "met", "selected"]
+
+
+def combined(op: BinaryOp, left: Value, right: Value) -> Value:
+    """Return ``left op right`` in the type that C computes it in.
+
+    Raises
+    ------
+    ValueProblem
+        If a constant result does not exist or does not fit its type.
+    """
+    if op in (BinaryOp.SHL, BinaryOp.SHR):
+        element = promoted(left.element)
+        left, right = converted_value(left, element), converted_value(right, element)
+    element = common_type(left.element, right.element) or left.element
+    first, second = left.constant, right.constant
+    if first is not None and second is not None:
+        return _folded(op, converted_value(left, element), converted_value(right, element))
+    linear = _linear(op, left, right, element) if not element.is_float else None
+    if linear is not None:
+        return linear
+    one, other = met(left, right, element)
+    tree = Binary(op, one.tree, other.tree)
+    result = _composed(tree, element, one, other)
+    return replace(result, choice=_shifted(op, left, right))
+
+
+def met(left: Value, right: Value, element: ElementType) -> tuple[Value, Value]:
+    """Return two operands such that the rules of the expression trees compute in a type."""
+    left = converted_value(left, element) if left.constant is not None else left
+    right = converted_value(right, element) if right.constant is not None else right
+    if common_type(_tree_type(left), _tree_type(right)) == element:
+        return left, right
+    if not left.is_loose or right.is_loose:
+        left = _cast(left, element)
+    if not right.is_loose:
+        right = _cast(right, element)
+    return left, right
+
+
+def _tree_type(value: Value) -> ElementType | None:
+    return None if value.is_loose else value.element
+
+
+def _cast(value: Value, element: ElementType) -> Value:
+    """Return the value with a cast in its tree, also where it is only a literal."""
+    if value.element == element and not value.is_loose:
+        return value
+    tree = Cast(element, value.tree)
+    return Value(element, tree, size=value.size + 1, depth=value.depth + 1)
+
+
+def _composed(tree: Expression, element: ElementType, *operands: Value) -> Value:
+    size = 1 + sum(operand.size for operand in operands)
+    depth = 1 + max(operand.depth for operand in operands)
+    is_loose = all(operand.is_loose for operand in operands)
+    return Value(element, tree, is_loose=is_loose, size=size, depth=depth)
+
+
+def _linear(op: BinaryOp, left: Value, right: Value, element: ElementType) -> Value | None:
+    """Return the affine result of an operation on affine values, if it is affine."""
+    one, other = left.affine, right.affine
+    if one is None or other is None:
+        return None
+    match op:
+        case BinaryOp.ADD:
+            low, high = left.low + right.low, left.high + right.high
+            return affine_value(one + other, element, low, high)
+        case BinaryOp.SUB:
+            low, high = left.low - right.high, left.high - right.low
+            return affine_value(one - other, element, low, high)
+        case BinaryOp.MUL if not other.terms:
+            return _scaled(left, other.constant, element)
+        case BinaryOp.MUL if not one.terms:
+            return _scaled(right, one.constant, element)
+        case BinaryOp.SHL if not other.terms and 0 <= other.constant < 31:
+            return _scaled(left, 1 << other.constant, element)
+        case _ if not other.terms and left.low >= 0:
+            return _divided(op, left, other.constant, element)
+        case _:
+            return None
+
+
+def _scaled(value: Value, factor: int, element: ElementType) -> Value:
+    assert value.affine is not None
+    ends = value.low * factor, value.high * factor
+    return affine_value(value.affine.scaled(factor), element, min(ends), max(ends))
+
+
+def _divided(op: BinaryOp, value: Value, by: int, element: ElementType) -> Value | None:
+    """Return the quotient or remainder of a value that is not negative."""
+    assert value.affine is not None
+    match op:
+        case BinaryOp.DIV if by > 0:
+            divisor = by
+        case BinaryOp.SHR if 0 <= by < 31:
+            divisor = 1 << by
+        case BinaryOp.MOD if by > 0:
+            return _remainder(value, by, element)
+        case BinaryOp.AND if by >= 0 and by & (by + 1) == 0:
+            return _remainder(value, by + 1, element)
+        case _:
+            return None
+    quotient = value.affine.floordiv(divisor)
+    return affine_value(quotient, element, value.low // divisor, value.high // divisor)
+
+
+def _remainder(value: Value, by: int, element: ElementType) -> Value:
+    assert value.affine is not None
+    if value.low // by == value.high // by:
+        quotient = Affine.of(value.low // by * by)
+        rest = value.affine - quotient
+        return affine_value(rest, element, value.low % by, value.high % by)
+    return affine_value(value.affine.mod(by), element, 0, by - 1)
+
+
+def _shifted(op: BinaryOp, left: Value, right: Value) -> Choice | None:
+    """Return a choice plus or minus an affine value."""
+    if left.choice is not None and right.affine is not None:
+        sign = {BinaryOp.ADD: 1, BinaryOp.SUB: -1}.get(op)
+        if sign is not None:
+            by = right.affine.scaled(sign)
+            return replace(left.choice, parts=tuple(part + by for part in left.choice.parts))
+    if right.choice is not None and left.affine is not None and op == BinaryOp.ADD:
+        by = left.affine
+        return replace(right.choice, parts=tuple(part + by for part in right.choice.parts))
+    return None
+
+
+_REAL: Mapping[BinaryOp, Callable[[float, float], float]] = {
+    BinaryOp.ADD: lambda left, right: left + right,
+    BinaryOp.SUB: lambda left, right: left - right,
+    BinaryOp.MUL: lambda left, right: left * right,
+    BinaryOp.DIV: lambda left, right: left / right,
+}
+_WHOLE: Mapping[BinaryOp, Callable[[int, int], int]] = {
+    BinaryOp.ADD: lambda left, right: left + right,
+    BinaryOp.SUB: lambda left, right: left - right,
+    BinaryOp.MUL: lambda left, right: left * right,
+    BinaryOp.DIV: lambda left, right: _truncated(left, right),
+    BinaryOp.MOD: lambda left, right: left - right * _truncated(left, right),
+    BinaryOp.AND: lambda left, right: left & right,
+    BinaryOp.OR: lambda left, right: left | right,
+    BinaryOp.XOR: lambda left, right: left ^ right,
+    BinaryOp.SHL: lambda left, right: left << _shift(right),
+    BinaryOp.SHR: lambda left, right: left >> _shift(right),
+}
+
+
+def _truncated(left: int, right: int) -> int:
+    quotient = abs(left) // abs(right)
+    return quotient if (left < 0) == (right < 0) else -quotient
+
+
+def _shift(by: int) -> int:
+    if 0 <= by < 64:
+        return by
+    raise ValueProblem(f"it shifts by {by}")
+
+
+def _folded(op: BinaryOp, left: Value, right: Value) -> Value:
+    """Return the constant that an operation on constants of one type gives."""
+    first, second, element = left.constant, right.constant, left.element
+    try:
+        if element.is_float:
+            if op not in _REAL:
+                raise ValueProblem(f"{op.value} takes integers")
+            result = _REAL[op](float(first or 0.0), float(second or 0.0))
+            return real(single(result) if element == ElementType.FLOAT else result, element)
+        number = _WHOLE[op](int(first or 0), int(second or 0))
+    except ZeroDivisionError:
+        raise ValueProblem("it divides by zero") from None
+    except OverflowError:
+        raise ValueProblem("the result is too large") from None
+    result = wrapped(number, element)
+    if element.is_signed and result != number:
+        raise ValueProblem(f"the result does not fit {element.value}")
+    return integer(result, element)
+
+
+_CALLS: Mapping[Function, Callable[..., Any]] = {
+    Function.EXP: math.exp,
+    Function.LOG: math.log,
+    Function.SQRT: math.sqrt,
+    Function.TANH: math.tanh,
+    Function.ERF: math.erf,
+    Function.SIN: math.sin,
+    Function.COS: math.cos,
+    Function.FLOOR: math.floor,
+    Function.CEIL: math.ceil,
+    Function.ABS: math.fabs,
+    Function.MAX: max,
+    Function.MIN: min,
+    Function.POW: math.pow,
+}
+
+
+def applied(function: Function, arguments: tuple[Value, ...], element: ElementType) -> Value:
+    """Return a call that computes in a type; raises ValueProblem for constants without result."""
+    numbers = [argument.constant for argument in arguments]
+    known = [number for number in numbers if number is not None]
+    if len(known) == len(arguments):
+        exact = [converted_value(argument, element).constant or 0 for argument in arguments]
+        try:
+            result = float(_CALLS[function](*exact))
+        except (ArithmeticError, ValueError):
+            raise ValueProblem(f"{function.value} has no value there") from None
+        if element.is_float:
+            return real(single(result) if element == ElementType.FLOAT else result, element)
+        return integer(int(result), element)
+    operands = tuple(converted_value(argument, element) for argument in arguments)
+    return _composed(Call(function, tuple(o.tree for o in operands)), element, *operands)
+
+
+def selected(condition: Condition, size: int, then: Value, otherwise: Value) -> Value:
+    """Return ``condition ? then : otherwise``, in the common type of the two."""
+    element = common_type(then.element, otherwise.element) or then.element
+    if then.is_loose and otherwise.is_loose:
+        then = converted_value(then, element) if then.constant is not None else then
+        if otherwise.constant is not None:
+            otherwise = converted_value(otherwise, element)
+    else:
+        then, otherwise = met(then, otherwise, element)
+    result = _composed(Select(condition, then.tree, otherwise.tree), element, then, otherwise)
+    return replace(result, size=result.size + size)

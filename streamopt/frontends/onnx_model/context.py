@@ -1,0 +1,166 @@
+"""What the lowering of one node sees: its operands, its attributes and the builder."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+from streamopt.frontends.onnx_model.problems import SHAPE, UNSUPPORTED, RefusedError
+from streamopt.frontends.tensors.constants import element_of
+from streamopt.frontends.tensors.tensor import LoweringError, Tensor, splat
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import TypeAlias
+
+    from numpy.typing import NDArray
+
+    from streamopt.frontends.onnx_model.model import Operator
+    from streamopt.frontends.tensors.builder import ProgramBuilder
+
+    Lowering: TypeAlias = Callable[["Context"], Tensor | tuple[Tensor, ...]]
+    Lowerings: TypeAlias = Mapping[str, Lowering]
+
+__all__ = ["Context", "Values"]
+
+
+@dataclass(frozen=True, slots=True)
+class Values:
+    """The values of the graph so far, by name.
+
+    Attributes
+    ----------
+    constants
+        Initializers and what was computed from them.
+    tensors
+        What has been lowered; also constants that were used as tensors.
+    weights
+        Names of the initializers.
+    """
+
+    builder: ProgramBuilder
+    constants: dict[str, NDArray[Any]]
+    tensors: dict[str, Tensor]
+    weights: frozenset[str]
+
+    def tensor(self, name: str) -> Tensor:
+        """Return a value as a tensor; a constant becomes a weight.
+
+        Raises
+        ------
+        LoweringError
+            For a constant that no weight can hold.
+        """
+        if name not in self.tensors:
+            self.tensors[name] = self._constant(name, self.constants[name])
+        return self.tensors[name]
+
+    def _constant(self, name: str, array: NDArray[Any]) -> Tensor:
+        """Return a weight; a number where the model computes an array of equal ones."""
+        element = element_of(array.dtype)
+        if name in self.weights or element is None or not array.size:
+            return self.builder.constant(name, array)
+        first = array.reshape(-1)[0]
+        if not (array == first).all():
+            return self.builder.constant(name, array)
+        return splat(float(first), element, array.shape)
+
+    def shape(self, name: str) -> tuple[int, ...]:
+        """Return the shape of a value."""
+        constant = self.constants.get(name)
+        return self.tensors[name].shape if constant is None else constant.shape
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """One node and what it refers to.
+
+    Attributes
+    ----------
+    opset
+        Version of ONNX's operators that the model uses.
+    """
+
+    builder: ProgramBuilder
+    operator: Operator
+    opset: int
+    values: Values
+
+    def has(self, position: int) -> bool:
+        """Return whether there is an operand at a position."""
+        return position < len(self.operator.inputs) and bool(self.operator.inputs[position])
+
+    def tensor(self, position: int = 0) -> Tensor:
+        """Return an operand; raises RefusedError if it is missing."""
+        if not self.has(position):
+            raise RefusedError(UNSUPPORTED, f"input {position + 1} is missing")
+        return self.values.tensor(self.operator.inputs[position])
+
+    def optional(self, position: int) -> Tensor | None:
+        """Return an operand; None if it is left out."""
+        return self.tensor(position) if self.has(position) else None
+
+    def tensors(self) -> list[Tensor]:
+        """Return all operands."""
+        return [self.tensor(position) for position in range(len(self.operator.inputs))]
+
+    def constant(self, position: int, what: str, code: str = SHAPE) -> NDArray[Any] | None:
+        """Return the values of an operand that must be constant; None if it is left out.
+
+        Raises
+        ------
+        RefusedError
+            If it depends on the model's inputs; ``what`` says what it is.
+        """
+        if not self.has(position):
+            return None
+        name = self.operator.inputs[position]
+        if name not in self.values.constants:
+            message = f"{what} ({name}) depends on the model's inputs"
+            raise RefusedError(code, message, "make it a constant of the model")
+        return self.values.constants[name]
+
+    def integers(self, position: int, what: str) -> list[int] | None:
+        """Return the numbers of an operand that must be constant; None if it is left out."""
+        array = self.constant(position, what)
+        return None if array is None else [int(number) for number in array.reshape(-1)]
+
+    def number(self, position: int, what: str) -> float | None:
+        """Return the only number of an operand that must be constant; None if it is left out."""
+        array = self.constant(position, what)
+        if array is None:
+            return None
+        if array.size != 1:
+            raise RefusedError(UNSUPPORTED, f"{what} has {array.size} elements, not 1")
+        return float(array.reshape(-1)[0])
+
+    def integer(self, name: str, default: int) -> int:
+        """Return an attribute."""
+        value = self.operator.attributes.get(name, default)
+        return value if isinstance(value, int) else default
+
+    def real(self, name: str, default: float) -> float:
+        """Return an attribute."""
+        value = self.operator.attributes.get(name, default)
+        return float(value) if isinstance(value, int | float) else default
+
+    def text(self, name: str, default: str) -> str:
+        """Return an attribute."""
+        value = self.operator.attributes.get(name, default)
+        return value if isinstance(value, str) else default
+
+    def numbers(self, name: str) -> tuple[int, ...] | None:
+        """Return an attribute that is a list of integers; None if it is left out."""
+        value = self.operator.attributes.get(name)
+        return cast("tuple[int, ...]", value) if isinstance(value, tuple) else None
+
+    def axis(self, name: str, default: int, rank: int) -> int:
+        """Return an attribute that names one of ``rank`` dimensions, counted from the front."""
+        axis = self.integer(name, default)
+        if not -rank <= axis < max(rank, 1):
+            raise LoweringError(f"there is no dimension {axis} among {rank}")
+        return axis % rank if rank else 0
+
+    def refuse(self, message: str, hint: str = "") -> RefusedError:
+        """Return the error for what is not supported."""
+        return RefusedError(UNSUPPORTED, message, hint)

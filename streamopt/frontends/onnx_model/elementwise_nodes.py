@@ -1,0 +1,272 @@
+"""Nodes that compute element by element."""
+
+from __future__ import annotations
+
+from functools import partial, reduce
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from streamopt.frontends.tensors import activations
+from streamopt.frontends.tensors import arithmetic as ex
+from streamopt.frontends.tensors.constants import element_of
+from streamopt.frontends.tensors.elementwise import (
+    cast,
+    choose,
+    compare,
+    connect,
+    elementwise,
+    opposite,
+)
+from streamopt.frontends.tensors.tensor import Tensor, splat
+from streamopt.ir.element import ElementType
+from streamopt.ir.expression import (
+    Binary,
+    BinaryOp,
+    Compare,
+    CompareOp,
+    Expression,
+    Function,
+    Literal,
+    LogicOp,
+    Select,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from streamopt.frontends.onnx_model.context import Context, Lowering, Lowerings
+
+__all__ = ["LOWERINGS"]
+
+
+def _unary(function: Callable[[Expression], Expression]) -> Lowering:
+    return lambda node: elementwise(node.builder, function, node.tensor())
+
+
+def _call(function: Function) -> Lowering:
+    return _unary(partial(ex.call, function))
+
+
+def _binary(function: Callable[[Expression, Expression], Expression]) -> Lowering:
+    return lambda node: elementwise(node.builder, function, node.tensor(0), node.tensor(1))
+
+
+def _joined(node: Context, function: Callable[[Expression, Expression], Expression]) -> Tensor:
+    return reduce(partial(elementwise, node.builder, function), node.tensors())
+
+
+def _variadic(function: Callable[[Expression, Expression], Expression]) -> Lowering:
+    return lambda node: _joined(node, function)
+
+
+def _comparison(op: CompareOp) -> Lowering:
+    return lambda node: compare(node.builder, op, node.tensor(0), node.tensor(1))
+
+
+def _connective(op: LogicOp) -> Lowering:
+    return lambda node: connect(node.builder, op, node.tensor(0), node.tensor(1))
+
+
+def _sign(x: Expression) -> Expression:
+    negative = Select(Compare(CompareOp.LT, x, ex.ZERO), Literal(-1.0), ex.ZERO)
+    return Select(Compare(CompareOp.GT, x, ex.ZERO), ex.ONE, negative)
+
+
+def _mish(x: Expression) -> Expression:
+    return ex.multiply(x, ex.call(Function.TANH, activations.softplus(x)))
+
+
+def _either(left: Expression, right: Expression) -> Expression:
+    return Compare(CompareOp.NE, ex.as_number(left), ex.as_number(right))
+
+
+def _mean(node: Context) -> Tensor:
+    total = _joined(node, ex.add)
+    return elementwise(
+        node.builder, ex.divide, total, splat(len(node.operator.inputs), total.element)
+    )
+
+
+def _power(node: Context) -> Tensor:
+    x, exponent = node.tensor(0), node.values.constants.get(node.operator.inputs[1])
+    if exponent is not None and exponent.size == 1 and exponent.ndim <= x.rank:
+        function = partial(activations.power, exponent=float(exponent.reshape(-1)[0]))
+        return elementwise(node.builder, function, x)
+    power = partial(ex.call, Function.POW)
+    return elementwise(node.builder, power, x, node.tensor(1))
+
+
+def _clip(node: Context) -> Tensor:
+    x = node.tensor()
+    for position, function in ((1, ex.maximum), (2, ex.minimum)):
+        limit = node.optional(position)
+        if limit is not None:
+            x = elementwise(node.builder, function, x, limit)
+    return x
+
+
+def _leaky_relu(node: Context) -> Tensor:
+    slope = splat(node.real("alpha", 0.01), node.tensor().element)
+    return elementwise(node.builder, activations.leaky_relu, node.tensor(), slope)
+
+
+def _elu(node: Context) -> Tensor:
+    function = partial(activations.elu, alpha=node.real("alpha", 1.0))
+    return elementwise(node.builder, function, node.tensor())
+
+
+def _celu(node: Context) -> Tensor:
+    alpha = node.real("alpha", 1.0)
+
+    def function(x: Expression) -> Expression:
+        power = ex.exponential(ex.divide(x, Literal(alpha)))
+        below = ex.multiply(Literal(alpha), ex.subtract(power, ex.ONE))
+        return ex.add(ex.maximum(ex.ZERO, x), ex.minimum(ex.ZERO, below))
+
+    return elementwise(node.builder, function, node.tensor())
+
+
+def _selu(node: Context) -> Tensor:
+    alpha = node.real("alpha", 1.67326319217681884765625)
+    gamma = node.real("gamma", 1.05070102214813232421875)
+    return elementwise(
+        node.builder, partial(activations.selu, alpha=alpha, gamma=gamma), node.tensor()
+    )
+
+
+def _hard_sigmoid(node: Context) -> Tensor:
+    alpha, beta = node.real("alpha", 0.2), node.real("beta", 0.5)
+    function = partial(activations.hard_sigmoid, alpha=alpha, beta=beta)
+    return elementwise(node.builder, function, node.tensor())
+
+
+def _thresholded_relu(node: Context) -> Tensor:
+    limit = Literal(node.real("alpha", 1.0))
+
+    def function(x: Expression) -> Expression:
+        return Select(Compare(CompareOp.GT, x, limit), x, ex.ZERO)
+
+    return elementwise(node.builder, function, node.tensor())
+
+
+def _gelu(node: Context) -> Tensor:
+    approximate = node.text("approximate", "none") == "tanh"
+    function = activations.tanh_gelu if approximate else activations.gelu
+    return elementwise(node.builder, function, node.tensor())
+
+
+def _swish(node: Context) -> Tensor:
+    function = partial(activations.silu, beta=node.real("alpha", 1.0))
+    return elementwise(node.builder, function, node.tensor())
+
+
+def _remainder(node: Context) -> Tensor:
+    if not node.integer("fmod", 0):
+        if node.tensor().element.is_float or node.tensor().element.is_signed:
+            raise node.refuse("a remainder with the sign of the divisor is not supported")
+    elif node.tensor().element.is_float:
+        raise node.refuse("a remainder of floating-point numbers is not supported")
+
+    def function(left: Expression, right: Expression) -> Expression:
+        return Binary(BinaryOp.MOD, left, right)
+
+    return elementwise(node.builder, function, node.tensor(0), node.tensor(1))
+
+
+def _cast(node: Context) -> Tensor:
+    from onnx import helper
+
+    try:
+        dtype: np.dtype[Any] = np.dtype(helper.tensor_dtype_to_np_dtype(node.integer("to", 0)))
+    except (KeyError, TypeError, ValueError):
+        raise node.refuse("a cast to this type is not supported") from None
+    return _converted(node, dtype)
+
+
+def _converted(node: Context, dtype: np.dtype[Any]) -> Tensor:
+    x, element = node.tensor(), element_of(dtype)
+    if element is None:
+        message = f"a cast to {dtype} is not supported"
+        raise node.refuse(message, "convert the model to float32")
+    if dtype == np.bool_:
+        return compare(node.builder, CompareOp.NE, x, splat(0, x.element))
+    return cast(node.builder, x, element)
+
+
+def _cast_like(node: Context) -> Tensor:
+    like = node.tensor(1)
+    return (
+        _converted(node, np.dtype(bool))
+        if like.is_truth
+        else cast(node.builder, node.tensor(), like.element)
+    )
+
+
+def _where(node: Context) -> Tensor:
+    return choose(node.builder, node.tensor(0), node.tensor(1), node.tensor(2))
+
+
+def _xor(node: Context) -> Tensor:
+    operands = node.tensor(0), node.tensor(1)
+    kind = ElementType.UINT8
+    return elementwise(node.builder, _either, *operands, element=kind, is_truth=True)
+
+
+def _not(node: Context) -> Tensor:
+    return opposite(node.builder, node.tensor())
+
+
+LOWERINGS: Lowerings = {
+    "Add": _binary(ex.add),
+    "Sub": _binary(ex.subtract),
+    "Mul": _binary(ex.multiply),
+    "Div": _binary(ex.divide),
+    "Pow": _power,
+    "Mod": _remainder,
+    "Max": _variadic(ex.maximum),
+    "Min": _variadic(ex.minimum),
+    "Sum": _variadic(ex.add),
+    "Mean": _mean,
+    "Neg": _unary(ex.negative),
+    "Reciprocal": _unary(ex.reciprocal),
+    "Abs": _call(Function.ABS),
+    "Exp": _call(Function.EXP),
+    "Log": _call(Function.LOG),
+    "Sqrt": _call(Function.SQRT),
+    "Tanh": _call(Function.TANH),
+    "Erf": _call(Function.ERF),
+    "Sin": _call(Function.SIN),
+    "Cos": _call(Function.COS),
+    "Floor": _call(Function.FLOOR),
+    "Ceil": _call(Function.CEIL),
+    "Sign": _unary(_sign),
+    "Relu": _unary(activations.relu),
+    "LeakyRelu": _leaky_relu,
+    "PRelu": _binary(activations.leaky_relu),
+    "Elu": _elu,
+    "Celu": _celu,
+    "Selu": _selu,
+    "ThresholdedRelu": _thresholded_relu,
+    "Sigmoid": _unary(activations.sigmoid),
+    "HardSigmoid": _hard_sigmoid,
+    "HardSwish": _unary(activations.hard_swish),
+    "Swish": _swish,
+    "Mish": _unary(_mish),
+    "Gelu": _gelu,
+    "Softplus": _unary(activations.softplus),
+    "Softsign": _unary(activations.softsign),
+    "Clip": _clip,
+    "Cast": _cast,
+    "CastLike": _cast_like,
+    "Where": _where,
+    "Equal": _comparison(CompareOp.EQ),
+    "Greater": _comparison(CompareOp.GT),
+    "GreaterOrEqual": _comparison(CompareOp.GE),
+    "Less": _comparison(CompareOp.LT),
+    "LessOrEqual": _comparison(CompareOp.LE),
+    "And": _connective(LogicOp.AND),
+    "Or": _connective(LogicOp.OR),
+    "Xor": _xor,
+    "Not": _not,
+}

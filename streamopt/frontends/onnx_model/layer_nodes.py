@@ -1,0 +1,204 @@
+"""Nodes that are layers of neural networks: products, convolutions, pooling, normalisation."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from streamopt.frontends.tensors import normalisation, pooling
+from streamopt.frontends.tensors.contraction import gemm, matmul
+from streamopt.frontends.tensors.convolution import convolution
+from streamopt.frontends.tensors.elementwise import broadcast
+from streamopt.frontends.tensors.tensor import LoweringError, Tensor
+from streamopt.frontends.tensors.views import reshaped
+from streamopt.frontends.tensors.windows import Windows
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from streamopt.frontends.onnx_model.context import Context, Lowering, Lowerings
+    from streamopt.frontends.tensors.builder import ProgramBuilder
+
+__all__ = ["LOWERINGS"]
+
+
+def _gemm(node: Context) -> Tensor:
+    return gemm(
+        node.builder,
+        node.tensor(0),
+        node.tensor(1),
+        node.optional(2),
+        alpha=node.real("alpha", 1.0),
+        beta=node.real("beta", 1.0),
+        transpose_left=node.integer("transA", 0) != 0,
+        transpose_right=node.integer("transB", 0) != 0,
+    )
+
+
+def _matmul(node: Context) -> Tensor:
+    return matmul(node.builder, node.tensor(0), node.tensor(1))
+
+
+def _convolution(node: Context) -> Tensor:
+    x, weight = node.tensor(0), node.tensor(1)
+    kernel = weight.shape[2:]
+    declared = node.numbers("kernel_shape")
+    if declared is not None and declared != kernel:
+        raise LoweringError(f"kernel_shape {list(declared)} but a weight of {list(weight.shape)}")
+    windows = _windows(node, x.shape[2:], kernel)
+    groups = node.integer("group", 1)
+    return convolution(node.builder, x, weight, node.optional(2), windows=windows, groups=groups)
+
+
+def _windows(node: Context, extents: Sequence[int], kernel: Sequence[int]) -> Windows:
+    rank = len(kernel)
+    if rank != len(extents):
+        raise LoweringError(f"a kernel of {rank} dimensions for {len(extents)}")
+    strides, dilations = node.numbers("strides") or (), node.numbers("dilations") or ()
+    pads = node.numbers("pads") or (0,) * (2 * rank)
+    if len(pads) != 2 * rank:
+        raise LoweringError(f"{len(pads)} pads for {rank} dimensions")
+    plain = Windows.of(kernel, strides, dilations, pads[:rank], pads[rank:])
+    match node.text("auto_pad", "NOTSET"):
+        case "NOTSET" | "":
+            windows = plain
+        case "VALID":
+            windows = Windows.of(kernel, strides, dilations)
+        case "SAME_UPPER" | "SAME_LOWER" as mode:
+            windows = _same(plain, extents, is_lower=mode == "SAME_LOWER")
+        case other:
+            raise node.refuse(f"auto_pad {other} is not supported")
+    return _rounded_up(windows, extents) if node.integer("ceil_mode", 0) else windows
+
+
+def _same(windows: Windows, extents: Sequence[int], *, is_lower: bool) -> Windows:
+    """Return the windows with the border that gives ``ceil(extent / stride)`` results."""
+    low: list[int] = []
+    high: list[int] = []
+    for at, extent in enumerate(extents):
+        stride = windows.strides[at]
+        span = windows.dilations[at] * (windows.kernel[at] - 1) + 1
+        wanted = max(0, (-(-extent // stride) - 1) * stride + span - extent)
+        smaller, larger = wanted // 2, wanted - wanted // 2
+        low.append(larger if is_lower else smaller)
+        high.append(smaller if is_lower else larger)
+    return Windows.of(windows.kernel, windows.strides, windows.dilations, low, high)
+
+
+def _rounded_up(windows: Windows, extents: Sequence[int]) -> Windows:
+    """Return the windows with as much border behind as the last, incomplete ones need.
+
+    A window that would begin behind the tensor is left out.
+    """
+    after: list[int] = []
+    for at, extent in enumerate(extents):
+        stride, front = windows.strides[at], windows.before[at]
+        span = windows.dilations[at] * (windows.kernel[at] - 1) + 1
+        steps = -(-max(0, extent + front + windows.after[at] - span) // stride)
+        if steps * stride >= extent + front:
+            steps -= 1
+        after.append(max(windows.after[at], steps * stride + span - extent - front))
+    return Windows.of(windows.kernel, windows.strides, windows.dilations, windows.before, after)
+
+
+def _pooled(node: Context) -> tuple[Tensor, Windows]:
+    x, kernel = node.tensor(), node.numbers("kernel_shape") or ()
+    return x, _windows(node, x.shape[2:], kernel)
+
+
+def _max_pool(node: Context) -> Tensor:
+    _only_first_output(node)
+    return pooling.max_pool(node.builder, *_pooled(node))
+
+
+def _average_pool(node: Context) -> Tensor:
+    counted = node.integer("count_include_pad", 0) != 0
+    x, windows = _pooled(node)
+    if counted and node.integer("ceil_mode", 0) and windows.has_border:
+        raise node.refuse("ceil_mode together with count_include_pad is not supported")
+    return pooling.average_pool(node.builder, x, windows, count_border=counted)
+
+
+def _global(pool: Callable[[ProgramBuilder, Tensor], Tensor]) -> Lowering:
+    return lambda node: pool(node.builder, node.tensor())
+
+
+def _only_first_output(node: Context) -> None:
+    if any(node.operator.outputs[1:]):
+        message = f"only the first output of {node.operator.kind} is supported"
+        raise node.refuse(message)
+
+
+def _batch_norm(node: Context) -> Tensor:
+    if node.integer("training_mode", 0) or any(node.operator.outputs[1:]):
+        raise node.refuse("batch normalization in training mode", "export the model in eval mode")
+    x, scale, bias, mean, variance = (node.tensor(at) for at in range(5))
+    epsilon = node.real("epsilon", 1e-5)
+    return normalisation.batch_norm(node.builder, x, scale, bias, mean, variance, epsilon)
+
+
+def _instance_norm(node: Context) -> Tensor:
+    x, epsilon = node.tensor(), node.real("epsilon", 1e-5)
+    groups = x.shape[1] if x.rank > 2 else 0
+    return normalisation.group_norm(
+        node.builder, x, groups, node.tensor(1), node.tensor(2), epsilon
+    )
+
+
+def _group_norm(node: Context) -> Tensor:
+    x, groups = node.tensor(), node.integer("num_groups", 1)
+    scale, bias = node.tensor(1), node.tensor(2)
+    epsilon = node.real("epsilon", 1e-5)
+    if node.opset >= 21 or scale.size_elems != groups or groups == x.shape[1]:
+        return normalisation.group_norm(node.builder, x, groups, scale, bias, epsilon)
+    each = x.shape[1] // groups
+    flat = [
+        reshaped(broadcast(reshaped(part, (groups, 1)), (groups, each)), (groups * each,))
+        for part in (scale, bias)
+    ]
+    return normalisation.group_norm(node.builder, x, groups, flat[0], flat[1], epsilon)
+
+
+def _layer_norm(node: Context) -> Tensor:
+    _only_first_output(node)
+    x = node.tensor()
+    axes = range(node.axis("axis", -1, x.rank), x.rank)
+    epsilon = node.real("epsilon", 1e-5)
+    return normalisation.layer_norm(
+        node.builder, x, axes, node.optional(1), node.optional(2), epsilon
+    )
+
+
+def _rms_norm(node: Context) -> Tensor:
+    x = node.tensor()
+    axes = range(node.axis("axis", -1, x.rank), x.rank)
+    epsilon = node.real("epsilon", 1e-5)
+    return normalisation.rms_norm(node.builder, x, axes, node.optional(1), epsilon)
+
+
+def _softmax(function: Callable[[ProgramBuilder, Tensor, Sequence[int]], Tensor]) -> Lowering:
+    def lowering(node: Context) -> Tensor:
+        x = node.tensor()
+        if node.opset >= 13:
+            return function(node.builder, x, [node.axis("axis", -1, x.rank)])
+        axis = node.axis("axis", 1, x.rank)
+        return function(node.builder, x, range(axis, x.rank))
+
+    return lowering
+
+
+LOWERINGS: Lowerings = {
+    "Gemm": _gemm,
+    "MatMul": _matmul,
+    "Conv": _convolution,
+    "MaxPool": _max_pool,
+    "AveragePool": _average_pool,
+    "GlobalAveragePool": _global(pooling.global_average_pool),
+    "GlobalMaxPool": _global(pooling.global_max_pool),
+    "BatchNormalization": _batch_norm,
+    "InstanceNormalization": _instance_norm,
+    "GroupNormalization": _group_norm,
+    "LayerNormalization": _layer_norm,
+    "RMSNormalization": _rms_norm,
+    "Softmax": _softmax(normalisation.softmax),
+    "LogSoftmax": _softmax(normalisation.log_softmax),
+}

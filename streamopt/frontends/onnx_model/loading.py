@@ -1,0 +1,306 @@
+"""From a file to a `streamopt.frontends.onnx_model.model.Model`: the only user of protobuf."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+import onnx
+from onnx import AttributeProto, TensorProto, numpy_helper
+
+from streamopt.errors import Diagnostic, FrontendError, SourceLoc
+from streamopt.frontends.names import did_you_mean, quoted
+from streamopt.frontends.onnx_model.model import Input, Model, Operator
+from streamopt.frontends.onnx_model.problems import INVALID, SHAPE, TOO_LARGE, UNSUPPORTED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+__all__ = ["load_model"]
+
+MAX_FILE_BYTES = 2**31 - 1
+MAX_WEIGHT_BYTES = 2**32
+MAX_NODES = 50_000
+OLDEST_OPSET = 11
+
+_VERSION_HINT = "convert it with onnx.version_converter.convert_version(model, 17)"
+_EXPORT_HINT = "export the model again, and check it with onnx.checker.check_model"
+
+
+def load_model(path: Path, shapes: Mapping[str, Sequence[int]]) -> Model:
+    """Return the model of a file, checked, with the shapes of its inputs bound.
+
+    Raises
+    ------
+    FrontendError
+        E173 for inputs whose shape is not known, E174 for a file that holds no valid model, E175
+        for one that is too large, and E172 for what no lowering could take.
+    """
+    loc = SourceLoc(str(path))
+    proto = _decoded(path, loc)
+    _check_sizes(proto, loc)
+    proto = _with_external_data(proto, path, loc)
+    proto = _without_functions(proto, loc)
+    _check(proto, loc)
+    opset = _opset(proto, loc)
+    problems: list[Diagnostic] = []
+    constants = _constants(proto.graph.initializer, problems, loc)
+    if proto.graph.sparse_initializer:
+        message = "sparse initializers are not supported"
+        problems.append(Diagnostic(UNSUPPORTED, message, loc, "make them dense"))
+    declared = [_input(value) for value in proto.graph.input if value.name not in constants]
+    inputs = _bound(declared, shapes, problems, loc)
+    operators = tuple(
+        _operator(node, at, problems, loc) for at, node in enumerate(proto.graph.node)
+    )
+    if problems:
+        raise FrontendError(*problems)
+    misfits = _misfits(proto, inputs, loc)
+    outputs = tuple(dict.fromkeys(value.name for value in proto.graph.output))
+    return Model(proto.graph.name, opset, inputs, outputs, constants, operators, loc, misfits)
+
+
+def _decoded(path: Path, loc: SourceLoc) -> onnx.ModelProto:
+    from google.protobuf.message import DecodeError
+
+    try:
+        size = path.stat().st_size
+        if size > MAX_FILE_BYTES:
+            message = f"the file has {size} bytes, more than {MAX_FILE_BYTES}"
+            hint = "save its weights as external data"
+            raise FrontendError(Diagnostic(TOO_LARGE, message, loc, hint))
+        data = path.read_bytes()
+    except (OSError, ValueError) as error:
+        message = f"the file can't be read: {getattr(error, 'strerror', None) or error}"
+        raise FrontendError(Diagnostic(INVALID, message, loc)) from None
+    proto = onnx.ModelProto()
+    try:
+        proto.ParseFromString(data)
+    except (DecodeError, ValueError, RuntimeError, RecursionError):
+        message = "the file is no ONNX model: its bytes don't decode"
+        hint = "is the file complete? An ONNX model is a binary protobuf file"
+        raise FrontendError(Diagnostic(INVALID, message, loc, hint)) from None
+    if not proto.graph.node and not proto.graph.output:
+        message = "the file holds no graph"
+        raise FrontendError(Diagnostic(INVALID, message, loc, _EXPORT_HINT))
+    return proto
+
+
+def _check_sizes(proto: onnx.ModelProto, loc: SourceLoc) -> None:
+    nodes = len(proto.graph.node)
+    weights = sum(
+        prod(tensor.dims) for tensor in proto.graph.initializer if min(tensor.dims, default=1) > 0
+    )
+    if nodes > MAX_NODES:
+        message = f"the graph has {nodes} nodes, more than {MAX_NODES}"
+        raise FrontendError(Diagnostic(TOO_LARGE, message, loc))
+    if 4 * weights > MAX_WEIGHT_BYTES:
+        message = f"the weights have {weights} elements, more than {MAX_WEIGHT_BYTES // 4}"
+        raise FrontendError(Diagnostic(TOO_LARGE, message, loc, "split the model"))
+
+
+def _with_external_data(proto: onnx.ModelProto, path: Path, loc: SourceLoc) -> onnx.ModelProto:
+    from onnx.external_data_helper import load_external_data_for_model
+
+    try:
+        load_external_data_for_model(proto, str(path.parent))
+    except Exception as error:  # whatever the library throws at a bad path, offset or length
+        message = f"its external data can't be read: {_first_line(error)}"
+        hint = "keep the data files next to the model"
+        raise FrontendError(Diagnostic(INVALID, message, loc, hint)) from None
+    return proto
+
+
+def _without_functions(proto: onnx.ModelProto, loc: SourceLoc) -> onnx.ModelProto:
+    if not proto.functions:
+        return proto
+    from onnx.inliner import inline_local_functions
+
+    try:
+        return inline_local_functions(proto)
+    except Exception as error:  # the inliner reports through several types
+        message = f"the model's functions can't be inlined: {_first_line(error)}"
+        raise FrontendError(Diagnostic(INVALID, message, loc, _EXPORT_HINT)) from None
+
+
+def _check(proto: onnx.ModelProto, loc: SourceLoc) -> None:
+    try:
+        cast("Any", onnx.checker).check_model(proto)
+    except Exception as error:  # ValidationError, and what broken messages make of it
+        message = f"the model is not valid: {_first_line(error)}"
+        raise FrontendError(Diagnostic(INVALID, message, loc, _EXPORT_HINT)) from None
+
+
+def _misfits(
+    proto: onnx.ModelProto, inputs: Sequence[Input], loc: SourceLoc
+) -> tuple[Diagnostic, ...]:
+    """Let ONNX check types and shapes, with the shapes of the inputs that were bound."""
+    if proto.ByteSize() > MAX_FILE_BYTES // 2:
+        return ()
+    proto.graph.ClearField("value_info")
+    bound = {value.name: value.shape or () for value in inputs}
+    for value in proto.graph.input:
+        if value.name in bound:
+            value.type.tensor_type.shape.ClearField("dim")
+            for extent in bound[value.name]:
+                value.type.tensor_type.shape.dim.add().dim_value = cast("int", extent)
+    try:
+        onnx.shape_inference.infer_shapes(proto, check_type=True, strict_mode=True, data_prop=True)
+    except Exception as error:  # InferenceError, TypeError, RuntimeError
+        message = f"types or shapes don't fit: {_first_line(error)}"
+        return (Diagnostic(INVALID, message, loc, _EXPORT_HINT),)
+    return ()
+
+
+def _first_line(error: Exception) -> str:
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    text = ": ".join(lines[:2]) if lines else type(error).__name__
+    return text.encode("ascii", "replace").decode()[:300]
+
+
+def _opset(proto: onnx.ModelProto, loc: SourceLoc) -> int:
+    versions = {entry.domain: entry.version for entry in proto.opset_import}
+    opset = versions.get("", versions.get("ai.onnx", 1))
+    if opset < OLDEST_OPSET:
+        message = f"the model has opset {opset}; {OLDEST_OPSET} is the oldest that is supported"
+        raise FrontendError(Diagnostic(UNSUPPORTED, message, loc, _VERSION_HINT))
+    return opset
+
+
+def _constants(
+    tensors: Iterable[TensorProto], problems: list[Diagnostic], loc: SourceLoc
+) -> dict[str, NDArray[Any]]:
+    found: dict[str, NDArray[Any]] = {}
+    for tensor in tensors:
+        array = _array(tensor)
+        if array is None:
+            message = f"initializer {quoted(tensor.name)} of type {_type_name(tensor.data_type)} "
+            hint = "convert the model to float32"
+            problems.append(Diagnostic(UNSUPPORTED, f"{message}can't be read", loc, hint))
+        else:
+            found[tensor.name] = array
+    return found
+
+
+def _array(tensor: TensorProto) -> NDArray[Any] | None:
+    """Return the values of a tensor; None for types without a NumPy type, or broken contents."""
+    try:
+        array = numpy_helper.to_array(tensor)
+    except Exception:  # TypeError, ValueError, struct.error and others, depending on what is broken
+        return None
+    return array if array.dtype.kind in "biuf" else None
+
+
+def _type_name(data_type: int) -> str:
+    try:
+        return str(TensorProto.DataType.Name(cast("Any", data_type))).lower()
+    except ValueError:
+        return f"number {data_type}"
+
+
+def _input(value: onnx.ValueInfoProto) -> Input:
+    tensor = value.type.tensor_type
+    if value.type.WhichOneof("value") != "tensor_type":
+        return Input(value.name, "no tensor", None)
+    try:
+        dtype = str(np.dtype(onnx.helper.tensor_dtype_to_np_dtype(tensor.elem_type)))
+    except (KeyError, TypeError, ValueError):
+        dtype = _type_name(tensor.elem_type)
+    if not tensor.HasField("shape"):
+        return Input(value.name, dtype, None)
+    shape = tuple(
+        int(dim.dim_value) if dim.WhichOneof("value") == "dim_value" else str(dim.dim_param)
+        for dim in tensor.shape.dim
+    )
+    return Input(value.name, dtype, shape)
+
+
+def _bound(
+    inputs: Sequence[Input],
+    shapes: Mapping[str, Sequence[int]],
+    problems: list[Diagnostic],
+    loc: SourceLoc,
+) -> tuple[Input, ...]:
+    names = [value.name for value in inputs]
+    for name in shapes:
+        if name not in names:
+            message = f"a shape is given for {quoted(name)}, which is no input"
+            problems.append(Diagnostic(SHAPE, message, loc, did_you_mean(name, names)))
+    result: list[Input] = []
+    for value in inputs:
+        given = shapes.get(value.name)
+        shape = value.shape if given is None else tuple(given)
+        problem = _shape_problem(value, given, shape)
+        if problem:
+            example = [e if isinstance(e, int) and e > 0 else 1 for e in value.shape or ()]
+            hint = f"give its shape, for instance {quoted(value.name)}: {example}"
+            problems.append(Diagnostic(SHAPE, problem, loc, hint))
+        result.append(Input(value.name, value.dtype, shape))
+    return tuple(result)
+
+
+def _shape_problem(
+    value: Input, given: Sequence[int] | None, shape: tuple[int | str, ...] | None
+) -> str:
+    """Return what is wrong with the shape of an input; empty if nothing is."""
+    name = quoted(value.name)
+    if shape is None:
+        return f"input {name} has no shape"
+    unknown = [at for at, extent in enumerate(shape) if isinstance(extent, str)]
+    if unknown:
+        listed = ", ".join(f"{at} ({shape[at] or 'unnamed'})" for at in unknown)
+        plural = "s" if len(unknown) > 1 else ""
+        return f"input {name} has no fixed extent in dimension{plural} {listed}"
+    if any(not isinstance(extent, int) or extent < 1 for extent in shape):
+        return f"input {name} has shape {list(shape)}; extents are at least 1"
+    if given is not None and value.shape is not None:
+        fixed = [e for e in zip(value.shape, given, strict=False) if isinstance(e[0], int)]
+        if len(given) != len(value.shape) or any(old != new for old, new in fixed):
+            return f"input {name} has shape {list(value.shape)}, not {list(given)}"
+    return ""
+
+
+def _operator(
+    node: onnx.NodeProto, position: int, problems: list[Diagnostic], loc: SourceLoc
+) -> Operator:
+    outputs = tuple(node.output)
+    label = node.name or next((name for name in outputs if name), f"{node.op_type}_{position}")
+    place = SourceLoc(loc.file, f"node {quoted(label)} ({node.op_type})")
+    attributes: dict[str, Any] = {}
+    has_subgraph = False
+    for attribute in node.attribute:
+        if attribute.type in (AttributeProto.GRAPH, AttributeProto.GRAPHS):
+            has_subgraph = True
+            continue
+        value = _attribute(attribute)
+        if value is None:
+            message = f"attribute {quoted(attribute.name)} can't be read"
+            problems.append(Diagnostic(UNSUPPORTED, message, place))
+        attributes[attribute.name] = value
+    domain = "" if node.domain == "ai.onnx" else node.domain
+    inputs = tuple(node.input)
+    return Operator(label, node.op_type, domain, inputs, outputs, attributes, has_subgraph, place)
+
+
+def _attribute(attribute: AttributeProto) -> Any:
+    match attribute.type:
+        case AttributeProto.TENSOR:
+            return _array(attribute.t)
+        case AttributeProto.STRING:
+            return attribute.s.decode("utf-8", "replace")
+        case AttributeProto.STRINGS:
+            return tuple(text.decode("utf-8", "replace") for text in attribute.strings)
+        case AttributeProto.INT:
+            return int(attribute.i)
+        case AttributeProto.FLOAT:
+            return float(attribute.f)
+        case AttributeProto.INTS:
+            return tuple(map(int, attribute.ints))
+        case AttributeProto.FLOATS:
+            return tuple(map(float, attribute.floats))
+        case _:
+            return None

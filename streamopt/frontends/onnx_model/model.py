@@ -1,0 +1,79 @@
+"""An ONNX model without protobuf: nodes with their attributes as Python values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from streamopt.errors import Diagnostic, SourceLoc
+
+__all__ = ["Input", "Model", "Operator"]
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """An input of the graph.
+
+    Attributes
+    ----------
+    dtype
+        NumPy's name of the element type; the name in ONNX where NumPy has none.
+    shape
+        Extents; the name of a dimension, perhaps empty, where it is not fixed. None if even the
+        number of dimensions is unknown.
+    """
+
+    name: str
+    dtype: str
+    shape: tuple[int | str, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """A node of the graph.
+
+    Attributes
+    ----------
+    domain
+        Empty for ONNX's own operators.
+    inputs, outputs
+        Names of values; empty for those that are left out.
+    attributes
+        Numbers, texts, tuples of them, or arrays; graphs are left out.
+    """
+
+    name: str
+    kind: str
+    domain: str
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    attributes: Mapping[str, Any]
+    has_subgraph: bool
+    loc: SourceLoc
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A graph in topological order.
+
+    Attributes
+    ----------
+    opset
+        Version of ONNX's own operators.
+    misfits
+        What ONNX's inference of types and shapes finds wrong.
+    """
+
+    name: str
+    opset: int
+    inputs: tuple[Input, ...]
+    outputs: tuple[str, ...]
+    constants: Mapping[str, NDArray[Any]]
+    operators: tuple[Operator, ...]
+    loc: SourceLoc
+    misfits: tuple[Diagnostic, ...] = ()

@@ -1,0 +1,60 @@
+"""Read an ONNX model as a program."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from streamopt.errors import Diagnostic, FrontendError, SourceLoc
+from streamopt.frontends.tensors.naming import legal_title
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from streamopt.ir.program import Program
+
+__all__ = ["read_onnx"]
+
+
+def read_onnx(
+    path: Path, *, name: str | None = None, shapes: Mapping[str, Sequence[int]] | None = None
+) -> Program:
+    """Return the program of an ONNX model.
+
+    Parameters
+    ----------
+    path
+        The file; external data is read from next to it.
+    name
+        Of the program; that of the file if None.
+    shapes
+        Shapes of inputs, by name, for those that the model leaves open.
+
+    Returns
+    -------
+    Program
+        Batch normalisation becomes one product and one sum, reshapes and transposes become
+        subscripts, and chains of elementwise nodes one nest. Weights carry their values.
+
+    Raises
+    ------
+    FrontendError
+        With all problems:
+
+        - E171 the package onnx is not installed;
+        - E172 an operator, attribute or type that is not supported;
+        - E173 a shape that is not known;
+        - E174 a file that is no valid model;
+        - E175 a model that is too large;
+        - E176 indices that depend on data.
+    """
+    if find_spec("onnx") is None:
+        message = "reading ONNX models needs the package onnx"
+        hint = "pip install 'streamopt[onnx]'"
+        raise FrontendError(Diagnostic("E171", message, SourceLoc(str(path)), hint))
+    from streamopt.frontends.onnx_model.loading import load_model
+    from streamopt.frontends.onnx_model.lowering import lowered
+
+    model = load_model(path, shapes or {})
+    return lowered(model, legal_title(name if name is not None else path.stem))

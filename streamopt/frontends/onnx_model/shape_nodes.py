@@ -1,0 +1,284 @@
+"""Nodes that move elements: shapes, slices, parts, borders."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from streamopt.frontends.onnx_model.problems import DATA_DEPENDENT, SHAPE, RefusedError
+from streamopt.frontends.tensors import joining, views
+from streamopt.frontends.tensors.constants import element_of
+from streamopt.frontends.tensors.elementwise import broadcast, broadcast_shape
+from streamopt.frontends.tensors.reductions import normalized_axes
+from streamopt.frontends.tensors.tensor import LoweringError, Tensor, splat
+
+if TYPE_CHECKING:
+    from streamopt.frontends.onnx_model.context import Context, Lowerings
+
+__all__ = ["LOWERINGS"]
+
+_EMBEDDING_HINT = "give the embedded vectors as the model's input instead of their indices"
+
+
+def _identity(node: Context) -> Tensor:
+    return node.tensor()
+
+
+def _dropout(node: Context) -> Tensor:
+    training = node.number(2, "training_mode")
+    if training:
+        raise node.refuse("dropout in training mode", "export the model in eval mode")
+    if any(node.operator.outputs[1:]):
+        raise node.refuse("the mask of a dropout is not supported")
+    return node.tensor()
+
+
+def _reshape(node: Context) -> Tensor:
+    x, wanted = node.tensor(), node.integers(1, "the new shape") or []
+    if not node.integer("allowzero", 0):
+        if any(n == 0 and at >= x.rank for at, n in enumerate(wanted)):
+            raise LoweringError(f"shape {wanted} copies a dimension that {list(x.shape)} lacks")
+        wanted = [x.shape[at] if n == 0 else n for at, n in enumerate(wanted)]
+    if wanted.count(-1) > 1 or min(wanted, default=1) < -1:
+        raise LoweringError(f"shape {wanted} can't be worked out")
+    known = prod(n for n in wanted if n != -1)
+    rest = x.size_elems // known if known else 0
+    return views.reshaped(x, [rest if n == -1 else n for n in wanted])
+
+
+def _flatten(node: Context) -> Tensor:
+    x = node.tensor()
+    axis = node.integer("axis", 1)
+    if not -x.rank <= axis <= x.rank:
+        raise LoweringError(f"there is no dimension {axis} among {x.rank}")
+    return views.flattened(x, axis + x.rank if axis < 0 else axis)
+
+
+def _transpose(node: Context) -> Tensor:
+    x = node.tensor()
+    return views.transposed(x, node.numbers("perm") or tuple(reversed(range(x.rank))))
+
+
+def _axes(node: Context) -> tuple[int, ...] | None:
+    given = node.numbers("axes")
+    if given is None:
+        operand = node.integers(1, "the list of axes")
+        given = None if operand is None else tuple(operand)
+    return given
+
+
+def _squeeze(node: Context) -> Tensor:
+    axes = _axes(node)
+    x = node.tensor()
+    return views.squeezed(x, None if axes is None else normalized_axes(axes, x.rank))
+
+
+def _unsqueeze(node: Context) -> Tensor:
+    return views.unsqueezed(node.tensor(), _axes(node) or ())
+
+
+def _slice(node: Context) -> Tensor:
+    x = node.tensor()
+    starts = node.integers(1, "the starts of a slice") or []
+    stops = node.integers(2, "the ends of a slice") or []
+    axes = node.integers(3, "the axes of a slice")
+    axes = list(range(len(starts))) if axes is None else list(axes)
+    steps = node.integers(4, "the steps of a slice") or [1] * len(starts)
+    if not len(starts) == len(stops) == len(axes) == len(steps):
+        raise LoweringError("starts, ends, axes and steps of a slice differ in number")
+    if any(not -x.rank <= axis < x.rank for axis in axes):
+        raise LoweringError(f"axes {axes} are not all among {x.rank} dimensions")
+    for axis, start, stop, step in zip(axes, starts, stops, steps, strict=True):
+        extent = x.shape[axis % x.rank]
+        # Below -extent, Python's end is the element in front of the first one, as ONNX's.
+        x = views.sliced(x, axis % x.rank, start, max(stop, -extent - 1), step)
+    return x
+
+
+def _concat(node: Context) -> Tensor:
+    parts = node.tensors()
+    return joining.concatenated(node.builder, parts, node.axis("axis", 0, parts[0].rank))
+
+
+def _split(node: Context) -> tuple[Tensor, ...]:
+    x = node.tensor()
+    axis = node.axis("axis", 0, x.rank)
+    sizes = node.numbers("split") or node.integers(1, "the sizes of a split")
+    if sizes is None:
+        count = node.integer("num_outputs", len(node.operator.outputs))
+        each = -(-x.shape[axis] // max(1, count))
+        sizes = [min(each, x.shape[axis] - each * at) for at in range(count)]
+    if sum(sizes) != x.shape[axis] or min(sizes, default=0) < 1:
+        raise LoweringError(f"parts of {list(sizes)} don't make {x.shape[axis]}")
+    starts = [sum(sizes[:at]) for at in range(len(sizes))]
+    return tuple(
+        views.strided(x, axis, start, 1, size) for start, size in zip(starts, sizes, strict=True)
+    )
+
+
+def _gather(node: Context) -> Tensor:
+    x = node.tensor()
+    axis = node.axis("axis", 0, x.rank)
+    if node.operator.inputs[1] not in node.values.constants:
+        message = f"the indices ({node.operator.inputs[1]}) depend on the model's inputs"
+        raise RefusedError(DATA_DEPENDENT, message, _EMBEDDING_HINT)
+    indices = node.values.constants[node.operator.inputs[1]]
+    if indices.size > 1_000_000:
+        raise node.refuse(f"{indices.size} constant indices are too many")
+    positions = [int(index) for index in indices.reshape(-1)]
+    taken = joining.taken(node.builder, x, axis, positions)
+    return views.reshaped(taken, (*x.shape[:axis], *indices.shape, *x.shape[axis + 1 :]))
+
+
+def _expand(node: Context) -> Tensor:
+    x = node.tensor()
+    shape = node.integers(1, "the new shape") or []
+    return broadcast(node.builder.settled(x), broadcast_shape(x.shape, shape))
+
+
+def _tile(node: Context) -> Tensor:
+    x, times = node.tensor(), node.integers(1, "the repeats") or []
+    if len(times) != x.rank or min(times, default=1) < 1:
+        raise LoweringError(f"repeats {times} don't fit {x.rank} dimensions")
+    return joining.tiled(node.builder, x, times)
+
+
+def _pad(node: Context) -> Tensor:
+    x, pads = node.tensor(), node.integers(1, "the widths of a border") or []
+    axes = node.integers(3, "the axes of a border")
+    axes = range(x.rank) if axes is None else normalized_axes(axes, x.rank)
+    if len(pads) != 2 * len(axes):
+        raise LoweringError(f"{len(pads)} widths of borders for {len(axes)} dimensions")
+    before, after = [0] * x.rank, [0] * x.rank
+    for at, axis in enumerate(axes):
+        before[axis], after[axis] = pads[at], pads[at + len(axes)]
+    match node.text("mode", "constant"):
+        case "constant":
+            value = node.number(2, "the value of a border") or 0.0
+            return joining.padded(node.builder, x, before, after, value)
+        case "reflect" | "edge" as mode:
+            return joining.mirrored(node.builder, x, before, after, edge=mode == "edge")
+        case mode:
+            raise node.refuse(f"borders of mode {mode} are not supported")
+
+
+def _resize(node: Context) -> Tensor:
+    x = node.tensor()
+    if node.text("mode", "nearest") != "nearest":
+        message = f"resizing by {node.text('mode', '')} interpolation is not supported"
+        raise node.refuse(message, "use mode nearest")
+    sizes = node.integers(3, "the new sizes")
+    scales = node.constant(2, "the scales")
+    if (
+        node.numbers("axes") is not None
+        or node.text("keep_aspect_ratio_policy", "stretch") != "stretch"
+    ):
+        raise node.refuse("resizing with axes or an aspect ratio policy is not supported")
+    if sizes:
+        factors = [new / old for new, old in zip(sizes, x.shape, strict=False)]
+    else:
+        factors = [] if scales is None else [float(scale) for scale in scales.reshape(-1)]
+    if len(factors) != x.rank:
+        raise LoweringError(f"{len(factors)} scales or sizes for {x.rank} dimensions")
+    for axis, factor in enumerate(factors):
+        x = _resized(node, x, axis, factor)
+    return x
+
+
+def _resized(node: Context, x: Tensor, axis: int, factor: float) -> Tensor:
+    """Return the tensor with a dimension stretched or thinned by a whole factor."""
+    if factor == 1.0:
+        return x
+    extent = x.shape[axis]
+    count = int(np.floor(extent * factor + 1e-9))
+    if not 1 <= count <= 2**20:
+        raise LoweringError(f"a factor of {factor} for an extent of {extent}")
+    positions = _nearest(node, extent, count, factor)
+    times = round(factor)
+    if times >= 1 and positions == [at // times for at in range(count)] and count % times == 0:
+        return joining.repeated(node.builder, x, axis, times)
+    return joining.taken(node.builder, x, axis, positions)
+
+
+def _nearest(node: Context, extent: int, count: int, factor: float) -> list[int]:
+    places = np.arange(count, dtype=np.float64)
+    match node.text("coordinate_transformation_mode", "half_pixel"):
+        case "asymmetric":
+            places = places / factor
+        case "half_pixel":
+            places = (places + 0.5) / factor - 0.5
+        case "pytorch_half_pixel":
+            places = (places + 0.5) / factor - 0.5 if count > 1 else places * 0
+        case "align_corners":
+            places = places * ((extent - 1) / (count - 1) if count > 1 else 0.0)
+        case mode:
+            raise node.refuse(f"resizing with {mode} coordinates is not supported")
+    match node.text("nearest_mode", "round_prefer_floor"):
+        case "floor":
+            places = np.floor(places)
+        case "ceil":
+            places = np.ceil(places)
+        case "round_prefer_ceil":
+            places = np.floor(places + 0.5)
+        case _:
+            places = np.ceil(places - 0.5)
+    return [int(place) for place in np.clip(places, 0, extent - 1)]
+
+
+def _depth_to_space(node: Context) -> Tensor:
+    x, block = node.tensor(), node.integer("blocksize", 1)
+    if x.rank != 4 or block < 1 or x.shape[1] % (block * block):
+        raise LoweringError(f"blocks of {block} don't fit shape {list(x.shape)}")
+    n, c, h, w = x.shape
+    rest = c // (block * block)
+    if node.text("mode", "DCR") == "DCR":
+        parts = views.reshaped(x, (n, block, block, rest, h, w))
+        parts = views.transposed(parts, (0, 3, 4, 1, 5, 2))
+    else:
+        parts = views.reshaped(x, (n, rest, block, block, h, w))
+        parts = views.transposed(parts, (0, 1, 4, 2, 5, 3))
+    return views.reshaped(parts, (n, rest, h * block, w * block))
+
+
+def _space_to_depth(node: Context) -> Tensor:
+    x, block = node.tensor(), node.integer("blocksize", 1)
+    if x.rank != 4 or block < 1 or x.shape[2] % block or x.shape[3] % block:
+        raise LoweringError(f"blocks of {block} don't fit shape {list(x.shape)}")
+    n, c, h, w = x.shape
+    parts = views.reshaped(x, (n, c, h // block, block, w // block, block))
+    parts = views.transposed(parts, (0, 3, 5, 1, 2, 4))
+    return views.reshaped(parts, (n, c * block * block, h // block, w // block))
+
+
+def _constant_of_shape(node: Context) -> Tensor:
+    shape = node.integers(0, "the shape") or []
+    value = node.operator.attributes.get("value")
+    array = np.zeros(1, dtype=np.float32) if value is None else np.asarray(value)
+    element = element_of(array.dtype)
+    if element is None or min(shape, default=1) < 1:
+        raise RefusedError(SHAPE, f"a constant of shape {shape} and type {array.dtype}")
+    return splat(float(array.reshape(-1)[0]), element, shape)
+
+
+LOWERINGS: Lowerings = {
+    "Identity": _identity,
+    "Dropout": _dropout,
+    "Reshape": _reshape,
+    "Flatten": _flatten,
+    "Transpose": _transpose,
+    "Squeeze": _squeeze,
+    "Unsqueeze": _unsqueeze,
+    "Slice": _slice,
+    "Concat": _concat,
+    "Split": _split,
+    "Gather": _gather,
+    "Expand": _expand,
+    "Tile": _tile,
+    "Pad": _pad,
+    "Resize": _resize,
+    "DepthToSpace": _depth_to_space,
+    "SpaceToDepth": _space_to_depth,
+    "ConstantOfShape": _constant_of_shape,
+}

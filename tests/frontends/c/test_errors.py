@@ -1,0 +1,152 @@
+"""Errors of the C front end: code, place and words; all problems of a function at once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from reading import read, written
+
+from streamopt.errors import FrontendError
+from streamopt.frontends.c import read_c
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+HEAD = "void f(float A[8][8], float x[8], int n[8], double d, int m) {\n"
+
+
+def problems(folder: Path, text: str, **options: object) -> list[str]:
+    """Return ``line:column code message`` of every problem."""
+    with pytest.raises(FrontendError) as caught:
+        read(folder, text, **options)
+    found: list[str] = []
+    for problem in caught.value.diagnostics:
+        loc = problem.loc
+        place = f"{loc.line}:{loc.column}" if loc is not None else ""
+        found.append(f"{place} {problem.code} {problem.message}")
+    return found
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("x[0] = y;", "2:8 E137 'y' is not declared"),
+        ("x[0] = rand();", "2:8 E137 function 'rand' in rand() is not known"),
+        ("x[0] = A[1];", "2:8 E138 A has 2 dimensions, but A[1] has 1 subscript"),
+        ("x[0] = A[1][2][3];", "2:8 E138 A has 2 dimensions, but A[1][2][3] has 3 subscripts"),
+        ("x[9] = 0;", "2:1 E138 x[9] reaches 9, but the extent is 8"),
+        ("x[n[0]] = 0;", "2:3 E136 subscript n[0] of x[n[0]] is not affine"),
+        ("x[m] = 0;", "2:3 E134 subscript m of x[m] is not affine"),
+        ("while (d > 0) x[0] = 1;", "2:1 E135 while is not supported"),
+        ("for (int i = 0; i < 8; i++) { if (d) break; }", "2:38 E135 break is not supported"),
+        ("if (d > 0) return; x[0] = 1;", "2:12 E135 return before the end is not supported"),
+        ("goto end; end: x[0] = 1;", "2:1 E135 goto is not supported"),
+        ("switch (m) { case 1: x[0] = 1; }", "2:1 E135 switch is not supported"),
+        ("for (int i = 0; i < m; i++) x[i] = 0;", "2:21 E134 bound m is not affine"),
+        ("for (int i = 0; i < n[0]; i++) x[i] = 0;", "2:21 E136 bound n[0] is not affine"),
+        (
+            "for (int i = 1; i < 8; i *= 2) x[i] = 0;",
+            "2:24 E135 i *= 2 does not step i by a constant",
+        ),
+        (
+            "for (int i = 0; i > 8; i++) x[i] = 0;",
+            "2:17 E135 the loop over i counts away from its bound in i > 8",
+        ),
+        ("for (int i = 0; ; i++) x[i] = 0;", "2:1 E135 the loop over i has no end"),
+        (
+            "for (int i = 0; i < 8; i++) i = 2;",
+            "2:29 E135 i counts a loop, but it is changed outside of the loop's header",
+        ),
+        ("int i; for (i = 0; i < 8; i++) x[i] = 0; x[0] = i;",
+         "2:49 E135 i is read outside the loop that counts it"),
+        ("struct s { int a; } v;", "2:21 E135 v has type struct s, which is not supported"),
+        ("float *p = x; x[0] = 1;", "2:8 E135 p is a pointer"),
+        ("const float c[2] = {1}; c[0] = 2;", "2:25 E135 c[0] is const, but it is written"),
+        ("x[0] = 1 / 0;", "2:8 E134 1 / 0 has no value: it divides by zero"),
+        ("x[0] = d % 2;", "2:8 E138 d % 2: % takes integers"),
+        ("x[0] = 99999999999999999999;",
+         "2:8 E135 the number 99999999999999999999, which is too large is not supported"),
+        ("x[0] = (x[1] = 2) + 1;", "2:9 E135 x[1] = 2 changes a variable inside an expression"),
+        ("float b[m]; x[0] = 1;", "2:9 E134 an extent of b, m is not a constant integer"),
+        ("x[0] = sqrt(d, d);", "2:8 E138 sqrt takes 1 argument"),
+        (
+            "for (unsigned i = 0; i < 8; i++) if (i - 1 >= 0) x[i] = 0;",
+            "2:38 E136 i - 1 may be negative, but its type is unsigned",
+        ),
+    ],
+)  # fmt: skip
+def test_problems_in_statements(text: str, expected: str, tmp_path: Path) -> None:
+    assert problems(tmp_path, HEAD + text + "\n}\n")[:1] == [expected]
+
+
+def test_all_problems_at_once(tmp_path: Path) -> None:
+    text = HEAD + "x[n[0]] = y;\nwhile (1) ;\nfor (int i = 0; i < m; i++)\n  x[i] = z;\n}\n"
+    codes = [problem.split()[:2] for problem in problems(tmp_path, text)]
+    assert codes == [
+        ["2:3", "E136"],
+        ["2:11", "E137"],
+        ["3:1", "E135"],
+        ["4:21", "E134"],
+        ["5:10", "E137"],
+    ]
+
+
+def test_hints_say_what_to_change(tmp_path: Path) -> None:
+    with pytest.raises(FrontendError) as caught:
+        read(tmp_path, HEAD + "x[m] = sqr(d);\n}\n")
+    first, second = caught.value.diagnostics
+    assert first.hint == "give m a value: --param m=..."
+    assert "sqrt" in second.hint
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('#include "missing.h"\nvoid f(void) {}', "1:None E131 header 'missing.h' is not found"),
+        ("#error not for you\n", "1:None E131 #error not for you"),
+        ("#if 1\n", "1:None E131 preprocessor: Unterminated #if 1"),
+        ("void f(float x[2]) {\n  x[0] = = 1;\n}\n", "2:10 E132 syntax: unexpected '='"),
+        (
+            "void f(float x[2]) {\n  x[0] = 1;\n",
+            "2:11 E132 syntax: the file ends inside a function or declaration: "
+            "a brace or semicolon is missing",
+        ),
+        ("int n;\n", "None:None E133 the file defines no function"),
+        ("", "None:None E133 the file defines no function"),
+        (
+            "void a(void) {}\nvoid b(void) {}\n",
+            "None:None E133 several functions can be meant: a, b",
+        ),
+        ("void f(float *x) { for (int i = 0; i < 4; i++) x[i] = 0; }",
+         "1:15 E134 the extent of x is not known"),
+        ("void f(float x[0]) { x[0] = 1; }", "1:16 E138 an extent of x is 0"),
+        ("void f(float x[2]) { f(x); }", "1:22 E135 f calls itself"),
+        ("float f(float x[2]) { return x[0]; }",
+         "1:23 E135 f returns a value, which nobody would see"),
+    ],
+)  # fmt: skip
+def test_problems_of_files(text: str, expected: str, tmp_path: Path) -> None:
+    assert problems(tmp_path, text)[:1] == [expected]
+
+
+def test_problems_of_options(tmp_path: Path) -> None:
+    text = "void f(int n, float x[4]) { for (int i = 0; i < n; i++) x[i] = 0; }"
+    assert problems(tmp_path, text, top="g") == ["None:None E133 there is no function 'g'"]
+    found = problems(tmp_path, text, parameters={"n": 4, "m": 2})
+    assert found == ["1:6 E134 f has no integer parameter 'm'"]
+    found = problems(tmp_path, text, parameters={"n": 4}, outputs=["y"])
+    assert found == ["1:6 E137 'y' is no argument that f writes"]
+    assert problems(tmp_path, text, defines={"1x": ""}) == [
+        " E131 '1x' can't be defined as a macro"
+    ]
+    with pytest.raises(FrontendError, match=r"E131 can't read .*: there is no such file"):
+        read_c(tmp_path / "nothing.c")
+
+
+def test_syntax_errors_in_headers_are_placed_there(tmp_path: Path) -> None:
+    written(tmp_path, "int g(void) {\n  return ];\n}\n", "bad.h")
+    with pytest.raises(FrontendError) as caught:
+        read(tmp_path, '#include "bad.h"\nvoid f(void) {}\n')
+    (problem,) = caught.value.diagnostics
+    assert str(problem.loc) == f"{tmp_path / 'bad.h'}:2:10"
