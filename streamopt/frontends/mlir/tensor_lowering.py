@@ -27,6 +27,7 @@ from streamopt.frontends.mlir.pointwise import (
     source_order,
 )
 from streamopt.frontends.mlir.scalars import (
+    HUGE,
     UnsupportedError,
     is_scalar_operation,
     scalar,
@@ -368,7 +369,7 @@ class TensorLowering:
         literal = only_number(tensor)
         if literal is not None:
             same = literal == identity
-            extreme = lowest and abs(literal) >= 3.4e38 and (literal < 0) == (identity < 0)
+            extreme = lowest and abs(literal) >= HUGE["f32"] and (literal < 0) == (identity < 0)
             if same or extreme:
                 return None
         return tensor.at

@@ -276,3 +276,18 @@ def test_files(tmp_path: Path) -> None:
         read_mlir(tmp_path / "bytes.mlir")
     (tmp_path / "gemm.mlir").write_text(GEMM, encoding="utf-8")
     assert not isinstance(read_mlir(tmp_path / "gemm.mlir"), Program)
+
+
+@pytest.mark.parametrize(("terms", "is_fine"), [(90, True), (1500, True), (5000, False)])
+def test_long_sums_are_read_or_refused(terms: int, is_fine: bool) -> None:
+    index = " + ".join(["%i"] * terms)
+    text = body(
+        "affine.for %i = 0 to 1 {",
+        f"%v = affine.load %x[{index}] : memref<8xf32>",
+        "affine.store %v, %y[%i] : memref<8xf32>",
+        "}",
+    )
+    if is_fine:
+        assert source(text).body
+    else:
+        assert problems(text) == [("E155", None)]
