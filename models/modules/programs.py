@@ -74,13 +74,14 @@ MODULES = (
 )
 
 
-def program_of(listed: Listed) -> Program:
-    """Return the program of a module, without the weights' values: those are random."""
+def program_of(listed: Listed, module: torch.nn.Module | None = None) -> Program:
+    """Return the program of a module, by default a fresh one with random weights."""
     inputs = tuple(torch.zeros(shape) for shape in listed.shapes)
-    program = read_torch(listed.module(), inputs, name=listed.name, layout=listed.layout)
+    made = listed.module() if module is None else module
+    program = read_torch(made, inputs, name=listed.name, layout=listed.layout)
     orders = dict(listed.orders)
     nests = tuple(_ordered(nest, orders.get(nest.name, "")) for nest in program.nests)
-    return replace(program, name=listed.name, nests=nests, values={})
+    return replace(program, name=listed.name, nests=nests)
 
 
 def _ordered(nest: Nest, order: str) -> Nest:

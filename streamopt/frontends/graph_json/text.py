@@ -1,4 +1,4 @@
-"""Programs as text: statements in the syntax that `streamopt.frontends.graph_json.statements` reads."""
+"""Programs as text: statements in the syntax that the reader of statements reads."""
 
 from __future__ import annotations
 
