@@ -6,6 +6,7 @@ import math
 import struct
 from typing import TYPE_CHECKING
 
+from streamopt.frontends.folding import negated
 from streamopt.frontends.mlir.element_types import element_type
 from streamopt.ir.affine import Affine
 from streamopt.ir.element import ElementType
@@ -255,10 +256,8 @@ def _select(op: Operation, operands: Sequence[Expression]) -> Expression:
 
 
 def _negated(op: Operation, operands: Sequence[Expression]) -> Expression:
-    value = operands[0]
-    if isinstance(value, Literal):
-        return Literal(0.0 - value.value)
-    return Binary(BinaryOp.SUB, ZERO, value)
+    del op
+    return negated(operands[0])
 
 
 def _power(base: float) -> Callable[[Operation, Sequence[Expression]], Expression]:
