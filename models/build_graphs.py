@@ -34,8 +34,9 @@ def graphs() -> Iterator[tuple[Path, str]]:
     """Yield path and text of every graph."""
     for path in sorted((MODELS / "kernels").glob("*/*.c")):
         program = so.load(path, name=path.stem)
-        yield GRAPHS / path.parent.name / f"{path.stem}.json", write_graph_json(
-            program, description(path.read_text(encoding="utf-8"))
+        yield (
+            GRAPHS / path.parent.name / f"{path.stem}.json",
+            write_graph_json(program, description(path.read_text(encoding="utf-8"))),
         )
     for listed in MODULES:
         program = replace(program_of(listed), values={})  # random ones, and large

@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import copy
-from typing import TYPE_CHECKING
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 import torch
-from resnet_module import ResNet
 from torch import nn
 from torch.nn import functional
 
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
 
     from streamopt.ir.program import Program
 
+sys.path.insert(0, str(Path(__file__).parents[3] / "models"))
+ResNet: Any = import_module("modules.resnet").ResNet
 STORED = Layout(copies="materialize", padding="fill_and_copy")
 
 

@@ -1,3 +1,5 @@
+"""ResNet-18, and narrow ones of the same shape (He et al., CVPR 2016)."""
+
 from __future__ import annotations
 
 import torch
@@ -7,6 +9,8 @@ __all__ = ["ResNet"]
 
 
 class Block(nn.Module):
+    """Two 3x3 convolutions with a residual path."""
+
     def __init__(self, inner: int, outer: int, stride: int) -> None:
         super().__init__()
         self.conv1 = nn.Conv2d(inner, outer, 3, stride, 1, bias=False)
@@ -19,6 +23,7 @@ class Block(nn.Module):
             self.shortcut = nn.Sequential(convolution, nn.BatchNorm2d(outer))
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Return the features of the block."""
         inner = torch.relu(self.bn1(self.conv1(x)))
         return torch.relu(self.bn2(self.conv2(inner)) + self.shortcut(x))
 
@@ -43,5 +48,6 @@ class ResNet(nn.Module):
         self.head = nn.Linear(8 * width, classes)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Return the scores of the classes."""
         features = self.blocks(self.pool(torch.relu(self.bn(self.stem(x)))))
         return self.head(features.mean((2, 3)))
