@@ -11,18 +11,28 @@ import typer
 from streamopt.space.level import LevelName
 
 __all__ = [
+    "Define",
     "Dsp",
     "Formulation",
     "GraphFile",
+    "GraphOutput",
+    "Include",
+    "Inputs",
     "Json",
     "Level",
+    "LiveOut",
+    "Param",
     "Profile",
+    "ProgramName",
     "Quiet",
     "Seed",
+    "Shape",
     "Solver",
+    "SourceFile",
     "Threads",
     "TilingLimit",
     "TimeLimit",
+    "Top",
 ]
 
 
@@ -33,7 +43,43 @@ class FormulationName(StrEnum):
     PAPER = "paper"
 
 
-GraphFile = Annotated[Path, typer.Argument(metavar="GRAPH.json", help="The dataflow graph.")]
+GraphFile = Annotated[
+    Path,
+    typer.Argument(metavar="GRAPH", help="graph.json, or a source as `streamopt graph` reads."),
+]
+SourceFile = Annotated[
+    str,
+    typer.Argument(
+        metavar="SOURCE", help="kernel.c, model.py:Class, model.onnx, code.mlir or graph.json."
+    ),
+]
+GraphOutput = Annotated[
+    Path | None,
+    typer.Option("-o", "--output", metavar="GRAPH.json", help="<name>.json by default."),
+]
+ProgramName = Annotated[str | None, typer.Option("--name", help="Of the program.")]
+Top = Annotated[
+    str | None, typer.Option("--top", metavar="F", help="C, MLIR: the function to read.")
+]
+Define = Annotated[list[str] | None, typer.Option("-D", metavar="NAME[=VALUE]", help="C: a macro.")]
+Include = Annotated[
+    list[Path] | None, typer.Option("-I", metavar="DIR", help="C: a folder of headers.")
+]
+Param = Annotated[
+    list[str] | None,
+    typer.Option("--param", metavar="NAME=N", help="C: an integer argument's value."),
+]
+LiveOut = Annotated[
+    list[str] | None,
+    typer.Option("--live-out", metavar="NAME", help="C: a written argument that is wanted."),
+]
+Inputs = Annotated[
+    str, typer.Option("--inputs", metavar="SHAPES", help="PyTorch: 1x3x32x32,1x10:int64.")
+]
+Shape = Annotated[
+    list[str] | None,
+    typer.Option("--shape", metavar="NAME=SHAPE", help="ONNX: a shape that is left open."),
+]
 Dsp = Annotated[int, typer.Option("--dsp", help="DSPs that the design may use.")]
 Level = Annotated[LevelName, typer.Option("--level", help="What may be decided.")]
 TilingLimit = Annotated[

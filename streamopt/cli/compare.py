@@ -35,7 +35,8 @@ def compare(
 ) -> None:
     """Solve one graph at several levels and print one table."""
     from streamopt import pipeline
-    from streamopt.cli.files import write_text
+    from streamopt.cli.progress import comparing
+    from streamopt.frontends.written_file import write_file
 
     names = [name.strip() for name in levels.split(",") if name.strip()]
     unknown = [name for name in names if name not in tuple(LevelName)]
@@ -48,21 +49,23 @@ def compare(
             )
         )
     graph = pipeline.dataflow(pipeline.load(graph_file))
-    rows = pipeline.records(
-        graph,
-        levels=names,
-        dsp=dsp,
-        tiling_limit=tiling_limit,
-        solver=solver,
-        time_limit_seconds=time_limit,
-        seed=seed,
-    )
+    with comparing(graph.name, quiet=quiet or as_json) as on_progress:
+        rows = pipeline.records(
+            graph,
+            levels=names,
+            dsp=dsp,
+            tiling_limit=tiling_limit,
+            solver=solver,
+            time_limit_seconds=time_limit,
+            seed=seed,
+            on_progress=on_progress,
+        )
     if csv_file is not None:
         text = io.StringIO()
         writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
-        write_text(csv_file, text.getvalue())
+        write_file(csv_file, text.getvalue().encode())
     if as_json:
         typer.echo(json.dumps(rows))
     elif not quiet:

@@ -11,6 +11,7 @@ import typer
 from streamopt import __version__
 from streamopt.cli.compare import compare
 from streamopt.cli.emit import emit
+from streamopt.cli.graph import graph
 from streamopt.cli.solve import solve
 from streamopt.cli.solvers import solvers
 from streamopt.cli.verify import verify
@@ -23,7 +24,7 @@ EXIT_BUG = 70
 
 app = typer.Typer(
     name="streamopt",
-    help="Turn affine dataflow graphs into streaming FPGA accelerators, with a proof.",
+    help="Turn affine programs into streaming FPGA accelerators, with a proof.",
     epilog="Exit codes: 0 done, 1 a design computes something else, 2 bad input or no answer, "
     "70 a bug of streamopt, 130 interrupted.",
     no_args_is_help=True,
@@ -45,10 +46,10 @@ def options(
         False, "--version", callback=_version, is_eager=True, help="Print the version."
     ),
 ) -> None:
-    """Turn affine dataflow graphs into streaming FPGA accelerators, with a proof."""
+    """Turn affine programs into streaming FPGA accelerators, with a proof."""
 
 
-for verb in (solve, compare, emit, verify, solvers):
+for verb in (graph, solve, compare, emit, verify, solvers):
     app.command()(verb)
 
 

@@ -36,8 +36,8 @@ def solve(
 ) -> None:
     """Choose loop orders, tiles and channels of the whole graph at once, with a proof."""
     from streamopt import pipeline
-    from streamopt.cli.files import write_text
     from streamopt.cli.progress import solving
+    from streamopt.frontends.written_file import write_file
 
     program = pipeline.load(graph_file)
     graph = pipeline.dataflow(program)
@@ -61,7 +61,7 @@ def solve(
     else:
         from streamopt.frontends.schedule_json import write_schedule_json
 
-        write_text(schedule_file, write_schedule_json(solution.schedule, row))
+        write_file(schedule_file, write_schedule_json(solution.schedule, row).encode())
     if as_json:
         typer.echo(json.dumps(row))
     elif not quiet:

@@ -65,6 +65,25 @@ def canonicalize(program: Program) -> Graph:
         - E214 a subscript outside its array where its guard holds;
         - E215 an operation of integers on other numbers.
     """
+    order = _checked_order(program)
+    nests = tuple(program.nests[position] for position in order)
+    nodes = tuple(map(_node, nests))
+    writers, readers = users(nests)
+    edges = tuple(
+        edge
+        for array in program.arrays
+        if not array.is_given and array.name in readers
+        for edge in _edges(
+            array.name,
+            [nodes[position] for position in writers[array.name]],
+            [nodes[position] for position in readers[array.name]],
+        )
+    )
+    return Graph(program.name, program.arrays, nodes, edges)
+
+
+def _checked_order(program: Program) -> tuple[int, ...]:
+    """Return the order of the nests, or raise all problems."""
     malformed = [
         Diagnostic(
             "E210",
@@ -86,20 +105,7 @@ def canonicalize(program: Program) -> Graph:
     ]
     if problems:
         raise LegalityError(*problems)
-    nests = tuple(program.nests[position] for position in order)
-    nodes = tuple(map(_node, nests))
-    writers, readers = users(nests)
-    edges = tuple(
-        edge
-        for array in program.arrays
-        if not array.is_given and array.name in readers
-        for edge in _edges(
-            array.name,
-            [nodes[position] for position in writers[array.name]],
-            [nodes[position] for position in readers[array.name]],
-        )
-    )
-    return Graph(program.name, program.arrays, nodes, edges)
+    return order
 
 
 def _node(nest: Nest) -> Node:

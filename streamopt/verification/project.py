@@ -59,7 +59,7 @@ def write_project(
     design: Design,
     program: Program,
     directory: Path,
-    extra_files: Mapping[str, str] | None = None,
+    extra_files: Mapping[str, str | bytes] | None = None,
     seed: int = 0,
 ) -> Manifest:
     """Write design, test data, manifest and further files into a directory.
@@ -71,7 +71,7 @@ def write_project(
     program
         The source program that the golden data come from.
     extra_files
-        Text by path inside the project, for instance the graph's source.
+        Text or bytes by path inside the project, for instance the graph's source.
 
     Raises
     ------
@@ -94,7 +94,7 @@ def write_project(
         directory.parent.mkdir(parents=True, exist_ok=True)
         for path, text in files.items():
             (fresh / path).parent.mkdir(parents=True, exist_ok=True)
-            (fresh / path).write_text(text, encoding="utf-8", newline="\n")
+            (fresh / path).write_bytes(text if isinstance(text, bytes) else text.encode())
         write_data(program, golden, manifest, fresh / "data")
         _write_manifest(manifest, fresh / MANIFEST)
         _swap(fresh, directory)
@@ -150,8 +150,8 @@ def write_data(program: Program, golden: Golden, manifest: Manifest, directory: 
         write(f"{port}.tolerance", result.bound, dtype_of(ElementType.DOUBLE))
 
 
-def _collect(design: Design, extra_files: Mapping[str, str]) -> dict[str, str]:
-    files = dict(design.files)
+def _collect(design: Design, extra_files: Mapping[str, str | bytes]) -> dict[str, str | bytes]:
+    files: dict[str, str | bytes] = dict(design.files)
     for path, text in extra_files.items():
         parts = PurePosixPath(path).parts
         if not parts or path.startswith("/") or ".." in parts or parts[0] == "data":

@@ -18,12 +18,19 @@ HOMES = {
     "pyomo": {"solvers", "formulation"},
     "pcpp": {"frontends/c"},
     "pycparser": {"frontends/c"},
+    "islpy": {"analysis"},
+    "onnx": {"frontends/onnx_model"},
+    "torch": {"frontends/torch_module", "pipeline/reading.py"},
+    "torch_mlir": {"frontends/torch_module", "frontends/mlir"},
     "pydantic": {"frontends"},
     "pydantic_core": {"frontends"},
     "typer": {"cli"},
     "rich": {"cli"},
 }
-HEAVY = ("numpy", "scipy", "pyomo", "ortools", "highspy", "pandas", "sympy", "pydantic", "networkx")
+HEAVY = (
+    *("numpy", "scipy", "pyomo", "ortools", "highspy", "pandas", "sympy", "pydantic", "networkx"),
+    *("islpy", "pcpp", "pycparser", "onnx", "torch", "torch_mlir"),
+)
 
 
 def packages(path: Path) -> set[str]:

@@ -215,7 +215,7 @@ def test_extents_are_positive(tmp_path: Path) -> None:
         (("compare", MATMUL, "--levels", "opt9"), "error: E130 there is no level opt9\n"),
         (("verify", "."), "error: E722 "),
         (("emit", MATMUL, "--schedule", "none.json", "-o", "x"), "error: none.json: E121 the file"),
-        (("solve", MATMUL, "--schedule", "no/such/place.json"), "error: E690 "),
+        (("solve", MATMUL, "--schedule", "no/such/place.json"), "error: no/such/place.json: E116 "),
     ],
 )
 def test_other_errors(arguments: tuple[object, ...], message: str, tmp_path: Path) -> None:

@@ -63,7 +63,7 @@ def block_uses(block: Block) -> BlockUses:
         used = [value.number for each in (op, *inner) for value in each.operands]
         until = position
         if is_scalar_operation(op):
-            until = max((lasts.get(result.number, position) for result in op.results))
+            until = max(lasts.get(result.number, position) for result in op.results)
         if op.name.endswith(".yield"):
             until = len(block.operations)
         for number in used:

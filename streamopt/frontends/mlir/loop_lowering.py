@@ -18,7 +18,7 @@ from streamopt.frontends.mlir.scalars import (
 )
 from streamopt.frontends.mlir.syntax import DYNAMIC, AffineMap, Dense, operations_inside
 from streamopt.ir.affine import Affine
-from streamopt.ir.expression import Access, Index, Literal, Read, walk
+from streamopt.ir.expression import Access, Read, walk
 from streamopt.ir.source import Assign, RangeLoop, Source
 
 if TYPE_CHECKING:
@@ -227,9 +227,7 @@ class LoopLowering:
             return
         name = symbol if isinstance(symbol, str) else "constant"
         has_values = isinstance(initial, Dense) and initial.values is not None
-        variable = self.state.add_variable(
-            name, result.type, op.loc, is_argument=not has_values
-        )
+        variable = self.state.add_variable(name, result.type, op.loc, is_argument=not has_values)
         if isinstance(initial, Dense) and initial.values is not None:
             self.state.values[variable.name] = initial.values.reshape(result.type.shape)
         view = View.of(variable.name, result.type.shape)

@@ -140,9 +140,7 @@ def _unflattened(flat: Affine, shape: Sequence[int], ends: Mapping[str, int]) ->
 
 
 def _reinterpret(op: Operation, view: View, offsets: Sequence[Affine]) -> View:
-    starts, sizes, strides = static_integers(
-        op, "static_offsets", "static_sizes", "static_strides"
-    )
+    starts, sizes, strides = static_integers(op, "static_offsets", "static_sizes", "static_strides")
     if DYNAMIC in view.shape[1:]:
         raise UnsupportedError("the extent of a reinterpreted memref is not known")
 

@@ -93,9 +93,7 @@ def _named(names: dict[str, Any], name: str, file: str) -> Any:
         return names[name]
     message = f"{quoted(name)} is not defined in the file"
     callables = [key for key, value in names.items() if callable(value) and key[0] != "_"]
-    raise FrontendError(
-        Diagnostic("E165", message, SourceLoc(file), did_you_mean(name, callables))
-    )
+    raise FrontendError(Diagnostic("E165", message, SourceLoc(file), did_you_mean(name, callables)))
 
 
 def _called(found: Any, name: str, file: str) -> Any:

@@ -19,6 +19,7 @@ from streamopt.transforms.restructure.scalars import (
     split_variables,
 )
 from streamopt.transforms.restructure.versions import versioned
+from streamopt.transforms.restructure.work_arrays import private_work_arrays
 
 if TYPE_CHECKING:
     from streamopt.ir.program import Program
@@ -48,7 +49,7 @@ def restructure(source: Source) -> Program:
         raise LegalityError(Diagnostic("E221", message, hint=hint))
     body = split_variables(body)
     body = forward_substitution(body)
-    body = expand_variables(body)
+    body = expand_variables(private_work_arrays(body))
     groups = distributed(body.statements)
     flow = data_flow(body.statements)
     program = versioned(source.name, body, groups, flow, source.values)

@@ -12,19 +12,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, FrontendError, SourceLoc
-from streamopt.frontends.graph_text import document_text, statement_texts
+from streamopt.frontends.graph_json.scope import Scope
+from streamopt.frontends.graph_json.statements import read_statement
+from streamopt.frontends.graph_json.text import document_text, statement_texts
+from streamopt.frontends.graph_json.weights_file import read_weights
 from streamopt.frontends.json_text import MAX_CHARACTERS, decode
 from streamopt.frontends.names import did_you_mean
-from streamopt.frontends.scope import Scope
-from streamopt.frontends.statements import read_statement
 from streamopt.ir.ordering import dependences, topological_order
 from streamopt.ir.program import Array, ElementType, Loop, Nest, Program, Role, Statement
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from os import PathLike
+    from typing import Any
 
-    from streamopt.frontends.document import ArrayDocument, NodeDocument
+    from numpy.typing import NDArray
+
+    from streamopt.frontends.graph_json.document import ArrayDocument, NodeDocument
     from streamopt.ir.expression import Expression
 
 __all__ = ["load_graph_json", "read_graph_json", "write_graph_json"]
@@ -47,11 +51,11 @@ def load_graph_json(path: str | PathLike[str]) -> Program:
     except ValueError as error:
         message = f"the file can't be read: {error}"
     else:
-        return read_graph_json(text, file)
+        return read_graph_json(text, file, Path(path).parent)
     raise FrontendError(Diagnostic("E101", message, SourceLoc(file)))
 
 
-def read_graph_json(text: str, file: str) -> Program:
+def read_graph_json(text: str, file: str, folder: Path | None = None) -> Program:
     """Read a graph.json.
 
     Parameters
@@ -60,6 +64,8 @@ def read_graph_json(text: str, file: str) -> Program:
         The JSON text.
     file
         Name of the file for messages.
+    folder
+        Where the file with the values of weights is; without one they are left out.
 
     Returns
     -------
@@ -70,9 +76,9 @@ def read_graph_json(text: str, file: str) -> Program:
     Raises
     ------
     FrontendError
-        With all problems of the file, codes E101 to E114.
+        With all problems of the file, codes E101 to E115.
     """
-    from streamopt.frontends.document import read_parts
+    from streamopt.frontends.graph_json.document import read_parts
 
     raw, problems = decode(text, file)
     parts, found = read_parts(raw, file)
@@ -81,17 +87,29 @@ def read_graph_json(text: str, file: str) -> Program:
     nests: list[Nest] = []
     for index, node in parts.nodes:
         nests += _nest(node, SourceLoc(file, f"nodes[{index}]"), arrays, problems)
+    values: dict[str, NDArray[Any]] = {}
+    if parts.weights and folder is not None:
+        values = read_weights(folder / parts.weights, arrays, problems)
     if problems:
         raise FrontendError(*problems)
     declared = tuple(array for array in arrays.values() if array is not None)
-    return Program(parts.name, declared, _in_execution_order(nests))
+    return Program(parts.name, declared, _in_execution_order(nests), values)
 
 
-def write_graph_json(program: Program, description: str = "") -> str:
-    """Return the graph.json of a program; reading it gives the program, but for locations."""
+def write_graph_json(program: Program, description: str = "", weights: str = "") -> str:
+    """Return the graph.json of a program; reading it gives the program, but for locations.
+
+    Parameters
+    ----------
+    weights
+        Name of the file beside it that will hold the values of weights, see
+        `streamopt.frontends.graph_json.weights_file`; empty to leave them out.
+    """
     document: dict[str, object] = {"schema_version": SCHEMA_VERSION, "name": program.name}
     if description:
         document["description"] = description
+    if weights:
+        document["weights"] = weights
     document["arrays"] = {array.name: _array_fields(array) for array in program.arrays}
     document["nodes"] = [_nest_fields(nest) for nest in program.nests]
     return document_text(document)

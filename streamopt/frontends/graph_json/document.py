@@ -97,6 +97,9 @@ class GraphDocument(_Document):
     schema_version: Literal[1]
     name: Annotated[str, Field(pattern=TITLE_PATTERN, max_length=100)]
     description: str = Field("", description="One line for people.")
+    weights: Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]*\.npz$")] = Field(
+        "", description="File beside this one with the values of weights, in NumPy's format."
+    )
     arrays: dict[Name, ArrayDocument] = Field(description="By name.", json_schema_extra=_ONLY_NAMES)
     nodes: list[NodeDocument] = Field(
         description="In any order; several writers of one array run in the order given.",
@@ -110,6 +113,8 @@ class Parts:
 
     Attributes
     ----------
+    weights
+        Name of the file with values of weights; empty if there is none.
     arrays
         Every array that is declared; None for one whose declaration has a problem.
     nodes
@@ -117,6 +122,7 @@ class Parts:
     """
 
     name: str
+    weights: str = ""
     arrays: dict[str, ArrayDocument | None] = field(default_factory=dict[str, Any])
     nodes: list[tuple[int, NodeDocument]] = field(default_factory=list[Any])
 
@@ -138,7 +144,7 @@ def read_parts(raw: object, file: str) -> tuple[Parts, list[Diagnostic]]:
         problems = [_diagnostic(detail, file) for detail in details]
     else:
         nodes = list(enumerate(document.nodes))
-        parts, problems = Parts(document.name, dict(document.arrays), nodes), []
+        parts, problems = Parts(document.name, document.weights, dict(document.arrays), nodes), []
     return parts, [*problems, *_name_problems(parts, file)]
 
 

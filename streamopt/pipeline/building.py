@@ -1,0 +1,97 @@
+"""From schedules to designs, and the proof that they compute the right thing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from streamopt.pipeline.reading import dataflow, load
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from streamopt.codegen.design import Design
+    from streamopt.ir.graph import Graph
+    from streamopt.ir.program import Program
+    from streamopt.ir.schedule import Schedule
+    from streamopt.ir.scheduled import ScheduledGraph
+    from streamopt.verification.compare import Verdict
+
+__all__ = ["apply", "emit", "verify", "write"]
+
+
+def apply(graph: Graph, schedule: Schedule) -> ScheduledGraph:
+    """Return the graph with the schedule applied to its loops.
+
+    Raises
+    ------
+    LegalityError
+        If the schedule isn't one of this graph, or would change what it computes.
+    """
+    from streamopt.transforms.apply import apply as apply_schedule
+
+    return apply_schedule(graph, schedule)
+
+
+def emit(graph: Graph, schedule: Schedule) -> Design:
+    """Return streamed Vitis HLS C++ with a self-checking testbench."""
+    from streamopt.codegen.vitis import emit as emit_vitis
+
+    return emit_vitis(apply(graph, schedule))
+
+
+def write(
+    program: Program,
+    schedule: Schedule,
+    directory: str | PathLike[str],
+    *,
+    result: dict[str, str | int | float] | None = None,
+    seed: int = 0,
+) -> Design:
+    """Write the HLS project of a schedule, with graph.json, schedule.json and golden data.
+
+    The directory appears whole or not at all.
+
+    Parameters
+    ----------
+    result
+        What is known of the schedule, kept in schedule.json; see `record`.
+    seed
+        Seed of the test inputs.
+    """
+    from streamopt.frontends.graph_json import write_graph_json
+    from streamopt.frontends.graph_json.weights_file import weights_bytes
+    from streamopt.frontends.schedule_json import write_schedule_json
+    from streamopt.verification.project import write_project
+
+    design = emit(dataflow(program), schedule)
+    weights = "weights.npz" if program.values else ""
+    sources: dict[str, str | bytes] = {
+        "graph.json": write_graph_json(program, weights=weights),
+        "schedule.json": write_schedule_json(schedule, result),
+    }
+    if weights:
+        sources[weights] = weights_bytes(program.values)
+    write_project(design, program, Path(directory), sources, seed)
+    return design
+
+
+def verify(directory: str | PathLike[str], *, seed: int | None = None) -> Verdict:
+    """Compile and run a project, and compare it with the interpreter of its source program.
+
+    Parameters
+    ----------
+    seed
+        Seed of other test inputs than those that the project was written with.
+
+    Raises
+    ------
+    VerificationError
+        If the project can't be built or run. A design that computes something else gives a
+        `Verdict` that says so.
+    """
+    from streamopt.verification.project import read_manifest
+    from streamopt.verification.verify import verify_project
+
+    read_manifest(Path(directory))
+    return verify_project(Path(directory), load(Path(directory) / "graph.json"), seed=seed)

@@ -1,0 +1,222 @@
+"""From files and modules to programs and graphs, and back to files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from os import PathLike, fspath
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+    from numpy.typing import NDArray
+    from torch.nn import Module
+
+    from streamopt.ir.graph import Graph
+    from streamopt.ir.program import Program
+    from streamopt.ir.schedule import Schedule
+    from streamopt.ir.source import Source
+
+__all__ = ["dataflow", "interpret", "load", "load_schedule", "save"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Options:
+    """What `load` was told, apart from the file."""
+
+    top: str | None = None
+    inputs: str = ""
+    outputs: Sequence[str] = ()
+    include: Sequence[Path] = ()
+    defines: Mapping[str, str] = field(default_factory=dict[str, str])
+    parameters: Mapping[str, int] = field(default_factory=dict[str, int])
+    shapes: Mapping[str, Sequence[int]] = field(default_factory=dict[str, "Sequence[int]"])
+
+
+def load(
+    source: str | PathLike[str] | Module,
+    example_inputs: Sequence[object] = (),
+    *,
+    name: str | None = None,
+    inputs: str = "",
+    top: str | None = None,
+    defines: Mapping[str, str] | None = None,
+    include: Sequence[str | PathLike[str]] = (),
+    parameters: Mapping[str, int] | None = None,
+    outputs: Sequence[str] = (),
+    shapes: Mapping[str, Sequence[int]] | None = None,
+) -> Program:
+    """Return the program of a file or a PyTorch module.
+
+    Parameters
+    ----------
+    source
+        A graph.json, C (``.c``, ``.cpp``), MLIR (``.mlir``) or ONNX (``.onnx``) file, a PyTorch
+        module in a file as ``model.py:Name``, or a ``torch.nn.Module``.
+    example_inputs, inputs
+        Tensors that a module is read for, or their shapes as text: ``1x64x128,1x10:int64``.
+    name
+        Of the program, instead of the source's own.
+    top
+        C and MLIR: the function to read.
+    defines, include
+        C: macros, and folders of headers.
+    parameters
+        C: values of integer arguments, such as extents.
+    outputs
+        C: the written arguments that the caller looks at; all if empty.
+    shapes
+        ONNX: shapes of inputs that the model leaves open.
+
+    Raises
+    ------
+    FrontendError
+        With all problems of the source.
+    LegalityError
+        If the source computes nothing that its caller sees.
+    """
+    options = _Options(
+        top,
+        inputs,
+        tuple(outputs),
+        tuple(map(Path, include)),
+        defines or {},
+        parameters or {},
+        shapes or {},
+    )
+    if not isinstance(source, str | PathLike):
+        from streamopt.frontends.torch_module import read_torch
+
+        return read_torch(source, tuple(example_inputs), name=name)
+    text = fspath(source)
+    suffix = ".py" if ".py:" in text else Path(text).suffix.lower()
+    found = _READERS.get(suffix, _read_json)(text, options)
+    return found if name is None else replace(found, name=name)
+
+
+def _read_c(text: str, options: _Options) -> Program:
+    from streamopt.frontends.c import read_c
+
+    source = read_c(
+        Path(text),
+        top=options.top,
+        defines=options.defines,
+        include=options.include,
+        parameters=options.parameters,
+        outputs=options.outputs,
+    )
+    return _restructured(source)
+
+
+def _read_mlir(text: str, options: _Options) -> Program:
+    from streamopt.frontends.mlir import read_mlir
+
+    return _restructured(read_mlir(Path(text), top=options.top))
+
+
+def _read_onnx(text: str, options: _Options) -> Program:
+    from streamopt.frontends.onnx_model import read_onnx
+
+    return read_onnx(Path(text), shapes=options.shapes)
+
+
+def _read_module(text: str, options: _Options) -> Program:
+    from streamopt.frontends.torch_module import load_module, read_torch
+
+    return read_torch(*load_module(text, options.inputs))
+
+
+def _read_json(text: str, options: _Options) -> Program:
+    from streamopt.frontends.graph_json import load_graph_json
+
+    del options
+    return load_graph_json(text)
+
+
+_READERS: Mapping[str, Callable[[str, _Options], Program]] = {
+    **dict.fromkeys((".c", ".h", ".cc", ".cpp", ".hpp"), _read_c),
+    ".mlir": _read_mlir,
+    ".onnx": _read_onnx,
+    ".py": _read_module,
+    ".json": _read_json,
+}
+
+
+def _restructured(found: Program | Source) -> Program:
+    from streamopt.ir.source import Source
+
+    if not isinstance(found, Source):
+        return found
+    from streamopt.transforms.restructure import restructure
+
+    return restructure(found)
+
+
+def save(program: Program, path: str | PathLike[str], description: str = "") -> tuple[Path, ...]:
+    """Write a program as graph.json, and the values of its weights beside it.
+
+    Returns
+    -------
+    tuple of Path
+        The files written: the graph, and ``<stem>.npz`` if there are values. Each appears whole
+        or not at all, the graph last.
+
+    Raises
+    ------
+    FrontendError
+        E116 where the system refuses to write.
+    """
+    from streamopt.frontends.graph_json import write_graph_json
+    from streamopt.frontends.graph_json.weights_file import weights_bytes
+    from streamopt.frontends.written_file import write_file
+
+    graph = Path(path)
+    if not program.values:
+        write_file(graph, write_graph_json(program, description).encode())
+        return (graph,)
+    weights = graph.with_suffix(".npz")
+    text = write_graph_json(program, description, weights.name)
+    write_file(weights, weights_bytes(program.values))
+    write_file(graph, text.encode())
+    return graph, weights
+
+
+def load_schedule(path: str | PathLike[str]) -> Schedule:
+    """Return the schedule of a schedule.json file.
+
+    Raises
+    ------
+    FrontendError
+        If the file can't be read as a schedule.
+    """
+    from streamopt.frontends.schedule_json import load_schedule_json
+
+    return load_schedule_json(Path(path))
+
+
+def dataflow(program: Program) -> Graph:
+    """Return the canonical dataflow graph of a program.
+
+    Raises
+    ------
+    LegalityError
+        If the program isn't a dataflow graph.
+    """
+    from streamopt.transforms.canonicalize import canonicalize
+
+    return canonicalize(program)
+
+
+def interpret(program: Program, inputs: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """Return the values of all arrays of a program, computed in its order and types.
+
+    Raises
+    ------
+    VerificationError
+        If inputs are missing or have other shapes.
+    """
+    from streamopt.verification.interpreter import interpret as interpret_program
+
+    return interpret_program(program, inputs)

@@ -1,0 +1,174 @@
+"""From graphs to schedules with a proof, and tables of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from streamopt.space.level import LevelName
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    import pandas as pd
+
+    from streamopt.ir.graph import Graph
+    from streamopt.solvers.base import Progress
+    from streamopt.solvers.registry import SolverStatus
+    from streamopt.strategies.solution import Solution
+
+__all__ = ["compare", "record", "records", "solve", "solvers"]
+
+
+def solve(
+    graph: Graph,
+    *,
+    level: str = LevelName.OPT5,
+    dsp: int = 2560,
+    tiling_limit: int = 16,
+    solver: str = "cpsat",
+    formulation: str = "compact",
+    profile: str | None = None,
+    time_limit_seconds: float | None = None,
+    seed: int = 0,
+    threads: int = 1,
+    on_progress: Callable[[Progress], None] | None = None,
+) -> Solution:
+    """Return a schedule of the least latency in cycles, with its proof.
+
+    Parameters
+    ----------
+    level
+        opt1 to opt5 ([1] table 6).
+    dsp
+        DSPs that the design may use, in the paper's accounting.
+    tiling_limit
+        Least trip count of a tile loop, for loops longer than it.
+    solver
+        A name of `solvers`, or ``exhaustive`` for the oracle of small spaces.
+    formulation
+        ``compact`` for the exact linear program, ``paper`` for the MINLP as printed.
+    profile
+        A solver profile: a name under ``solvers/<solver>/`` or a path to a TOML file.
+    threads
+        Of the solver. With one, the same input, seed and versions give the same schedule.
+
+    Raises
+    ------
+    InfeasibleError
+        If no schedule fits the limits.
+    SolverError
+        If the solver is unknown, missing, unlicensed or failed.
+
+    References
+    ----------
+    [1] Basalama and Cong, Stream-HLS, FPGA 2025.
+    """
+    from streamopt.solvers.base import SolveOptions
+    from streamopt.solvers.profiles import load_profile
+    from streamopt.strategies.choose import choose
+    from streamopt.strategies.solution import Request
+
+    request = Request(graph, LevelName(level), dsp, tiling_limit)
+    options = SolveOptions(
+        time_limit_seconds=time_limit_seconds, seed=seed, threads=threads, on_progress=on_progress
+    )
+    if profile is not None:
+        options = replace(options, profile=load_profile(solver, profile))
+    return choose(request, solver, formulation, options)
+
+
+def record(solution: Solution) -> dict[str, str | int | float]:
+    """Return what is reported of a solution: one flat row."""
+    from streamopt.perf.dsp import roofline_cycles
+
+    request = solution.request
+    return {
+        "name": request.graph.name,
+        "level": request.level.value,
+        "dsp_limit": request.dsp_limit,
+        "tiling_limit": request.tiling_limit,
+        "objective_cycles": solution.objective_cycles,
+        "bound_cycles": solution.bound_cycles,
+        "gap": round(solution.gap, 6),
+        "proof": solution.proof.value,
+        "stop": solution.stop.value,
+        "dsps_used": solution.prediction.dsps,
+        "roofline_cycles": roofline_cycles(request.graph, request.dsp_limit),
+        "solver": solution.solver,
+        "solver_version": solution.solver_version,
+        "seed": solution.seed,
+        "solve_seconds": round(solution.solve_seconds, 4),
+        "message": solution.message,
+    }
+
+
+def records(
+    graph: Graph,
+    *,
+    levels: Iterable[str] = tuple(LevelName),
+    dsp: int = 2560,
+    tiling_limit: int = 16,
+    solver: str = "cpsat",
+    time_limit_seconds: float | None = None,
+    seed: int = 0,
+    on_progress: Callable[[str, int, int], None] | None = None,
+) -> list[dict[str, str | int | float]]:
+    """Return one row a level, as `record` gives them.
+
+    Parameters
+    ----------
+    time_limit_seconds
+        For each level.
+    on_progress
+        Called with (level, levels done, levels in all) before each level.
+    """
+    rows: list[dict[str, str | int | float]] = []
+    names: Sequence[str] = tuple(levels)
+    for done, level in enumerate(names):
+        if on_progress is not None:
+            on_progress(level, done, len(names))
+        solution = solve(
+            graph,
+            level=level,
+            dsp=dsp,
+            tiling_limit=tiling_limit,
+            solver=solver,
+            time_limit_seconds=time_limit_seconds,
+            seed=seed,
+        )
+        rows.append(record(solution))
+    return rows
+
+
+def compare(
+    graph: Graph,
+    *,
+    levels: Iterable[str] = tuple(LevelName),
+    dsp: int = 2560,
+    tiling_limit: int = 16,
+    solver: str = "cpsat",
+    time_limit_seconds: float | None = None,
+    seed: int = 0,
+) -> pd.DataFrame:
+    """Return the rows of `records` as a DataFrame, one a level."""
+    import pandas as pd
+
+    return pd.DataFrame(
+        records(
+            graph,
+            levels=levels,
+            dsp=dsp,
+            tiling_limit=tiling_limit,
+            solver=solver,
+            time_limit_seconds=time_limit_seconds,
+            seed=seed,
+        )
+    )
+
+
+def solvers() -> tuple[SolverStatus, ...]:
+    """Return the solvers with version, licence and capabilities; takes no licence."""
+    from streamopt.solvers.registry import available
+
+    return available()
