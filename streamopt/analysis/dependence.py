@@ -14,13 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 from streamopt.analysis.polyhedral_text import (
     access_text,
-    domain_text,
     is_certain,
     schedule_text,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Container, Iterator, Mapping, Sequence
 
     from streamopt.analysis.instances import Instance
     from streamopt.ir.expression import Access
@@ -74,23 +73,33 @@ class DataFlow:
         return bool(relation.is_subset(equal))
 
 
-def data_flow(statements: Sequence[Instance]) -> DataFlow:
-    """Return the flow of values between all statements."""
+def data_flow(statements: Sequence[Instance], among: Container[str] | None = None) -> DataFlow:
+    """Return the flow of values between all statements.
+
+    Parameters
+    ----------
+    among
+        Arrays whose reads are asked for; None for all.
+    """
     reads = [
         (Touch(at, number), instance, access)
         for at, instance in enumerate(statements)
         for number, access in enumerate(instance.reads)
+        if among is None or access.array in among
     ]
+    if not reads:
+        return DataFlow({}, frozenset(), {})
     sinks = _union(access_text(_event(t.statement, t.read), i, a) for t, i, a in reads)
     certain, possible = (
         _union(
             access_text(_event(at, _WRITE), instance, instance.target)
             for at, instance in enumerate(statements)
             if is_certain(instance) is wanted
+            if among is None or instance.target.array in among
         )
         for wanted in (True, False)
     )
-    flow = _flow(sinks, certain, possible, _schedules(statements))
+    flow = _flow(sinks, certain, possible, _schedules(statements, among))
     sources: dict[Touch, set[int]] = {touch: set() for touch, _, _ in reads}
     relations: dict[tuple[int, Touch], Any] = {}
     for relation in _maps(flow.get_may_dependence()):
@@ -189,14 +198,14 @@ def _union(texts: Iterator[str] | Sequence[str]) -> Any:
     return isl.UnionMap(f"{{ {'; '.join(texts)} }}")
 
 
-def _schedules(statements: Sequence[Instance]) -> Any:
+def _schedules(statements: Sequence[Instance], among: Container[str] | None) -> Any:
     length = 2 * max((len(instance.loops) for instance in statements), default=0) + 2
     texts: list[str] = []
     for at, instance in enumerate(statements):
-        events = [(_event(at, number), 0) for number in range(len(instance.reads))]
-        for event, phase in [*events, (_event(at, _WRITE), 1)]:
-            text = schedule_text(event, instance, length, phase)
-            texts.append(f"{text} : {domain_text(instance)}")
+        events = [(number, access, 0) for number, access in enumerate(instance.reads)]
+        for number, access, phase in [*events, (_WRITE, instance.target, 1)]:
+            if among is None or access.array in among:
+                texts.append(schedule_text(_event(at, number), instance, length, phase))
     return _union(texts)
 
 

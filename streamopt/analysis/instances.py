@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from streamopt.ir.affine import Affine
-from streamopt.ir.expression import Compare, CompareOp, Index, Read, negated, walk
+from streamopt.ir.expression import Compare, CompareOp, Index, Read, conjuncts, negated, walk
 from streamopt.ir.source import Assign, Branch, RangeLoop
 
 if TYPE_CHECKING:
@@ -96,9 +96,9 @@ def _flattened(
     for item in items:
         match item:
             case Branch(condition, then, otherwise):
-                yield from _flattened(then, (*guards, condition))
+                yield from _flattened(then, (*guards, *conjuncts(condition)))
                 if otherwise:
-                    yield from _flattened(otherwise, (*guards, negated(condition)))
+                    yield from _flattened(otherwise, (*guards, *conjuncts(negated(condition))))
             case _:
                 yield item, guards
 

@@ -26,6 +26,7 @@ from streamopt.ir.expression import (
     LogicOp,
     Read,
     Select,
+    is_negation,
 )
 from streamopt.ir.expression_type import expression_type
 from streamopt.ir.program import Reduction
@@ -144,6 +145,8 @@ class ExpressionText:
             case Cast(target, operand):
                 inner = self._text(operand, self._type(operand) or target)[0]
                 return f"static_cast<{target}>({inner})", _ATOM
+            case Binary(_, _, operand) if is_negation(expression):
+                return f"-{self._inside(operand, _ATOM, element)}", _PRODUCT
             case Binary(op, left, right):
                 level = _PRECEDENCE[op]
                 sides = self._inside(left, level, element), self._inside(right, level + 1, element)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
+from contextlib import ExitStack
 from functools import reduce
 from typing import TYPE_CHECKING
 
@@ -100,6 +101,8 @@ def _composed(node: ast.expr, scope: Scope) -> Expression:
             with scope.under(condition):
                 branches = read_expression(node.body, scope), read_expression(node.orelse, scope)
             return Select(condition, *branches)
+        case ast.Compare() | ast.BoolOp():
+            return read_condition(node, scope)
         case _:
             message = f"{scope.source(node)} is not part of the syntax of statements"
             scope.report("E106", message, node, _SYNTAX_HINT)
@@ -113,7 +116,12 @@ def read_condition(node: ast.expr, scope: Scope) -> Condition:
             return Compare(_COMPARE[type(op)], _side(left, scope), _side(right, scope))
         case ast.BoolOp(op=op, values=values):
             connective = LogicOp.AND if isinstance(op, ast.And) else LogicOp.OR
-            return Logic(connective, tuple(read_condition(value, scope) for value in values))
+            with ExitStack() as stack:
+                parts: list[Condition] = []
+                for value in values:
+                    parts.append(read_condition(value, scope))
+                    stack.enter_context(scope.under(parts[-1]))
+            return Logic(connective, tuple(parts))
         case _:
             message = f"{scope.source(node)} is not a condition"
             hint = "a condition compares two values, `i < j`, or joins such with and, or"

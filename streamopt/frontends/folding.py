@@ -61,10 +61,10 @@ def folded_call(function: Function, *arguments: Expression) -> Expression:
 
 
 def negated(value: Expression) -> Expression:
-    """Return ``0 - value``; for a literal the literal with the other sign."""
+    """Return ``-0.0 - value``; for a literal the literal with the other sign."""
     if isinstance(value, Literal):
         return Literal(-value.value)
-    return Binary(BinaryOp.SUB, Literal(0.0), value)
+    return Binary(BinaryOp.SUB, Literal(-0.0), value)
 
 
 def _literal(operation: Callable[..., float], *values: float) -> Literal:

@@ -21,6 +21,7 @@ from streamopt.ir.expression import (
     LogicOp,
     Read,
     Select,
+    is_negation,
 )
 from streamopt.ir.program import Reduction
 
@@ -112,7 +113,7 @@ def _text(expression: Expression) -> tuple[str, int]:
             return f"index({_affine_text(value)})", _ATOM
         case Cast(element, operand):
             return f"{element}({_text(operand)[0]})", _ATOM
-        case Binary(BinaryOp.SUB, Literal(0.0), right):
+        case Binary(_, _, right) if is_negation(expression):
             return f"-{_at_least(_UNARY, right)}", _UNARY
         case Binary(op, left, right):
             level = _LEVELS[op]

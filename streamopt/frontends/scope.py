@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, SourceLoc
-from streamopt.ir.expression import is_affine_condition
+from streamopt.ir.expression import conjuncts, is_affine_condition, negated
 
 if TYPE_CHECKING:
     import ast
@@ -56,7 +56,9 @@ class Scope:
     @contextmanager
     def under(self, condition: Condition) -> Iterator[None]:
         """Read what is reached only where a condition on the iterators holds, or only where not."""
-        known = is_affine_condition(condition)
+        known = any(
+            map(is_affine_condition, (*conjuncts(condition), *conjuncts(negated(condition))))
+        )
         if known:
             self.guards.append(condition)
         yield

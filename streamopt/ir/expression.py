@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from math import copysign
 from typing import TYPE_CHECKING, TypeAlias, assert_never
 
 if TYPE_CHECKING:
@@ -33,9 +34,12 @@ __all__ = [
     "LogicOp",
     "Read",
     "Select",
+    "affine_conjuncts",
     "children",
     "conditional_reads",
+    "conjuncts",
     "is_affine_condition",
+    "is_negation",
     "negated",
     "reads",
     "rebuild",
@@ -154,7 +158,7 @@ class Cast:
 
 @dataclass(frozen=True, slots=True)
 class Binary:
-    """``left op right``; a negation is ``0 - x``."""
+    """``left op right``; a negation is ``-0.0 - x``, which changes the sign of zeros too."""
 
     op: BinaryOp
     left: Expression
@@ -315,16 +319,48 @@ _OPPOSITE = {
 }
 
 
+def is_negation(expression: Expression) -> bool:
+    """Return whether an expression is ``-0.0 - x``; ``0.0 - x`` makes no negative zero."""
+    match expression:
+        case Binary(BinaryOp.SUB, Literal(0.0 as zero), _):
+            return copysign(1.0, zero) < 0.0
+        case _:
+            return False
+
+
 def negated(condition: Condition) -> Condition:
-    """Return the opposite of a condition (of numbers: NaN makes neither true)."""
+    """Return the opposite of a condition, for values that aren't numbers too.
+
+    Nothing is less than, equal to or greater than such a value, so ``a < b`` on data has the
+    opposite ``(a < b) == 0``.
+    """
     match condition:
+        case Compare(CompareOp.EQ, Compare() as inner, Literal(0.0)):
+            return inner
         case Compare(op, left, right):
+            exact = op in (CompareOp.EQ, CompareOp.NE) or is_affine_condition(condition)
+            if not exact:
+                return Compare(CompareOp.EQ, condition, Literal(0.0))
             return Compare(_OPPOSITE[op], left, right)
         case Logic(op, operands):
             other = LogicOp.OR if op is LogicOp.AND else LogicOp.AND
             return Logic(other, tuple(map(negated, operands)))
         case _:
             assert_never(condition)
+
+
+def conjuncts(condition: Condition) -> tuple[Condition, ...]:
+    """Return the conditions that a condition joins by *and*, or the condition alone."""
+    match condition:
+        case Logic(LogicOp.AND, operands):
+            return tuple(part for operand in operands for part in conjuncts(operand))
+        case _:
+            return (condition,)
+
+
+def affine_conjuncts(condition: Condition) -> tuple[Condition, ...]:
+    """Return affine conditions that hold wherever a condition does."""
+    return tuple(part for part in conjuncts(condition) if is_affine_condition(part))
 
 
 def conditional_reads(
@@ -334,9 +370,16 @@ def conditional_reads(
     match expression:
         case Read(access):
             yield access, under
-        case Select(condition, then, otherwise) if is_affine_condition(condition):
-            yield from conditional_reads(then, (*under, condition))
-            yield from conditional_reads(otherwise, (*under, negated(condition)))
+        case Select(condition, then, otherwise):
+            yield from conditional_reads(condition, under)
+            yield from conditional_reads(then, (*under, *affine_conjuncts(condition)))
+            opposite = affine_conjuncts(negated(condition))
+            yield from conditional_reads(otherwise, (*under, *opposite))
+        case Logic(op, operands):
+            for operand in operands:
+                yield from conditional_reads(operand, under)
+                reached = operand if op is LogicOp.AND else negated(operand)
+                under = (*under, *affine_conjuncts(reached))
         case _:
             for operand in children(expression):
                 yield from conditional_reads(operand, under)

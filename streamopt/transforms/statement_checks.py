@@ -9,8 +9,8 @@ from streamopt.errors import Diagnostic
 from streamopt.ir.expression import (
     Binary,
     BinaryOp,
+    affine_conjuncts,
     conditional_reads,
-    is_affine_condition,
     walk,
 )
 from streamopt.ir.expression_type import expression_type
@@ -36,7 +36,7 @@ _INTEGER_OPS = {
 def statement_reads(statement: Statement) -> Iterator[tuple[Access, tuple[Condition, ...]]]:
     """Yield every read of a statement with the affine conditions under which it happens."""
     guard = statement.guard
-    under = (guard,) if guard is not None and is_affine_condition(guard) else ()
+    under = affine_conjuncts(guard) if guard is not None else ()
     if guard is not None:
         yield from conditional_reads(guard)
     if statement.start is not None:
@@ -48,7 +48,7 @@ def statement_problems(program: Program, nest: Nest, statement: Statement) -> It
     """Yield E214 and E215 of one statement."""
     loc = statement.loc or nest.loc
     guard = statement.guard
-    under = (guard,) if guard is not None and is_affine_condition(guard) else ()
+    under = affine_conjuncts(guard) if guard is not None else ()
     if statement.reduction is not None:
         under = ()
     accesses = [(statement.target, under), *statement_reads(statement)]

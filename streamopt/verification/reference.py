@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import reduce
 from math import prod
 from typing import TYPE_CHECKING, TypeAlias, assert_never
 
@@ -31,9 +30,11 @@ from streamopt.ir.expression import (
     Index,
     Literal,
     Logic,
+    LogicOp,
     Read,
     Select,
-    is_affine_condition,
+    affine_conjuncts,
+    negated,
     reads,
 )
 from streamopt.ir.expression_type import expression_type
@@ -50,7 +51,7 @@ from streamopt.verification.in_order import execute_in_order
 from streamopt.verification.integers import Integers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
     from numpy.typing import NDArray
@@ -212,7 +213,7 @@ class _Execution:
         if guard is None:
             return self._value(self.statement.value, point, self.element)
         condition = self._condition(guard, point)
-        with self._under(guard, condition):
+        with self._under(guard, point):
             term = self._value(self.statement.value, point, self.element)
         identity = reduction.identity
         nothing = Bounded(np.asarray(identity), np.zeros(()), np.inf)
@@ -277,11 +278,12 @@ class _Execution:
         return flat
 
     @contextmanager
-    def _under(self, condition: ConditionTree, truth: Condition) -> Iterator[None]:
-        """Evaluate what only the points where an affine condition holds need."""
+    def _under(self, condition: ConditionTree, point: Point) -> Iterator[None]:
+        """Evaluate what only the points where a condition holds need."""
         before = self.reached
-        if is_affine_condition(condition):
-            self.reached = truth.holds if before is None else before & truth.holds
+        for part in affine_conjuncts(condition):
+            holds = self._condition(part, point).holds
+            self.reached = holds if self.reached is None else self.reached & holds
         yield
         self.reached = before
 
@@ -323,9 +325,9 @@ class _Execution:
 
     def _selected(self, expression: Select, point: Point, element: ElementType) -> Bounded:
         truth = self._condition(expression.condition, point)
-        with self._under(expression.condition, truth):
+        with self._under(expression.condition, point):
             then = self._value(expression.then, point, element)
-        with self._under(expression.condition, Condition(~truth.holds, truth.unsure)):
+        with self._under(negated(expression.condition), point):
             otherwise = self._value(expression.otherwise, point, element)
         return select_bounded(truth, then, otherwise)
 
@@ -336,10 +338,18 @@ class _Execution:
                 sides = (self._value(side, point, element) for side in (left, right))
                 return compare_bounded(op, *sides)
             case Logic(op, operands):
-                parts = [self._condition(operand, point) for operand in operands]
-                return reduce(lambda left, right: join_conditions(op, left, right), parts)
+                return self._joined(op, operands, point)
             case _:
                 assert_never(condition)
+
+    def _joined(self, op: LogicOp, operands: Sequence[ConditionTree], point: Point) -> Condition:
+        """Join truths; an operand is evaluated where those before it leave the result open."""
+        first, *rest = operands
+        truth = self._condition(first, point)
+        if not rest:
+            return truth
+        with self._under(first if op is LogicOp.AND else negated(first), point):
+            return join_conditions(op, truth, self._joined(op, rest, point))
 
 
 def _blocks(extents: list[range]) -> Iterator[tuple[range, ...]]:

@@ -54,8 +54,7 @@ _OPS = {op.value: op for op in CompareOp}
 def condition_of(node: Node, state: State, *, negated: bool = False) -> Truth | bool | None:
     """Return whether an expression is not zero: a condition, or a bool where that is constant.
 
-    None where a problem was reported. The negation of a comparison of floating-point numbers is
-    the opposite comparison, except for values that are not numbers.
+    None where a problem was reported.
     """
     match node:
         case Unary("!", operand):
@@ -64,8 +63,7 @@ def condition_of(node: Node, state: State, *, negated: bool = False) -> Truth | 
             return _joined(node, (op == "&&") != negated, negated, state)
         case Operation(op, left, right) if op in _OPS:
             sides = expressions.value_of(left, state), expressions.value_of(right, state)
-            kind = _OPPOSITE[_OPS[op]] if negated else _OPS[op]
-            return _compared(node, kind, sides, state)
+            return _related(node, _OPS[op], sides, state, negated=negated)
         case _:
             value = expressions.value_of(node, state)
             kind = CompareOp.EQ if negated else CompareOp.NE
@@ -114,6 +112,27 @@ def _decided(found: list[Truth], is_and: bool, constant: bool) -> Truth | bool:
         tree = part.tree
         flat.extend(tree.operands if isinstance(tree, Logic) and tree.op == op else [tree])
     return Truth(Logic(op, tuple(flat)), size, 1 + max(part.depth for part in found))
+
+
+def _related(
+    node: Operation,
+    op: CompareOp,
+    sides: tuple[Value | None, Value | None],
+    state: State,
+    *,
+    negated: bool,
+) -> Truth | bool | None:
+    """Return a comparison or its opposite; values that aren't numbers have no opposite order."""
+    if not negated:
+        return _compared(node, op, sides, state)
+    ordered = op not in (CompareOp.EQ, CompareOp.NE)
+    if not ordered or not any(side is not None and side.element.is_float for side in sides):
+        return _compared(node, _OPPOSITE[op], sides, state)
+    truth = _compared(node, op, sides, state)
+    if not isinstance(truth, Truth):
+        return None if truth is None else not truth
+    tree = Compare(CompareOp.EQ, truth.tree, Literal(0.0))
+    return Truth(tree, truth.size + 2, truth.depth + 1)
 
 
 def _compared(

@@ -250,7 +250,8 @@ def _unary(node: Unary, state: State) -> Value | None:
         case "-":
             if isinstance(value.tree, Literal) and not value.is_integer:
                 return real(-value.tree.value, value.element)
-            return _ordered(combined(BinaryOp.SUB, integer(0), value), state)
+            zero = integer(0) if value.is_integer else real(-0.0, value.element)
+            return _ordered(combined(BinaryOp.SUB, zero, value), state)
         case _ if value.is_integer:
             return combined(BinaryOp.XOR, value, integer(-1))
         case _:

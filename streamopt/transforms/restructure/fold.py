@@ -173,15 +173,29 @@ def _copied(program: Program, array: str, writer: int, reader: int) -> Program:
 
 
 def drop_unused(program: Program) -> Program:
-    """Take away nests and arrays that no output needs."""
+    """Take away nests, statements of sequential ones, and arrays that no output needs."""
     needed = {array.name for array in program.arrays if array.role is Role.OUTPUT}
     kept: list[Nest] = []
     for nest in reversed(program.nests):
-        written = {statement.target.array for statement in nest.statements}
-        if written & needed:
-            kept.append(nest)
-            needed |= written | {source for _, source in nest.carries}
-            needed |= {a.array for s in nest.statements for e in s.expressions for a in reads(e)}
+        live = _live(nest, needed)
+        if live.statements:
+            kept.append(live)
+            needed |= {statement.target.array for statement in live.statements}
+            needed |= {source for _, source in live.carries}
+            needed |= {a.array for s in live.statements for e in s.expressions for a in reads(e)}
     arrays = tuple(array for array in program.arrays if array.name in needed)
     values = {name: value for name, value in program.values.items() if name in needed}
     return replace(program, arrays=arrays, nests=tuple(reversed(kept)), values=values)
+
+
+def _live(nest: Nest, needed: set[str]) -> Nest:
+    """Return a nest with the statements that lead to arrays that somebody needs."""
+    live: set[str] = set()
+    more = needed & {statement.target.array for statement in nest.statements}
+    while more > live:
+        live = more
+        made = [statement for statement in nest.statements if statement.target.array in live]
+        more = live | {a.array for s in made for e in s.expressions for a in reads(e)}
+    statements = tuple(s for s in nest.statements if s.target.array in live)
+    carries = tuple(pair for pair in nest.carries if pair[0] in live)
+    return replace(nest, statements=statements, carries=carries)

@@ -8,6 +8,7 @@ from streamopt.analysis.dependence import data_flow
 from streamopt.analysis.instances import instances
 from streamopt.errors import Diagnostic, LegalityError
 from streamopt.transforms.restructure.body import Body
+from streamopt.transforms.restructure.decisions import with_kept_decisions
 from streamopt.transforms.restructure.distribute import distributed
 from streamopt.transforms.restructure.fold import drop_unused, fold_copies, fold_starts
 from streamopt.transforms.restructure.naming import final_names
@@ -36,13 +37,14 @@ def restructure(source: Source) -> Program:
     LegalityError
         E221 if the source writes nothing that its caller sees.
     """
+    source = with_kept_decisions(source)
     body = Body(instances(source.body), {v.name: v for v in source.variables})
     seen = {v.name for v in source.variables if v.is_argument and v.is_wanted}
     if not any(instance.target.array in seen for instance in body.statements):
         message = f"'{source.name}' writes no array that its caller sees"
         hint = "write an array argument"
         raise LegalityError(Diagnostic("E221", message, hint=hint))
-    body = split_variables(body, data_flow(body.statements))
+    body = split_variables(body)
     body = forward_substitution(body)
     body = expand_variables(body)
     groups = distributed(body.statements)

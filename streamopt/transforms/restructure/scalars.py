@@ -46,15 +46,15 @@ MAX_EXPANDED_ELEMENTS = 2**24
 """Largest array that an expansion may make."""
 
 
-def split_variables(body: Body, flow: DataFlow) -> Body:
+def split_variables(body: Body) -> Body:
     """Give private variables a name for each set of writes and reads that values connect."""
+    several = [n for n in body.variables if body.is_private(n) and len(body.writers(n)) > 1]
+    flow = data_flow(body.statements, several)
     writer_of: dict[int, str] = {}
     reader_of: dict[Touch, str] = {}
     variables = dict(body.variables)
-    for name in body.variables:
+    for name in several:
         writers = body.writers(name)
-        if not body.is_private(name) or len(writers) < 2:
-            continue
         group = {writer: writer for writer in writers}
 
         def root(writer: int, group: dict[int, int] = group) -> int:
@@ -68,9 +68,11 @@ def split_variables(body: Body, flow: DataFlow) -> Body:
             for other in found[1:]:
                 group[root(other)] = root(found[0])
         roots = list(dict.fromkeys(root(writer) for writer in writers))
-        names = {r: name if at == 0 else _fresh(name, variables) for at, r in enumerate(roots)}
-        for fresh in names.values():
+        names: dict[int, str] = {}
+        for at, first in enumerate(roots):
+            fresh = name if at == 0 else _fresh(name, variables)
             variables[fresh] = replace(variables[name], name=fresh)
+            names[first] = fresh
         writer_of |= {writer: names[root(writer)] for writer in writers}
         reader_of |= {t: names[root(min(flow.sources[t]))] for t in reads if flow.sources[t]}
     statements = tuple(
@@ -164,7 +166,8 @@ def _reaches(body: Body, writer: int, user: int) -> bool:
 
 def expand_variables(body: Body) -> Body:
     """Give private variables a dimension for every outer loop that no value crosses."""
-    flow = data_flow(body.statements)
+    private = {name for name in body.variables if body.is_private(name)}
+    flow = data_flow(body.statements, private)
     for name in body.variables:
         users = [body.statements[at] for at in body.users(name)]
         if not body.is_private(name) or not body.writers(name) or not users:

@@ -1,0 +1,124 @@
+"""Decisions on data that a branch itself would change: taken once, and kept in a variable.
+
+Before::
+
+    if x[i] > 0:
+        x[i] = -1
+        y[i] = 2
+    else:
+        x[i] = 1
+
+After (c: a new local scalar)::
+
+    c = x[i] > 0
+    if c != 0:
+        x[i] = -1
+        y[i] = 2
+    if c == 0:
+        x[i] = 1
+
+Later passes put the condition in front of every statement of a branch, so it must have the same
+value at all of them. Affine parts of a condition stay where they are, for the analyses.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from streamopt.ir.element import ElementType
+from streamopt.ir.expression import (
+    Access,
+    Compare,
+    CompareOp,
+    Literal,
+    Logic,
+    LogicOp,
+    Read,
+    affine_conjuncts,
+    negated,
+    reads,
+)
+from streamopt.ir.source import Assign, Branch, RangeLoop, Variable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from streamopt.ir.expression import Condition
+    from streamopt.ir.source import Item, Source
+
+__all__ = ["with_kept_decisions"]
+
+
+def with_kept_decisions(source: Source) -> Source:
+    """Return the source with the conditions that their own branches change in variables."""
+    taken = {variable.name for variable in source.variables}
+    kept: list[Variable] = []
+    body = tuple(_rewritten(source.body, taken, kept))
+    return replace(source, variables=(*source.variables, *kept), body=body)
+
+
+def _rewritten(items: Sequence[Item], taken: set[str], kept: list[Variable]) -> Iterator[Item]:
+    for item in items:
+        match item:
+            case RangeLoop():
+                yield replace(item, body=tuple(_rewritten(item.body, taken, kept)))
+            case Branch():
+                changed = replace(
+                    item,
+                    then=tuple(_rewritten(item.then, taken, kept)),
+                    otherwise=tuple(_rewritten(item.otherwise, taken, kept)),
+                )
+                if _changes_condition(item):
+                    yield from _kept(changed, _variable(taken, kept))
+                else:
+                    yield changed
+            case Assign():
+                yield item
+
+
+def _changes_condition(branch: Branch) -> bool:
+    """Return whether a condition is needed again after a statement that changes its operands."""
+    operands = {access.array for access in reads(branch.condition)}
+    statements = [*_statements(branch.then), *_statements(branch.otherwise)]
+    last = (branch.otherwise or branch.then)[-1:]
+    return any(
+        statement.target.array in operands and (statement,) != last for statement in statements
+    )
+
+
+def _statements(items: Sequence[Item]) -> Iterator[Assign]:
+    for item in items:
+        match item:
+            case Assign():
+                yield item
+            case RangeLoop():
+                yield from _statements(item.body)
+            case Branch():
+                yield from _statements((*item.then, *item.otherwise))
+
+
+def _variable(taken: set[str], kept: list[Variable]) -> Access:
+    number = 1
+    while f"decision{number}" in taken:
+        number += 1
+    name = f"decision{number}"
+    taken.add(name)
+    kept.append(Variable(name, (), ElementType.INT32, is_argument=False))
+    return Access(name, ())
+
+
+def _kept(branch: Branch, place: Access) -> Iterator[Item]:
+    condition = branch.condition
+    yield Assign(place, condition, loc=branch.loc)
+    for items, op, facts in (
+        (branch.then, CompareOp.NE, affine_conjuncts(condition)),
+        (branch.otherwise, CompareOp.EQ, affine_conjuncts(negated(condition))),
+    ):
+        if items:
+            decided = Compare(op, Read(place), Literal(0.0))
+            yield Branch(_joined((*facts, decided)), items, loc=branch.loc)
+
+
+def _joined(conditions: tuple[Condition, ...]) -> Condition:
+    return conditions[0] if len(conditions) == 1 else Logic(LogicOp.AND, conditions)
