@@ -1,9 +1,10 @@
 """Write the dataflow graphs of the measured programs to ``graphs/<suite>/<name>.json``.
 
-``python models/build_graphs.py`` writes them; with ``--check`` it exits with 1 if a file on disk
-differs from what it would write. Nodes, loop orders and copies are those of the programs that
-Stream-HLS was measured on ([1] section 5), without the nodes that only store a result and without
-the transposing copies of atax and mvt.
+``python models/build_graphs.py`` reads the sources in ``kernels/`` (C) and ``modules/`` (PyTorch)
+and writes the graphs; with ``--check`` it exits with 1 if a file on disk differs from what it would
+write. Nodes, loop orders and copies are those of the programs that Stream-HLS was measured on
+([1] section 5), without the nodes that only store a result and without the transposing copies of
+atax and mvt.
 
 [1] Basalama and Cong, Stream-HLS, FPGA 2025.
 """
@@ -11,13 +12,42 @@ the transposing copies of atax and mvt.
 from __future__ import annotations
 
 import argparse
+import re
 import sys
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from kernels import kernels
-from networks import networks
+from modules.programs import MODULES, program_of
 
-GRAPHS = Path(__file__).resolve().parent.parent / "graphs"
+import streamopt as so
+from streamopt.frontends.graph_json import write_graph_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+MODELS = Path(__file__).resolve().parent
+GRAPHS = MODELS.parent / "graphs"
+
+
+def graphs() -> Iterator[tuple[Path, str]]:
+    """Yield path and text of every graph."""
+    for path in sorted((MODELS / "kernels").glob("*/*.c")):
+        program = so.load(path, name=path.stem)
+        yield (
+            GRAPHS / path.parent.name / f"{path.stem}.json",
+            write_graph_json(program, description(path.read_text(encoding="utf-8"))),
+        )
+    for listed in MODULES:
+        program = replace(program_of(listed), values={})  # random ones, and large
+        text = write_graph_json(program, listed.description)
+        yield GRAPHS / listed.suite / f"{listed.name}.json", text
+
+
+def description(source: str) -> str:
+    """Return the comment that a C file begins with, on one line."""
+    comment = re.match(r"/\*(.*?)\*/", source, re.DOTALL)
+    return " ".join(comment[1].split()).removesuffix(".") if comment else ""
 
 
 def main() -> int:
@@ -25,7 +55,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Write graphs/<suite>/<name>.json.")
     parser.add_argument("--check", action="store_true", help="write nothing, compare only")
     check = bool(parser.parse_args().check)
-    texts = {GRAPHS / s.suite / f"{s.name}.json": s.text() for s in (*kernels(), *networks())}
+    texts = dict(graphs())
     stale = [path for path, text in texts.items() if not path.exists() or path.read_text() != text]
     for path in stale:
         sys.stdout.write(f"{'differs' if check else 'written'}: {path.relative_to(GRAPHS)}\n")

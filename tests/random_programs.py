@@ -9,8 +9,10 @@ inside its array, every value is set before it is read, and integers are never d
 from __future__ import annotations
 
 import ctypes
+import re
 import subprocess
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     import random
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
+    from types import CodeType
 
     from numpy.typing import NDArray
 
@@ -85,14 +88,16 @@ class _Scope:
 class _Writer:
     """Writes one function; used once."""
 
-    def __init__(self, rng: random.Random, name: str) -> None:
+    def __init__(self, rng: random.Random, name: str, *, most: int, is_tame: bool) -> None:
         self.rng = rng
+        self.is_tame = is_tame
         self.name = name
         self.count = 0
         self.lines: list[str] = []
         self.arrays: list[Parameter] = []
         self.parameters: list[Parameter] = []
-        self.budget = rng.randint(2, 7)
+        self.changes = False
+        self.budget = rng.randint(2, most)
 
     def chance(self, probability: float) -> bool:
         return self.rng.random() < probability
@@ -153,7 +158,7 @@ class _Writer:
     def item(self, scope: _Scope, indent: int) -> None:
         kinds: list[Callable[[_Scope, int], None]] = [self.assign] * 4
         if len(scope.iterators) < 4 and len(scope.points) < 400:
-            kinds += [self.loop] * (9 if indent == 1 else 5 if len(scope.iterators) < 3 else 2)
+            kinds += [self.loop] * (9, 5, 4, 1)[len(scope.iterators)]
         kinds += [self.branch]
         if self.chance(0.3):
             kinds += [lambda s, i: self.scalar(s, i, self.element())]
@@ -227,6 +232,7 @@ class _Writer:
             if place is None:
                 return
         element = variable.element
+        self.changes |= variable in self.parameters and bool(scope.points)
         if self.chance(0.3):
             op = self.rng.choice(("+=", "+=", "-=", "*="))
             self.line(indent, f"{place} {op} {self.value(element, scope)};")
@@ -256,11 +262,12 @@ class _Writer:
     def condition(self, scope: _Scope) -> tuple[str, list[Point], list[Point]]:
         if scope.iterators and self.chance(0.5):
             text = self.affine_condition(scope)
-            truth = [bool(eval(_python(text), {}, dict(p))) for p in scope.points]
+            truth = [bool(eval(_code(text), {}, p)) for p in scope.points]
             pairs = [*zip(scope.points, truth, strict=True)]
             return text, [p for p, t in pairs if t], [p for p, t in pairs if not t]
         text = self.data_condition(scope)
-        return text, scope.points, scope.points
+        points = scope.points if text else []
+        return text, points, points
 
     def affine_condition(self, scope: _Scope) -> str:
         one = self.rng.choice(scope.iterators)
@@ -275,8 +282,10 @@ class _Writer:
         element = self.element()
         sides = self.operand(element, scope), self.operand(element, scope)
         text = f"{sides[0]} {self.rng.choice(('<', '<=', '>', '>=', '!=', '=='))} {sides[1]}"
-        if self.chance(0.15):
-            third = self.operand(element, scope)
+        if not re.search("[A-Za-z]", text):
+            return ""
+        third = self.operand(element, scope)
+        if self.chance(0.15) and third[0].isalpha():
             text = f"{text} {self.rng.choice(('&&', '||'))} {third} > 0"
         return f"!({text})" if self.chance(0.1) else text
 
@@ -325,33 +334,34 @@ class _Writer:
         return self.rng.choice(("0.0", "1.0", "0.5", "-1.5", "0.1", "3.0")) + suffix
 
     def value(self, element: str, scope: _Scope, depth: int = 2, place: str | None = None) -> str:
-        def inner(level: int = depth - 1) -> str:
-            return self.value(element, scope, level)
-
         if place is not None and self.chance(0.12):
             return f"{place} {self.rng.choice('+-*')} {self.operand(element, scope)}"
         if depth == 0 or self.chance(0.25):
             return self.operand(element, scope)
+        inner = self.value(element, scope, depth - 1)
         kind = self.rng.random()
         if kind < 0.7:
-            return f"{self.operand(element, scope)} {self.rng.choice('++--***')} {inner()}"
+            return f"{self.operand(element, scope)} {self.rng.choice('++--***')} {inner}"
+        other = self.value(element, scope, depth - 1)
         if kind < 0.76:
-            return f"({inner()}) * ({inner()})"
+            return f"({inner}) * ({other})"
         if kind < 0.82:
-            op = self.rng.choice("<>")
-            other = self.operand(element, scope)
-            return f"({self.operand(element, scope)} {op} {other} ? {inner()} : {inner()})"
-        if element == "int":
-            return self.rng.choice(
-                (f"({inner()}) / 3", f"({inner()}) % 5", f"({inner()}) << 1", f"-({inner()})",
-                 f"(({inner()}) & 6)", f"(({inner()}) >> 1)")
-            )  # fmt: skip
-        call = self.rng.choice(("sqrt", "fabs", "fmax", "fmin", "-", "/", "(float)", "cast"))
-        if call in ("fmax", "fmin"):
-            return f"{call}({self.operand(element, scope)}, {inner()})"
-        if call == "/":
-            return f"({inner()}) / {self.operand(element, scope)}"
-        return f"{'(double)' if call == 'cast' else call}({inner()})"
+            sides = self.operand(element, scope), self.operand(element, scope)
+            return f"({sides[0]} {self.rng.choice('<>')} {sides[1]} ? {inner} : {other})"
+        return self.whole(inner) if element == "int" else self.real(inner, element, scope)
+
+    def whole(self, value: str) -> str:
+        forms = ("({}) / 3", "({}) % 5", "({}) << 1", "-({})", "(({}) & 6)", "(({}) >> 1)")
+        return self.rng.choice(forms).format(value)
+
+    def real(self, value: str, element: str, scope: _Scope) -> str:
+        operand = self.operand(element, scope)
+        kinds = ["fabs({})", "fmax({}, {})", "fmin({}, {})", "-({})", "(float)({})", "(double)({})"]
+        if not self.is_tame:
+            kinds.append("({}) / {}")
+            if operand[0].isalpha():
+                kinds.append("sqrt({1})")
+        return self.rng.choice(kinds).format(value, operand)
 
 
 def _header(
@@ -374,19 +384,35 @@ def _python(text: str) -> str:
 
 
 def _at(text: str, point: Point) -> int:
-    return int(eval(_python(text), {}, dict(point)))
+    return int(eval(_code(text), {}, point))
 
 
 def _fits(subscript: str, extent: int, points: Sequence[Point]) -> bool:
-    code = compile(_python(subscript), "<subscript>", "eval")
+    code = _code(subscript)
     return all(0 <= eval(code, {}, p) < extent for p in points)
 
 
-def random_function(rng: random.Random, name: str) -> Function:
-    """Return a function that changes at least one array."""
+@lru_cache(maxsize=4096)
+def _code(text: str) -> CodeType:
+    return compile(_python(text).strip(), "<affine>", "eval")
+
+
+def random_function(
+    rng: random.Random, name: str, *, most: int = 7, is_tame: bool = False
+) -> Function:
+    """Return a function that changes at least one array.
+
+    Parameters
+    ----------
+    most
+        About how many assignments there may be.
+    is_tame
+        Without divisions and roots, which make infinities and values that aren't numbers.
+    """
     while True:
-        function = _Writer(rng, name).function()
-        if any(f"{p.name}[" in function.text.split("{", 1)[1] for p in function.parameters):
+        writer = _Writer(rng, name, most=most, is_tame=is_tame)
+        function = writer.function()
+        if writer.changes:
             return function
 
 

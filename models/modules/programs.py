@@ -11,11 +11,11 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import torch
-
 from modules.cnns import DepthwiseSeparableBlock, ResidualBlock
 from modules.mlps import Autoencoder, ResidualMlp
 from modules.products import ProductChain, ProductTree
 from modules.transformers import FeedForward, MultiHeadAttention
+
 from streamopt.frontends.mlir.layout import Layout
 from streamopt.frontends.torch_module.reader import read_torch
 
@@ -60,7 +60,9 @@ def _chain(name: str, module: type[torch.nn.Module], sizes: tuple[int, ...]) -> 
 
 MODULES = (
     Listed("transformers", "feed_forward", FeedForward, ((1, 512, 128),)),
-    Listed("transformers", "multi_head_attention", MultiHeadAttention, ((1, 64, 128),), orders=CONTEXT),
+    Listed(
+        "transformers", "multi_head_attention", MultiHeadAttention, ((1, 64, 128),), orders=CONTEXT
+    ),
     Listed("mlps", "autoencoder", Autoencoder, ((32, 784),), ROWS_FIRST),
     Listed("mlps", "residual_mlp", ResidualMlp, ((8, 1024),), ROWS_FIRST),
     Listed("cnns", "dwsconv_block", DepthwiseSeparableBlock, ((1, 8, 112, 112),)),
@@ -72,13 +74,14 @@ MODULES = (
 )
 
 
-def program_of(listed: Listed) -> Program:
-    """Return the program of a module, without the weights' values: those are random."""
+def program_of(listed: Listed, module: torch.nn.Module | None = None) -> Program:
+    """Return the program of a module, by default a fresh one with random weights."""
     inputs = tuple(torch.zeros(shape) for shape in listed.shapes)
-    program = read_torch(listed.module(), inputs, name=listed.name, layout=listed.layout)
+    made = listed.module() if module is None else module
+    program = read_torch(made, inputs, name=listed.name, layout=listed.layout)
     orders = dict(listed.orders)
     nests = tuple(_ordered(nest, orders.get(nest.name, "")) for nest in program.nests)
-    return replace(program, name=listed.name, nests=nests, values={})
+    return replace(program, name=listed.name, nests=nests)
 
 
 def _ordered(nest: Nest, order: str) -> Nest:

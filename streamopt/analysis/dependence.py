@@ -81,21 +81,25 @@ def data_flow(statements: Sequence[Instance], among: Container[str] | None = Non
     among
         Arrays whose reads are asked for; None for all.
     """
-    reads = [
+    asked = [
         (Touch(at, number), instance, access)
         for at, instance in enumerate(statements)
         for number, access in enumerate(instance.reads)
         if among is None or access.array in among
     ]
+    written = {instance.target.array for instance in statements}
+    reads = [read for read in asked if read[2].array in written]
+    given = {touch for touch, _, access in asked if access.array not in written}
+    among = {access.array for _, _, access in reads}
     if not reads:
-        return DataFlow({}, frozenset(), {})
+        return DataFlow(dict.fromkeys(given, frozenset[int]()), frozenset(given), {})
     sinks = _union(access_text(_event(t.statement, t.read), i, a) for t, i, a in reads)
     certain, possible = (
         _union(
             access_text(_event(at, _WRITE), instance, instance.target)
             for at, instance in enumerate(statements)
             if is_certain(instance) is wanted
-            if among is None or instance.target.array in among
+            if instance.target.array in among
         )
         for wanted in (True, False)
     )
@@ -109,8 +113,9 @@ def data_flow(statements: Sequence[Instance], among: Container[str] | None = Non
         key = (writer, touch)
         relations[key] = relation if key not in relations else relations[key].union(relation)
     before = {Touch(*_parsed(name)) for name in _domain_names(flow.get_may_no_source().domain())}
-    found = {touch: frozenset(writers) for touch, writers in sources.items()}
-    return DataFlow(found, frozenset(before), relations)
+    found = dict.fromkeys(given, frozenset[int]())
+    found |= {touch: frozenset(writers) for touch, writers in sources.items()}
+    return DataFlow(found, frozenset(before | given), relations)
 
 
 def memory_dependences(statements: Sequence[Instance]) -> set[tuple[int, int]]:
@@ -198,13 +203,13 @@ def _union(texts: Iterator[str] | Sequence[str]) -> Any:
     return isl.UnionMap(f"{{ {'; '.join(texts)} }}")
 
 
-def _schedules(statements: Sequence[Instance], among: Container[str] | None) -> Any:
+def _schedules(statements: Sequence[Instance], among: Container[str]) -> Any:
     length = 2 * max((len(instance.loops) for instance in statements), default=0) + 2
     texts: list[str] = []
     for at, instance in enumerate(statements):
         events = [(number, access, 0) for number, access in enumerate(instance.reads)]
         for number, access, phase in [*events, (_WRITE, instance.target, 1)]:
-            if among is None or access.array in among:
+            if access.array in among:
                 texts.append(schedule_text(_event(at, number), instance, length, phase))
     return _union(texts)
 

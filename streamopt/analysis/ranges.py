@@ -1,18 +1,19 @@
-"""Whether an access stays inside its array, exactly, under affine conditions."""
+"""Whether statements run at all and accesses stay inside their arrays: exactly, through isl."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from streamopt.analysis.polyhedral_text import affine_text, condition_text
+from streamopt.analysis.polyhedral_text import affine_text, condition_text, domain_text
 from streamopt.ir.affine import Iter
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from streamopt.analysis.instances import Instance
     from streamopt.ir.expression import Access, Condition
 
-__all__ = ["is_inside"]
+__all__ = ["is_inside", "may_run"]
 
 
 def is_inside(
@@ -41,3 +42,13 @@ def is_inside(
     outside = " or ".join(f"{text} < 0 or {text} >= {extent}" for text, extent in texts)
     domain = f"{{ [{', '.join(names.values())}] : {' and '.join([*where, f'({outside})'])} }}"
     return bool(isl.Set(domain).is_empty())
+
+
+def may_run(instance: Instance) -> bool:
+    """Return whether a statement runs in some iteration, if the conditions on data allow it."""
+    if not instance.loops and not instance.guards:
+        return True
+    import islpy as isl
+
+    names = ", ".join(f"c{at}" for at in range(len(instance.loops)))
+    return not isl.Set(f"{{ [{names}] : {domain_text(instance)} }}").is_empty()

@@ -52,7 +52,8 @@ def stream_order(
         A permutation of the dimensions whose extent is above 1 (a dimension of one element is
         walked in no order, whether its subscript is the constant 0 or a loop of one iteration).
         None where a subscript is not a plain iterator over the whole dimension, or where two
-        dimensions share an iterator.
+        dimensions share an iterator. A subscript such as ``2 * i`` is refused even where it has
+        one value: loops are coupled by position, so the two sides could differ in lanes.
 
     Examples
     --------
@@ -67,6 +68,8 @@ def stream_order(
     positions: dict[int, int] = {}
     for dimension, (subscript, extent) in enumerate(zip(access.subscripts, shape, strict=True)):
         iterator = subscript.as_iterator()
+        if subscript.terms and iterator is None:
+            return None
         if extent == 1 and _is_zero(subscript, trip_counts):
             continue
         if iterator is None or trip_counts[iterator] != extent:

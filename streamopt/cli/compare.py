@@ -35,6 +35,7 @@ def compare(
 ) -> None:
     """Solve one graph at several levels and print one table."""
     from streamopt import pipeline
+    from streamopt.cli.progress import comparing
     from streamopt.frontends.written_file import write_file
 
     names = [name.strip() for name in levels.split(",") if name.strip()]
@@ -48,15 +49,17 @@ def compare(
             )
         )
     graph = pipeline.dataflow(pipeline.load(graph_file))
-    rows = pipeline.records(
-        graph,
-        levels=names,
-        dsp=dsp,
-        tiling_limit=tiling_limit,
-        solver=solver,
-        time_limit_seconds=time_limit,
-        seed=seed,
-    )
+    with comparing(graph.name, quiet=quiet or as_json) as on_progress:
+        rows = pipeline.records(
+            graph,
+            levels=names,
+            dsp=dsp,
+            tiling_limit=tiling_limit,
+            solver=solver,
+            time_limit_seconds=time_limit,
+            seed=seed,
+            on_progress=on_progress,
+        )
     if csv_file is not None:
         text = io.StringIO()
         writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")

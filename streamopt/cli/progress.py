@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from streamopt.solvers.base import Progress
 
-__all__ = ["solving"]
+__all__ = ["comparing", "solving"]
 
 
 @contextmanager
@@ -36,3 +36,18 @@ def solving(what: str, *, quiet: bool) -> Generator[Callable[[Progress], None] |
             status.update(", ".join(parts))
 
         yield show
+
+
+@contextmanager
+def comparing(what: str, *, quiet: bool) -> Generator[Callable[[str, int, int], None] | None]:
+    """Yield a callback that shows which level is being solved, and how many are left."""
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    if quiet or not console.is_terminal:
+        yield None
+        return
+    with console.status(f"solving {what}") as status:
+        yield lambda level, done, total: status.update(
+            f"solving {what} at {level}, {done} of {total} levels done"
+        )

@@ -17,11 +17,11 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING
 
+from streamopt.codegen.dividends import check_dividends
 from streamopt.codegen.expressions import ExpressionText
 from streamopt.codegen.layout import Port, extents_text
 from streamopt.codegen.tree import For, If, Item, Pragma, Statement
-from streamopt.errors import CodegenError, Diagnostic
-from streamopt.ir.affine import Affine, FloorDiv, Iter, Mod
+from streamopt.ir.affine import Affine
 from streamopt.ir.program import Reduction
 
 if TYPE_CHECKING:
@@ -188,6 +188,7 @@ class NestWriter:
         return self.fetched.get(access) or f"{port.name}{self._subscripts(access)}"
 
     def _index(self, value: Affine) -> str:
+        check_dividends(value, self.node)
         self.used.update(value.iterators())
         return str(value.substitute({n: Affine.iterator(t) for n, t in self.iterator.items()}))
 
@@ -220,19 +221,7 @@ class NestWriter:
 
     def _subscripts(self, access: Access) -> str:
         for subscript in access.subscripts:
-            self._check_non_negative(subscript)
+            check_dividends(subscript, self.node)
         self.used.update(access.iterators())
         names = {name: Affine.iterator(text) for name, text in self.iterator.items()}
         return "".join(f"[{s.substitute(names)}]" for s in access.subscripts) or "[0]"
-
-    def _check_non_negative(self, subscript: Affine) -> None:
-        """Refuse a dividend that can be negative, where C and Affine differ."""
-        for atom, _ in subscript.terms:
-            match atom:
-                case Iter():
-                    pass
-                case FloorDiv(value, _) | Mod(value, _):
-                    self._check_non_negative(value)
-                    if value.bounds(self.node.trip_counts)[0] < 0:
-                        message = f"{atom} in node '{self.node.name}' divides a negative number"
-                        raise CodegenError(Diagnostic("E603", message, self.node.loc))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from streamopt.codegen.dividends import check_dividends
 from streamopt.codegen.expressions import ExpressionText
 from streamopt.codegen.layout import extents_text
 from streamopt.codegen.tree import For, If, Pragma, Statement
@@ -93,4 +94,5 @@ class SequenceWriter:
         return name + ("".join(f"[{self._index(s)}]" for s in access.subscripts) or "[0]")
 
     def _index(self, value: Affine) -> str:
+        check_dividends(value, self.node)
         return str(value.substitute({n: Affine.iterator(t) for n, t in self.iterator.items()}))

@@ -60,8 +60,8 @@ def write(
         Seed of the test inputs.
     """
     from streamopt.frontends.graph_json import write_graph_json
+    from streamopt.frontends.graph_json.weights_file import weights_bytes
     from streamopt.frontends.schedule_json import write_schedule_json
-    from streamopt.frontends.weights_file import weights_bytes
     from streamopt.verification.project import write_project
 
     design = emit(dataflow(program), schedule)

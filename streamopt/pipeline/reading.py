@@ -169,7 +169,7 @@ def save(program: Program, path: str | PathLike[str], description: str = "") -> 
         E116 where the system refuses to write.
     """
     from streamopt.frontends.graph_json import write_graph_json
-    from streamopt.frontends.weights_file import weights_bytes
+    from streamopt.frontends.graph_json.weights_file import weights_bytes
     from streamopt.frontends.written_file import write_file
 
     graph = Path(path)

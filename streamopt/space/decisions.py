@@ -15,7 +15,6 @@ from streamopt.space.tiles import TileClass, tile_classes
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from streamopt.ir.expression import Access
     from streamopt.ir.graph import Edge, Graph, Node
     from streamopt.space.level import Level
 
@@ -116,7 +115,7 @@ def read_stream_order(graph: Graph, edge: Edge, order: LoopOrder) -> tuple[int, 
     It can't where it reads the array in several ways, or by a subscript that is not a plain
     iterator over the whole dimension.
     """
-    if edge.is_whole or len(edge.reads) != 1 or not _is_plain(edge.reads[0]):
+    if edge.is_whole or len(edge.reads) != 1:
         return None
     trip_counts = graph.node(edge.consumer).trip_counts
     return stream_order(edge.reads[0], order, trip_counts, graph.array(edge.array).shape)
@@ -128,19 +127,10 @@ def write_stream_order(graph: Graph, edge: Edge, order: LoopOrder) -> tuple[int,
     It can't where the array has several writers, or a subscript is not a plain iterator over
     the whole dimension.
     """
-    if edge.is_whole or len(graph.writers(edge.array)) != 1 or not _is_plain(edge.write):
+    if edge.is_whole or len(graph.writers(edge.array)) != 1:
         return None
     trip_counts = graph.node(edge.producer).trip_counts
     return stream_order(edge.write, order, trip_counts, graph.array(edge.array).shape)
-
-
-def _is_plain(access: Access) -> bool:
-    """Return whether all subscripts are iterators or constants.
-
-    Where one isn't, tile classes couple loops by position, so the two sides may differ in lanes
-    even if the subscript has one value only.
-    """
-    return all(not s.terms or s.as_iterator() is not None for s in access.subscripts)
 
 
 def _may_stream(graph: Graph, edge: Edge, orders: Mapping[str, tuple[LoopOrder, ...]]) -> bool:

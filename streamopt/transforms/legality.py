@@ -162,9 +162,7 @@ def _uncovered(
             for access, conditions in statement_reads(statement)
             if access.array == array.name
         ]
-        carried = any(source == array.name for _, source in nest.carries)
-        wanted = None if carried else mark(accesses, array.shape)
-        element = first_unmarked(written, wanted)
+        element = first_unmarked(written, mark(accesses, array.shape))
         if element is not None:
             message = f"node '{nest.name}' reads {_element(array, element)}, which no node writes"
             yield Diagnostic("E207", message, nest.loc, hint)

@@ -140,7 +140,7 @@ def bounded(value: float, bound: float, element: ElementType) -> BoundedScalar |
     """Return a scalar of an element type; an integer must be known exactly."""
     if element.is_float:
         return BoundedScalar(value, bound, element is ElementType.FLOAT)
-    if bound > 0.0:
+    if bound > 0.0 or not math.isfinite(value):
         raise UnsureError
     return int(value)
 
@@ -169,6 +169,8 @@ def _double(value: Any) -> BoundedScalar:
 
 def _whole(value: Any) -> int:
     operand = _operand(value)
+    if not math.isfinite(abs(operand.value) + operand.bound):
+        raise UnsureError
     low, high = math.trunc(operand.value - operand.bound), math.trunc(operand.value + operand.bound)
     if low != high:
         raise UnsureError

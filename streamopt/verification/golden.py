@@ -104,7 +104,10 @@ def _unbounded(array: Array, result: Result) -> Diagnostic | None:
     element = array.name + "".join(f"[{i}]" for i in index)
     if np.isnan(result.value[index]):
         message = f"output {element} is never written, or not a number"
-        return Diagnostic("E713", message, hint="let a nest write every element of an output")
+        hint = (
+            "write every element of an output, and let no condition hang on how values are rounded"
+        )
+        return Diagnostic("E713", message, hint=hint)
     message = f"output {element} = {result.value[index]:g} has no finite error bound"
     hint = "keep values inside the element type's range, and divisors and logarithms away from 0"
     return Diagnostic("E713", message, hint=hint)

@@ -53,15 +53,17 @@ def execute_in_order(program: Program, nest: Nest, state: dict[str, Bounded]) ->
             bound = np.where(np.isnan(value), np.inf, 0.0)
             state[name] = Bounded(value, bound, 0.0)
         return
-    scalars = {array.name: _bounded_scalars(state[array.name], array) for array in arrays}
     try:
+        scalars = {array.name: _bounded_scalars(state[array.name], array) for array in arrays}
         run_nest(program, nest, scalars, BOUNDED_OPERATIONS)
-        sure = True
     except UnsureError:
-        sure = False
+        for name in written:
+            unknown = np.full(state[name].value.shape, np.nan)
+            state[name] = Bounded(unknown, np.full(unknown.shape, np.inf), 0.0)
+        return
     for name in written:
         value, bound = parts(scalars[name])
-        state[name] = Bounded(value, bound if sure else np.full(bound.shape, np.inf), 0.0)
+        state[name] = Bounded(value, bound, 0.0)
 
 
 def _touched(nest: Nest) -> set[str]:

@@ -152,7 +152,7 @@ def test_load_of_no_file(tmp_path: Path) -> None:
 
 
 def test_load_of_a_large_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("streamopt.frontends.graph_json.MAX_CHARACTERS", 10)
+    monkeypatch.setattr("streamopt.frontends.graph_json.reader.MAX_CHARACTERS", 10)
     path = tmp_path / "large.json"
     path.write_text(GEMM)
     with pytest.raises(FrontendError, match="E101 the file is larger than 10 bytes"):
@@ -160,7 +160,7 @@ def test_load_of_a_large_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_published_schema_is_that_of_the_models() -> None:
-    document: Any = importlib.import_module("streamopt.frontends.document")
+    document: Any = importlib.import_module("streamopt.frontends.graph_json.document")
     assert SCHEMA.read_text() == document.schema_text(), "write schema_text() to the file"
 
 

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streamopt.errors import SourceLoc
-from streamopt.frontends.graph_text import statement_texts
-from streamopt.frontends.scope import Scope
-from streamopt.frontends.statements import read_statement
+from streamopt.frontends.graph_json.scope import Scope
+from streamopt.frontends.graph_json.statements import read_statement
+from streamopt.frontends.graph_json.text import statement_texts
 from streamopt.ir.expression import Literal
 from streamopt.ir.program import Array, Reduction, Role, Statement
 

@@ -18,7 +18,7 @@ from streamopt.frontends.dsl.nests import Assignment, loops_of, nests_of, range_
 from streamopt.frontends.dsl.places import ARRAYS, NAMES, OUTPUTS, WRITES, caller, problem
 from streamopt.frontends.dsl.tensors import Tensor, subscript_of
 from streamopt.frontends.dsl.values import Index, Reduced, Value, as_value
-from streamopt.frontends.graph_text import statement_texts
+from streamopt.frontends.graph_json.text import statement_texts
 from streamopt.frontends.names import did_you_mean, quoted
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import Access, Literal, Read

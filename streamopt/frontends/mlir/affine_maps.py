@@ -1,15 +1,11 @@
 """MLIR's affine expressions, maps and integer sets as `streamopt.ir.affine` values."""
-# The bindings of MLIR come without types.
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false, reportMissingTypeStubs=false
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Any
 
-from torch_mlir import ir
-
+from streamopt.frontends.mlir.bindings import ir
 from streamopt.frontends.mlir.syntax import AffineMap, Constraint, IntegerSet
 from streamopt.ir.affine import Affine
 

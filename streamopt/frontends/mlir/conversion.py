@@ -1,7 +1,4 @@
 """From the MLIR library's objects to `streamopt.frontends.mlir.syntax`."""
-# The bindings of MLIR come without types.
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false, reportMissingTypeStubs=false
 
 from __future__ import annotations
 
@@ -11,10 +8,10 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from torch_mlir import ir
 
 from streamopt.errors import SourceLoc
 from streamopt.frontends.mlir.affine_maps import affine_map, integer_set
+from streamopt.frontends.mlir.bindings import ir
 from streamopt.frontends.mlir.syntax import (
     DYNAMIC,
     Attribute,
@@ -38,6 +35,7 @@ MAX_ELEMENTS = 2**27
 _NAME = re.compile(r"%([\w$.-]+)")
 _RESULT = re.compile(r"%([\w$.-]+)\s*(?::\s*\d+)?\s*=\s*$")
 _RESOURCE = re.compile(r'([\w$.-]+)\s*:\s*"0x([0-9A-Fa-f]*)"')
+_FILE_LOCATION = re.compile(r'loc\("(.*)":(\d+):(\d+)(?: to .*)?\)', re.DOTALL)
 _HANDLE = re.compile(r"dense_resource<\"?([\w$.-]+)\"?>")
 _NUMPY = {"f32": "<f4", "f64": "<f8", "i8": "<i1", "i16": "<i2", "i32": "<i4", "i64": "<i8"}
 
@@ -69,24 +67,22 @@ class SourceText:
 
     def name_at(self, location: Any) -> str:
         """Return the name of the value that is written at a location."""
-        if not self._is(location):
-            return ""
-        match = _NAME.match(self._line(location), location.start_col - 1)
+        line, column = self._position(location)
+        match = _NAME.match(line, column)
         return match[1] if match is not None else ""
 
     def result_before(self, location: Any) -> str:
         """Return the name of the result of the operation at a location."""
-        if not self._is(location):
-            return ""
-        match = _RESULT.search(self._line(location)[: location.start_col - 1])
+        line, column = self._position(location)
+        match = _RESULT.search(line[:column])
         return match[1] if match is not None else ""
 
-    def _is(self, location: Any) -> bool:
-        is_here = isinstance(location, ir.FileLineColLoc) and location.filename == "-"
-        return is_here and 0 < location.start_line <= len(self.lines)
-
-    def _line(self, location: Any) -> str:
-        return self.lines[location.start_line - 1]
+    def _position(self, location: Any) -> tuple[str, int]:
+        """Return a line of this text and a position in it; nothing for other locations."""
+        here = place(location, "-")
+        if here.file != "-" or not 0 < (here.line or 0) <= len(self.lines):
+            return "", 0
+        return self.lines[(here.line or 0) - 1], (here.column or 1) - 1
 
 
 def place(location: Any, file: str) -> SourceLoc:
@@ -100,11 +96,12 @@ def place(location: Any, file: str) -> SourceLoc:
             location = location.locations[0]
         else:
             break
-    if not isinstance(location, ir.FileLineColLoc):
+    # The text is the same for all kinds of bindings; those of diagnostics have no accessors.
+    match = _FILE_LOCATION.fullmatch(str(location))
+    if match is None or match[2] == "0":
         return SourceLoc(file)
-    name = file if location.filename == "-" else str(location.filename)
-    column = int(location.start_col)
-    return SourceLoc(name, line=int(location.start_line), column=column if column else None)
+    name, column = file if match[1] == "-" else match[1], int(match[3])
+    return SourceLoc(name, line=int(match[2]), column=column or None)
 
 
 def convert(module: Any, text: SourceText) -> Module:

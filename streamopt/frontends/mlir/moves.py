@@ -9,7 +9,6 @@ from streamopt.frontends.mlir.scalars import UnsupportedError
 from streamopt.frontends.mlir.syntax import DYNAMIC
 from streamopt.frontends.tensors import arithmetic as ex
 from streamopt.frontends.tensors.joining import concatenated, padded
-from streamopt.frontends.tensors.tensor import Tensor
 from streamopt.frontends.tensors.views import reshaped, strided
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import CompareOp, Literal
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from streamopt.frontends.mlir.syntax import Operation
     from streamopt.frontends.tensors.builder import ProgramBuilder
     from streamopt.frontends.tensors.indexing import Point
+    from streamopt.frontends.tensors.tensor import Tensor
     from streamopt.ir.expression import Condition, Expression
 
 __all__ = ["MOVES", "Border", "border_of", "static_integers"]

@@ -3,9 +3,6 @@
 The named operations of linalg become ``linalg.generic`` on the way; the attribute `KIND` keeps
 what they were.
 """
-# The bindings of MLIR come without types.
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false, reportMissingTypeStubs=false
 
 from __future__ import annotations
 
@@ -30,10 +27,10 @@ _GENERALIZE = (
     "builtin.module(func.func(linalg-generalize-named-ops,convert-linalg-to-affine-loops))"
 )
 _MAX_DEPTH = 200
-_MAX_CHAIN = 2000
 _STRINGS = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*')
 _ARROWS = re.compile(r"->|=>|>=|<=")
-_CHAIN = re.compile(r"(?:[^-+*,;:={}\n]{1,60}[-+*] ?){%d}" % _MAX_CHAIN)
+_PIECES = re.compile(r"[^,;:={}\n]+")
+_MAX_CHAIN = 2000
 
 
 def parse_module(text: str, file: str) -> Module:
@@ -69,16 +66,14 @@ def convert_module(module: Any, text: Any) -> Module:
 
     Raises FrontendError E155 if they are nested too deeply.
     """
-    from torch_mlir import ir
-    from torch_mlir.passmanager import PassManager
-
+    from streamopt.frontends.mlir.bindings import ir, passmanager
     from streamopt.frontends.mlir.conversion import convert
 
     try:
         if _mark_kinds(module):
             # Operations that this can't change stay, and are reported by the lowering.
             with suppress(ir.MLIRError):
-                PassManager.parse(_GENERALIZE).run(module.operation)
+                passmanager.PassManager.parse(_GENERALIZE).run(module.operation)
         return convert(module, text)
     except RecursionError:
         problem = Diagnostic("E155", "operations are nested too deeply", SourceLoc(text.file))
@@ -87,7 +82,7 @@ def convert_module(module: Any, text: Any) -> Module:
 
 def _bindings(file: str) -> Any:
     try:
-        from torch_mlir import ir
+        from streamopt.frontends.mlir.bindings import ir
     except ImportError:
         hint = "pip install 'streamopt[mlir]'"
         message = "reading MLIR needs the package torch-mlir"
@@ -106,14 +101,19 @@ def _check_size(text: str, file: str) -> None:
     for bracket in re.findall(r"[][(){}<>]", plain):
         depth += 1 if bracket in "[({<" else -1
         deepest = max(deepest, depth)
-    if deepest > _MAX_DEPTH or _CHAIN.search(plain):
+    longest = max((_operators(piece[0]) for piece in _PIECES.finditer(plain)), default=0)
+    if deepest > _MAX_DEPTH or longest > _MAX_CHAIN:
         message = f"brackets are nested more than {_MAX_DEPTH} deep, or a sum is too long"
         raise FrontendError(Diagnostic("E155", message, SourceLoc(file)))
 
 
+def _operators(piece: str) -> int:
+    return piece.count("+") + piece.count("*") + piece.count("-")
+
+
 def _mark_kinds(module: Any) -> bool:
     """Note the name of every linalg operation on it; return whether there are any."""
-    from torch_mlir import ir
+    from streamopt.frontends.mlir.bindings import ir
 
     found = False
 

@@ -49,9 +49,10 @@ def _affine_for(lowering: LoopLowering, op: Operation) -> None:
     counts = op.integers("operandSegmentSizes")
     lower_map, upper_map = op.attributes.get("lowerBoundMap"), op.attributes.get("upperBoundMap")
     step = op.attributes.get("step", 1)
-    is_known = isinstance(lower_map, AffineMap) and isinstance(upper_map, AffineMap)
-    if len(counts) != 3 or not is_known or not isinstance(step, int):
+    if not isinstance(lower_map, AffineMap) or not isinstance(upper_map, AffineMap):
         raise UnsupportedError("a loop without bounds")
+    if len(counts) != 3 or not isinstance(step, int):
+        raise UnsupportedError("a loop without step")
     places = [lowering.state.index(value) for value in op.operands[: counts[0] + counts[1]]]
     lower = tuple(applied(lower_map, places[: counts[0]]))
     upper = tuple(applied(upper_map, places[counts[0] :]))

@@ -6,6 +6,7 @@ import math
 import struct
 from typing import TYPE_CHECKING
 
+from streamopt.frontends.folding import negated
 from streamopt.frontends.mlir.element_types import element_type
 from streamopt.ir.affine import Affine
 from streamopt.ir.element import ElementType
@@ -31,8 +32,9 @@ if TYPE_CHECKING:
     from streamopt.frontends.mlir.syntax import Operation
     from streamopt.ir.expression import Condition
 
-__all__ = ["UnsupportedError", "as_condition", "as_number", "is_scalar_operation", "scalar"]
+__all__ = ["HUGE", "UnsupportedError", "as_condition", "as_number", "is_scalar_operation", "scalar"]
 
+HUGE: Mapping[str, float] = {"f32": 2.0**126, "f64": 2.0**1022}
 ZERO, ONE = Literal(0.0), Literal(1.0)
 
 
@@ -91,8 +93,19 @@ def _constant(op: Operation) -> Expression:
         if op.results[0].type.element == "i1":
             # The bindings give the bit as a signed number.
             return Compare(CompareOp.EQ if number else CompareOp.NE, ZERO, ZERO)
-        return Literal(number)
+        return Literal(_finite(number, op.results[0].type.element))
     raise UnsupportedError(f"a constant of type {op.results[0].type.text} has no number")
+
+
+def _finite(number: float, kind: str) -> float:
+    """Return a huge number for infinity, which is no literal: as good under max and exp.
+
+    It is far enough from the largest number to be added to something.
+    """
+    huge = HUGE.get(kind)
+    if huge is None or math.isnan(number):
+        return number
+    return max(-huge, min(number, huge))
 
 
 def _binary(
@@ -243,10 +256,8 @@ def _select(op: Operation, operands: Sequence[Expression]) -> Expression:
 
 
 def _negated(op: Operation, operands: Sequence[Expression]) -> Expression:
-    value = operands[0]
-    if isinstance(value, Literal):
-        return Literal(0.0 - value.value)
-    return Binary(BinaryOp.SUB, ZERO, value)
+    del op
+    return negated(operands[0])
 
 
 def _power(base: float) -> Callable[[Operation, Sequence[Expression]], Expression]:

@@ -86,18 +86,26 @@ class Chain:
     ) -> tuple[Tensor, Tensor]:
         first = tensors[self.steps[0].weight.value.number]
 
-        def both(point: Point) -> tuple[Expression, Expression]:
-            scale: Expression = ex.ONE
-            shift: Expression = ex.ZERO
-            for step in self.steps:
-                weight = tensors[step.weight.value.number].at(point)
-                scale, shift = _after(step, weight, scale, shift)
-            return scale, shift
+        def scaled(point: Point) -> Expression:
+            return self._scale_and_shift(tensors, point)[0]
+
+        def shifted(point: Point) -> Expression:
+            return self._scale_and_shift(tensors, point)[1]
 
         count = 3 * len(self.steps)
-        scale = replace(first, value=lambda p: both(p)[0], operations=count, array="")
-        shift = replace(first, value=lambda p: both(p)[1], operations=count, array="")
+        scale = replace(first, value=scaled, operations=count, array="")
+        shift = replace(first, value=shifted, operations=count, array="")
         return builder.store(scale, f"{label}_scale"), builder.store(shift, f"{label}_shift")
+
+    def _scale_and_shift(
+        self, tensors: Mapping[int, Tensor], point: Point
+    ) -> tuple[Expression, Expression]:
+        scale: Expression = ex.ONE
+        shift: Expression = ex.ZERO
+        for step in self.steps:
+            weight = tensors[step.weight.value.number].at(point)
+            scale, shift = _after(step, weight, scale, shift)
+        return scale, shift
 
 
 def scaling_chains(

@@ -20,15 +20,20 @@ from streamopt.frontends.mlir.naming import (
     loop_names,
     operation_label,
 )
+from streamopt.frontends.mlir.pointwise import (
+    only_number,
+    pointwise,
+    read_template,
+    source_order,
+)
 from streamopt.frontends.mlir.scalars import (
+    HUGE,
     UnsupportedError,
-    as_number,
     is_scalar_operation,
     scalar,
 )
 from streamopt.frontends.mlir.scaling import Chain, scaling_chains
 from streamopt.frontends.mlir.structured import (
-    filled,
     occurrences,
     structured,
     term_of,
@@ -36,8 +41,7 @@ from streamopt.frontends.mlir.structured import (
 from streamopt.frontends.mlir.syntax import DYNAMIC, Dense
 from streamopt.frontends.mlir.usage import Kind, Usage, live_operations, usage
 from streamopt.frontends.tensors.tensor import LoweringError, Tensor
-from streamopt.ir.affine import Affine
-from streamopt.ir.expression import Compare, Expression, Literal, Logic, walk
+from streamopt.ir.expression import Expression, Literal, walk
 from streamopt.ir.program import Role
 
 if TYPE_CHECKING:
@@ -256,7 +260,7 @@ class TensorLowering:
 
     def _copy(self, op: Operation, item: Structured, label: str) -> None:
         (source,) = item.used()
-        value = _pointwise(item, 0, self._operands(item))
+        value = pointwise(item, 0, self._operands(item))
         shape = op.results[0].type.shape
         if source.value.number in self.scalars:
             self._define(op, 0, value)
@@ -265,7 +269,7 @@ class TensorLowering:
         moved = replace(value, operations=base.operations, name=base.name)
         if self.usage.kinds[id(op)] is Kind.COPY:
             axes = dimension_names(shape, image=False)
-            order = _source_order(item, axes) if self.layout.copy_order == "source" else ()
+            order = source_order(item, axes) if self.layout.copy_order == "source" else ()
             moved = self._copied(replace(moved, axes=axes), label, order)
         self._define(op, 0, moved, self._labels_of(source.value))
 
@@ -286,7 +290,7 @@ class TensorLowering:
             fused += times * source.operations
             labels += self._labels_of(operand.value)
         depth = 1 + max((t.depth for t in operands if isinstance(t, Tensor)), default=0)
-        tensor = _pointwise(item, position, operands, image=self.has_images)
+        tensor = pointwise(item, position, operands, image=self.has_images)
         made = replace(tensor, operations=max(1, own + fused), depth=depth, loc=op.loc)
         self._define(op, position, made)
         self._settled(op, position, (*labels, label))
@@ -333,7 +337,7 @@ class TensorLowering:
         loops = {f"d{loop}": places.index(name) for loop, name in enumerate(names)}
 
         def value(point: Point) -> Expression:
-            return _filled(item, term.value, operands, point, loops)
+            return read_template(item, term.value, operands, point, loops)
 
         labels = [n for o in item.inputs for n in self._fused_labels(o)]
         made = self.builder.reduce(
@@ -362,10 +366,10 @@ class TensorLowering:
             raise UnsupportedError("a reduction into a number, not a tensor, is not supported")
         tensor = self._read(value)
         lowest = identity != 0 and abs(identity) != 1
-        literal = _only_literal(tensor)
+        literal = only_number(tensor)
         if literal is not None:
             same = literal == identity
-            extreme = lowest and abs(literal) >= 3.4e38 and (literal < 0) == (identity < 0)
+            extreme = lowest and abs(literal) >= HUGE["f32"] and (literal < 0) == (identity < 0)
             if same or extreme:
                 return None
         return tensor.at
@@ -378,91 +382,6 @@ class TensorLowering:
                 self._report("E152", f"result {name} is no tensor", op, "return tensors only")
             elif value.number in self.tensors:
                 self.builder.output(self.tensors[value.number], name)
-
-
-def _pointwise(
-    item: Structured,
-    position: int,
-    operands: Sequence[Tensor | Expression],
-    *,
-    image: bool = False,
-) -> Tensor:
-    """Return a result of parallel loops as a tensor that computes at every read."""
-    result = item.operation.results[position].type
-    element = element_type(result.element)
-    if element is None:
-        hint = "types are f32, f64 and integers of 8, 16, 32 or 64 bits"
-        raise UnsupportedError(f"elements of type {result.element} are not supported", hint)
-    loops: dict[str, int] = {}
-    for dimension, subscript in enumerate(item.outputs[position].subscripts):
-        name = subscript.as_iterator()
-        if name is not None:
-            loops[name] = dimension
-        elif subscript.terms or subscript.constant:
-            raise UnsupportedError(f"an operation that writes at {subscript} is not supported")
-    missing = [n for n, e in enumerate(item.extents) if e > 1 and f"d{n}" not in loops]
-    if missing:
-        raise UnsupportedError("an operation that writes elements more than once is not supported")
-    template = item.templates[position]
-
-    def value(point: Point) -> Expression:
-        return _filled(item, template, operands, point, loops)
-
-    axes = _inherited(item, position, operands) or dimension_names(result.shape, image=image)
-    truth = result.element == "i1"
-    return Tensor(result.shape, element, value, axes=axes, is_truth=truth, depth=1)
-
-
-def _filled(
-    item: Structured,
-    template: Expression,
-    operands: Sequence[Tensor | Expression],
-    point: Point,
-    loops: Mapping[str, int],
-) -> Expression:
-    places = {
-        f"d{n}": point.indices[loops[f"d{n}"]] if f"d{n}" in loops else Affine()
-        for n in range(len(item.extents))
-    }
-
-    def read(number: int) -> Expression:
-        operand = operands[number]
-        if not isinstance(operand, Tensor):
-            return operand
-        subscripts = item.operands[number].subscripts
-        return operand.at(point.to(s.substitute(places) for s in subscripts))
-
-    result = filled(template, read, places)
-    return result if isinstance(template, Compare | Logic) else as_number(result)
-
-
-def _inherited(
-    item: Structured, position: int, operands: Sequence[Tensor | Expression]
-) -> tuple[str, ...]:
-    """Return the names of the dimensions of an operand that is read where the result is written."""
-    target = item.outputs[position].subscripts
-    for operand, tensor in zip(item.operands, operands, strict=True):
-        if isinstance(tensor, Tensor) and tensor.axes and operand.subscripts == target:
-            return tensor.axes
-    return ()
-
-
-def _source_order(item: Structured, axes: Sequence[str]) -> tuple[str, ...]:
-    """Return the iterators of a copy in the order of the dimensions that it reads."""
-    target = [s.as_iterator() for s in item.outputs[0].subscripts]
-    source = [s.as_iterator() for s in item.used()[0].subscripts]
-    ordered = [axes[target.index(name)] for name in source if name in target]
-    return (*ordered, *(axis for axis in axes if axis not in ordered))
-
-
-def _only_literal(tensor: Tensor) -> float | None:
-    """Return the number that all elements are, if they are."""
-    from streamopt.frontends.tensors.indexing import Point
-
-    names = [f"i{n}" for n in range(tensor.rank)]
-    point = Point(tuple(map(Affine.iterator, names)), dict(zip(names, tensor.shape, strict=True)))
-    value = tensor.at(point)
-    return value.value if isinstance(value, Literal) else None
 
 
 def _hint(op: Operation) -> str:

@@ -132,10 +132,9 @@ def _kind(
     if op.name not in _VIEWS:
         return Kind.COPY
     source = op.operands[0]
-    if stores and op.name in _RESHAPES and source.number not in constants:
-        if source.number in inputs or (op.name == _RESHAPES[0] and _merges(op)):
-            return Kind.COPY
-    return Kind.VIEW
+    is_reshape = op.name in _RESHAPES and source.number not in constants
+    changes = source.number in inputs or (op.name == _RESHAPES[0] and _merges(op))
+    return Kind.COPY if stores and is_reshape and changes else Kind.VIEW
 
 
 def _is_transpose(item: Structured) -> bool:
@@ -149,7 +148,7 @@ def _is_transpose(item: Structured) -> bool:
 
 def _merges(op: Operation) -> bool:
     """Return whether a reshape makes one dimension of several longer than 1."""
-    groups = op.attributes.get("reassociation")
+    groups = op.attributes.get("reassociation", ())
     shape = op.operands[0].type.shape
     return isinstance(groups, tuple) and any(
         isinstance(group, tuple) and sum(shape[d] > 1 for d in group if isinstance(d, int)) > 1

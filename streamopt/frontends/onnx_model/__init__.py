@@ -1,1 +1,7 @@
-"""ONNX models: read them as programs."""
+"""ONNX models to programs."""
+
+from __future__ import annotations
+
+from streamopt.frontends.onnx_model.reader import read_onnx
+
+__all__ = ["read_onnx"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import reduce
 from typing import TYPE_CHECKING
 
+from streamopt.frontends.folding import negated
 from streamopt.frontends.tensors.indexing import in_loop_order
 from streamopt.ir.expression import (
     Binary,
@@ -24,8 +25,6 @@ from streamopt.ir.expression import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from streamopt.frontends.tensors.indexing import Point
     from streamopt.ir.affine import Affine
     from streamopt.ir.expression import Condition
@@ -43,7 +42,6 @@ __all__ = [
     "maximum",
     "minimum",
     "multiply",
-    "negation",
     "negative",
     "occurrences",
     "product",
@@ -86,10 +84,8 @@ def reciprocal(value: Expression) -> Expression:
 
 
 def negative(value: Expression) -> Expression:
-    """Return ``0 - value``; for a literal the literal with the other sign."""
-    if isinstance(value, Literal):
-        return Literal(0.0 - value.value)
-    return Binary(BinaryOp.SUB, ZERO, value)
+    """Return the value with the other sign."""
+    return negated(value)
 
 
 def maximum(left: Expression, right: Expression) -> Expression:
@@ -115,24 +111,6 @@ def exponential(value: Expression) -> Expression:
 def logarithm(value: Expression) -> Expression:
     """Return ``log(value)``."""
     return Call(Function.LOG, (value,))
-
-
-_OPPOSITES: Mapping[CompareOp, CompareOp] = {
-    CompareOp.LT: CompareOp.GE,
-    CompareOp.GE: CompareOp.LT,
-    CompareOp.GT: CompareOp.LE,
-    CompareOp.LE: CompareOp.GT,
-    CompareOp.EQ: CompareOp.NE,
-    CompareOp.NE: CompareOp.EQ,
-}
-
-
-def negation(condition: Condition) -> Condition:
-    """Return the condition that holds where this one doesn't, numbers being comparable."""
-    if isinstance(condition, Compare):
-        return Compare(_OPPOSITES[condition.op], condition.left, condition.right)
-    op = LogicOp.OR if condition.op is LogicOp.AND else LogicOp.AND
-    return Logic(op, tuple(map(negation, condition.operands)))
 
 
 def as_condition(value: Expression) -> Condition:

@@ -10,7 +10,17 @@ from streamopt.frontends.tensors.builder import MAX_DEPTH, MAX_OPERATIONS
 from streamopt.frontends.tensors.tensor import LoweringError, Tensor
 from streamopt.ir.affine import Affine
 from streamopt.ir.element import ElementType
-from streamopt.ir.expression import Access, Cast, Compare, CompareOp, Logic, LogicOp, Read, Select
+from streamopt.ir.expression import (
+    Access,
+    Cast,
+    Compare,
+    CompareOp,
+    Logic,
+    LogicOp,
+    Read,
+    Select,
+    negated,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -154,7 +164,7 @@ def opposite(builder: ProgramBuilder, operand: Tensor) -> Tensor:
     """Return the truth values that hold where those of the operand don't."""
 
     def function(a: Expression) -> Expression:
-        return ex.negation(ex.as_condition(a))
+        return negated(ex.as_condition(a))
 
     return elementwise(builder, function, operand, element=ElementType.UINT8, is_truth=True)
 

@@ -1,6 +1,6 @@
 """How operators of PyTorch fall into simpler ones, where the usual way isn't good for hardware.
 
-The usual variance, for instance, computes in double precision.
+The usual variance, for instance, computes in double precision, and the usual GELU with five digits.
 """
 # PyTorch's operators are made when it loads, without types.
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
@@ -8,6 +8,7 @@ The usual variance, for instance, computes in double precision.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -24,6 +25,7 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
 
     table: dict[Any, Callable[..., Any]] = dict(get_decomposition_table())
     aten = torch.ops.aten
+    table[aten.gelu.default] = _gelu
     table[aten.native_layer_norm.default] = _layer_norm
     table[aten.native_group_norm.default] = _group_norm
     table[aten.var.correction] = _variance
@@ -31,6 +33,14 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
     table[aten.scaled_dot_product_attention.default] = _attention
     table[aten._safe_softmax.default] = _softmax
     return table
+
+
+def _gelu(x: torch.Tensor, *, approximate: str = "none") -> torch.Tensor:
+    """Return GELU with all digits of its constants."""
+    if approximate == "tanh":
+        inner = (x + 0.044715 * (x * x * x)) * math.sqrt(2 / math.pi)
+        return 0.5 * x * (1 + torch.tanh(inner))
+    return 0.5 * x * (1 + torch.erf(x * math.sqrt(0.5)))
 
 
 def _moments(x: torch.Tensor, axes: Sequence[int]) -> tuple[torch.Tensor, torch.Tensor]:

@@ -22,7 +22,7 @@ from streamopt.frontends.torch_module.places import MARK, Place, mark_nodes
 from streamopt.ir.program import Role
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Generator, Mapping
 
     from numpy.typing import NDArray
     from torch.export import ExportedProgram
@@ -79,8 +79,8 @@ def exported(
         except Exception as error:  # PyTorch raises whatever its operators raise
             raise FrontendError(_failure(error, file)) from None
         _check_shapes(program, places, file)
-        arguments = _arguments(program, file)
-        return Exported(_lowered(program, places, file), arguments, _results(program, file), places)
+        arguments, results = _arguments(program, file), _results(program, file)
+        return Exported(_lowered(program, places, file), arguments, results, places)
 
 
 def _export(
@@ -96,7 +96,7 @@ def _export(
 
 
 @contextmanager
-def _evaluating(module: torch.nn.Module) -> Iterator[None]:
+def _evaluating(module: torch.nn.Module) -> Generator[None]:
     """Switch a module to evaluation, without dropout, and back."""
     training = [inner for inner in module.modules() if inner.training]
     module.eval()
@@ -120,7 +120,7 @@ def _check_shapes(program: ExportedProgram, places: Mapping[int, Place], file: s
         value = node.meta.get("val")
         found = value if isinstance(value, list | tuple) else [value]
         shapes = [v.shape for v in found if isinstance(v, torch.Tensor)]
-        if all(isinstance(extent, int) for shape in shapes for extent in shape):
+        if all(type(extent) is int for shape in shapes for extent in shape):
             continue
         line = str(node.meta.get("stack_trace", "")).partition("line ")[2].partition(",")[0]
         place = places.get(int(line)) if line.isdigit() else None
@@ -187,10 +187,10 @@ def _results(program: ExportedProgram, file: str) -> tuple[str, ...]:
 
 
 def _lowered(program: ExportedProgram, places: Mapping[int, Place], file: str) -> Operation:
-    from torch_mlir import ir
     from torch_mlir.dialects import torch as torch_dialect
     from torch_mlir.extras.fx_importer import FxImporter
-    from torch_mlir.passmanager import PassManager
+
+    from streamopt.frontends.mlir.bindings import ir, passmanager
 
     context = ir.Context()
     torch_dialect.register_dialect(context)
@@ -205,7 +205,7 @@ def _lowered(program: ExportedProgram, places: Mapping[int, Place], file: str) -
         context.emit_error_diagnostics = False
         for pipeline in (_TO_BACKEND, _TO_LINALG):
             try:
-                PassManager.parse(pipeline).run(importer.module.operation)
+                passmanager.PassManager.parse(pipeline).run(importer.module.operation)
             except ir.MLIRError as error:
                 raise FrontendError(*_lowering_problems(error, places, file)) from None
         module = convert_module(importer.module, SourceText(file))

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, assert_never
 
-from streamopt.ir.affine import Affine
+from streamopt.ir.affine import Affine, FloorDiv
 from streamopt.ir.expression import Compare, CompareOp, Index, Literal, Logic, LogicOp
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def simplified(condition: Condition, trip_counts: Mapping[str, int]) -> Conditio
             sides = _affine(left), _affine(right)
             if sides[0] is None or sides[1] is None:
                 return condition
-            return _compared(op, sides[0] - sides[1], trip_counts)
+            return _compared(*_undivided(op, sides[0] - sides[1]), trip_counts)
         case Logic(op, operands):
             parts = [simplified(operand, trip_counts) for operand in operands]
             return _joined(op, parts)
@@ -54,6 +54,22 @@ def _affine(side: Expression) -> Affine | None:
             return Affine.of(int(value))
         case _:
             return None
+
+
+def _undivided(op: CompareOp, gap: Affine) -> tuple[CompareOp, Affine]:
+    """Return an equal comparison with 0 without a floor: ``d * x <= v`` for ``x <= v // d``."""
+    floors = [(atom, factor) for atom, factor in gap.terms if isinstance(atom, FloorDiv)]
+    if len(floors) != 1 or abs(floors[0][1]) != 1 or op in (CompareOp.EQ, CompareOp.NE):
+        return op, gap
+    ((atom, factor),) = floors
+    assert isinstance(atom, FloorDiv)
+    # gap = factor * floor + rest, so that gap op 0 compares the floor with -factor * rest
+    other = (gap - Affine(((atom, factor),))).scaled(-factor)
+    kind = op if factor > 0 else _MIRRORED[op]
+    beyond = 1 if kind in (CompareOp.LE, CompareOp.GT) else 0
+    bound = (other + Affine.of(beyond)).scaled(atom.divisor)
+    strict = CompareOp.LT if kind in (CompareOp.LT, CompareOp.LE) else CompareOp.GE
+    return _undivided(strict, atom.value - bound)
 
 
 def _compared(op: CompareOp, gap: Affine, trip_counts: Mapping[str, int]) -> Condition | bool:

@@ -67,7 +67,7 @@ def _folded(program: Program, array: str, writer: int, reader: int) -> Program:
     if maker.sequential or user.sequential or maker.statements[0].reduction is not None:
         return program
     (source,), (statement,) = maker.statements, user.statements
-    value = _readable(program, source)
+    value = _readable(program, source, statement)
     if value is None or not _is_stable(program, value, writer, reader):
         return program
     places = [a for e in statement.expressions for a in reads(e) if a.array == array]
@@ -94,17 +94,16 @@ def _folded(program: Program, array: str, writer: int, reader: int) -> Program:
     return replace(program, arrays=arrays, nests=tuple(nests))
 
 
-def _readable(program: Program, source: Statement) -> Expression | None:
-    """Return the value of an assignment as its readers see it, if it costs no operation."""
+def _readable(program: Program, source: Statement, reader: Statement) -> Expression | None:
+    """Return the value of an assignment as its reader sees it, if it costs no operation."""
     if any(isinstance(part, Binary | Call) for part in walk(source.value)):
         return None
     element = program.array(source.target.array).element
-    value = source.value
-    if isinstance(value, Literal):
-        return Cast(element, value) if not element.is_float else value
-    same = all(program.array(a.array).element is element for a in reads(value))
-    indexed = any(isinstance(part, Index) for part in walk(value) if part is value)
-    return value if same and not indexed else Cast(element, value)
+    touched = [a.array for e in (*reader.expressions, source.value) for a in reads(e)]
+    names = {reader.target.array, source.target.array, *touched}
+    same = all(program.array(name).element is element for name in names)
+    plain = same and not isinstance(source.value, Index)
+    return source.value if plain else Cast(element, source.value)
 
 
 def _is_stable(program: Program, value: Expression, writer: int, reader: int) -> bool:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from streamopt.analysis.dependence import data_flow
 from streamopt.analysis.instances import instances
+from streamopt.analysis.ranges import may_run
 from streamopt.errors import Diagnostic, LegalityError
 from streamopt.transforms.restructure.body import Body
 from streamopt.transforms.restructure.decisions import with_kept_decisions
@@ -18,6 +19,7 @@ from streamopt.transforms.restructure.scalars import (
     split_variables,
 )
 from streamopt.transforms.restructure.versions import versioned
+from streamopt.transforms.restructure.work_arrays import private_work_arrays
 
 if TYPE_CHECKING:
     from streamopt.ir.program import Program
@@ -38,7 +40,8 @@ def restructure(source: Source) -> Program:
         E221 if the source writes nothing that its caller sees.
     """
     source = with_kept_decisions(source)
-    body = Body(instances(source.body), {v.name: v for v in source.variables})
+    statements = tuple(filter(may_run, instances(source.body)))
+    body = Body(statements, {v.name: v for v in source.variables})
     seen = {v.name for v in source.variables if v.is_argument and v.is_wanted}
     if not any(instance.target.array in seen for instance in body.statements):
         message = f"'{source.name}' writes no array that its caller sees"
@@ -46,7 +49,7 @@ def restructure(source: Source) -> Program:
         raise LegalityError(Diagnostic("E221", message, hint=hint))
     body = split_variables(body)
     body = forward_substitution(body)
-    body = expand_variables(body)
+    body = expand_variables(private_work_arrays(body))
     groups = distributed(body.statements)
     flow = data_flow(body.statements)
     program = versioned(source.name, body, groups, flow, source.values)

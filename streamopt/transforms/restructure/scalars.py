@@ -40,7 +40,13 @@ if TYPE_CHECKING:
     from streamopt.ir.expression import Expression
     from streamopt.ir.source import RangeLoop
 
-__all__ = ["expand_variables", "forward_substitution", "split_variables"]
+__all__ = [
+    "expand_variables",
+    "expanded",
+    "forward_substitution",
+    "private_depth",
+    "split_variables",
+]
 
 MAX_EXPANDED_ELEMENTS = 2**24
 """Largest array that an expansion may make."""
@@ -130,8 +136,11 @@ def _substituted(body: Body, name: str, writer: int) -> Body:
         return body
     element = body.variables[name].element
     value: Expression = source.assign.value
-    kept_type = isinstance(value, Read) and body.variables[value.access.array].element is element
-    if not kept_type and not isinstance(value, Literal):
+    touched = [body.statements[user] for user in users]
+    names = {a.array for i in (source, *touched) for a in (i.target, *i.reads)} - {name}
+    if any(body.variables[other].element is not element for other in names) or isinstance(
+        value, Index
+    ):
         value = Cast(element, value)
     statements = tuple(
         with_accesses(
@@ -172,20 +181,19 @@ def expand_variables(body: Body) -> Body:
         users = [body.statements[at] for at in body.users(name)]
         if not body.is_private(name) or not body.writers(name) or not users:
             continue
-        depth = _private_depth(body, name, flow)
+        depth = private_depth(body, name, flow)
         if depth:
-            body = _expanded(body, name, users[0].loops[:depth])
+            body = expanded(body, name, users[0].loops[:depth])
     return body
 
 
-def _private_depth(body: Body, name: str, flow: DataFlow) -> int:
+def private_depth(body: Body, name: str, flow: DataFlow) -> int:
+    """Return how many outer loops no value of a variable crosses, if it may grow by them."""
     touches = [touch for touch, _ in _touches(body, name)]
     if any(touch in flow.from_before for touch in touches):
         return 0
+    depth = _shared_depth(body, name)
     users = [body.statements[at].loops for at in body.users(name)]
-    depth = min(map(len, users))
-    while depth and any(loops[:depth] != users[0][:depth] for loops in users):
-        depth -= 1
     pairs = [(writer, touch) for touch in touches for writer in flow.sources[touch]]
     while depth and not all(flow.is_within(writer, touch, depth) for writer, touch in pairs):
         depth -= 1
@@ -194,7 +202,17 @@ def _private_depth(body: Body, name: str, flow: DataFlow) -> int:
     return depth if size * prod(extents) <= MAX_EXPANDED_ELEMENTS else 0
 
 
-def _expanded(body: Body, name: str, loops: Sequence[RangeLoop]) -> Body:
+def _shared_depth(body: Body, name: str) -> int:
+    """Return how many outer loops all statements that touch a variable share."""
+    users = [body.statements[at].loops for at in body.users(name)]
+    depth = min(map(len, users))
+    while any(loops[:depth] != users[0][:depth] for loops in users):
+        depth -= 1
+    return depth
+
+
+def expanded(body: Body, name: str, loops: Sequence[RangeLoop]) -> Body:
+    """Return the body in which a variable has a dimension for each of some outer loops."""
     hulls = hull_of(loops)
     added = tuple(
         Affine.iterator(iterator) - Affine.of(low) for iterator, (low, _) in hulls.items()

@@ -62,7 +62,12 @@ class _Frame:
 
 
 def streaming_nest(
-    instance: Instance, shape: Sequence[int], *, keeps_old: bool, starts_old: bool
+    instance: Instance,
+    shape: Sequence[int],
+    *,
+    keeps_old: bool,
+    starts_old: bool,
+    fills: bool = False,
 ) -> tuple[tuple[Loop, ...], Statement]:
     """Return loops and statement of a streaming nest; reads of the array are of its old version.
 
@@ -74,6 +79,8 @@ def streaming_nest(
         Whether elements that the statement doesn't write are needed afterwards.
     starts_old
         Whether a reduction's first term meets what the array held before.
+    fills
+        Whether elements that the statement doesn't write are undefined, but copied afterwards.
 
     Raises
     ------
@@ -93,8 +100,10 @@ def streaming_nest(
     reduces = step is not None and bool(idle)
     frame = _boxed(instance)
     guard = conjunction(frame.conditions, frame.trips)
+    if guard is False:
+        raise StreamRefusedError("it never runs")
     partial = guard is not True or not _is_whole(instance, frame, shape)
-    if partial and (keeps_old or guard is not True):
+    if partial and (keeps_old or fills or guard is not True):
         frame = _whole_array(instance, shape)
         guard = conjunction(frame.conditions, frame.trips)
     _check_once(_whole_target(instance, frame), frame.trips, shape)

@@ -127,7 +127,10 @@ class _Versions:
             touch = Touch(statement, own)
             outside = self.flow.sources[touch] - {statement}
             starts = bool(outside) or touch in self.flow.from_before
-        loops, made = streaming_nest(instance, shape, keeps_old=keeps, starts_old=starts)
+        fills = before is None and self._is_written(at, name)
+        loops, made = streaming_nest(
+            instance, shape, keeps_old=keeps, starts_old=starts, fills=fills
+        )
         version = self._version(name)
         made = self._renamed(made, {})
         made = replace(made, target=replace(made.target, array=version))
@@ -177,6 +180,11 @@ class _Versions:
             return True
         later = [statement for group in self.groups[at + 1 :] for statement in group]
         return any(access.array == name for s in later for access in self.body.statements[s].reads)
+
+    def _is_written(self, at: int, name: str) -> bool:
+        """Return whether a variable is written after a group."""
+        later = [statement for group in self.groups[at + 1 :] for statement in group]
+        return any(self.body.statements[s].target.array == name for s in later)
 
     def _version(self, name: str) -> str:
         variable = self.body.variables[name]

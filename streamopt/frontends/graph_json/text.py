@@ -1,4 +1,4 @@
-"""Programs as text: statements in the syntax that `streamopt.frontends.statements` reads."""
+"""Programs as text: statements in the syntax that the reader of statements reads."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def expression_text(expression: Expression) -> str:
 def document_text(document: Mapping[str, object]) -> str:
     """Return a graph.json with one line for an array and two for a node.
 
-    The document has the keys of `streamopt.frontends.document.GraphDocument`.
+    The document has the keys of `streamopt.frontends.graph_json.document.GraphDocument`.
     """
     fields: list[str] = []
     for key, value in document.items():

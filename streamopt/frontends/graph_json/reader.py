@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, FrontendError, SourceLoc
-from streamopt.frontends.graph_text import document_text, statement_texts
+from streamopt.frontends.graph_json.scope import Scope
+from streamopt.frontends.graph_json.statements import read_statement
+from streamopt.frontends.graph_json.text import document_text, statement_texts
+from streamopt.frontends.graph_json.weights_file import read_weights
 from streamopt.frontends.json_text import MAX_CHARACTERS, decode
 from streamopt.frontends.names import did_you_mean
-from streamopt.frontends.scope import Scope
-from streamopt.frontends.statements import read_statement
-from streamopt.frontends.weights_file import read_weights
 from streamopt.ir.ordering import dependences, topological_order
 from streamopt.ir.program import Array, ElementType, Loop, Nest, Program, Role, Statement
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from streamopt.frontends.document import ArrayDocument, NodeDocument
+    from streamopt.frontends.graph_json.document import ArrayDocument, NodeDocument
     from streamopt.ir.expression import Expression
 
 __all__ = ["load_graph_json", "read_graph_json", "write_graph_json"]
@@ -78,7 +78,7 @@ def read_graph_json(text: str, file: str, folder: Path | None = None) -> Program
     FrontendError
         With all problems of the file, codes E101 to E115.
     """
-    from streamopt.frontends.document import read_parts
+    from streamopt.frontends.graph_json.document import read_parts
 
     raw, problems = decode(text, file)
     parts, found = read_parts(raw, file)
@@ -103,7 +103,7 @@ def write_graph_json(program: Program, description: str = "", weights: str = "")
     ----------
     weights
         Name of the file beside it that will hold the values of weights, see
-        `streamopt.frontends.weights_file`; empty to leave them out.
+        `streamopt.frontends.graph_json.weights_file`; empty to leave them out.
     """
     document: dict[str, object] = {"schema_version": SCHEMA_VERSION, "name": program.name}
     if description:

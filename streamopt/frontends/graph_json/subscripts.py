@@ -11,7 +11,7 @@ from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Access
 
 if TYPE_CHECKING:
-    from streamopt.frontends.scope import Scope
+    from streamopt.frontends.graph_json.scope import Scope
     from streamopt.ir.program import Array
 
 __all__ = ["read_access", "read_affine"]

@@ -9,8 +9,8 @@ from functools import reduce
 from typing import TYPE_CHECKING
 
 from streamopt.frontends.folding import ConstantError, folded_binary, folded_call, negated
+from streamopt.frontends.graph_json.subscripts import read_access, read_affine
 from streamopt.frontends.names import FUNCTIONS, INDEX, did_you_mean
-from streamopt.frontends.subscripts import read_access, read_affine
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import (
     Access,
@@ -32,7 +32,7 @@ from streamopt.ir.expression import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from streamopt.frontends.scope import Scope
+    from streamopt.frontends.graph_json.scope import Scope
 
 __all__ = ["read_condition", "read_expression"]
 

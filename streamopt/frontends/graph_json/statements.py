@@ -7,9 +7,9 @@ import warnings
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from streamopt.frontends.expressions import read_condition, read_expression
+from streamopt.frontends.graph_json.expressions import read_condition, read_expression
+from streamopt.frontends.graph_json.subscripts import read_access
 from streamopt.frontends.names import is_reserved
-from streamopt.frontends.subscripts import read_access
 from streamopt.ir.expression import (
     Access,
     Binary,
@@ -23,7 +23,7 @@ from streamopt.ir.expression import (
 from streamopt.ir.program import Reduction, Statement
 
 if TYPE_CHECKING:
-    from streamopt.frontends.scope import Scope
+    from streamopt.frontends.graph_json.scope import Scope
 
 __all__ = ["read_statement"]
 

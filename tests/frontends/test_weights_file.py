@@ -1,0 +1,107 @@
+"""Weights beside graph.json: what is written comes back, and bad files are told apart."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+import streamopt as so
+from streamopt.errors import FrontendError
+from streamopt.ir.affine import Affine
+from streamopt.ir.expression import Access, Binary, BinaryOp, Read
+from streamopt.ir.program import Array, Loop, Nest, Program, Role, Statement
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+I = Affine.iterator("i")  # noqa: E741
+VALUES = {"w": np.arange(4, dtype=np.float32) / 3}
+
+
+def scaled(values: dict[str, np.ndarray] | None = None) -> Program:
+    product = Binary(BinaryOp.MUL, Read(Access("x", (I,))), Read(Access("w", (I,))))
+    return Program(
+        "scaled",
+        (
+            Array("x", (4,), Role.INPUT),
+            Array("w", (4,), Role.WEIGHT),
+            Array("y", (4,), Role.OUTPUT),
+        ),
+        (Nest("scale", (Loop("i", 4),), (Statement(Access("y", (I,)), product),)),),
+        VALUES if values is None else values,
+    )
+
+
+def test_values_come_back_bit_by_bit(tmp_path: Path) -> None:
+    assert so.save(scaled(), tmp_path / "s.json") == (tmp_path / "s.json", tmp_path / "s.npz")
+    found = so.load(tmp_path / "s.json").values
+    assert list(found) == ["w"]
+    np.testing.assert_array_equal(found["w"], VALUES["w"])
+    assert found["w"].dtype == np.float32
+
+
+def test_the_same_values_give_the_same_bytes(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        so.save(scaled(), tmp_path / name / "s.json")
+    assert (tmp_path / "a/s.npz").read_bytes() == (tmp_path / "b/s.npz").read_bytes()
+
+
+def test_a_program_without_values_is_one_file(tmp_path: Path) -> None:
+    assert so.save(scaled({}), tmp_path / "s.json") == (tmp_path / "s.json",)
+    assert so.load(tmp_path / "s.json").values == {}
+
+
+def test_a_design_is_verified_with_the_weights_that_came_along(tmp_path: Path) -> None:
+    program = scaled()
+    solution = so.solve(so.dataflow(program), level="opt1")
+    so.write(program, solution.schedule, tmp_path / "made")
+    so.verify(tmp_path / "made").raise_if_failed()
+    given = np.fromfile(tmp_path / "made" / "data" / "w.bin", dtype=np.float32)
+    np.testing.assert_array_equal(given, VALUES["w"])
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"w": np.zeros(3, np.float32)}, "the values of 'w' are float32 (3,), not (4,)"),
+        ({"x": np.zeros(4, np.float32)}, "there are values of 'x', which has role input"),
+        ({"v": np.zeros(4, np.float32)}, "there are values of 'v', which is no array"),
+        ({"w": np.array([None] * 4)}, "this is not a file of weights: "),
+    ],
+)
+def test_values_that_do_not_fit(
+    values: dict[str, np.ndarray], message: str, tmp_path: Path
+) -> None:
+    so.save(scaled(), tmp_path / "s.json")
+    np.savez(tmp_path / "s.npz", **values)  # type: ignore[arg-type]
+    with pytest.raises(FrontendError) as caught:
+        so.load(tmp_path / "s.json")
+    (problem,) = caught.value.diagnostics
+    assert problem.code == "E115"
+    assert problem.message.startswith(message)
+
+
+@pytest.mark.parametrize("content", [b"", b"not a file of weights", b"PK\x03\x04broken"])
+def test_files_that_are_no_weights(content: bytes, tmp_path: Path) -> None:
+    so.save(scaled(), tmp_path / "s.json")
+    (tmp_path / "s.npz").write_bytes(content)
+    with pytest.raises(FrontendError, match=r"s\.npz: E115 "):
+        so.load(tmp_path / "s.json")
+
+
+def test_missing_weights(tmp_path: Path) -> None:
+    so.save(scaled(), tmp_path / "s.json")
+    (tmp_path / "s.npz").unlink()
+    with pytest.raises(FrontendError, match=r"E115 the weights can't be read: No such file"):
+        so.load(tmp_path / "s.json")
+
+
+def test_a_path_out_of_the_folder_is_refused(tmp_path: Path) -> None:
+    so.save(scaled(), tmp_path / "s.json")
+    text = (tmp_path / "s.json").read_text().replace('"s.npz"', '"../s.npz"')
+    (tmp_path / "s.json").write_text(text)
+    with pytest.raises(FrontendError, match=r"weights: E104 "):
+        so.load(tmp_path / "s.json")

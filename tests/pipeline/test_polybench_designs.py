@@ -1,0 +1,24 @@
+"""All of PolyBench from C to verified designs, at the smallest size."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import streamopt as so
+
+KERNELS = Path(__file__).parents[1] / "polybench" / "kernels"
+NAMES = sorted(path.name for path in KERNELS.iterdir() if path.is_dir())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_kernel_becomes_a_verified_design(name: str, tmp_path: Path) -> None:
+    defines = {"MINI_DATASET": ""}
+    program = so.load(KERNELS / name / f"{name}.c", defines=defines, include=[KERNELS])
+    solution = so.solve(so.dataflow(program), dsp=500, tiling_limit=4, time_limit_seconds=20)
+    so.write(program, solution.schedule, tmp_path / "made")
+    verdict = so.verify(tmp_path / "made")
+    verdict.raise_if_failed()
+    assert verdict.outputs
