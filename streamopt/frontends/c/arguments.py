@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from streamopt.frontends.c import declarations, expressions
+from streamopt.frontends.c import declarations, expressions, initialisers
 from streamopt.frontends.c.callers import integers_from_calls, shapes_from_calls
+from streamopt.frontends.c.extents import OPEN
 from streamopt.frontends.c.symbols import Broken, Known
 from streamopt.frontends.c.tree import Call, Initializers, Name, Subscript, Unary
 from streamopt.frontends.c.usage import usage_of, walked
@@ -100,14 +101,13 @@ def _shared(item: Declaration, state: State, *, is_fixed: bool) -> Symbol:
         known = _fixed(item, state)
         if known is not None:
             return known
-    first = len(item.value.parts) if isinstance(item.value, Initializers) else None
-    shape = declarations.shape_of(item, state, first)
+    shape = initialisers.shape_with_values(item, state)
     if shape is None:
         return Broken()
     numbers: list[float | None] = []
     if isinstance(item.value, Initializers) and shape and (is_fixed or item.type.is_const):
-        nodes = declarations.initial_values(item.value, shape, state) or []
-        numbers = [declarations.constant_of(node, element, state) for node in nodes]
+        nodes = initialisers.initial_values(item.value, shape, state) or []
+        numbers = [initialisers.constant_of(node, element, state) for node in nodes]
     known_numbers = tuple(number for number in numbers if number is not None)
     has_values = bool(numbers) and len(known_numbers) == len(numbers)
     stored = state.add_variable(item.name, shape, element, item.loc, is_argument=not has_values)
@@ -191,7 +191,11 @@ def _parameter(
     if shape is None:
         return Broken()
     stored = state.add_variable(item.name, shape, element, item.loc, is_argument=True)
-    return replace(stored, is_const=item.type.is_const, is_bool=item.type.is_bool)
+    if shape and shape[0] == OPEN:
+        state.pointers.add(stored.variable)
+    return replace(
+        stored, is_const=item.type.is_const, is_bool=item.type.is_bool, is_parameter=True
+    )
 
 
 def _scalar(item: Declaration, element: ElementType, state: State, *, is_used: bool) -> Symbol:
@@ -224,11 +228,8 @@ def _array_shape(
             return ()
         if forms and forms <= {"*", "[0]"}:
             return (1,)
-    rest = "".join("[M]" for _ in item.type.extents[1:])
-    message = f"the extent of {item.name} is not known"
-    hint = f"declare the parameter as an array: {item.type.text} {item.name}[N]{rest}"
-    state.report("E134", message, item.loc, hint)
-    return None
+    shape = declarations.shape_of(item, state, first=1)
+    return None if shape is None else (OPEN, *shape[1:])
 
 
 def _pointer_forms(name: str, top: Function) -> set[str]:

@@ -7,12 +7,9 @@ from itertools import product
 from math import prod
 from typing import TYPE_CHECKING
 
-from streamopt.errors import Diagnostic
-from streamopt.frontends.c import expressions, statements
-from streamopt.frontends.c.problems import LimitError
-from streamopt.frontends.c.rendering import shown
+from streamopt.frontends.c import expressions, initialisers, statements
+from streamopt.frontends.c.cases import is_of_iterators
 from streamopt.frontends.c.symbols import Broken, Counter, Known, Pending, Stored
-from streamopt.frontends.c.tree import Initializers
 from streamopt.frontends.c.values import Value, ValueProblem, converted_value, integer
 from streamopt.ir.affine import Affine
 from streamopt.ir.element import ElementType
@@ -24,12 +21,13 @@ if TYPE_CHECKING:
     from streamopt.frontends.c.symbols import Symbol
     from streamopt.frontends.c.tree import Declaration, Node
 
-__all__ = ["constant_of", "declare", "initial_values", "shape_of"]
+__all__ = ["declare", "shape_of"]
 
 MAX_ELEMENTS = 2**31 - 1
 MAX_DIMENSIONS = 32
-MAX_INITIAL_VALUES = 1_000_000
 MAX_INITIAL_ASSIGNMENTS = 1024
+MAX_KNOWN_NODES = 40
+"""Of an integer made of iterators that is put in place of its name."""
 
 
 def declare(item: Declaration, state: State) -> None:
@@ -86,9 +84,10 @@ def _known(item: Declaration, value: Value, element: ElementType) -> Known | Non
         return None
     if value.affine is not None:
         return Known(converted_value(value, element))
-    if value.choice is not None and value.element == element:
-        return Known(value)
-    return None
+    if value.element != element:
+        return None
+    is_known = value.choice is not None or is_of_iterators(value.tree, MAX_KNOWN_NODES)
+    return Known(value) if is_known else None
 
 
 def _kept(value: Value, element: ElementType) -> Value:
@@ -132,8 +131,7 @@ def _declare_array(item: Declaration, state: State) -> None:
         hint = f"declare an array: {item.type.text} {item.name}[N]"
         state.report("E135", f"{item.name} is a pointer", item.loc, hint)
         return
-    first = len(item.value.parts) if isinstance(item.value, Initializers) else None
-    shape = shape_of(item, state, first)
+    shape = initialisers.shape_with_values(item, state)
     if shape is None:
         return
     stored = state.add_variable(item.name, shape, element, item.loc)
@@ -141,10 +139,10 @@ def _declare_array(item: Declaration, state: State) -> None:
     state.scope.declare(item.name, declared)
     if item.value is None:
         return
-    nodes = initial_values(item.value, shape, state)
+    nodes = initialisers.initial_values(item.value, shape, state)
     if nodes is None:
         return
-    numbers = [constant_of(node, element, state) for node in nodes]
+    numbers = [initialisers.constant_of(node, element, state) for node in nodes]
     is_written = state.usage.assigned[item.name] > 0 or item.name in state.usage.passed
     if not is_written and None not in numbers:
         known = [number for number in numbers if number is not None]
@@ -155,49 +153,6 @@ def _declare_array(item: Declaration, state: State) -> None:
         state.report("E135", message, item.loc, "initialise it with assignments")
         return
     _initialise(item, stored, nodes, numbers, state)
-
-
-def initial_values(value: Node, shape: tuple[int, ...], state: State) -> list[Node | None] | None:
-    """Return the initialiser of each element in row-major order; None for a zero."""
-    if prod(shape) > MAX_INITIAL_VALUES:
-        message = f"an initialiser for more than {MAX_INITIAL_VALUES} elements"
-        raise LimitError(Diagnostic("E139", message, value.loc, "initialise it with a loop"))
-    if not isinstance(value, Initializers):
-        state.report("E138", f"{shown(value)} can't initialise an array", value, "use {...}")
-        return None
-    found: list[Node | None] = []
-    step = prod(shape[1:])
-    for part in value.parts:
-        if isinstance(part, Initializers) and len(shape) > 1:
-            inner = initial_values(part, shape[1:], state)
-            if inner is None:
-                return None
-            found.extend([None] * (-len(found) % step))
-            found.extend(inner)
-        elif isinstance(part, Initializers):
-            state.report("E138", f"{shown(part)} is nested too deeply", part)
-            return None
-        else:
-            found.append(part)
-    if len(found) > prod(shape):
-        message = f"{shown(value)} has {len(found)} values for {prod(shape)} elements"
-        state.report("E138", message, value)
-        return None
-    return found + [None] * (prod(shape) - len(found))
-
-
-def constant_of(node: Node | None, element: ElementType, state: State) -> float | None:
-    """Return the constant that an initialiser is, in the type of the element, if it is one."""
-    if node is None:
-        return 0.0
-    value = expressions.value_of(node, state)
-    if value is None or value.constant is None:
-        return None
-    try:
-        return converted_value(value, element).constant
-    except ValueProblem as problem:
-        state.report("E134", f"{shown(node)} has no value: {problem}", node)
-        return None
 
 
 def _initialise(

@@ -17,11 +17,13 @@ from streamopt.frontends.c.tree import (
     Call,
     Comma,
     Conversion,
+    Designated,
     Increment,
     Initializers,
     Name,
     Number,
     Operation,
+    SizeOf,
     Subscript,
     Ternary,
     Unary,
@@ -30,6 +32,8 @@ from streamopt.frontends.c.tree import (
 from streamopt.ir.element import ElementType
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from streamopt.errors import SourceLoc
     from streamopt.frontends.c.tree import Node
     from streamopt.frontends.c.type_syntax import Converter
@@ -37,6 +41,11 @@ if TYPE_CHECKING:
 __all__ = ["converted"]
 
 _LARGEST_EXACT = 2**53
+_LARGEST_CHARACTER, _LARGEST_BYTE = 127, 255
+_ESCAPES: Mapping[str, int] = {
+    **dict(zip("abtnvfr", range(7, 14), strict=True)),
+    **{character: ord(character) for character in "\\'\"?"},
+}
 
 
 def converted(node: Any, to: Converter) -> Node:
@@ -79,8 +88,9 @@ def _composed(node: Any, to: Converter) -> Node:
             hint = "pass the members as arrays and scalars of their own"
             return Unsupported("a member of a structure", hint, loc)
         case ast.NamedInitializer():
-            hint = "write all values in order"
-            return Unsupported("an initialiser with a designator", hint, loc)
+            path = tuple(converted(getattr(part, "expr", part), to) for part in node.name)
+            value = converted(node.expr, to)
+            return Designated(path, value, value.loc)
         case _:
             hint = "use arithmetic, array elements, calls and ?:"
             return Unsupported(f"an expression of kind {type(node).__name__}", hint, loc)
@@ -88,8 +98,11 @@ def _composed(node: Any, to: Converter) -> Node:
 
 def _unary(node: Any, to: Converter) -> Node:
     loc, op = to.loc(node), str(node.op)
-    if op in ("sizeof", "_Alignof"):
+    if op == "_Alignof":
         return Unsupported(f"{op} in computing code", "write the number itself", loc)
+    if op == "sizeof":
+        is_type = isinstance(node.expr, ast.Typename)
+        return SizeOf(to.type_use(node.expr) if is_type else converted(node.expr, to), loc)
     operand = converted(node.expr, to)
     if op.strip("p") in ("++", "--"):
         return Increment(operand, 1 if "+" in op else -1, operand.loc)
@@ -120,9 +133,22 @@ def _number(node: Any, loc: SourceLoc) -> Node:
 
 
 def _character(text: str, loc: SourceLoc) -> Node:
-    if len(text) != 3:
+    inner = text[1:-1]
+    if inner.startswith("\\"):
+        return Number(_escaped(inner[1:]), ElementType.INT32, loc)
+    if len(inner) != 1 or ord(inner) > _LARGEST_CHARACTER:
         raise ValueError(text)
-    return Number(ord(text[1]), ElementType.INT32, loc)
+    return Number(ord(inner), ElementType.INT32, loc)
+
+
+def _escaped(text: str) -> int:
+    """Return the character that stands behind a backslash; raises ValueError for none."""
+    if text in _ESCAPES:
+        return _ESCAPES[text]
+    value = int(text[1:], 16) if text[0] == "x" else int(text, 8)
+    if not 0 <= value <= _LARGEST_BYTE:
+        raise ValueError(text)
+    return value - 256 if value > _LARGEST_CHARACTER else value
 
 
 def _real(text: str, loc: SourceLoc) -> Node:

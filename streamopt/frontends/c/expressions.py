@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic
-from streamopt.frontends.c import accesses, calls, conditions
+from streamopt.frontends.c import accesses, calls, conditions, sizes
 from streamopt.frontends.c.operations import combined, selected
 from streamopt.frontends.c.problems import LimitError, Problems
 from streamopt.frontends.c.rendering import shown
@@ -21,6 +21,7 @@ from streamopt.frontends.c.tree import (
     Name,
     Number,
     Operation,
+    SizeOf,
     Subscript,
     Ternary,
     Unary,
@@ -41,7 +42,7 @@ from streamopt.frontends.c.values import (
 )
 from streamopt.frontends.names import did_you_mean
 from streamopt.ir.element import ElementType, common_type
-from streamopt.ir.expression import BinaryOp, Compare, CompareOp, Literal, Read, Select
+from streamopt.ir.expression import BinaryOp, Compare, CompareOp, Literal, Read, Select, walk
 
 if TYPE_CHECKING:
     from streamopt.frontends.c.state import State
@@ -59,6 +60,7 @@ __all__ = [
 
 MAX_OPERATIONS = 10_000
 MAX_DEPTH = 200
+MAX_SUBSCRIPT_DEPTH = 20
 """Bounds on an expression, calls inlined: what recursion in later stages can take."""
 
 _ARITHMETIC = {op.value: op for op in BinaryOp}
@@ -138,11 +140,13 @@ def _value(node: Node, state: State) -> Value | None:
         case Call():
             return calls.value_of_call(node, state)
         case _:
-            return _refused(node, state)
+            return _rare(node, state)
 
 
-def _refused(node: Node, state: State) -> None:
+def _rare(node: Node, state: State) -> Value | None:
     match node:
+        case SizeOf():
+            return sizes.size_of(node, state)
         case Unsupported(what, hint):
             state.report("E135", f"{what} is not supported", node, hint)
         case Assignment() | Increment():
@@ -154,6 +158,7 @@ def _refused(node: Node, state: State) -> None:
             state.report("E135", f"{shown(node)} can't stand here", node, "initialise an array")
         case _:
             state.report("E135", f"{shown(node)} is not supported", node)
+    return None
 
 
 def _name(node: Name, name: str, state: State) -> Value | None:
@@ -177,11 +182,17 @@ def _name(node: Name, name: str, state: State) -> Value | None:
 
 
 def _element(node: Node, state: State) -> Value | None:
-    found = accesses.element_of(node, state)
+    found = accesses.value_at(node, state)
     if found is None:
         return None
-    access, stored = found
-    return Value(stored.element, Read(access))
+    tree, stored = found
+    if not isinstance(tree, Read):
+        size = sum(1 for _ in walk(tree))
+        return Value(stored.element, tree, size=size, depth=MAX_SUBSCRIPT_DEPTH)
+    known = state.known_element(tree.access)
+    if known is not None and not stored.element.is_float:
+        return integer(int(known), stored.element)
+    return Value(stored.element, tree)
 
 
 def _arithmetic(node: Operation, state: State) -> Value | None:

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic
 from streamopt.frontends.c import accesses, conditions, expressions, statements
+from streamopt.frontends.c.jumps import without_jumps
 from streamopt.frontends.c.operations import selected
 from streamopt.frontends.c.problems import LimitError
 from streamopt.frontends.c.rendering import shown
 from streamopt.frontends.c.state import MAX_INLINED_CALLS
-from streamopt.frontends.c.symbols import Broken, Known, Scope, Symbol
-from streamopt.frontends.c.tree import Block, IfElse, Return, Unary
+from streamopt.frontends.c.symbols import Broken, Known, Scope, Stored, Symbol
+from streamopt.frontends.c.tree import Block, IfElse, Return
 from streamopt.frontends.c.usage import Usage, usage_of
 from streamopt.frontends.c.values import Value, converted_value
 from streamopt.ir.expression import Access, Read
@@ -60,7 +61,10 @@ def _inlined(node: Call, function: Function, state: State) -> Value | None:
     with state.function(function.name, *bound):
         items = function.body.items
         last = items[-1] if items and isinstance(items[-1], Return) else None
-        statements.read_all(items[:-1] if last is not None else items, state)
+        items = items[:-1] if last is not None else items
+        if function.returns.text == "void":
+            items = without_jumps(items, Return)
+        statements.read_all(items, state)
         if function.returns.element is None:
             return None
         if last is None or last.value is None:
@@ -195,8 +199,7 @@ def _scalar(
 
 
 def _array(parameter: Declaration, argument: Node, scope: Scope, state: State) -> Symbol:
-    inner = argument.operand if isinstance(argument, Unary) and argument.op == "&" else argument
-    part = accesses.part_of(inner, state)
+    part = accesses.pointed_part(argument, state, rank=len(parameter.type.extents))
     if part is None:
         return Broken()
     if part.element != parameter.type.element:
@@ -206,7 +209,7 @@ def _array(parameter: Declaration, argument: Node, scope: Scope, state: State) -
         return Broken()
     extents = parameter.type.extents
     if not part.shape and len(extents) == 1:
-        return replace(part, is_const=part.is_const or parameter.type.is_const)
+        return _handed_over(part, parameter)
     outer, state.scope = state.scope, scope
     inner_extents = [
         None if extent is None else expressions.integer_of(extent, state, "extent")
@@ -220,4 +223,9 @@ def _array(parameter: Declaration, argument: Node, scope: Scope, state: State) -
         message += f"{parameter.name} has {wanted}"
         state.report("E138", message, argument, "pass an array of the declared shape")
         return Broken()
-    return replace(part, is_const=part.is_const or parameter.type.is_const)
+    return _handed_over(part, parameter)
+
+
+def _handed_over(part: Stored, parameter: Declaration) -> Symbol:
+    is_const = part.is_const or parameter.type.is_const
+    return replace(part, is_const=is_const, is_parameter=True)

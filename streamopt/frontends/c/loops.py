@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from streamopt.frontends.c import expressions, statements
+from streamopt.frontends.c.jumps import without_jumps
 from streamopt.frontends.c.rendering import shown
 from streamopt.frontends.c.symbols import Broken, Counter, Known
 from streamopt.frontends.c.tree import (
     Assignment,
     Block,
+    Continue,
     Declaration,
     Evaluate,
     Increment,
@@ -64,7 +66,7 @@ def read_loop(item: ForLoop, state: State, label: str) -> None:
         with state.block():
             if name is not None:
                 state.scope.declare(name, Broken())
-            statements.read_statement(item.body, state)
+            _read_body(item, state)
         return
     _emit(item, header, state, label)
 
@@ -94,9 +96,14 @@ def _emit(item: ForLoop, header: _Header, state: State, label: str) -> None:
     with state.block() as body:
         known = affine_value(value, header.element, *ends)
         state.scope.declare(header.name, Known(known, is_iterator=True))
-        statements.read_statement(item.body, state)
+        _read_body(item, state)
     if body:
         state.emit(RangeLoop(iterator, lower, upper, tuple(body), label, item.loc))
+
+
+def _read_body(item: ForLoop, state: State) -> None:
+    items = without_jumps((item.body,), Continue)
+    statements.read_statement(Block(items, item.body.loc), state)
 
 
 def _counted_name(item: ForLoop) -> str | None:

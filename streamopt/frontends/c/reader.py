@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from streamopt.errors import Diagnostic, FrontendError
 from streamopt.frontends.c.arguments import declare_parameters, declare_shared
+from streamopt.frontends.c.extents import close_extents
+from streamopt.frontends.c.jumps import without_jumps
 from streamopt.frontends.c.preprocess import preprocess
 from streamopt.frontends.c.problems import LimitError, Problems
 from streamopt.frontends.c.state import State
@@ -67,6 +69,7 @@ def read_c(
     state = State(unit, problems, usage=usage_of(function))
     try:
         _read(function, state, parameters)
+        close_extents(state)
         _check_outputs(outputs, function, state)
         problems.raise_if_any()
     except LimitError as error:
@@ -93,6 +96,8 @@ def _read(function: Function, state: State, parameters: Mapping[str, int]) -> No
             message = f"{function.name} returns a value, which nobody would see"
             hint = "hand it over through an argument: float *result"
             state.report("E135", message, function.body.items[-1].loc, hint)
+    if returns.text == "void":
+        items = without_jumps(items, Return)
     read_all(items, state)
 
 

@@ -9,13 +9,16 @@ from streamopt.frontends.c.tree import (
     Call,
     Comma,
     Conversion,
+    Designated,
     Increment,
     Initializers,
     Name,
     Number,
     Operation,
+    SizeOf,
     Subscript,
     Ternary,
+    TypeUse,
     Unary,
     Unsupported,
 )
@@ -42,7 +45,7 @@ def _text(node: Node, depth: int) -> str:
         case Name(name):
             return name
         case Number(value):
-            return f"{value:g}" if isinstance(value, float) else str(value)
+            return str(value)
         case Subscript(base, index):
             return f"{_tight(base, depth)}[{_text(index, depth + 1)}]"
         case Unary(op, operand):
@@ -70,6 +73,12 @@ def _composed(node: Node, depth: int) -> str:
             return _joined(parts, depth)
         case Initializers(parts):
             return f"{{{_joined(parts, depth)}}}"
+        case Designated(path, value):
+            indices = "".join(f"[{_text(index, depth + 1)}]" for index in path)
+            return f"{indices} = {_text(value, depth + 1)}"
+        case SizeOf(operand):
+            inside = operand.text if isinstance(operand, TypeUse) else _text(operand, depth + 1)
+            return f"sizeof({inside})"
         case Unsupported(what):
             return what
         case _:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from streamopt.frontends.c.symbols import Symbol
     from streamopt.frontends.c.tree import Node, Unit
     from streamopt.ir.element import ElementType
+    from streamopt.ir.expression import Access
     from streamopt.ir.source import Item
 
 __all__ = ["MAX_ITEMS", "State"]
@@ -44,6 +45,8 @@ class State:
         Interval and depth of each iterator that runs.
     blocks
         Statement lists under construction, innermost last.
+    pointers
+        Arguments whose first extent is not known before all of the function is read.
     calls
         Functions that are being inlined, outermost first.
     guarded
@@ -62,6 +65,7 @@ class State:
     ranges: dict[str, tuple[int, int]] = field(default_factory=dict[str, "tuple[int, int]"])
     order: dict[str, int] = field(default_factory=dict[str, int])
     blocks: list[list[Item]] = field(default_factory=lambda: [[]])
+    pointers: set[str] = field(default_factory=set[str])
     calls: list[str] = field(default_factory=list[str])
     guarded: int = 0
     items: int = 0
@@ -97,6 +101,18 @@ class State:
         unique = self.unique(name)
         self.variables[unique] = Variable(unique, shape, element, is_argument, loc=loc)
         return Stored(unique, shape, element)
+
+    def known_element(self, access: Access) -> float | None:
+        """Return the value of an element of a constant array, where it is one element."""
+        values = self.values.get(access.array)
+        if values is None or any(subscript.terms for subscript in access.subscripts):
+            return None
+        position = 0
+        for subscript, extent in zip(
+            access.subscripts, self.variables[access.array].shape, strict=True
+        ):
+            position = position * extent + subscript.constant
+        return values[position]
 
     def emit(self, item: Item) -> None:
         """Append an item to the innermost statement list."""

@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any
 from pycparser import c_ast as ast
 
 from streamopt.frontends.c.expression_syntax import converted
+from streamopt.frontends.c.jumps import jumps_in
 from streamopt.frontends.c.tree import (
     Block,
+    Continue,
     Evaluate,
     ForLoop,
     IfElse,
@@ -35,7 +37,6 @@ _REFUSED: dict[type[Any], tuple[str, str]] = {
     ast.Goto: ("goto", "use loops and if"),
     ast.Switch: ("switch", "write if and else if"),
     ast.Break: ("break", "give the loop an affine bound, or put the rest under an if"),
-    ast.Continue: ("continue", "put the rest of the loop's body under an if"),
 }
 
 
@@ -58,14 +59,33 @@ def converted_statement(node: Any, to: Converter) -> Statement:
             return Return(None if node.expr is None else converted(node.expr, to), loc)
         case ast.Label():
             return Labelled(str(node.name), _or_empty(node.stmt, to), loc)
+        case _:
+            return _simple(node, to)
+
+
+def _simple(node: Any, to: Converter) -> Statement:
+    match node:
         case ast.EmptyStatement() | ast.Pragma():
-            return Block((), loc)
+            return Block((), to.loc(node))
+        case ast.Continue():
+            return Continue(to.loc(node))
+        case ast.DoWhile() if _is_zero(node.cond):
+            body = Block((_or_empty(node.stmt, to),), to.loc(node))
+            return _refused(node, to) if jumps_in(body, Continue) else body
         case _ if type(node) in _REFUSED:
-            what, hint = _REFUSED[type(node)]
-            return Unsupported(what, hint, loc)
+            return _refused(node, to)
         case _:
             value = converted(node, to)
             return Evaluate(value, value.loc)
+
+
+def _refused(node: Any, to: Converter) -> Unsupported:
+    what, hint = _REFUSED[type(node)]
+    return Unsupported(what, hint, to.loc(node))
+
+
+def _is_zero(condition: Any) -> bool:
+    return isinstance(condition, ast.Constant) and condition.value == "0"
 
 
 def _or_empty(node: Any, to: Converter) -> Statement:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from streamopt.frontends.c import (
     accesses,
+    block_moves,
     calls,
     conditions,
     declarations,
@@ -22,6 +23,7 @@ from streamopt.frontends.c.tree import (
     Block,
     Call,
     Comma,
+    Continue,
     Conversion,
     Declaration,
     Evaluate,
@@ -76,6 +78,9 @@ def read_statement(item: Statement, state: State, label: str = "") -> None:
         case Return():
             hint = "put what follows under an if, so that the only return is the last statement"
             state.report("E135", "return before the end is not supported", item.loc, hint)
+        case Continue():
+            hint = "put the rest of the loop's body under an if"
+            state.report("E135", "continue is not supported here", item.loc, hint)
         case Unsupported(what, hint):
             state.report("E135", f"{what} is not supported", item.loc, hint)
 
@@ -105,6 +110,8 @@ def _evaluate(node: Node, state: State, label: str) -> None:
             _assign(Assignment("+" if by > 0 else "-", operand, one, node.loc), state, label)
         case Call(function) if function in state.unit.functions:
             inlining.inline_statement(node, state)
+        case Call(function) if function in block_moves.FUNCTIONS:
+            block_moves.read_move(node, state, label)
         case Call():
             calls.report_unknown(node, state)
         case Comma(parts):

@@ -50,17 +50,23 @@ class Stored:
         Subscripts that are fixed already, where it is a part.
     shape
         What remains to be subscripted.
+    offset
+        What is added to the next subscript, for a pointer into an array.
     is_open
         Whether it is an integer argument without a value.
+    is_parameter
+        Whether the function that is read gets it from its caller.
     """
 
     variable: str
     shape: tuple[int, ...]
     element: ElementType
     prefix: tuple[Affine, ...] = ()
+    offset: Affine | None = None
     is_const: bool = False
     is_bool: bool = False
     is_open: bool = False
+    is_parameter: bool = False
 
 
 @dataclass(frozen=True, slots=True)

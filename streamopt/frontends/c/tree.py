@@ -20,8 +20,10 @@ __all__ = [
     "Block",
     "Call",
     "Comma",
+    "Continue",
     "Conversion",
     "Declaration",
+    "Designated",
     "Evaluate",
     "ForLoop",
     "Function",
@@ -34,6 +36,7 @@ __all__ = [
     "Number",
     "Operation",
     "Return",
+    "SizeOf",
     "Statement",
     "Subscript",
     "Ternary",
@@ -153,6 +156,23 @@ class Initializers:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Designated:
+    """``[i][j] = value`` in braces."""
+
+    path: tuple[Node, ...]
+    value: Node
+    loc: SourceLoc
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SizeOf:
+    """``sizeof operand`` or ``sizeof(type)``."""
+
+    operand: Node | TypeUse
+    loc: SourceLoc
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Unsupported:
     """An expression or statement that has no meaning here: what it is and what to do."""
 
@@ -247,6 +267,13 @@ class Return:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Continue:
+    """``continue;``."""
+
+    loc: SourceLoc
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Labelled:
     """``name: body``."""
 
@@ -268,10 +295,12 @@ Node: TypeAlias = (
     | Ternary
     | Comma
     | Initializers
+    | Designated
+    | SizeOf
     | Unsupported
 )
 Statement: TypeAlias = (
-    Block | Declaration | ForLoop | IfElse | Evaluate | Return | Labelled | Unsupported
+    Block | Declaration | ForLoop | IfElse | Evaluate | Return | Continue | Labelled | Unsupported
 )
 
 

@@ -1,0 +1,146 @@
+"""``memcpy``, ``memmove`` and ``memset`` of arrays and parts of them, as loops."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+from typing import TYPE_CHECKING
+
+from streamopt.frontends.c import accesses, expressions
+from streamopt.frontends.c.rendering import shown
+from streamopt.frontends.c.tree import Conversion
+from streamopt.ir.affine import Affine
+from streamopt.ir.expression import Access, Literal, Read
+from streamopt.ir.source import Assign, RangeLoop
+
+if TYPE_CHECKING:
+    from streamopt.frontends.c.state import State
+    from streamopt.frontends.c.symbols import Stored
+    from streamopt.frontends.c.tree import Call, Node
+    from streamopt.ir.expression import Expression
+
+__all__ = ["FUNCTIONS", "read_move"]
+
+FUNCTIONS = ("memcpy", "memmove", "memset")
+_ARGUMENTS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """So many elements of a variable, from the begin of a part on."""
+
+    part: Stored
+    count: int
+
+    @property
+    def shape(self) -> tuple[int, ...] | None:
+        """Return the extents that hold the elements; None if they are no whole rows."""
+        inner = self.part.shape[1:]
+        size = prod(inner)
+        if self.count == size * self.part.shape[0]:
+            return self.part.shape
+        return (self.count // size, *inner) if self.count % size == 0 else None
+
+    def element(self, point: tuple[Affine, ...]) -> Access:
+        """Return the access to an element of the piece."""
+        offset = self.part.offset or Affine()
+        indices = (offset + point[0], *point[1:])
+        return Access(self.part.variable, (*self.part.prefix, *indices))
+
+
+def read_move(node: Call, state: State, label: str) -> None:
+    """Emit the loops that move a block of memory; problems go to the state."""
+    if len(node.arguments) != _ARGUMENTS:
+        state.report("E138", f"{node.function} takes {_ARGUMENTS} arguments", node)
+        return
+    target, second, size = node.arguments
+    count = expressions.integer_of(size, state, "the size")
+    into = _piece(target, count, node, state)
+    if node.function == "memset":
+        value = expressions.integer_of(second, state, "the value")
+        if into is None or value is None:
+            return
+        if value != 0:
+            hint = "write a loop of assignments"
+            state.report("E135", "memset to another value than 0 is not supported", node, hint)
+            return
+        _emit(into, into.shape or (into.count,), Literal(0.0), node, state, label)
+        return
+    source = _piece(second, count, node, state)
+    if into is not None and source is not None:
+        _copy(into, source, node, state, label)
+
+
+def _piece(node: Node, size: int | None, call: Call, state: State) -> _Piece | None:
+    while isinstance(node, Conversion) and node.type.is_pointer:
+        node = node.operand
+    part = accesses.pointed_part(node, state, rank=1)
+    if part is None or size is None:
+        return None
+    if not part.shape:
+        state.report("E135", f"{shown(node)} is not an array", node, "assign it")
+        return None
+    width = part.element.bits // 8
+    if size % width or size <= 0 or size // width > prod(part.shape):
+        found = f"{prod(part.shape) * width} bytes" if size > 0 else "elements"
+        message = f"{shown(call)} moves {size} bytes, but {shown(node)} has {found}"
+        state.report("E138", message, call, "move whole elements, not more than there are")
+        return None
+    piece = _Piece(part, size // width)
+    if piece.shape is None:
+        message = f"{shown(call)} moves {piece.count} elements, which are no whole rows"
+        state.report("E135", message, call, "move whole rows, or write a loop")
+        return None
+    return piece
+
+
+def _copy(into: _Piece, source: _Piece, node: Call, state: State, label: str) -> None:
+    if into.part.element != source.part.element:
+        message = f"{shown(node)} copies between elements of different types"
+        state.report("E138", message, node, "write a loop of assignments")
+        return
+    shape, other = into.shape, source.shape
+    assert shape is not None
+    assert other is not None
+    if shape != other and 1 not in (len(shape), len(other)):
+        message = f"{shown(node)} copies between arrays of different shapes"
+        state.report("E135", message, node, "write a loop of assignments")
+        return
+    _emit(into, max(shape, other, key=len), source, node, state, label)
+
+
+def _emit(
+    into: _Piece,
+    shape: tuple[int, ...],
+    value: _Piece | Expression,
+    node: Call,
+    state: State,
+    label: str,
+) -> None:
+    if into.part.is_const:
+        state.report("E135", f"{shown(node.arguments[0])} is const, but it is written", node)
+        return
+    names = [state.unique("i") for _ in shape]
+    for name, extent in zip(names, shape, strict=True):
+        state.order[name] = len(state.order)
+        state.ranges[name] = (0, extent - 1)
+    point = tuple(map(Affine.iterator, names))
+    target = into.element(_folded(point, shape, into))
+    read = Read(value.element(_folded(point, shape, value))) if isinstance(value, _Piece) else value
+    item: Assign | RangeLoop = Assign(target, read, loc=node.loc)
+    for name, extent in reversed(list(zip(names, shape, strict=True))):
+        bounds = (Affine(),), (Affine.of(extent),)
+        is_outer = name == names[0]
+        item = RangeLoop(name, *bounds, (item,), label if is_outer else "", node.loc)
+    state.written.add(into.part.variable)
+    state.emit(item)
+
+
+def _folded(point: tuple[Affine, ...], shape: tuple[int, ...], piece: _Piece) -> tuple[Affine, ...]:
+    """Return the point of a piece that a point of the loops is, which is flat if the piece is."""
+    if len(piece.part.shape) == len(shape):
+        return point
+    total = Affine()
+    for index, extent in zip(point, shape, strict=True):
+        total = total.scaled(extent) + index
+    return (total,)

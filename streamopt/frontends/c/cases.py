@@ -1,0 +1,147 @@
+"""Subscripts that are one of several affine values: ``a[i == 0 ? 0 : i - 1]``, clamped borders.
+
+A read through such a subscript is a choice between reads::
+
+    i == 0 ? a[0] : a[i - 1]
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+from streamopt.ir.affine import Affine
+from streamopt.ir.element import ElementType
+from streamopt.ir.expression import (
+    Access,
+    Binary,
+    BinaryOp,
+    Call,
+    Cast,
+    Compare,
+    CompareOp,
+    Function,
+    Index,
+    Literal,
+    Read,
+    Select,
+    walk,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from streamopt.ir.expression import Condition, Expression
+
+__all__ = ["Cases", "Fork", "cases_of", "is_of_iterators", "read_at"]
+
+MAX_CASES = 64
+"""Of one access; its text has a copy of the read for each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fork:
+    """One of two values, by a condition."""
+
+    condition: Condition
+    then: Cases
+    otherwise: Cases
+
+
+Cases: TypeAlias = Affine | Fork
+
+
+def is_of_iterators(tree: Expression, largest: int) -> bool:
+    """Return whether a value depends on iterators alone, in a tree of so many nodes at most."""
+    for count, node in enumerate(walk(tree)):
+        if isinstance(node, Read) or count >= largest:
+            return False
+    return True
+
+
+def cases_of(tree: Expression) -> Cases | None:
+    """Return the affine values that an integer may have; None where it has others or too many."""
+    found = _cases(tree)
+    return found if found is not None and _count(found) <= MAX_CASES else None
+
+
+def read_at(array: str, subscripts: Sequence[Cases]) -> Expression | None:
+    """Return the read of an element as a choice of reads; None where there are too many."""
+    total = 1
+    for subscript in subscripts:
+        total *= _count(subscript)
+    return _read(array, (), tuple(subscripts)) if total <= MAX_CASES else None
+
+
+def _read(array: str, chosen: tuple[Affine, ...], left: tuple[Cases, ...]) -> Expression:
+    if not left:
+        return Read(Access(array, chosen))
+    first, *rest = left
+    if isinstance(first, Affine):
+        return _read(array, (*chosen, first), tuple(rest))
+    then, otherwise = (
+        _read(array, chosen, (branch, *rest)) for branch in (first.then, first.otherwise)
+    )
+    return Select(first.condition, then, otherwise)
+
+
+def _count(cases: Cases) -> int:
+    return 1 if isinstance(cases, Affine) else _count(cases.then) + _count(cases.otherwise)
+
+
+def _cases(tree: Expression) -> Cases | None:
+    match tree:
+        case Literal(value) if value == int(value):
+            return Affine.of(int(value))
+        case Index(value):
+            return value
+        case Cast(ElementType.INT32 | ElementType.INT64, operand):
+            return _cases(operand)
+        case Select(condition, then, otherwise):
+            return _fork(condition, then, otherwise)
+        case Call(Function.MAX | Function.MIN as function, (left, right)):
+            op = CompareOp.GT if function == Function.MAX else CompareOp.LT
+            return _fork(Compare(op, left, right), left, right)
+        case Binary(op, left, right):
+            return _combined(op, _cases(left), _cases(right))
+        case _:
+            return None
+
+
+def _combined(op: BinaryOp, left: Cases | None, right: Cases | None) -> Cases | None:
+    match op:
+        case BinaryOp.ADD:
+            return _joined(left, right, lambda one, other: one + other)
+        case BinaryOp.SUB:
+            return _joined(left, right, lambda one, other: one - other)
+        case BinaryOp.MUL:
+            if isinstance(left, Affine) and not left.terms:
+                left, right = right, left
+            if not isinstance(right, Affine) or right.terms:
+                return None
+            return _joined(left, right, lambda value, factor: value.scaled(factor.constant))
+        case _:
+            return None
+
+
+def _fork(condition: Condition, then: Expression, otherwise: Expression) -> Fork | None:
+    first, second = _cases(then), _cases(otherwise)
+    return None if first is None or second is None else Fork(condition, first, second)
+
+
+def _joined(
+    left: Cases | None, right: Cases | None, joined: Callable[[Affine, Affine], Affine]
+) -> Cases | None:
+    """Return what two values make together, in every case of both."""
+    if left is None or right is None or _count(left) * _count(right) > MAX_CASES:
+        return None
+    if isinstance(left, Fork):
+        then = _joined(left.then, right, joined)
+        otherwise = _joined(left.otherwise, right, joined)
+    elif isinstance(right, Fork):
+        then = _joined(left, right.then, joined)
+        otherwise = _joined(left, right.otherwise, joined)
+        return Fork(right.condition, then, otherwise) if then and otherwise else None
+    else:
+        return joined(left, right)
+    return Fork(left.condition, then, otherwise) if then and otherwise else None

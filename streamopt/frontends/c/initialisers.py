@@ -1,0 +1,119 @@
+"""Initialisers of arrays: which element each value of ``{1, [4] = 2, 3}`` belongs to."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING
+
+from streamopt.errors import Diagnostic
+from streamopt.frontends.c import declarations, expressions
+from streamopt.frontends.c.problems import LimitError
+from streamopt.frontends.c.rendering import shown
+from streamopt.frontends.c.tree import Designated, Initializers
+from streamopt.frontends.c.values import ValueProblem, converted_value
+
+if TYPE_CHECKING:
+    from streamopt.frontends.c.state import State
+    from streamopt.frontends.c.tree import Declaration, Node
+    from streamopt.ir.element import ElementType
+
+__all__ = ["constant_of", "initial_values", "shape_with_values"]
+
+MAX_INITIAL_VALUES = 1_000_000
+
+Shape = tuple[int, ...]
+
+
+def shape_with_values(item: Declaration, state: State) -> Shape | None:
+    """Return a declared shape, whose first extent the initialiser may give."""
+    is_open = bool(item.type.extents) and item.type.extents[0] is None
+    if not is_open or not isinstance(item.value, Initializers):
+        return declarations.shape_of(item, state)
+    shape = declarations.shape_of(item, state, first=1)
+    if shape is None:
+        return None
+    whole = (MAX_INITIAL_VALUES, *shape[1:])
+    places = _places(item.value, whole, state)
+    if places is None:
+        return None
+    last = max((at for at, _ in places), default=0)
+    return (last // prod(shape[1:]) + 1, *shape[1:])
+
+
+def initial_values(value: Node, shape: Shape, state: State) -> list[Node | None] | None:
+    """Return the initialiser of each element in row-major order; None for a zero."""
+    size = prod(shape)
+    if size > MAX_INITIAL_VALUES:
+        message = f"an initialiser for more than {MAX_INITIAL_VALUES} elements"
+        raise LimitError(Diagnostic("E139", message, value.loc, "initialise it with a loop"))
+    if not isinstance(value, Initializers):
+        state.report("E138", f"{shown(value)} can't initialise an array", value, "use {...}")
+        return None
+    places = _places(value, shape, state)
+    if places is None:
+        return None
+    found: list[Node | None] = [None] * size
+    for at, node in places:
+        found[at] = node
+    return found
+
+
+def _places(value: Initializers, shape: Shape, state: State) -> list[tuple[int, Node]] | None:
+    """Return the values with their offsets, in the order of the text."""
+    size = prod(shape)
+    found: list[tuple[int, Node]] = []
+    position = 0
+    for part in value.parts:
+        node, inner = part, shape[1:]
+        if isinstance(part, Designated):
+            place = _designated(part, shape, state)
+            if place is None:
+                return None
+            node, (position, inner) = part.value, place
+        elif isinstance(part, Initializers):
+            position += -position % prod(inner)
+        if position >= size:
+            message = f"{shown(value)} has too many values for {size} elements"
+            state.report("E138", message, part)
+            return None
+        if not isinstance(node, Initializers):
+            found.append((position, node))
+            position += 1
+            continue
+        within = _places(node, inner, state) if inner else None
+        if within is None:
+            if not inner:
+                state.report("E138", f"{shown(node)} is nested too deeply", node)
+            return None
+        found += [(position + at, one) for at, one in within]
+        position += prod(inner)
+    return found
+
+
+def _designated(part: Designated, shape: Shape, state: State) -> tuple[int, Shape] | None:
+    """Return the offset that a designator names, and the shape of what is there."""
+    position = 0
+    for index in part.path:
+        number = expressions.integer_of(index, state, "the designator")
+        if number is None:
+            return None
+        if not shape or not 0 <= number < shape[0]:
+            state.report("E138", f"there is no element [{number}] to initialise", part)
+            return None
+        shape = shape[1:]
+        position += number * prod(shape)
+    return position, shape
+
+
+def constant_of(node: Node | None, element: ElementType, state: State) -> float | None:
+    """Return the constant that an initialiser is, in the type of the element, if it is one."""
+    if node is None:
+        return 0.0
+    value = expressions.value_of(node, state)
+    if value is None or value.constant is None:
+        return None
+    try:
+        return converted_value(value, element).constant
+    except ValueProblem as problem:
+        state.report("E134", f"{shown(node)} has no value: {problem}", node)
+        return None
