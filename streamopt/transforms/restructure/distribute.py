@@ -43,5 +43,9 @@ def distributed(statements: Sequence[Instance]) -> tuple[tuple[int, ...], ...]:
     graph.add_edges_from(memory_dependences(statements))
     condensed = nx.condensation(graph)
     members = {at: tuple(sorted(data["members"])) for at, data in condensed.nodes(data=True)}
-    order = nx.lexicographical_topological_sort(condensed, key=lambda at: members[at][0])
+
+    def first(at: int) -> int:
+        return members[at][0]
+
+    order = nx.lexicographical_topological_sort(condensed, key=first)
     return tuple(members[at] for at in order)

@@ -95,7 +95,7 @@ class _Versions:
         """Return which value goes round in a circle, if one does, in the user's names."""
         if len(group) > 1:
             return self._circle(group)
-        (statement,) = group
+        statement = group[0]
         instance = self.body.statements[statement]
         own = _own_read(instance)
         for number, access in enumerate(instance.reads):
