@@ -13,7 +13,7 @@ import pytest
 from streamopt.errors import LegalityError
 from streamopt.frontends.graph_json import load_graph_json, read_graph_json
 from streamopt.ir.affine import Affine
-from streamopt.ir.expression import Access
+from streamopt.ir.expression import Access, Compare, CompareOp, Index, Literal
 from streamopt.ir.program import Program, Reduction
 from streamopt.transforms.canonicalize import canonicalize
 
@@ -304,3 +304,50 @@ def test_a_thousand_nodes_take_little_time() -> None:
     shapes = {name: ("internal", [8]) for name in names}
     graph = canonicalize(program(*nodes, ("last", f"y[i] = {names[-1]}[i]"), shapes=shapes))
     assert len(graph.edges) == 1000
+
+
+def test_assignment_under_a_guard() -> None:
+    whole = program(("one", "y[i] = x[i]"))
+    (nest,) = whole.nests
+    guard = Compare(CompareOp.LT, Index(Affine.iterator("i")), Literal(3.0))
+    guarded = replace(nest.statements[0], guard=guard)
+    assert refusals(replace(whole, nests=(replace(nest, statements=(guarded,)),))) == [
+        "p.json:nodes[0].body[0]: E213 node 'one' assigns y[i] under a guard\n"
+        "  hint: say what the other elements are: `a if condition else b`"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("body", "access"),
+    [
+        ("y[i] = x[i + 1] if i <= 7 else 0", "x[i + 1]"),
+        ("y[i] = x[i - 1] if i >= 1 and x[i - 2] > 0 else 0", "x[i - 2]"),
+        ("y[i] = 0 if i < 7 or x[i] > 0 else x[i + 1]", "x[i + 1]"),
+    ],
+)
+def test_subscripts_outside_where_conditions_hold(body: str, access: str) -> None:
+    (found,) = refusals(program(("one", body)))
+    assert found == (
+        f"p.json:nodes[0].body[0]: E214 {access} in node 'one' reaches outside x (8)\n"
+        "  hint: change the loops, the subscript or the guard"
+    )
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "y[i] = x[i + 1] if i < 7 else 0",
+        "y[i] = x[i - 1] if i >= 1 and x[i - 1] > 0 else 0",
+        "y[i] = 0 if i == 7 or x[i + 1] > 0 else x[i + 1]",
+        "y[i] = x[2 * i] if i // 4 == 0 else x[i - 4]",
+    ],
+)
+def test_subscripts_inside_where_conditions_hold(body: str) -> None:
+    assert len(canonicalize(program(("one", body))).nodes) == 1
+
+
+def test_integer_operations_on_other_numbers() -> None:
+    assert refusals(program(("one", "y[i] = x[i] % 2 + (int32_t(x[i]) & 3)"))) == [
+        "p.json:nodes[0].body[0]: E215 % in node 'one' needs integers, not float\n"
+        "  hint: convert the operands: `int32_t(x)`"
+    ]
