@@ -222,6 +222,8 @@ def _array_shape(
     handed = shapes.get(item.name)
     if handed is not None and len(handed) == len(item.type.extents):
         return declarations.shape_of(item, state, first=handed[0])
+    if item.type.is_reference:
+        return ()
     if len(item.type.extents) == 1:
         forms = _pointer_forms(item.name, top)
         if forms == {"*"}:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from streamopt.frontends.c.tree import Function, Node, Statement
 
-__all__ = ["Usage", "calls_in", "usage_of", "walked"]
+__all__ = ["Usage", "calls_in", "moved_names", "usage_of", "walked"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +89,16 @@ def usage_of(function: Function) -> Usage:
     for part in headers:
         assigned.subtract(_target_name(part))
     return Usage(assigned, frozenset(counters), frozenset(passed))
+
+
+def moved_names(function: Function) -> set[str]:
+    """Return the names that are assigned as a whole, not by elements, after their declaration."""
+    targets = (
+        node.target if isinstance(node, Assignment) else node.operand
+        for node in walked(function.body)
+        if isinstance(node, Assignment | Increment)
+    )
+    return {target.name for target in targets if isinstance(target, Name)}
 
 
 def _declared(first: Statement | None) -> list[str]:

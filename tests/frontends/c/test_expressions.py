@@ -127,7 +127,7 @@ def test_subscripts_are_in_loop_order(tmp_path: Path) -> None:
                 LogicOp.AND,
                 (
                     Compare(CompareOp.NE, Index(Affine.iterator("i")), Literal(0.0)),
-                    Compare(CompareOp.LE, X, Literal(1.0)),
+                    Compare(CompareOp.EQ, Compare(CompareOp.GT, X, Literal(1.0)), Literal(0.0)),
                 ),
             ),
         ),
