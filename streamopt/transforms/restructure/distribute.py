@@ -19,9 +19,8 @@ a circle stay together.
 
 from __future__ import annotations
 
+from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING
-
-import networkx as nx
 
 from streamopt.analysis.dependence import memory_dependences
 
@@ -38,10 +37,60 @@ def distributed(statements: Sequence[Instance]) -> tuple[tuple[int, ...], ...]:
 
     A group stands as early as its first statement does in the program.
     """
-    graph: nx.DiGraph[int] = nx.DiGraph()
-    graph.add_nodes_from(range(len(statements)))
-    graph.add_edges_from(memory_dependences(statements))
-    condensed = nx.condensation(graph)
-    members = {at: tuple(sorted(data["members"])) for at, data in condensed.nodes(data=True)}
-    order = nx.lexicographical_topological_sort(condensed, key=lambda at: members[at][0])
-    return tuple(members[at] for at in order)
+    later: list[set[int]] = [set() for _ in statements]
+    for source, target in memory_dependences(statements):
+        later[source].add(target)
+    groups = _circles(later)
+    group_of = {member: at for at, group in enumerate(groups) for member in group}
+    following = [
+        {group_of[other] for member in group for other in later[member]} for group in groups
+    ]
+    waits = [0] * len(groups)
+    for at, others in enumerate(following):
+        others.discard(at)
+        for other in others:
+            waits[other] += 1
+    ready = [(groups[at][0], at) for at, count in enumerate(waits) if count == 0]
+    heapify(ready)
+    order: list[tuple[int, ...]] = []
+    while ready:
+        _, at = heappop(ready)
+        order.append(groups[at])
+        for other in following[at]:
+            waits[other] -= 1
+            if waits[other] == 0:
+                heappush(ready, (groups[other][0], other))
+    return tuple(order)
+
+
+def _circles(later: Sequence[set[int]]) -> list[tuple[int, ...]]:
+    """Return the strongly connected components, members in order: Tarjan's algorithm, as a loop."""
+    index: dict[int, int] = {}
+    lowest: dict[int, int] = {}
+    stack: list[int] = []
+    open_members: set[int] = set()
+    found: list[tuple[int, ...]] = []
+    for root in range(len(later)):
+        work = [] if root in index else [(root, iter(later[root]))]
+        while work:
+            at, others = work[-1]
+            if at not in index:
+                index[at] = lowest[at] = len(index)
+                stack.append(at)
+                open_members.add(at)
+            other = next((o for o in others if o not in index or o in open_members), None)
+            if other is None:
+                work.pop()
+                if work:
+                    before = work[-1][0]
+                    lowest[before] = min(lowest[before], lowest[at])
+                if lowest[at] == index[at]:
+                    start = stack.index(at)
+                    found.append(tuple(sorted(stack[start:])))
+                    open_members.difference_update(stack[start:])
+                    del stack[start:]
+            elif other in index:
+                lowest[at] = min(lowest[at], index[other])
+            else:
+                work.append((other, iter(later[other])))
+    return found
