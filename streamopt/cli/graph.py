@@ -47,11 +47,11 @@ def graph(
     )
     found = pipeline.dataflow(program)
     written = pipeline.save(program, output or Path(f"{program.name}.json"))
-    row = _row(found, [str(path) for path in written])
+    files = [str(path) for path in written]
     if as_json:
-        typer.echo(json.dumps(row))
+        typer.echo(json.dumps(_row(found, files)))
     elif not quiet:
-        _tell(found, row)
+        _tell(found, files)
 
 
 def _row(found: Graph, files: list[str]) -> dict[str, object]:
@@ -67,7 +67,7 @@ def _row(found: Graph, files: list[str]) -> dict[str, object]:
     }
 
 
-def _tell(found: Graph, row: dict[str, object]) -> None:
+def _tell(found: Graph, files: list[str]) -> None:
     from streamopt.ir.graph import SequentialNode
 
     roles = [array.role.value for array in found.arrays]
@@ -80,6 +80,4 @@ def _tell(found: Graph, row: dict[str, object]) -> None:
     for node in found.nodes:
         if isinstance(node, SequentialNode):
             typer.echo(f"  {node.name} is sequential: {node.reason}")
-    files = row["files"]
-    assert isinstance(files, list)
-    typer.echo(f"wrote {' and '.join(map(str, files))}")
+    typer.echo(f"wrote {' and '.join(files)}")

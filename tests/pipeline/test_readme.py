@@ -18,7 +18,7 @@ def blocks(language: str) -> list[str]:
 
 
 def place(tmp_path: Path) -> Path:
-    shutil.copytree(TOP / "graphs", tmp_path / "graphs")
+    shutil.copytree(TOP / "graphs", tmp_path / "graphs", dirs_exist_ok=True)
     return tmp_path
 
 

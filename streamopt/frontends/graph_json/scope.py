@@ -11,7 +11,7 @@ from streamopt.ir.expression import conjuncts, is_affine_condition, negated
 
 if TYPE_CHECKING:
     import ast
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Generator, Mapping
 
     from streamopt.ir.expression import Condition, Expression
     from streamopt.ir.program import Array
@@ -54,7 +54,7 @@ class Scope:
     guards: list[Condition] = field(default_factory=list["Condition"])
 
     @contextmanager
-    def under(self, condition: Condition) -> Iterator[None]:
+    def under(self, condition: Condition) -> Generator[None]:
         """Read what is reached only where a condition on the iterators holds, or only where not."""
         known = any(
             map(is_affine_condition, (*conjuncts(condition), *conjuncts(negated(condition))))
