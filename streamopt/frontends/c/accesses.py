@@ -6,10 +6,18 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from streamopt.frontends.c import expressions
-from streamopt.frontends.c.cases import cases_of, read_at
+from streamopt.frontends.c.cases import cases_of, is_of_iterators, read_at
 from streamopt.frontends.c.rendering import shown
 from streamopt.frontends.c.symbols import Broken, Counter, Known, Pending, Stored
-from streamopt.frontends.c.tree import Name, Number, Operation, Subscript, Unary
+from streamopt.frontends.c.tree import (
+    Increment,
+    Name,
+    Number,
+    Operation,
+    Subscript,
+    Unary,
+    Unsupported,
+)
 from streamopt.frontends.names import did_you_mean
 from streamopt.ir.affine import Affine
 from streamopt.ir.element import ElementType
@@ -24,6 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = ["element_of", "part_of", "pointed_part", "value_at"]
 
+_DATA_HINT = "it depends on data; compare the data with every index in a loop instead"
 _AFFINE_HINT = "a subscript is a sum of iterators times constants, or such a sum / or % a constant"
 
 
@@ -152,8 +161,13 @@ def _is_inside(known: list[Affine], whole: Stored, node: Node, state: State) -> 
 
 
 def _variable(base: Node, node: Node, state: State) -> Stored | None:
+    if isinstance(base, Unsupported):
+        state.report("E135", f"{base.what} is not supported", node, base.hint)
+        return None
     if not isinstance(base, Name):
         hint = "subscript an array by its name: A[i][j]"
+        if isinstance(base, Increment):
+            hint = "let the pointer stay, and subscript it"
         state.report("E135", f"{shown(node)} is not an array element", node, hint)
         return None
     symbol = state.scope.find(base.name)
@@ -196,7 +210,9 @@ def _report_subscript(index: Node, node: Node, value: Value, state: State) -> No
         return
     message = f"subscript {shown(index)} of {shown(node)} is not affine"
     hint = expressions.open_hint(index, state)
-    state.report("E134" if hint else "E136", message, index, hint or _AFFINE_HINT)
+    depends = not is_of_iterators(value.tree, value.size + 1)
+    other = _DATA_HINT if depends else _AFFINE_HINT
+    state.report("E134" if hint else "E136", message, index, hint or other)
 
 
 def _counted(number: int, noun: str) -> str:

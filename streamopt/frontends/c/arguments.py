@@ -130,9 +130,12 @@ def declare_parameters(top: Function, state: State, parameters: Mapping[str, int
                 symbols[item.name] = symbol
                 state.scope.declare(item.name, symbol)
     shapes = shapes_from_calls(top, state.unit, state.shared)
+    used = {node.name for node in walked(top.body) if isinstance(node, Name)}
     for item in top.parameters:
         if item.name not in symbols and item.name:
-            state.scope.declare(item.name, _parameter(item, top, shapes, state))
+            state.scope.declare(
+                item.name, _parameter(item, top, shapes, state, is_used=item.name in used)
+            )
 
 
 def _check_names(top: Function, state: State, parameters: Mapping[str, int]) -> None:
@@ -173,19 +176,23 @@ def _integer(
 
 
 def _parameter(
-    item: Declaration, top: Function, shapes: Mapping[str, tuple[int, ...]], state: State
+    item: Declaration,
+    top: Function,
+    shapes: Mapping[str, tuple[int, ...]],
+    state: State,
+    *,
+    is_used: bool,
 ) -> Symbol:
     element = item.type.element
-    uses = [n for n in walked(top.body) if isinstance(n, Name) and n.name == item.name]
     if element is None or (len(item.type.extents) > 1 and item.type.extents[1] is None):
-        if uses:
+        if is_used:
             message = f"parameter {item.name} of type {item.type.text} is not supported"
             hint = f"declare an array of numbers: float {item.name}[N][M]"
             state.report("E135", message, item.loc, hint)
         return Broken()
     if not item.type.extents:
-        return _scalar(item, element, state, is_used=bool(uses))
-    if not uses and item.type.extents[0] is None and item.name not in shapes:
+        return _scalar(item, element, state, is_used=is_used)
+    if not is_used and item.type.extents[0] is None and item.name not in shapes:
         return Broken()
     shape = _array_shape(item, top, shapes, state)
     if shape is None:
@@ -222,6 +229,8 @@ def _array_shape(
     handed = shapes.get(item.name)
     if handed is not None and len(handed) == len(item.type.extents):
         return declarations.shape_of(item, state, first=handed[0])
+    if item.type.is_reference:
+        return ()
     if len(item.type.extents) == 1:
         forms = _pointer_forms(item.name, top)
         if forms == {"*"}:

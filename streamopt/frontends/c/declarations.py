@@ -7,9 +7,12 @@ from itertools import product
 from math import prod
 from typing import TYPE_CHECKING
 
-from streamopt.frontends.c import expressions, initialisers, statements
+from streamopt.frontends.c import accesses, expressions, initialisers, statements
 from streamopt.frontends.c.cases import is_of_iterators
+from streamopt.frontends.c.rendering import shown
 from streamopt.frontends.c.symbols import Broken, Counter, Known, Pending, Stored
+from streamopt.frontends.c.tree import Call, Conversion
+from streamopt.frontends.c.usage import moved_names
 from streamopt.frontends.c.values import Value, ValueProblem, converted_value, integer
 from streamopt.ir.affine import Affine
 from streamopt.ir.element import ElementType
@@ -128,8 +131,7 @@ def _declare_array(item: Declaration, state: State) -> None:
     element = item.type.element
     assert element is not None
     if item.type.is_pointer:
-        hint = f"declare an array: {item.type.text} {item.name}[N]"
-        state.report("E135", f"{item.name} is a pointer", item.loc, hint)
+        _declare_pointer(item, state)
         return
     shape = initialisers.shape_with_values(item, state)
     if shape is None:
@@ -153,6 +155,28 @@ def _declare_array(item: Declaration, state: State) -> None:
         state.report("E135", message, item.loc, "initialise it with assignments")
         return
     _initialise(item, stored, nodes, numbers, state)
+
+
+def _declare_pointer(item: Declaration, state: State) -> None:
+    """Declare another name for a part of a variable, unless it points elsewhere later."""
+    function = state.unit.functions.get(state.calls[-1]) if state.calls else None
+    is_moved = function is not None and item.name in moved_names(function)
+    is_moved = is_moved and not item.type.is_reference
+    if item.value is None or isinstance(item.value, Call | Conversion) or is_moved:
+        what = "points elsewhere later" if is_moved else "is a pointer"
+        hint = f"declare an array: {item.type.text} {item.name}[N]"
+        state.report("E135", f"{item.name} {what}", item.loc, hint)
+        return
+    rank = 0 if item.type.is_reference else len(item.type.extents)
+    part = accesses.pointed_part(item.value, state, rank)
+    if part is None:
+        return
+    if part.element != item.type.element or len(part.shape) > max(rank, 1):
+        message = f"{shown(item.value)} is no {item.type.text} for {item.name} to point at"
+        state.report("E138", message, item.loc, "use the array itself")
+        return
+    is_const = part.is_const or item.type.is_const
+    state.scope.declare(item.name, replace(part, is_const=is_const, is_parameter=True))
 
 
 def _initialise(
@@ -181,6 +205,9 @@ def _initialise(
 
 def _fill(item: Declaration, stored: Stored, state: State) -> None:
     names = [state.unique("i") for _ in stored.shape]
+    state.ranges.update(
+        {name: (0, extent - 1) for name, extent in zip(names, stored.shape, strict=True)}
+    )
     access = Access(stored.variable, tuple(map(Affine.iterator, names)))
     nest: Assign | RangeLoop = Assign(access, Literal(0.0), loc=item.loc)
     for name, extent in reversed(list(zip(names, stored.shape, strict=True))):

@@ -1,4 +1,4 @@
-"""Extents of pointers: how far the function reaches behind each of them.
+"""Extents: of pointers, how far the function reaches behind them; of arrays, whether it does.
 
 ``float *a`` with ``a[i * 8 + k]``, i below 6 and k below 8, has 48 elements.
 """
@@ -7,28 +7,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 from math import prod
-from typing import TYPE_CHECKING, TypeAlias, assert_never
+from typing import TYPE_CHECKING
 
-from streamopt.ir.affine import Affine, FloorDiv, Iter, Mod
-from streamopt.ir.expression import (
-    Compare,
-    CompareOp,
-    Index,
-    Literal,
-    Logic,
-    LogicOp,
-    conditional_reads,
-    is_affine_condition,
-    negated,
-)
-from streamopt.ir.source import Assign, Branch, RangeLoop
+from streamopt.frontends.c.reach import accesses_of, interval_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Hashable
 
+    from streamopt.frontends.c.reach import Context
     from streamopt.frontends.c.state import State
-    from streamopt.ir.expression import Access, Condition, Expression
-    from streamopt.ir.source import Item
+    from streamopt.ir.affine import Affine
+    from streamopt.ir.expression import Access
 
 __all__ = ["OPEN", "close_extents"]
 
@@ -36,28 +25,47 @@ OPEN = 2**31 - 1
 """Stands for the first extent of a pointer until all of the function is read."""
 
 _MAX_EXACT = 1000
-"""So many accesses are looked at exactly; bounds of the others may come out too large."""
-
-_Context: TypeAlias = "tuple[RangeLoop | Condition, ...]"
+"""So many subscripts are looked at exactly; the rest is taken for granted."""
 
 
 def close_extents(state: State) -> None:
-    """Give pointers the extents that their uses need, and forget those without uses."""
-    if not state.pointers:
-        return
+    """Give pointers the extents that their uses need, and report what reaches out of arrays.
+
+    Pointers that are never used are forgotten.
+    """
     reached: dict[str, tuple[int, int]] = {}
-    seen: set[tuple[Affine, _Context]] = set()
-    for access, context in _accesses(state.blocks[0], ()):
-        if access.array not in state.pointers or (access.subscripts[0], context) in seen:
-            continue
-        is_exact = len(seen) < _MAX_EXACT
-        seen.add((access.subscripts[0], context))
-        ends = _interval(access.subscripts[0], context, state, is_exact=is_exact)
-        if ends is not None:
-            low, high = reached.get(access.array, ends)
-            reached[access.array] = min(low, ends[0]), max(high, ends[1])
+    seen: set[tuple[str, int, Affine, Hashable]] = set()
+    for access, context in accesses_of(state.blocks[0]):
+        variable = state.variables[access.array]
+        is_pointer = access.array in state.pointers
+        for place, subscript in enumerate(access.subscripts):
+            is_open = is_pointer and place == 0
+            low, high = subscript.interval(state.ranges)
+            is_inside = low >= 0 and high < variable.shape[place]
+            key = (access.array, place, subscript, context.key)
+            if key in seen or (is_inside and not is_open):
+                continue
+            is_exact = len(seen) < _MAX_EXACT
+            seen.add(key)
+            ends = interval_in(subscript, context, state.ranges, is_exact=is_exact)
+            if ends is not None and is_open:
+                before = reached.get(access.array, ends)
+                reached[access.array] = min(before[0], ends[0]), max(before[1], ends[1])
+            elif ends is not None and is_exact and context.is_certain:
+                _check(access, place, ends, context, state)
     for name in state.pointers:
         _close(name, reached.get(name), state)
+
+
+def _check(
+    access: Access, place: int, ends: tuple[int, int], context: Context, state: State
+) -> None:
+    extent = state.variables[access.array].shape[place]
+    far = ends[0] if ends[0] < 0 else ends[1]
+    if not 0 <= far < extent and context.loc is not None:
+        message = f"subscript {access.subscripts[place]} of {access} reaches {far}, "
+        message += f"but the extent is {extent}"
+        state.report("E138", message, context.loc, "change the loops, the subscript or the shape")
 
 
 def _close(name: str, ends: tuple[int, int] | None, state: State) -> None:
@@ -75,93 +83,3 @@ def _close(name: str, ends: tuple[int, int] | None, state: State) -> None:
     elif prod(shape) >= OPEN:
         state.report("E139", f"{name} is too large", loc, "make it smaller")
     state.variables[name] = replace(variable, shape=shape)
-
-
-def _accesses(items: Iterable[Item], context: _Context) -> Iterator[tuple[Access, _Context]]:
-    """Yield every access with the loops and affine conditions around it, outermost first."""
-    for item in items:
-        match item:
-            case RangeLoop(body=body):
-                yield from _accesses(body, (*context, item))
-            case Branch(condition, then, otherwise):
-                yield from _reads(condition, context)
-                known = is_affine_condition(condition)
-                yield from _accesses(then, (*context, condition) if known else context)
-                other = (*context, negated(condition)) if known else context
-                yield from _accesses(otherwise, other)
-            case Assign(target, value):
-                yield from _reads(value, context)
-                yield target, context
-
-
-def _reads(value: Expression, context: _Context) -> Iterator[tuple[Access, _Context]]:
-    for access, conditions in conditional_reads(value):
-        yield access, (*context, *conditions)
-
-
-def _interval(
-    subscript: Affine, context: _Context, state: State, *, is_exact: bool
-) -> tuple[int, int] | None:
-    """Return the lowest and highest value of a subscript; None where it is never reached."""
-    box = subscript.interval(state.ranges)
-    is_box = all(
-        isinstance(part, RangeLoop) and not any(bound.terms for bound in (*part.lower, *part.upper))
-        for part in context
-    ) and all(isinstance(atom, Iter) for atom, _ in subscript.terms)
-    return box if is_box or not is_exact else _exact_interval(subscript, context)
-
-
-def _exact_interval(subscript: Affine, context: _Context) -> tuple[int, int] | None:
-    import islpy
-
-    loops = [part for part in context if isinstance(part, RangeLoop)]
-    names = {loop.iterator: f"c{position}" for position, loop in enumerate(loops)}
-    constraints = [f"s = {_affine(subscript, names)}"]
-    for part in context:
-        if isinstance(part, RangeLoop):
-            own = names[part.iterator]
-            constraints += [f"{_affine(bound, names)} <= {own}" for bound in part.lower]
-            constraints += [f"{own} < {_affine(bound, names)}" for bound in part.upper]
-        else:
-            constraints.append(_condition(part, names))
-    exists = f"exists ({', '.join(names.values())}: " if names else "("
-    reached = islpy.Set(f"{{ [s] : {exists}{' and '.join(constraints)}) }}")
-    if reached.is_empty():
-        return None
-    return reached.dim_min_val(0).to_python(), reached.dim_max_val(0).to_python()
-
-
-def _affine(value: Affine, names: dict[str, str]) -> str:
-    parts = [str(value.constant)]
-    for atom, factor in value.terms:
-        match atom:
-            case Iter(name):
-                text = names[name]
-            case FloorDiv(inner, divisor):
-                text = f"floor(({_affine(inner, names)})/{divisor})"
-            case Mod(inner, divisor):
-                text = f"(({_affine(inner, names)}) mod {divisor})"
-            case _:
-                assert_never(atom)
-        parts.append(f"{factor} * {text}")
-    return " + ".join(parts)
-
-
-def _condition(condition: Condition, names: dict[str, str]) -> str:
-    match condition:
-        case Compare(op, left, right):
-            sign = "=" if op == CompareOp.EQ else op.value
-            return f"({_side(left, names)} {sign} {_side(right, names)})"
-        case Logic(op, operands):
-            joint = " and " if op == LogicOp.AND else " or "
-            return f"({joint.join(_condition(operand, names) for operand in operands)})"
-
-
-def _side(side: Expression, names: dict[str, str]) -> str:
-    match side:
-        case Index(value):
-            return _affine(value, names)
-        case Literal(value):
-            return str(int(value))
-        case _:
-            raise AssertionError("an affine condition has affine sides")

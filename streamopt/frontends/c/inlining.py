@@ -179,9 +179,7 @@ def _scalar(
 ) -> Symbol:
     element = parameter.type.element
     if element is None:
-        message = f"parameter {parameter.name} of type {parameter.type.text} is not supported"
-        state.report("E135", message, parameter.loc)
-        return Broken()
+        return _unsupported(parameter, state)
     value = expressions.value_of(argument, state)
     if value is None or not expressions.observed(value, argument, state):
         return Broken()
@@ -199,6 +197,8 @@ def _scalar(
 
 
 def _array(parameter: Declaration, argument: Node, scope: Scope, state: State) -> Symbol:
+    if parameter.type.element is None:
+        return _unsupported(parameter, state)
     part = accesses.pointed_part(argument, state, rank=len(parameter.type.extents))
     if part is None:
         return Broken()
@@ -224,6 +224,12 @@ def _array(parameter: Declaration, argument: Node, scope: Scope, state: State) -
         state.report("E138", message, argument, "pass an array of the declared shape")
         return Broken()
     return _handed_over(part, parameter)
+
+
+def _unsupported(parameter: Declaration, state: State) -> Broken:
+    message = f"parameter {parameter.name} of type {parameter.type.text} is not supported"
+    state.report("E135", message, parameter.loc, "use numbers and arrays of numbers")
+    return Broken()
 
 
 def _handed_over(part: Stored, parameter: Declaration) -> Symbol:

@@ -128,8 +128,21 @@ def _header(item: ForLoop, name: str, state: State) -> _Header | None:
         message = "a loop with a step starts at a minimum or maximum"
         state.report("E136", message, item.loc, "start it at one affine value")
         return None
+    if not element.is_signed and step < 0 and not _stops(starts, ends, step, state):
+        message = f"{name} is unsigned, so it never falls below 0, and the loop may not end"
+        state.report("E135", message, item.loc, f"declare int {name}")
+        return None
     is_declared = isinstance(item.first, Block)
     return _Header(name, element, is_declared, starts, ends, step)
+
+
+def _stops(starts: tuple[Affine, ...], ends: tuple[Affine, ...], step: int, state: State) -> bool:
+    """Return whether an unsigned variable that falls meets its end before it wraps around."""
+    start, end = starts[0], ends[0]
+    if len(starts) == len(ends) == 1 and not start.terms and not end.terms:
+        steps = max(0, -((end.constant - start.constant) // -step))
+        return start.constant + steps * step >= 0
+    return max(bound.interval(state.ranges)[0] for bound in ends) + step + 1 >= 0
 
 
 def _first(

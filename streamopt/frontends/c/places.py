@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from streamopt.errors import SourceLoc
@@ -84,6 +84,15 @@ class Places:
             return self._near(line)
         index = max(0, bisect_right([spot.column for spot in spots], column) - 1)
         return self._original(spots[index])
+
+    def shift(self, line: int, column: int, by: int) -> None:
+        """Move the spots of a line from a column on; a line of the preprocessed text, from 1."""
+        if by:
+            row = self.rows[line - 1]
+            row[:] = [
+                replace(spot, column=spot.column + by) if spot.column >= column else spot
+                for spot in row
+            ]
 
     def line_loc(self, file: str, line: int) -> SourceLoc:
         """Return a whole line of a file."""

@@ -18,7 +18,7 @@ from pcpp.parser import trigraph
 from pcpp.preprocessor import Action, OutputDirective, Preprocessor
 
 from streamopt.errors import Diagnostic, FrontendError, SourceLoc
-from streamopt.frontends.c.cplusplus import without_cplusplus
+from streamopt.frontends.c.cplusplus import as_c
 from streamopt.frontends.c.places import OriginalText, Places, Spot
 from streamopt.frontends.c.problems import LimitError, Problems
 from streamopt.frontends.c.tokens import Lexer
@@ -43,6 +43,7 @@ _PIECE_TOKENS = 400
 _PREDEFINED = (
     "__STDC__ 1",
     "__STDC_VERSION__ 199901L",
+    "__SYNTHESIS__ 1",
     "__attribute__(x)",
     "__attribute(x)",
     "__asm__(x)",
@@ -56,6 +57,18 @@ _PREDEFINED = (
     "__signed__ signed",
 )
 _CPP_PREDEFINED = ("bool _Bool", "true 1", "false 0", "constexpr static const")
+_WIDTHS = "types of arbitrary width are not read: use int8_t, int16_t, int32_t or float"
+_VENDOR_HEADERS: Mapping[str, str] = {
+    "ap_int.h": _WIDTHS,
+    "ap_fixed.h": _WIDTHS,
+    "hls_half.h": _WIDTHS,
+    "hls_vector.h": "use arrays: float x[N]",
+    "hls_stream.h": "pass arrays: channels are chosen by the schedule",
+    "ap_axi_sdata.h": "pass arrays: channels are chosen by the schedule",
+    "vector": "use arrays: float x[N]",
+    "array": "use arrays: float x[N]",
+    "complex.h": "keep real and imaginary parts in arrays of their own",
+}
 _CPP_ENDINGS = {".cpp", ".cc", ".cxx", ".hpp"}
 _CALL_TIME_MACROS = {"__LINE__", "__COUNTER__"}
 _LINE_ENDS = re.compile("[\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029]")
@@ -159,7 +172,10 @@ class _Machine(Preprocessor):
             self.define(f"{name} {value}")
         self.texts[self.main] = OriginalText.of(str(self.user_path), text)
         self.parse(text, self.main)
-        return _emitted(iter(self.token, None), Places(self.main, self.texts))
+        places = Places(self.main, self.texts)
+        result = _emitted(iter(self.token, None), places)
+        is_cpp = bool(extra) or '"C"' in result or "::" in result
+        return Preprocessed(as_c(result, places, self.problems) if is_cpp else result, places)
 
     def where(self) -> SourceLoc:
         """Return the line of the last directive."""
@@ -209,7 +225,9 @@ class _Machine(Preprocessor):
             message, hint = f"malformed #include {includepath}", ""
         else:
             message = f"header '{includepath}' is not found"
-            hint = f"name the folder that holds {includepath} with -I"
+            hint = _VENDOR_HEADERS.get(
+                includepath, f"name the folder that holds {includepath} with -I"
+            )
         self.problems.report("E131", message, self.where(), hint)
         raise OutputDirective(Action.IgnoreAndRemove)
 
@@ -327,7 +345,7 @@ def _pieces(tokens: list[Any]) -> Iterable[list[Any]]:
     yield piece
 
 
-def _emitted(tokens: Iterable[Any], places: Places) -> Preprocessed:
+def _emitted(tokens: Iterable[Any], places: Places) -> str:
     """Write tokens as text, a row of spots for every line."""
     lines: list[str] = []
     parts: list[str] = []
@@ -354,5 +372,4 @@ def _emitted(tokens: Iterable[Any], places: Places) -> Preprocessed:
         column += len(value)
     lines.append("".join(parts))
     places.rows.append(spots)
-    text = "\n".join(lines)
-    return Preprocessed(without_cplusplus(text), places)
+    return "\n".join(lines)

@@ -195,6 +195,8 @@ class TypeUse:
         Extents, outermost first; None for a pointer and for ``[]``.
     is_pointer
         Whether the first of them is a pointer.
+    is_reference
+        Whether that is a reference of C++.
     """
 
     element: ElementType | None
@@ -203,6 +205,7 @@ class TypeUse:
     is_pointer: bool = False
     is_const: bool = False
     is_bool: bool = False
+    is_reference: bool = False
 
     @property
     def is_integer(self) -> bool:

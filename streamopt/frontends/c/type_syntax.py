@@ -84,7 +84,7 @@ class Converter:
     def type_use(self, node: Any) -> TypeUse:
         """Return the type of a declarator or type name."""
         extents: list[Node | None] = []
-        is_pointer = is_const = False
+        is_pointer = is_const = is_reference = False
         while True:
             match node:
                 case ast.ArrayDecl():
@@ -94,6 +94,7 @@ class Converter:
                     )
                 case ast.PtrDecl():
                     is_pointer = is_pointer or not extents
+                    is_reference = is_reference or "_Atomic" in (node.quals or [])
                     extents.append(None)
                 case ast.TypeDecl() | ast.Typename():
                     is_const = is_const or "const" in (node.quals or [])
@@ -110,6 +111,7 @@ class Converter:
             is_pointer,
             is_const or base.is_const,
             base.is_bool,
+            is_reference,
         )
 
     def _base(self, node: Any) -> TypeUse:

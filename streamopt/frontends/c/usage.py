@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter as Tally
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from streamopt.frontends.c.tree import (
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
     from streamopt.frontends.c.tree import Function, Node, Statement
 
-__all__ = ["Usage", "calls_in", "usage_of", "walked"]
+__all__ = ["Usage", "calls_in", "moved_names", "usage_of", "walked"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,16 +48,31 @@ class Usage:
     passed: frozenset[str] = frozenset()
 
 
+_NODES: dict[type[Any], tuple[str, ...]] = {}
+"""What may hold other nodes, by type of node; filled when a type is first met."""
+
+_LEAVES = {"loc", "name", "op", "by", "element", "text", "function", "hint", "what"}
+
+
 def walked(*roots: object) -> Iterator[Any]:
     """Yield all nodes of trees, in no particular order."""
     waiting: list[Any] = list(roots)
     while waiting:
         node = waiting.pop()
-        if isinstance(node, tuple):
-            waiting.extend(node)  # pyright: ignore[reportUnknownArgumentType]
-        elif hasattr(node, "__dataclass_fields__") and type(node).__module__ == Block.__module__:
+        kind = node.__class__
+        if kind is tuple:
+            waiting.extend(node)
+            continue
+        parts = _NODES.get(kind)
+        if parts is None:
+            is_node = kind.__module__ == Block.__module__
+            slots: tuple[str, ...] = kind.__slots__ if is_node else ()
+            parts = tuple(part for part in slots if part not in _LEAVES)
+            parts = _NODES.setdefault(kind, (*parts, "") if is_node else ())
+        if parts:
             yield node
-            waiting.extend(getattr(node, part) for part in node.__slots__)
+            for part in parts[:-1]:
+                waiting.append(getattr(node, part))
 
 
 def calls_in(function: Function) -> list[Call]:
@@ -64,6 +80,7 @@ def calls_in(function: Function) -> list[Call]:
     return [node for node in walked(function.body) if isinstance(node, Call)]
 
 
+@lru_cache(maxsize=256)
 def usage_of(function: Function) -> Usage:
     """Return how a function uses its names."""
     assigned: Tally[str] = Tally()
@@ -89,6 +106,16 @@ def usage_of(function: Function) -> Usage:
     for part in headers:
         assigned.subtract(_target_name(part))
     return Usage(assigned, frozenset(counters), frozenset(passed))
+
+
+def moved_names(function: Function) -> set[str]:
+    """Return the names that are assigned as a whole, not by elements, after their declaration."""
+    targets = (
+        node.target if isinstance(node, Assignment) else node.operand
+        for node in walked(function.body)
+        if isinstance(node, Assignment | Increment)
+    )
+    return {target.name for target in targets if isinstance(target, Name)}
 
 
 def _declared(first: Statement | None) -> list[str]:

@@ -21,9 +21,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import networkx as nx
-
 from streamopt.analysis.dependence import memory_dependences
+from streamopt.ir.ordering import topological_order
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,14 +37,45 @@ def distributed(statements: Sequence[Instance]) -> tuple[tuple[int, ...], ...]:
 
     A group stands as early as its first statement does in the program.
     """
-    graph: nx.DiGraph[int] = nx.DiGraph()
-    graph.add_nodes_from(range(len(statements)))
-    graph.add_edges_from(memory_dependences(statements))
-    condensed = nx.condensation(graph)
-    members = {at: tuple(sorted(data["members"])) for at, data in condensed.nodes(data=True)}
+    pairs = memory_dependences(statements)
+    later: list[set[int]] = [set() for _ in statements]
+    for earlier, other in pairs:
+        later[earlier].add(other)
+    groups = sorted(_circles(later))
+    group_of = {member: at for at, group in enumerate(groups) for member in group}
+    between = {(group_of[earlier], group_of[other]) for earlier, other in pairs}
+    order = topological_order(len(groups), [pair for pair in between if pair[0] != pair[1]])
+    return tuple(groups[at] for at in order)
 
-    def first(at: int) -> int:
-        return members[at][0]
 
-    order = nx.lexicographical_topological_sort(condensed, key=first)
-    return tuple(members[at] for at in order)
+def _circles(later: Sequence[set[int]]) -> list[tuple[int, ...]]:
+    """Return the strongly connected components, members in order: Tarjan's algorithm, as a loop."""
+    index: dict[int, int] = {}
+    lowest: dict[int, int] = {}
+    stack: list[int] = []
+    open_members: set[int] = set()
+    found: list[tuple[int, ...]] = []
+    for root in range(len(later)):
+        work = [] if root in index else [(root, iter(later[root]))]
+        while work:
+            at, others = work[-1]
+            if at not in index:
+                index[at] = lowest[at] = len(index)
+                stack.append(at)
+                open_members.add(at)
+            other = next((o for o in others if o not in index or o in open_members), None)
+            if other is None:
+                work.pop()
+                if work:
+                    before = work[-1][0]
+                    lowest[before] = min(lowest[before], lowest[at])
+                if lowest[at] == index[at]:
+                    start = stack.index(at)
+                    found.append(tuple(sorted(stack[start:])))
+                    open_members.difference_update(stack[start:])
+                    del stack[start:]
+            elif other in index:
+                lowest[at] = min(lowest[at], index[other])
+            else:
+                work.append((other, iter(later[other])))
+    return found

@@ -20,8 +20,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from streamopt.analysis.coverage import TooLargeError, is_injective
 from streamopt.analysis.instances import bound_conditions, hull_of
+from streamopt.analysis.single_touch import touches_once
 from streamopt.ir.affine import Affine, Iter
 from streamopt.ir.expression import (
     Access,
@@ -198,11 +198,7 @@ def _whole_target(instance: Instance, frame: _Frame) -> Access:
 
 
 def _check_once(target: Access, trips: Mapping[str, int], shape: Sequence[int]) -> None:
-    try:
-        once = is_injective(target, trips, shape)
-    except (TooLargeError, IndexError):
-        once = False
-    if not once:
+    if not touches_once(target, trips, shape):
         raise StreamRefusedError(f"{target} names an element at more than one iteration")
 
 

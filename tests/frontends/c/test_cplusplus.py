@@ -1,0 +1,72 @@
+"""C++ that is C in other words is read; other C++ is refused by its name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from reading import written
+
+from streamopt.errors import FrontendError
+from streamopt.frontends.c import read_c
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from streamopt.ir.source import Source
+
+
+def read_cpp(folder: Path, text: str) -> Source:
+    return read_c(written(folder, text, "code.cpp"), top="f")
+
+
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ("using T = float; void f(T x[2]) { x[0] = 1; }", "void f(float x[2]) { x[0] = 1; }"),
+        ("using namespace std; void f(float x[2]) { x[0] = std::sqrt(x[1]); }",
+         "void f(float x[2]) { x[0] = sqrt(x[1]); }"),
+        ("void f(float (&x)[2]) { x[0] = int(x[1]) + static_cast<float>(3); }",
+         "void f(float x[2]) { x[0] = (int)(x[1]) + (float)(3); }"),
+        ("void g(float &v) { v = v + 1; } void f(float x[2]) { g(x[1]); }",
+         "void f(float x[2]) { x[1] = x[1] + 1; }"),
+        ("void f(float &x, const int &n) { x = x * n; }",
+         "void f(float *x, const int n) { *x = *x * n; }"),
+        ("void f(float x[2]) { float &v = x[1]; v += 2; }", "void f(float x[2]) { x[1] += 2; }"),
+        ("inline constexpr int N = 2; void f(float x[N]) { x[0] = true; }",
+         "void f(float x[2]) { x[0] = 1; }"),
+        ("void f(int x[2], int y) { x[0] = (x[0] & y) + (y & x[1]); }",
+         "void f(int x[2], int y) { x[0] = (x[0] & y) + (y & x[1]); }"),
+    ],
+)  # fmt: skip
+def test_cplusplus_is_read_as_c(text: str, same: str, tmp_path: Path) -> None:
+    found, wanted = read_cpp(tmp_path, text), read_c(written(tmp_path, same), top="f")
+    facts = [[(v.name, v.shape, v.element) for v in s.variables] for s in (found, wanted)]
+    assert facts[0] == facts[1]
+    values = [[getattr(item, "value", None) for item in s.body] for s in (found, wanted)]
+    assert values[0] == values[1]
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "message"),
+    [
+        ("template <int N>\nvoid g(float x[N]) {}", "2:1", "a template is not supported"),
+        ("class C { int run(int x) { return x; } };", "2:1", "a class is not supported"),
+        ("namespace n { int a; }", "2:1", "a namespace is not supported"),
+        ("void g(hls::stream<float> &in);", "2:8", "hls::stream is not supported"),
+        ("typedef ap_int<12> t;", "2:9", "a type of arbitrary width is not supported"),
+        ("void g(std::vector<float> &x);", "2:8", "a container is not supported"),
+        ("int g(int x) { auto y = x; return y; }", "2:16", "auto is not supported"),
+        ("#include <ap_int.h>", "2:None", "header 'ap_int.h' is not found"),
+        ("void g(float &x) { x = = 1; }", "2:24", "syntax: unexpected '='"),
+    ],
+)
+def test_other_cplusplus_is_refused_by_name(
+    text: str, place: str, message: str, tmp_path: Path
+) -> None:
+    with pytest.raises(FrontendError) as caught:
+        read_cpp(tmp_path, f"// first\n{text}\nvoid f(float x[2]) {{ x[0] = 1; }}\n")
+    first = caught.value.diagnostics[0]
+    assert first.loc is not None
+    assert (f"{first.loc.line}:{first.loc.column}", first.message) == (place, message)
+    assert first.hint

@@ -1,0 +1,63 @@
+"""Programs as engineers write them: what is read computes, bit for bit, what gcc computes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from native import NativeProgram, bits
+
+from streamopt.pipeline import dataflow, interpret, load
+
+if TYPE_CHECKING:
+    from native import Arrays
+
+    from streamopt.ir.program import Program
+
+FOLDER = Path(__file__).parent / "programs"
+PROGRAMS = tuple(sorted(path.name for path in FOLDER.iterdir() if path.suffix != ".h"))
+
+
+def argument_of(array: str, arguments: Arrays) -> str:
+    """Return the argument that an array of the program stands for."""
+    short = array.removesuffix("_out")
+    return next(name for name in (array, short, array.rstrip("_"), short.rstrip("_"))
+                if name in arguments)  # fmt: skip
+
+
+def check(program: Program, native: NativeProgram, seed: int) -> None:
+    arguments = native.inputs(seed)
+    given = {array.name for array in program.arrays if array.is_given}
+    inputs = {
+        name: arguments[argument_of(name, arguments)]
+        for name in given
+        if name not in program.values
+    }
+    found = interpret(program, inputs)
+    before = {argument_of(name, arguments): value for name, value in inputs.items()}
+    one, other = (native.run(before, blank) for blank in (0xFF, 0x00))
+    written = {
+        argument_of(array.name, arguments): found[array.name]
+        for array in program.arrays
+        if array.role.value == "output"
+    }
+    assert written
+    for name, expected in one.items():
+        defined = bits(expected) == bits(other[name])
+        if name in written:
+            assert written[name].dtype == expected.dtype
+            assert (bits(written[name]) == bits(expected))[defined].all(), name
+        elif name in before:
+            assert (bits(before[name]) == bits(expected)).all(), name
+        else:
+            assert not defined.any(), name
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_bits_are_those_of_gcc(name: str) -> None:
+    native = NativeProgram(FOLDER / name)
+    program = load(FOLDER / name, top=native.function, parameters=native.parameters())
+    for seed in (5, 6):
+        check(program, native, seed)
+    assert dataflow(program)
