@@ -2,7 +2,7 @@
 
 Before::
 
-    s[i] = s[i] + A[i][j]          m[i] = x[i][j] > m[i] ? x[i][j] : m[i]
+    s[i] = s[i] + A[i][j]          m[i] = max(m[i], x[i][j])
 
 After::
 
@@ -18,12 +18,9 @@ from streamopt.ir.expression import (
     Binary,
     BinaryOp,
     Call,
-    Compare,
-    CompareOp,
     Function,
     Literal,
     Read,
-    Select,
     reads,
 )
 from streamopt.ir.program import Reduction
@@ -32,8 +29,6 @@ if TYPE_CHECKING:
     from streamopt.ir.expression import Access, Expression
 
 __all__ = ["Recognized", "recognized"]
-
-_GREATER = (CompareOp.GT, CompareOp.GE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +49,6 @@ def recognized(target: Access, value: Expression) -> Recognized | None:
             found = Recognized(Reduction.ADD, _opposite(right))
         case Call(Function.MAX | Function.MIN as function, (left, right)) if own in (left, right):
             found = Recognized(Reduction(function.value), right if left == own else left)
-        case Select(Compare(op, left, right), then, otherwise) if own in (then, otherwise):
-            extreme = _extreme(op, left, right, then, otherwise)
-            term = otherwise if then == own else then
-            found = Recognized(extreme, term) if extreme is not None else None
         case _:
             found = None
     if found is None or target in reads(found.term):
@@ -68,15 +59,3 @@ def recognized(target: Access, value: Expression) -> Recognized | None:
 def _opposite(value: Expression) -> Expression:
     """Return the value with the other sign, that of zeros included."""
     return Binary(BinaryOp.SUB, Literal(-0.0), value)
-
-
-def _extreme(
-    op: CompareOp, left: Expression, right: Expression, then: Expression, otherwise: Expression
-) -> Reduction | None:
-    if op in (CompareOp.EQ, CompareOp.NE):
-        return None
-    if (left, right) == (then, otherwise):
-        return Reduction.MAX if op in _GREATER else Reduction.MIN
-    if (right, left) == (then, otherwise):
-        return Reduction.MIN if op in _GREATER else Reduction.MAX
-    return None

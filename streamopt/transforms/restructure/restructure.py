@@ -11,6 +11,7 @@ from streamopt.errors import Diagnostic, LegalityError
 from streamopt.transforms.restructure.body import Body
 from streamopt.transforms.restructure.decisions import with_kept_decisions
 from streamopt.transforms.restructure.distribute import distributed
+from streamopt.transforms.restructure.extremes import with_extremes
 from streamopt.transforms.restructure.fold import drop_unused, fold_copies, fold_starts
 from streamopt.transforms.restructure.naming import final_names
 from streamopt.transforms.restructure.scalars import (
@@ -39,7 +40,7 @@ def restructure(source: Source) -> Program:
     LegalityError
         E221 if the source writes nothing that its caller sees.
     """
-    source = with_kept_decisions(source)
+    source = with_kept_decisions(with_extremes(source))
     statements = tuple(filter(may_run, instances(source.body)))
     body = Body(statements, {v.name: v for v in source.variables})
     seen = {v.name for v in source.variables if v.is_argument and v.is_wanted}
