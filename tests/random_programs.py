@@ -9,7 +9,6 @@ inside its array, every value is set before it is read, and integers are never d
 from __future__ import annotations
 
 import ctypes
-import re
 import subprocess
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -161,7 +160,7 @@ class _Writer:
             kinds += [self.loop] * (9, 5, 4, 1)[len(scope.iterators)]
         kinds += [self.branch]
         if self.chance(0.3):
-            kinds += [lambda s, i: self.scalar(s, i, self.element())]
+            kinds += [self.temporary]
         self.rng.choice(kinds)(scope, indent)
 
     def block(self, scope: _Scope, indent: int) -> None:
@@ -177,6 +176,9 @@ class _Writer:
     def items(self, scope: _Scope, indent: int) -> None:
         for _ in range(self.rng.choice((1, 1, 1, 2, 2, 3))):
             self.item(scope, indent)
+
+    def temporary(self, scope: _Scope, indent: int) -> None:
+        self.scalar(scope, indent, self.element())
 
     def scalar(self, scope: _Scope, indent: int, element: str) -> None:
         variable = Parameter(self.fresh("t"), element)
@@ -282,7 +284,7 @@ class _Writer:
         element = self.element()
         sides = self.operand(element, scope), self.operand(element, scope)
         text = f"{sides[0]} {self.rng.choice(('<', '<=', '>', '>=', '!=', '=='))} {sides[1]}"
-        if not re.search("[A-Za-z]", text):
+        if not any(side[0].isalpha() for side in sides):
             return ""
         third = self.operand(element, scope)
         if self.chance(0.15) and third[0].isalpha():

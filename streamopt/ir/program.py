@@ -170,7 +170,9 @@ class Program:
     name: str
     arrays: tuple[Array, ...]
     nests: tuple[Nest, ...]
-    values: Mapping[str, NDArray[Any]] = field(default_factory=dict, compare=False, repr=False)
+    values: Mapping[str, NDArray[Any]] = field(
+        default_factory=dict[str, "NDArray[Any]"], compare=False, repr=False
+    )
 
     def array(self, name: str) -> Array:
         """Return the array of that name; raises KeyError."""

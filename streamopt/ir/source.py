@@ -108,4 +108,6 @@ class Source:
     name: str
     variables: tuple[Variable, ...]
     body: tuple[Item, ...]
-    values: Mapping[str, NDArray[Any]] = field(default_factory=dict, compare=False, repr=False)
+    values: Mapping[str, NDArray[Any]] = field(
+        default_factory=dict[str, "NDArray[Any]"], compare=False, repr=False
+    )

@@ -177,6 +177,10 @@ def _whole(value: Any) -> int:
     return low
 
 
+def _divided(left: Any, right: Any) -> BoundedScalar:
+    return _operand(left) / right
+
+
 def _extreme(function: Function) -> Callable[[Any, Any], Any]:
     def call(left: Any, right: Any) -> Any:
         if not isinstance(left, BoundedScalar) and not isinstance(right, BoundedScalar):
@@ -205,12 +209,12 @@ BOUNDED_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "float": _double,
     "float32": _single,
     "whole": _whole,
-    "divided": lambda left, right: _operand(left) / right,
+    "divided": _divided,
     "largest": _extreme(Function.MAX),
     "smallest": _extreme(Function.MIN),
     **{
         f"{function}_{element}": _function(function)
-        for function in Function
+        for function in [*Function]
         for element in (ElementType.FLOAT, ElementType.DOUBLE)
     },
 }

@@ -51,7 +51,7 @@ from streamopt.verification.in_order import execute_in_order
 from streamopt.verification.integers import Integers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Generator, Iterator, Mapping, Sequence
     from typing import Any
 
     from numpy.typing import NDArray
@@ -278,7 +278,7 @@ class _Execution:
         return flat
 
     @contextmanager
-    def _under(self, condition: ConditionTree, point: Point) -> Iterator[None]:
+    def _under(self, condition: ConditionTree, point: Point) -> Generator[None]:
         """Evaluate what only the points where a condition holds need."""
         before = self.reached
         for part in affine_conjuncts(condition):

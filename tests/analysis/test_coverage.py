@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from streamopt.analysis.coverage import TooLargeError, first_unmarked, is_injective, mark
 from streamopt.ir.affine import Affine
-from streamopt.ir.expression import Access
+from streamopt.ir.expression import Access, Compare, CompareOp, Index, Literal, Logic, LogicOp
 
 AT_I, AT_J, AT_K = (Affine.iterator(name) for name in "ijk")
 TRIPS = {"i": 4, "j": 3, "k": 2}
@@ -49,7 +49,7 @@ def shifted(subscripts: list[Affine]) -> tuple[Access, tuple[int, ...]]:
 def test_marks_equal_enumeration(subscripts: list[Affine]) -> None:
     access, shape = shifted(subscripts)
     elements = touched(access)
-    marks = mark([(access, TRIPS)], shape)
+    marks = mark([(access, TRIPS, ())], shape)
     expected = np.zeros(shape, dtype=np.bool_)
     for element in elements:
         expected[element] = True
@@ -61,23 +61,39 @@ def test_marks_equal_enumeration(subscripts: list[Affine]) -> None:
 def test_full_box_needs_no_marks() -> None:
     huge = {"i": 2**30, "j": 2**30}
     access = Access("A", (AT_I, Affine.of(2**30 - 1) - AT_J))
-    assert mark([(access, huge)], (2**30, 2**30)) is None
+    assert mark([(access, huge, ())], (2**30, 2**30)) is None
     assert is_injective(access, huge, (2**30, 2**30))
 
 
 def test_several_accesses_join() -> None:
     border = Access("A", (Affine.of(0),))
     inside = Access("A", (AT_I + Affine.of(1),))
-    marks = mark([(border, TRIPS), (inside, TRIPS)], (6,))
+    marks = mark([(border, TRIPS, ()), (inside, TRIPS, ())], (6,))
     assert first_unmarked(marks, None) == (5,)
-    assert first_unmarked(marks, mark([(inside, TRIPS)], (6,))) is None
+    assert first_unmarked(marks, mark([(inside, TRIPS, ())], (6,))) is None
     assert first_unmarked(None, None) is None
+
+
+def test_only_where_conditions_hold() -> None:
+    access = Access("A", (AT_I, AT_J))
+    below = Compare(CompareOp.LT, Index(AT_J), Index(AT_I))
+    first = Compare(CompareOp.EQ, Index(AT_J), Literal(0.0))
+    marks = mark([(access, TRIPS, (below,))], (4, 3))
+    assert marks is not None
+    assert np.array_equal(marks, np.tri(4, 3, -1, dtype=np.bool_))
+    either = Logic(LogicOp.OR, (below, first))
+    marks = mark([(access, TRIPS, (either,))], (4, 3))
+    assert marks is not None
+    assert np.argwhere(marks).tolist() == [[0, 0], [1, 0], [2, 0], [2, 1], [3, 0], [3, 1], [3, 2]]
+    marks = mark([(access, TRIPS, (below, first))], (4, 3))
+    assert marks is not None
+    assert np.argwhere(marks).tolist() == [[1, 0], [2, 0], [3, 0]]
 
 
 def test_too_large() -> None:
     huge = {"i": 2**20, "j": 2**20}
     with pytest.raises(TooLargeError):
-        mark([(Access("A", (AT_I,)), huge)], (2**30,))
+        mark([(Access("A", (AT_I,)), huge, ())], (2**30,))
     with pytest.raises(TooLargeError):
         is_injective(Access("A", (AT_I + AT_J,)), huge, (2**21,))
     with pytest.raises(TooLargeError):

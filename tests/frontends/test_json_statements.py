@@ -58,7 +58,7 @@ def written(statement: Statement) -> str:
         ("X[i][j] = max(v[i], 0)", "X[i][j] = relu(v[i])"),
         ("X[i][j] = relu(v[i])", "X[i][j] = relu(v[i])"),
         ("X[i][j] = sigmoid(v[i])", "X[i][j] = 1 / (1 + exp(-v[i]))"),
-        ("X[i][j] = 0 - v[i]", "X[i][j] = -v[i]"),
+        ("X[i][j] = 0 - v[i]", "X[i][j] = 0 - v[i]"),
         ("X[i][j] = -(v[i] * v[j])", "X[i][j] = -(v[i] * v[j])"),
         ("X[i][j] = -v[i] * v[j]", "X[i][j] = -v[i] * v[j]"),
         ("X[i][j] = (v[i] - (v[j] - v[k]))", "X[i][j] = v[i] - (v[j] - v[k])"),

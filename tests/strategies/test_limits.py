@@ -53,8 +53,8 @@ def test_too_few_dsps() -> None:
     with pytest.raises(InfeasibleError) as caught:
         so.solve(GRAPH, dsp=29)
     assert str(caught.value) == (
-        "E401 multi_head_attention needs at least 30 DSPs with no unrolling (q_proj 5, k_proj 5, "
-        "v_proj 5, scores 5, context 5, out_proj 5), but the limit is 29\n"
+        "E401 multi_head_attention needs at least 30 DSPs with no unrolling (q_gemm 5, k_gemm 5, "
+        "v_gemm 5, matmul_gemm 5, matmul_gemm_2 5, out_gemm 5), but the limit is 29\n"
         "  hint: give --dsp 30 or more"
     )
 

@@ -118,10 +118,10 @@ def test_several_writers_give_an_edge_each() -> None:
 def test_several_writers_and_one_reader() -> None:
     graph = canonicalize(load_graph_json(GRAPHS / "cnns" / "dwsconv_block.json"))
     assert [edge.channel for edge in graph.edges] == [
-        "xp__pad_zero__depthwise",
-        "xp__pad_copy__depthwise",
-        "dw",
-        "pw",
+        "depthwise_pad_fill__depthwise_pad_fill__depthwise",
+        "depthwise_pad_fill__depthwise_pad_copy__depthwise",
+        "depthwise",
+        "pointwise",
     ]
 
 
@@ -243,7 +243,7 @@ def test_number_of_statements() -> None:
     twice = replace(whole, nests=(replace(nest, statements=nest.statements * 2),))
     assert refusals(twice) == [
         "p.json:nodes[0]: E210 node 'one' has 2 statements; a node has exactly one\n"
-        "  hint: give each statement a nest of its own"
+        "  hint: give each statement a nest of its own, or make the node sequential"
     ]
 
 

@@ -21,13 +21,18 @@ if TYPE_CHECKING:
     from streamopt.ir.expression import Expression
     from streamopt.ir.program import Program
 
+
+def _erf(value: Any) -> Any:
+    return type(value)(math.erf(value))
+
+
 _OPERATORS: dict[str, Any] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "/": np.divide,
     "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
     "==": operator.eq, "!=": operator.ne,
     "exp": np.exp, "log": np.log, "sqrt": np.sqrt, "tanh": np.tanh, "abs": np.abs,
     "max": max, "min": min, "sin": np.sin, "cos": np.cos, "floor": np.floor, "ceil": np.ceil,
-    "pow": np.power, "erf": lambda value: type(value)(math.erf(value)),
+    "pow": np.power, "erf": _erf,
 }  # fmt: skip
 
 

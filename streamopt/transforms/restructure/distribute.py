@@ -19,10 +19,10 @@ a circle stay together.
 
 from __future__ import annotations
 
-from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING
 
 from streamopt.analysis.dependence import memory_dependences
+from streamopt.ir.ordering import topological_order
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,30 +37,15 @@ def distributed(statements: Sequence[Instance]) -> tuple[tuple[int, ...], ...]:
 
     A group stands as early as its first statement does in the program.
     """
+    pairs = memory_dependences(statements)
     later: list[set[int]] = [set() for _ in statements]
-    for source, target in memory_dependences(statements):
-        later[source].add(target)
-    groups = _circles(later)
+    for earlier, other in pairs:
+        later[earlier].add(other)
+    groups = sorted(_circles(later))
     group_of = {member: at for at, group in enumerate(groups) for member in group}
-    following = [
-        {group_of[other] for member in group for other in later[member]} for group in groups
-    ]
-    waits = [0] * len(groups)
-    for at, others in enumerate(following):
-        others.discard(at)
-        for other in others:
-            waits[other] += 1
-    ready = [(groups[at][0], at) for at, count in enumerate(waits) if count == 0]
-    heapify(ready)
-    order: list[tuple[int, ...]] = []
-    while ready:
-        _, at = heappop(ready)
-        order.append(groups[at])
-        for other in following[at]:
-            waits[other] -= 1
-            if waits[other] == 0:
-                heappush(ready, (groups[other][0], other))
-    return tuple(order)
+    between = {(group_of[earlier], group_of[other]) for earlier, other in pairs}
+    order = topological_order(len(groups), [pair for pair in between if pair[0] != pair[1]])
+    return tuple(groups[at] for at in order)
 
 
 def _circles(later: Sequence[set[int]]) -> list[tuple[int, ...]]:

@@ -68,7 +68,7 @@ def split_variables(body: Body) -> Body:
                 writer = group[writer]
             return writer
 
-        reads = [t for t, access in _touches(body, name)]
+        reads = [touch for touch, _ in _touches(body, name)]
         for touch in reads:
             found = sorted(flow.sources[touch])
             for other in found[1:]:

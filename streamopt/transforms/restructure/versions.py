@@ -93,9 +93,9 @@ class _Versions:
 
     def _reason(self, group: tuple[int, ...]) -> str:
         """Return which value goes round in a circle, if one does, in the user's names."""
-        if len(group) > 1:
+        statement, *others = group
+        if others:
             return self._circle(group)
-        (statement,) = group
         instance = self.body.statements[statement]
         own = _own_read(instance)
         for number, access in enumerate(instance.reads):

@@ -1,7 +1,11 @@
 // Graph '3mm', emitted by streamopt VERSION.
 // Schedule sha256 bde81fb59a744161ffb1c46a2758260a2a19d2a79de3a404d10af746d08318a5.
 #include "kernel_3mm.h"
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <limits>
 #include <hls_stream.h>
 
 // Node 'gemm': C[i][j] over i 8, j 6, k 4.

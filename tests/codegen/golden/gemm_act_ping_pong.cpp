@@ -1,7 +1,11 @@
 // Graph '3mm', emitted by streamopt VERSION.
 // Schedule sha256 ab62b942714f7e04b2508c05c7a64e56cdc3d6710542f28505a53477fcab430e.
 #include "kernel_3mm.h"
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <limits>
 #include <hls_stream.h>
 
 // Node 'gemm': C[i][j] over i 8, j 6, k 4.
