@@ -7,6 +7,7 @@ A read through such a subscript is a choice between reads::
 
 from __future__ import annotations
 
+import operator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -25,16 +26,25 @@ from streamopt.ir.expression import (
     Literal,
     Read,
     Select,
+    is_affine_condition,
     walk,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from streamopt.ir.expression import Condition, Expression
 
 __all__ = ["Cases", "Fork", "cases_of", "is_of_iterators", "read_at"]
 
+_HOLDS: Mapping[CompareOp, Callable[[int, int], bool]] = {
+    CompareOp.LT: operator.lt,
+    CompareOp.LE: operator.le,
+    CompareOp.GT: operator.gt,
+    CompareOp.GE: operator.ge,
+    CompareOp.EQ: operator.eq,
+    CompareOp.NE: operator.ne,
+}
 MAX_CASES = 64
 """Of one access; its text has a copy of the read for each."""
 
@@ -62,7 +72,9 @@ def is_of_iterators(tree: Expression, largest: int) -> bool:
 def cases_of(tree: Expression) -> Cases | None:
     """Return the affine values that an integer may have; None where it has others or too many."""
     found = _cases(tree)
-    return found if found is not None and _count(found) <= MAX_CASES else None
+    if found is None or _count(found) > MAX_CASES:
+        return None
+    return _pruned(found, {})
 
 
 def read_at(array: str, subscripts: Sequence[Cases]) -> Expression | None:
@@ -124,13 +136,43 @@ def _combined(op: BinaryOp, left: Cases | None, right: Cases | None) -> Cases | 
             return None
 
 
-def _fork(condition: Condition, then: Expression, otherwise: Expression) -> Fork | None:
+def _fork(condition: Condition, then: Expression, otherwise: Expression) -> Cases | None:
     first, second = _cases(then), _cases(otherwise)
-    return None if first is None or second is None else Fork(condition, first, second)
+    if first is None or second is None:
+        return None
+    if not isinstance(condition, Compare) or is_affine_condition(condition):
+        return Fork(condition, first, second)
+    left, right = _cases(condition.left), _cases(condition.right)
+    size = _count(first) + _count(second)
+    if left is None or right is None or _count(left) * _count(right) * size > MAX_CASES:
+        return Fork(condition, first, second)
+    return _joined(left, right, lambda one, other: _chosen(condition.op, one, other, first, second))
+
+
+def _chosen(op: CompareOp, left: Affine, right: Affine, then: Cases, otherwise: Cases) -> Cases:
+    """Return a choice by a comparison of affine values."""
+    gap = left - right
+    if not gap.terms:
+        return then if _HOLDS[op](gap.constant, 0) else otherwise
+    sides = (Index(value) if value.terms else Literal(float(value.constant)) for value in
+             (left, right))  # fmt: skip
+    return Fork(Compare(op, *sides), then, otherwise)
+
+
+def _pruned(cases: Cases, known: Mapping[Condition, bool]) -> Cases:
+    """Return the cases without those that earlier conditions rule out."""
+    if isinstance(cases, Affine):
+        return cases
+    if cases.condition in known:
+        taken = cases.then if known[cases.condition] else cases.otherwise
+        return _pruned(taken, known)
+    then = _pruned(cases.then, {**known, cases.condition: True})
+    otherwise = _pruned(cases.otherwise, {**known, cases.condition: False})
+    return then if then == otherwise else Fork(cases.condition, then, otherwise)
 
 
 def _joined(
-    left: Cases | None, right: Cases | None, joined: Callable[[Affine, Affine], Affine]
+    left: Cases | None, right: Cases | None, joined: Callable[[Affine, Affine], Cases]
 ) -> Cases | None:
     """Return what two values make together, in every case of both."""
     if left is None or right is None or _count(left) * _count(right) > MAX_CASES:

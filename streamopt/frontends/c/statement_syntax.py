@@ -13,6 +13,7 @@ from pycparser import c_ast as ast
 
 from streamopt.frontends.c.expression_syntax import converted
 from streamopt.frontends.c.jumps import jumps_in
+from streamopt.frontends.c.settling import settled
 from streamopt.frontends.c.tree import (
     Block,
     Continue,
@@ -46,7 +47,7 @@ def converted_statement(node: Any, to: Converter) -> Statement:
     match node:
         case ast.Compound():
             items = node.block_items or []
-            return Block(tuple(_items(items, to)), loc)
+            return Block(settled(_items(items, to)), loc)
         case ast.DeclList():
             return Block(tuple(_items(node.decls, to)), loc)
         case ast.For():

@@ -254,3 +254,30 @@ def test_what_surrounds_hls_code(tmp_path: Path) -> None:
     assert isinstance(first.value, Select)
     assert isinstance(loop, RangeLoop)
     assert loop.label == "rows"
+
+
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ("for (int i = 0; i < 8; i++) { int r = i - 1; if (r < 0) r = 0; x[i] = A[r][0]; }",
+         "for (int i = 0; i < 8; i++) x[i] = i - 1 < 0 ? A[0][0] : A[i - 1][0];"),
+        ("for (int i = 0; i < 8; i++) { if (i == 3) continue; x[i] = 1; }",
+         "for (int i = 0; i < 8; i++) { if (i == 3) { } else { x[i] = 1; } }"),
+        ("if (x[0] > 1) return; x[1] = 2; x[2] = 3;",
+         "if (x[0] > 1) { } else { x[1] = 2; x[2] = 3; }"),
+        ("if (x[0] > 1) { x[3] = 0; return; } else { x[1] = 2; } x[2] = 3;",
+         "if (x[0] > 1) { x[3] = 0; } else { x[1] = 2; x[2] = 3; }"),
+        ("do { x[0] = 1; x[1] = 2; } while (0);", "x[0] = 1; x[1] = 2;"),
+        ("float *p = &x[2]; p[1] = 4; *(p + 2) = 5;", "x[3] = 4; x[4] = 5;"),
+        ("float *r = A[3]; r[1] = 4;", "A[3][1] = 4;"),
+        ("const int c[4] = {[2] = 5, 6, [0] = 1}; x[c[0]] = c[1]; x[c[2]] = c[3];",
+         "const int c[4] = {1, 0, 5, 6}; x[1] = 0; x[5] = 6;"),
+        ("x[0] = sizeof(double) + sizeof(A[0]) / sizeof A[0][0];", "x[0] = 16ul;"),
+        ("memset(&A[2][4], 0, 3 * sizeof(float));",
+         "for (int i = 0; i < 3; i++) A[2][i + 4] = 0;"),
+        ("memcpy(A[1], x, sizeof(A[1]));", "for (int i = 0; i < 8; i++) A[1][i] = x[i];"),
+        ("x[0] = '\\n' + '\\\\' + '\\x41' + '\\0';", "x[0] = 10 + 92 + 65 + 0;"),
+    ],
+)  # fmt: skip
+def test_other_ways_to_write_the_same(text: str, same: str, tmp_path: Path) -> None:
+    assert body(tmp_path, text) == body(tmp_path, same)
