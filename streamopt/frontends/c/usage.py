@@ -38,7 +38,7 @@ class Usage:
         How often each name is assigned, loop headers and initialisers aside; a name whose
         address is taken counts as assigned.
     counters
-        Names that the headers of loops assign.
+        Names that the headers of loops assign and don't declare.
     passed
         Names that are handed to functions, which may write them.
     """
@@ -90,11 +90,11 @@ def usage_of(function: Function) -> Usage:
     for node in walked(function.body):
         match node:
             case ForLoop(first, _, step):
-                counters.update(_declared(first))
+                own = _declared(first)
                 for part in walked(first, step):
                     if isinstance(part, Assignment | Increment):
                         headers.append(part)
-                        counters.update(_target_name(part))
+                        counters.update(name for name in _target_name(part) if name not in own)
             case Assignment() | Increment():
                 assigned.update(_target_name(node))
             case Unary("&", operand):

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Index, Read
-from streamopt.ir.program import Role
+from streamopt.ir.program import Reduction, Role
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -80,11 +80,6 @@ def _numbered(nests: Sequence[Nest]) -> tuple[Nest, ...]:
 
 
 def _renamed(nest: Nest, names: Mapping[str, str], taken: set[str]) -> Nest:
-    name = nest.name
-    for old, new in sorted(names.items(), key=lambda pair: -len(pair[0])):
-        if name.startswith(f"{old}_"):
-            name = f"{new}_{name.removeprefix(f'{old}_')}"
-            break
     iterators = _iterator_names(nest, taken)
     moved = {old: Affine.iterator(new) for old, new in iterators.items()}
 
@@ -102,11 +97,26 @@ def _renamed(nest: Nest, names: Mapping[str, str], taken: set[str]) -> Nest:
 
     return replace(
         nest,
-        name=name,
+        name=nest.name or f"{names[nest.statements[-1].target.array]}_{_kind(nest)}",
         loops=tuple(replace(loop, name=iterators[loop.name]) for loop in nest.loops),
         carries=tuple((names[array], names[origin]) for array, origin in nest.carries),
         statements=tuple(s.rewritten(leaf, access(s.target)) for s in nest.statements),
     )
+
+
+def _kind(nest: Nest) -> str:
+    """Return what a nest without a label does, in a word."""
+    match nest.statements[-1].reduction:
+        case _ if nest.sequential:
+            return "update"
+        case Reduction.ADD:
+            return "sum"
+        case Reduction.MUL:
+            return "product"
+        case Reduction.MAX | Reduction.MIN as extreme:
+            return extreme.value
+        case None:
+            return "set"
 
 
 def _iterator_names(nest: Nest, taken: set[str]) -> dict[str, str]:

@@ -135,7 +135,7 @@ class _Versions:
         made = self._renamed(made, {})
         made = replace(made, target=replace(made.target, array=version))
         self.current[name] = version
-        label = _label(instance, f"{version}_{_KINDS.get(str(made.reduction), 'set')}")
+        label = _label(instance)
         self._append(label, loops, (made,), sequential=False)
 
     def _sequential(
@@ -154,7 +154,7 @@ class _Versions:
         )
         changed = tuple(self._renamed(s, fresh) for s in statements)
         self.current |= fresh
-        label = _label(members[-1], f"{next(iter(fresh.values()))}_update")
+        label = _label(members[-1])
         self._append(label, loops, changed, sequential=True, carries=carries, reason=reason)
 
     def _carries(self, at: int, group: tuple[int, ...], name: str) -> bool:
@@ -243,9 +243,6 @@ class _Versions:
         return tuple(found)
 
 
-_KINDS = {"+": "sum", "*": "product", "max": "max", "min": "min"}
-
-
 def _own_read(instance: Instance) -> int | None:
     """Return the place of the read by which a reduction meets its target, if it is one."""
     if recognized(instance.target, instance.assign.value) is None:
@@ -253,6 +250,7 @@ def _own_read(instance: Instance) -> int | None:
     return next(n for n, access in enumerate(instance.reads) if access == instance.target)
 
 
-def _label(instance: Instance, otherwise: str) -> str:
+def _label(instance: Instance) -> str:
+    """Return the name that the user gave to a statement or its innermost labelled loop, if any."""
     labels = [loop.label for loop in instance.loops if loop.label]
-    return instance.assign.label or (labels[-1] if labels else otherwise)
+    return instance.assign.label or (labels[-1] if labels else "")

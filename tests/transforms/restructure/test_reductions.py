@@ -25,9 +25,6 @@ HEAD = "(double s[4], double x[4]) { for (int i = 0; i < 4; i++)"
         ("s[0] *= x[i];", "*", "x[i]"),
         ("s[0] = fmax(x[i], s[0]);", "max", "x[i]"),
         ("s[0] = fmin(s[0], x[i]);", "min", "x[i]"),
-        ("s[0] = x[i] > s[0] ? x[i] : s[0];", "max", "x[i]"),
-        ("s[0] = x[i] > s[0] ? s[0] : x[i];", "min", "x[i]"),
-        ("s[0] = s[0] <= x[i] ? s[0] : x[i];", "min", "x[i]"),
     ],
 )
 def test_recognized(statement: str, reduction: str, term: str, tmp_path: Path) -> None:
