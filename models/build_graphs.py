@@ -39,7 +39,7 @@ def graphs() -> Iterator[tuple[Path, str]]:
             write_graph_json(program, description(path.read_text(encoding="utf-8"))),
         )
     for listed in MODULES:
-        program = replace(program_of(listed), values={})  # random ones, and large
+        program = replace(program_of(listed), values={}, sample={})  # random ones, and large
         text = write_graph_json(program, listed.description)
         yield GRAPHS / listed.suite / f"{listed.name}.json", text
 

@@ -165,12 +165,17 @@ class Program:
     ----------
     values
         Values of weights that came with the source, by array; each has its array's shape.
+    sample
+        Inputs, and the outputs that the source itself made of them, by array.
     """
 
     name: str
     arrays: tuple[Array, ...]
     nests: tuple[Nest, ...]
     values: Mapping[str, NDArray[Any]] = field(
+        default_factory=dict[str, "NDArray[Any]"], compare=False, repr=False
+    )
+    sample: Mapping[str, NDArray[Any]] = field(
         default_factory=dict[str, "NDArray[Any]"], compare=False, repr=False
     )
 

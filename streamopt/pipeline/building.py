@@ -65,13 +65,13 @@ def write(
     from streamopt.verification.project import write_project
 
     design = emit(dataflow(program), schedule)
-    weights = "weights.npz" if program.values else ""
+    weights = "weights.npz" if program.values or program.sample else ""
     sources: dict[str, str | bytes] = {
         "graph.json": write_graph_json(program, weights=weights),
         "schedule.json": write_schedule_json(schedule, result),
     }
     if weights:
-        sources[weights] = weights_bytes(program.values)
+        sources[weights] = weights_bytes(program)
     write_project(design, program, Path(directory), sources, seed)
     return design
 

@@ -173,12 +173,12 @@ def save(program: Program, path: str | PathLike[str], description: str = "") -> 
     from streamopt.frontends.written_file import write_file
 
     graph = Path(path)
-    if not program.values:
+    if not program.values and not program.sample:
         write_file(graph, write_graph_json(program, description).encode())
         return (graph,)
     weights = graph.with_suffix(".npz")
     text = write_graph_json(program, description, weights.name)
-    write_file(weights, weights_bytes(program.values))
+    write_file(weights, weights_bytes(program))
     write_file(graph, text.encode())
     return graph, weights
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ from streamopt.verification.csim import compile_and_run
 from streamopt.verification.golden import make_golden
 from streamopt.verification.interpreter import dtype_of
 from streamopt.verification.project import read_manifest, write_data
+from streamopt.verification.sample import sample_golden
 
 if TYPE_CHECKING:
     from streamopt.ir.program import Program
@@ -38,6 +40,7 @@ def verify_project(
     The data files in the directory are not trusted: inputs and golden outputs are made afresh
     from the program and the seed in the manifest, and the outputs are compared here. Parameters
     are those of `streamopt.verification.csim.compile_and_run`, and a seed of other inputs.
+    If the program brings a sample of what its source computed, the design also runs on that.
 
     Raises
     ------
@@ -48,20 +51,25 @@ def verify_project(
     directory = directory.absolute()
     manifest = read_manifest(directory)
     _check_interface(manifest, program)
-    golden = make_golden(program, manifest.seed if seed is None else seed)
-    with tempfile.TemporaryDirectory(prefix="streamopt-verify-") as scratch:
-        data, results = Path(scratch) / "data", Path(scratch) / "results"
-        results.mkdir()
-        write_data(program, golden, manifest, data)
-        arguments = (str(data), str(results))
-        compile_and_run(
-            directory, manifest.sources, arguments, time_limit_s, compiler, bounded=bounded
-        )
-        outputs = tuple(
-            _compare(name, results / f"{manifest.ports[name]}.out.bin", program, golden)
-            for name in manifest.outputs
-        )
-    return Verdict(program.name, outputs)
+    goldens = [("", make_golden(program, manifest.seed if seed is None else seed))]
+    sample = sample_golden(program)
+    if sample is not None:
+        goldens.append((" of the source's own run", sample))
+    outputs: list[OutputVerdict] = []
+    for whose, golden in goldens:
+        with tempfile.TemporaryDirectory(prefix="streamopt-verify-") as scratch:
+            data, results = Path(scratch) / "data", Path(scratch) / "results"
+            results.mkdir()
+            write_data(program, golden, manifest, data)
+            arguments = (str(data), str(results))
+            compile_and_run(
+                directory, manifest.sources, arguments, time_limit_s, compiler, bounded=bounded
+            )
+            for name in manifest.outputs:
+                path = results / f"{manifest.ports[name]}.out.bin"
+                verdict = _compare(name, path, program, golden)
+                outputs.append(replace(verdict, name=f"{name}{whose}"))
+    return Verdict(program.name, tuple(outputs))
 
 
 def _check_interface(manifest: Manifest, program: Program) -> None:

@@ -105,6 +105,10 @@ def test_a_module_brings_its_weights(tmp_path: Path) -> None:
     expected = torch.relu(torch.nn.functional.linear(torch.from_numpy(x), weight, bias))
     found = so.interpret(program, {"x": x})["y"]
     np.testing.assert_allclose(found, expected.numpy(), rtol=1e-5, atol=1e-6)
+    assert run(tmp_path, "solve", "twice.json", "-o", "made", "-q").returncode == 0
+    done = run(tmp_path, "verify", "made")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "pass y of the source's own run: 6 elements" in done.stdout
 
 
 @pytest.mark.parametrize(

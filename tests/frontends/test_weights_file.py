@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -67,7 +68,10 @@ def test_a_design_is_verified_with_the_weights_that_came_along(tmp_path: Path) -
     ("values", "message"),
     [
         ({"w": np.zeros(3, np.float32)}, "the values of 'w' are float32 (3,), not (4,)"),
-        ({"x": np.zeros(4, np.float32)}, "there are values of 'x', which has role input"),
+        (
+            {"x": np.zeros(4, np.float32)},
+            "there are values of 'x', which has role input, not weight",
+        ),
         ({"v": np.zeros(4, np.float32)}, "there are values of 'v', which is no array"),
         ({"w": np.array([None] * 4)}, "this is not a file of weights: "),
     ],
@@ -105,3 +109,27 @@ def test_a_path_out_of_the_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "s.json").write_text(text)
     with pytest.raises(FrontendError, match=r"weights: E104 "):
         so.load(tmp_path / "s.json")
+
+
+def sampled() -> Program:
+    x = np.arange(4, dtype=np.float32)
+    return replace(scaled(), sample={"x": x, "y": x * VALUES["w"]})
+
+
+def test_a_sample_comes_back_and_designs_are_compared_with_it(tmp_path: Path) -> None:
+    so.save(sampled(), tmp_path / "s.json")
+    program = so.load(tmp_path / "s.json")
+    assert sorted(program.sample) == ["x", "y"]
+    so.write(program, so.solve(so.dataflow(program), level="opt1").schedule, tmp_path / "made")
+    verdict = so.verify(tmp_path / "made")
+    verdict.raise_if_failed()
+    assert [output.name for output in verdict.outputs] == ["y", "y of the source's own run"]
+
+
+def test_a_design_that_is_not_what_the_source_computed_fails(tmp_path: Path) -> None:
+    program = sampled()
+    wrong = replace(program, sample={**program.sample, "y": program.sample["y"] + 0.01})
+    so.write(wrong, so.solve(so.dataflow(wrong), level="opt1").schedule, tmp_path / "made")
+    first, second = so.verify(tmp_path / "made").outputs
+    assert first.wrong == 0
+    assert second.wrong == 4

@@ -88,12 +88,13 @@ def read_graph_json(text: str, file: str, folder: Path | None = None) -> Program
     for index, node in parts.nodes:
         nests += _nest(node, SourceLoc(file, f"nodes[{index}]"), arrays, problems)
     values: dict[str, NDArray[Any]] = {}
+    sample: dict[str, NDArray[Any]] = {}
     if parts.weights and folder is not None:
-        values = read_weights(folder / parts.weights, arrays, problems)
+        values, sample = read_weights(folder / parts.weights, arrays, problems)
     if problems:
         raise FrontendError(*problems)
     declared = tuple(array for array in arrays.values() if array is not None)
-    return Program(parts.name, declared, _in_execution_order(nests), values)
+    return Program(parts.name, declared, _in_execution_order(nests), values, sample)
 
 
 def write_graph_json(program: Program, description: str = "", weights: str = "") -> str:

@@ -1,4 +1,7 @@
-"""Values of weights in a file beside a graph.json: NumPy's ``.npz``, read without pickles."""
+"""Values of weights in a file beside a graph.json: NumPy's ``.npz``, read without pickles.
+
+It also holds the sample of a program, if it brings one, under names that begin with ``sample.``.
+"""
 
 from __future__ import annotations
 
@@ -14,18 +17,22 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from streamopt.ir.program import Array
+    from streamopt.ir.program import Array, Program
 
 __all__ = ["read_weights", "weights_bytes"]
+
+_SAMPLE = "sample."
 
 MAX_BYTES = 8 * 2**30
 """Largest file of weights that is read, unpacked."""
 
 
-def weights_bytes(values: Mapping[str, NDArray[Any]]) -> bytes:
-    """Return the bytes of a file that holds the arrays by name; the same bytes every time."""
+def weights_bytes(program: Program) -> bytes:
+    """Return the bytes of a file with a program's values and sample; the same every time."""
     import numpy as np
 
+    sample = {f"{_SAMPLE}{name}": value for name, value in program.sample.items()}
+    values = {**program.values, **sample}
     buffer = BytesIO()
     np.savez(buffer, **{name: np.asarray(values[name]) for name in sorted(values)})  # type: ignore[arg-type]
     return buffer.getvalue()
@@ -33,8 +40,8 @@ def weights_bytes(values: Mapping[str, NDArray[Any]]) -> bytes:
 
 def read_weights(
     path: Path, arrays: Mapping[str, Array | None], problems: list[Diagnostic]
-) -> dict[str, NDArray[Any]]:
-    """Return the values in a file, by array; problems (E115) are appended."""
+) -> tuple[dict[str, NDArray[Any]], dict[str, NDArray[Any]]]:
+    """Return the values and the sample in a file, by array; problems (E115) are appended."""
     import numpy as np
 
     place = SourceLoc(str(path))
@@ -48,7 +55,7 @@ def read_weights(
         with ZipFile(path) as packed:
             if sum(item.file_size for item in packed.infolist()) > MAX_BYTES:
                 refuse(f"the weights take more than {MAX_BYTES} bytes")
-                return values
+                return {}, {}
         with np.load(path, allow_pickle=False) as found:
             for name in found.files:
                 values[name] = found[name]
@@ -56,12 +63,16 @@ def read_weights(
         refuse(f"the weights can't be read: {error.strerror or error}")
     except (BadZipFile, ValueError, EOFError, KeyError, NotImplementedError) as error:
         refuse(f"this is not a file of weights: {error}")
-    for name, value in values.items():
+    for key, value in values.items():
+        name = key.removeprefix(_SAMPLE)
+        roles = ("input", "output") if key.startswith(_SAMPLE) else ("weight",)
         array = arrays.get(name)
         if array is None:
             refuse(f"there are values of '{name}', which is no array of the graph")
-        elif array.role.value != "weight":
-            refuse(f"there are values of '{name}', which has role {array.role}, not weight")
-        elif value.shape != array.shape or value.dtype.kind not in "fiu":
+        elif array.role.value not in roles:
+            wanted = " or ".join(roles)
+            refuse(f"there are values of '{name}', which has role {array.role}, not {wanted}")
+        elif value.shape != array.shape or value.dtype.kind not in "fiub":
             refuse(f"the values of '{name}' are {value.dtype} {value.shape}, not {array.shape}")
-    return values
+    sample = {k.removeprefix(_SAMPLE): v for k, v in values.items() if k.startswith(_SAMPLE)}
+    return {k: v for k, v in values.items() if not k.startswith(_SAMPLE)}, sample

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from streamopt.frontends.mlir.syntax import Operation
 
-__all__ = ["Exported", "exported"]
+__all__ = ["Exported", "evaluating", "exported"]
 
 _TO_BACKEND = (
     "builtin.module(func.func(torch-match-quantized-custom-ops),"
@@ -89,14 +89,14 @@ def _export(
     if not isinstance(module, torch.nn.Module):
         return module
     try:
-        with _evaluating(module), torch.no_grad():
+        with evaluating(module), torch.no_grad():
             return torch.export.export(module, example_inputs, strict=False)
     except Exception as error:  # the user's code runs here
         raise FrontendError(_failure(error, file)) from None
 
 
 @contextmanager
-def _evaluating(module: torch.nn.Module) -> Generator[None]:
+def evaluating(module: torch.nn.Module) -> Generator[None]:
     """Switch a module to evaluation, without dropout, and back."""
     training = [inner for inner in module.modules() if inner.training]
     module.eval()

@@ -17,6 +17,8 @@ from streamopt.errors import Diagnostic, FrontendError, SourceLoc
 from streamopt.frontends.names import did_you_mean, quoted
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import torch
 
 __all__ = ["load_module"]
@@ -136,7 +138,18 @@ def _examples(text: str) -> tuple[torch.Tensor, ...]:
             message = f"{quoted(part)} has more than {MAX_ELEMENTS} elements"
             problems.append(Diagnostic("E166", message))
         else:
-            found.append(torch.zeros(extents, dtype=getattr(torch, kind)))
+            found.append(_example(extents, getattr(torch, kind), len(found)))
     if problems:
         raise FrontendError(*problems)
     return tuple(found)
+
+
+def _example(extents: Sequence[int], kind: torch.dtype, seed: int) -> torch.Tensor:
+    """Return values that are the same every time: normal ones, or small whole numbers."""
+    import torch
+
+    generator = torch.Generator().manual_seed(seed)
+    if kind.is_floating_point:
+        return torch.randn(list(extents), generator=generator, dtype=kind)
+    top = 2 if kind is torch.bool else 8
+    return torch.randint(0, top, list(extents), generator=generator).to(kind)

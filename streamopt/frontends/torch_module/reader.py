@@ -47,8 +47,9 @@ def read_torch(
     Returns
     -------
     Program
-        Inputs are named after the parameters of `forward`, results ``y``, ``y1``, ...; weights
-        and nests after the path of their module.
+        With the example inputs and the module's own results as a sample, which designs are
+        compared with. Inputs are named after the parameters of `forward`, results ``y``, ``y1``,
+        ...; weights and nests after the path of their module.
 
     Raises
     ------
@@ -63,6 +64,7 @@ def read_torch(
     from streamopt.frontends.tensors.result_copies import without_result_copies
     from streamopt.frontends.torch_module.exporting import exported
     from streamopt.frontends.torch_module.labels import label
+    from streamopt.frontends.torch_module.samples import sample_of
 
     found = exported(module, example_inputs, title)
     places = found.places
@@ -73,7 +75,8 @@ def read_torch(
         problems = [_in_user_terms(problem, places, title) for problem in lowering.problems]
         raise FrontendError(*dict.fromkeys(problems))
     program = without_result_copies(builder.build())
-    return replace(program, nests=tuple(_placed(nest, places, title) for nest in program.nests))
+    nests = tuple(_placed(nest, places, title) for nest in program.nests)
+    return replace(program, nests=nests, sample=sample_of(module, example_inputs, found, program))
 
 
 def _class_name(module: object) -> str:
