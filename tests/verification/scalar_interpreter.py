@@ -31,7 +31,8 @@ _OPERATORS: dict[str, Any] = {
     "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
     "==": operator.eq, "!=": operator.ne,
     "exp": np.exp, "log": np.log, "sqrt": np.sqrt, "tanh": np.tanh, "abs": np.abs,
-    "max": max, "min": min, "sin": np.sin, "cos": np.cos, "floor": np.floor, "ceil": np.ceil,
+    "max": np.fmax, "min": np.fmin, "sin": np.sin, "cos": np.cos,
+    "floor": np.floor, "ceil": np.ceil,
     "pow": np.power, "erf": _erf,
 }  # fmt: skip
 
