@@ -28,6 +28,11 @@ print(json.dumps([time.perf_counter() - begun, peak]))
 """
 KERNEL = f"so.load({str(TOP / 'models/kernels/polybench/3mm.c')!r})"
 GRAPH = f"so.load({str(TOP / 'graphs/polybench/3mm.json')!r})"
+WARM = f"""
+{KERNEL}
+begun = time.perf_counter()
+{KERNEL}
+"""
 RESNET = f"""
 sys.path.insert(0, {str(TOP / "models")!r})
 import torch
@@ -39,6 +44,7 @@ SOURCES = {
     "import streamopt": "",
     "3mm.json": GRAPH,
     "3mm.c": KERNEL,
+    "3mm.c, libraries loaded": WARM,
     "ResNet-18, PyTorch, to graph": RESNET,
 }
 
