@@ -7,7 +7,6 @@ Accesses must stay inside their arrays, as every front end checks.
 
 from __future__ import annotations
 
-import operator
 from functools import reduce
 from math import prod
 from typing import TYPE_CHECKING, Any, TypeAlias, assert_never
@@ -15,10 +14,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias, assert_never
 import numpy as np
 
 from streamopt.ir.affine import Iter
-from streamopt.ir.expression import Compare, CompareOp, Index, Literal, Logic, LogicOp, walk
+from streamopt.ir.expression import Compare, Index, Literal, Logic, LogicOp, walk
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -163,7 +162,7 @@ def evaluate_condition(condition: Condition, point: Mapping[str, Any]) -> Any:
     """Return the truth of an affine condition at a point, or at the points of a grid."""
     match condition:
         case Compare(op, left, right):
-            return _COMPARED[op](_side(left, point), _side(right, point))
+            return op.holds(_side(left, point), _side(right, point))
         case Logic(op, operands):
             joined = np.logical_and if op is LogicOp.AND else np.logical_or
             return reduce(joined, (evaluate_condition(operand, point) for operand in operands))
@@ -179,16 +178,6 @@ def _side(side: Expression, point: Mapping[str, Any]) -> Any:
             return value
         case _:
             raise AssertionError(side)
-
-
-_COMPARED: Mapping[CompareOp, Callable[[Any, Any], Any]] = {
-    CompareOp.LT: operator.lt,
-    CompareOp.LE: operator.le,
-    CompareOp.GT: operator.gt,
-    CompareOp.GE: operator.ge,
-    CompareOp.EQ: operator.eq,
-    CompareOp.NE: operator.ne,
-}
 
 
 def _marked(access: Access, trip_counts: Mapping[str, int], shape: Sequence[int]) -> Marks:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from streamopt.analysis.polyhedral_text import affine_text, condition_text, domain_text
+from streamopt.analysis.polyhedral_text import domain_text
 from streamopt.ir.affine import Iter
+from streamopt.ir.isl_text import affine_text, condition_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -10,7 +10,7 @@ from streamopt.ir.expression import Binary, BinaryOp, Call, Expression, Function
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["ConstantError", "folded_binary", "folded_call", "negated"]
+__all__ = ["EVALUATED", "ConstantError", "folded_binary", "folded_call", "negated"]
 
 _BINARY: Mapping[BinaryOp, Callable[[float, float], float]] = {
     BinaryOp.ADD: lambda left, right: left + right,
@@ -18,7 +18,7 @@ _BINARY: Mapping[BinaryOp, Callable[[float, float], float]] = {
     BinaryOp.MUL: lambda left, right: left * right,
     BinaryOp.DIV: lambda left, right: left / right,
 }
-_CALLS: Mapping[Function, Callable[..., float]] = {
+EVALUATED: Mapping[Function, Callable[..., float]] = {
     Function.EXP: math.exp,
     Function.LOG: math.log,
     Function.SQRT: math.sqrt,
@@ -33,6 +33,7 @@ _CALLS: Mapping[Function, Callable[..., float]] = {
     Function.MIN: min,
     Function.POW: math.pow,
 }
+"""What calls of numbers give; they raise where there is no finite value."""
 
 
 class ConstantError(Exception):
@@ -56,7 +57,7 @@ def folded_call(function: Function, *arguments: Expression) -> Expression:
     """Return a call, as one literal if all arguments are; raises ConstantError likewise."""
     values = [argument.value for argument in arguments if isinstance(argument, Literal)]
     if len(values) == len(arguments):
-        return _literal(_CALLS[function], *values)
+        return _literal(EVALUATED[function], *values)
     return Call(function, arguments)
 
 

@@ -11,6 +11,8 @@ from enum import StrEnum
 from math import copysign
 from typing import TYPE_CHECKING, TypeAlias, assert_never
 
+from streamopt.ir.comparison import CompareOp
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
@@ -91,17 +93,6 @@ class LogicOp(StrEnum):
 
     AND = "and"
     OR = "or"
-
-
-class CompareOp(StrEnum):
-    """Comparisons; only inside conditions."""
-
-    LT = "<"
-    LE = "<="
-    GT = ">"
-    GE = ">="
-    EQ = "=="
-    NE = "!="
 
 
 class Function(StrEnum):
@@ -309,16 +300,6 @@ def is_affine_condition(condition: Condition) -> bool:
             assert_never(condition)
 
 
-_OPPOSITE = {
-    CompareOp.LT: CompareOp.GE,
-    CompareOp.GE: CompareOp.LT,
-    CompareOp.LE: CompareOp.GT,
-    CompareOp.GT: CompareOp.LE,
-    CompareOp.EQ: CompareOp.NE,
-    CompareOp.NE: CompareOp.EQ,
-}
-
-
 def is_negation(expression: Expression) -> bool:
     """Return whether an expression is ``-0.0 - x``; ``0.0 - x`` makes no negative zero."""
     match expression:
@@ -341,7 +322,7 @@ def negated(condition: Condition) -> Condition:
             exact = op in (CompareOp.EQ, CompareOp.NE) or is_affine_condition(condition)
             if not exact:
                 return Compare(CompareOp.EQ, condition, Literal(0.0))
-            return Compare(_OPPOSITE[op], left, right)
+            return Compare(op.opposite, left, right)
         case Logic(op, operands):
             other = LogicOp.OR if op is LogicOp.AND else LogicOp.AND
             return Logic(other, tuple(map(negated, operands)))

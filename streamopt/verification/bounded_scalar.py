@@ -129,8 +129,6 @@ class BoundedScalar:
         """Compare; raises UnsureError."""
         return self._gap(other) != 0
 
-    __hash__ = None  # type: ignore[assignment]
-
 
 def _operand(value: Any) -> BoundedScalar:
     return value if isinstance(value, BoundedScalar) else BoundedScalar(float(value), 0.0, False)

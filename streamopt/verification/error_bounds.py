@@ -277,7 +277,7 @@ def compare_bounded(op: CompareOp, left: Bounded, right: Bounded) -> Condition:
     reach = (left.bound + right.bound) * _SLACK
     gap = np.abs(left.value - right.value)
     unsure = (reach > 0) & ~(gap > reach)
-    return Condition(_HOLDS[op](left.value, right.value), unsure)
+    return Condition(op.holds(left.value, right.value), unsure)
 
 
 def join_conditions(op: LogicOp, left: Condition, right: Condition) -> Condition:
@@ -333,13 +333,3 @@ def _grain(values: FloatArray) -> float:
 def _erf(values: FloatArray) -> FloatArray:
     flat = np.ravel(values).tolist()
     return np.fromiter(map(erf, flat), np.float64, len(flat)).reshape(np.shape(values))
-
-
-_HOLDS = {
-    CompareOp.LT: np.less,
-    CompareOp.LE: np.less_equal,
-    CompareOp.GT: np.greater,
-    CompareOp.GE: np.greater_equal,
-    CompareOp.EQ: np.equal,
-    CompareOp.NE: np.not_equal,
-}

@@ -7,7 +7,6 @@ A read through such a subscript is a choice between reads::
 
 from __future__ import annotations
 
-import operator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -37,14 +36,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Cases", "Fork", "cases_of", "is_of_iterators", "read_at"]
 
-_HOLDS: Mapping[CompareOp, Callable[[int, int], bool]] = {
-    CompareOp.LT: operator.lt,
-    CompareOp.LE: operator.le,
-    CompareOp.GT: operator.gt,
-    CompareOp.GE: operator.ge,
-    CompareOp.EQ: operator.eq,
-    CompareOp.NE: operator.ne,
-}
 MAX_CASES = 64
 """Of one access; its text has a copy of the read for each."""
 
@@ -153,7 +144,7 @@ def _chosen(op: CompareOp, left: Affine, right: Affine, then: Cases, otherwise: 
     """Return a choice by a comparison of affine values."""
     gap = left - right
     if not gap.terms:
-        return then if _HOLDS[op](gap.constant, 0) else otherwise
+        return then if op.holds(gap.constant, 0) else otherwise
     sides = (Index(value) if value.terms else Literal(float(value.constant)) for value in
              (left, right))  # fmt: skip
     return Fork(Compare(op, *sides), then, otherwise)

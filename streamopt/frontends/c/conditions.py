@@ -13,8 +13,6 @@ from streamopt.ir.element import common_type
 from streamopt.ir.expression import Compare, CompareOp, Condition, Index, Literal, Logic, LogicOp
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from streamopt.frontends.c.state import State
     from streamopt.frontends.c.tree import Node
     from streamopt.ir.affine import Affine
@@ -32,22 +30,6 @@ class Truth:
     depth: int
 
 
-_OPPOSITE: Mapping[CompareOp, CompareOp] = {
-    CompareOp.LT: CompareOp.GE,
-    CompareOp.LE: CompareOp.GT,
-    CompareOp.GT: CompareOp.LE,
-    CompareOp.GE: CompareOp.LT,
-    CompareOp.EQ: CompareOp.NE,
-    CompareOp.NE: CompareOp.EQ,
-}
-_MIRRORED: Mapping[CompareOp, CompareOp] = {
-    CompareOp.LT: CompareOp.GT,
-    CompareOp.LE: CompareOp.GE,
-    CompareOp.GT: CompareOp.LT,
-    CompareOp.GE: CompareOp.LE,
-    CompareOp.EQ: CompareOp.EQ,
-    CompareOp.NE: CompareOp.NE,
-}
 _OPS = {op.value: op for op in CompareOp}
 
 
@@ -127,7 +109,7 @@ def _related(
         return _compared(node, op, sides, state)
     ordered = op not in (CompareOp.EQ, CompareOp.NE)
     if not ordered or not any(side is not None and side.element.is_float for side in sides):
-        return _compared(node, _OPPOSITE[op], sides, state)
+        return _compared(node, op.opposite, sides, state)
     truth = _compared(node, op, sides, state)
     if not isinstance(truth, Truth):
         return None if truth is None else not truth
@@ -155,7 +137,7 @@ def _compared(
         return _constant(op, left, right)
     if left.affine is not None and right.affine is not None:
         if not left.affine.terms:
-            left, right, op = right, left, _MIRRORED[op]
+            left, right, op = right, left, op.mirrored
         tree = Compare(op, _bare(left.affine), _bare(right.affine))
         return Truth(tree, 3, 2)
     element = common_type(left.element, right.element) or left.element

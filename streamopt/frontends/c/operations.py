@@ -6,9 +6,8 @@ another type than C does.
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from streamopt.frontends.c.values import (
     Choice,
@@ -22,6 +21,7 @@ from streamopt.frontends.c.values import (
     single,
     wrapped,
 )
+from streamopt.frontends.folding import EVALUATED
 from streamopt.ir.affine import Affine
 from streamopt.ir.element import ElementType, common_type
 from streamopt.ir.expression import (
@@ -218,23 +218,6 @@ def _folded(op: BinaryOp, left: Value, right: Value) -> Value:
     return integer(result, element)
 
 
-_CALLS: Mapping[Function, Callable[..., Any]] = {
-    Function.EXP: math.exp,
-    Function.LOG: math.log,
-    Function.SQRT: math.sqrt,
-    Function.TANH: math.tanh,
-    Function.ERF: math.erf,
-    Function.SIN: math.sin,
-    Function.COS: math.cos,
-    Function.FLOOR: math.floor,
-    Function.CEIL: math.ceil,
-    Function.ABS: math.fabs,
-    Function.MAX: max,
-    Function.MIN: min,
-    Function.POW: math.pow,
-}
-
-
 def applied(function: Function, arguments: tuple[Value, ...], element: ElementType) -> Value:
     """Return a call that computes in a type; raises ValueProblem for constants without result."""
     numbers = [argument.constant for argument in arguments]
@@ -242,7 +225,7 @@ def applied(function: Function, arguments: tuple[Value, ...], element: ElementTy
     if len(known) == len(arguments):
         exact = [converted_value(argument, element).constant or 0 for argument in arguments]
         try:
-            result = float(_CALLS[function](*exact))
+            result = float(EVALUATED[function](*exact))
         except (ArithmeticError, ValueError):
             raise ValueProblem(f"{function.value} has no value there") from None
         if element.is_float:

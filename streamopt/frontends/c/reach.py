@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, assert_never
+from typing import TYPE_CHECKING
 
-from streamopt.ir.affine import Affine, FloorDiv, Iter, Mod
+from streamopt.ir.affine import Affine, Iter
 from streamopt.ir.expression import (
     Compare,
-    CompareOp,
-    Index,
-    Literal,
     Logic,
     LogicOp,
     Read,
@@ -19,6 +16,7 @@ from streamopt.ir.expression import (
     is_affine_condition,
     negated,
 )
+from streamopt.ir.isl_text import affine_text, condition_text
 from streamopt.ir.source import Assign, Branch, RangeLoop
 
 if TYPE_CHECKING:
@@ -131,50 +129,14 @@ def _exact(value: Affine, context: Context) -> tuple[int, int] | None:
     import islpy
 
     names = {loop.iterator: f"c{position}" for position, loop in enumerate(context.loops)}
-    constraints = [f"s = {_affine(value, names)}"]
+    constraints = [f"s = {affine_text(value, names)}"]
     for loop in context.loops:
         own = names[loop.iterator]
-        constraints += [f"{_affine(bound, names)} <= {own}" for bound in loop.lower]
-        constraints += [f"{own} < {_affine(bound, names)}" for bound in loop.upper]
-    constraints += [_condition(condition, names) for condition in context.conditions]
+        constraints += [f"{affine_text(bound, names)} <= {own}" for bound in loop.lower]
+        constraints += [f"{own} < {affine_text(bound, names)}" for bound in loop.upper]
+    constraints += [condition_text(condition, names) for condition in context.conditions]
     exists = f"exists ({', '.join(names.values())}: " if names else "("
     reached = islpy.Set(f"{{ [s] : {exists}{' and '.join(constraints)}) }}")
     if reached.is_empty():
         return None
     return reached.dim_min_val(0).to_python(), reached.dim_max_val(0).to_python()
-
-
-def _affine(value: Affine, names: Mapping[str, str]) -> str:
-    parts = [str(value.constant)]
-    for atom, factor in value.terms:
-        match atom:
-            case Iter(name):
-                text = names[name]
-            case FloorDiv(inner, divisor):
-                text = f"floor(({_affine(inner, names)})/{divisor})"
-            case Mod(inner, divisor):
-                text = f"(({_affine(inner, names)}) mod {divisor})"
-            case _:
-                assert_never(atom)
-        parts.append(f"{factor} * {text}")
-    return " + ".join(parts)
-
-
-def _condition(condition: Condition, names: Mapping[str, str]) -> str:
-    match condition:
-        case Compare(op, left, right):
-            sign = "=" if op == CompareOp.EQ else op.value
-            return f"({_side(left, names)} {sign} {_side(right, names)})"
-        case Logic(op, operands):
-            joint = " and " if op == LogicOp.AND else " or "
-            return f"({joint.join(_condition(operand, names) for operand in operands)})"
-
-
-def _side(side: Expression, names: Mapping[str, str]) -> str:
-    match side:
-        case Index(value):
-            return _affine(value, names)
-        case Literal(value):
-            return str(int(value))
-        case _:
-            raise AssertionError("an affine condition has affine sides")

@@ -8,23 +8,12 @@ from typing import TYPE_CHECKING, assert_never
 from streamopt.errors import FrontendError
 from streamopt.frontends.dsl.facts import Facts
 from streamopt.frontends.dsl.places import EXPRESSIONS, problem
-from streamopt.ir.expression import Compare, CompareOp, Logic, LogicOp
+from streamopt.ir.expression import Compare, Logic, LogicOp
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from streamopt.ir import expression as ir
 
-__all__ = ["NEGATED", "Condition"]
-
-NEGATED: Mapping[CompareOp, CompareOp] = {
-    CompareOp.LT: CompareOp.GE,
-    CompareOp.LE: CompareOp.GT,
-    CompareOp.GT: CompareOp.LE,
-    CompareOp.GE: CompareOp.LT,
-    CompareOp.EQ: CompareOp.NE,
-    CompareOp.NE: CompareOp.EQ,
-}
+__all__ = ["Condition"]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -82,7 +71,7 @@ def _operands(op: LogicOp, condition: ir.Condition) -> tuple[ir.Condition, ...]:
 def _negated(condition: ir.Condition) -> ir.Condition:
     match condition:
         case Compare(op, left, right):
-            return Compare(NEGATED[op], left, right)
+            return Compare(op.opposite, left, right)
         case Logic(op, operands):
             other = LogicOp.OR if op is LogicOp.AND else LogicOp.AND
             return Logic(other, tuple(map(_negated, operands)))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, assert_never
 
-from streamopt.frontends.dsl.conditions import NEGATED
 from streamopt.frontends.index_ranges import reach
 from streamopt.ir.affine import Affine, Iter
 from streamopt.ir.expression import Compare, CompareOp, Expression, Index, Literal, Logic, LogicOp
@@ -66,7 +65,7 @@ class Domain:
                 first, second = _affine(left), _affine(right)
                 if first is None or second is None:
                     return replace(self, is_box=False)
-                return self._compared(op if holds else NEGATED[op], first - second)
+                return self._compared(op if holds else op.opposite, first - second)
             case Logic(op, operands):
                 if (op is LogicOp.AND) is holds:
                     domain = self

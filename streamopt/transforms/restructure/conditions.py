@@ -65,7 +65,7 @@ def _undivided(op: CompareOp, gap: Affine) -> tuple[CompareOp, Affine]:
     assert isinstance(atom, FloorDiv)
     # gap = factor * floor + rest, so that gap op 0 compares the floor with -factor * rest
     other = (gap - Affine(((atom, factor),))).scaled(-factor)
-    kind = op if factor > 0 else _MIRRORED[op]
+    kind = op if factor > 0 else op.mirrored
     beyond = 1 if kind in (CompareOp.LE, CompareOp.GT) else 0
     bound = (other + Affine.of(beyond)).scaled(atom.divisor)
     strict = CompareOp.LT if kind in (CompareOp.LT, CompareOp.LE) else CompareOp.GE
@@ -80,7 +80,7 @@ def _compared(op: CompareOp, gap: Affine, trip_counts: Mapping[str, int]) -> Con
     left = Affine(tuple(term for term in gap.terms if term[1] > 0))
     right = Affine(tuple(term for term in gap.terms if term[1] < 0)).scaled(-1)
     if not left.terms:
-        left, right, op = right, left, _MIRRORED[op]
+        left, right, op = right, left, op.mirrored
         constant = gap.constant
     else:
         constant = -gap.constant
@@ -105,16 +105,6 @@ def _shortest(op: CompareOp, constant: int, *, plain: bool) -> tuple[CompareOp, 
             return CompareOp.LE, 0
         case _:
             return op, constant
-
-
-_MIRRORED = {
-    CompareOp.LT: CompareOp.GT,
-    CompareOp.GT: CompareOp.LT,
-    CompareOp.LE: CompareOp.GE,
-    CompareOp.GE: CompareOp.LE,
-    CompareOp.EQ: CompareOp.EQ,
-    CompareOp.NE: CompareOp.NE,
-}
 
 
 def _truth(op: CompareOp, low: int, high: int) -> bool | None:

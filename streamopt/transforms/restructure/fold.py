@@ -37,6 +37,8 @@ from streamopt.ir.program import Role
 from streamopt.transforms.restructure.ordering import ordered_statement
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from streamopt.ir.expression import Expression
     from streamopt.ir.program import Nest, Program, Statement
 
@@ -45,21 +47,29 @@ __all__ = ["drop_unused", "fold_copies", "fold_starts"]
 
 def fold_starts(program: Program) -> Program:
     """Put op-free assignments where their only reader reads them."""
-    for array in program.arrays:
-        if array.role is not Role.INTERNAL:
-            continue
-        writers, readers = users(program.nests)
-        pair = _link(writers.get(array.name, []), readers.get(array.name, []))
-        if pair is not None:
-            program = _folded(program, array.name, *pair)
+    program = _along_links(program, _folded)
     nests = tuple(_without_identity(nest) for nest in program.nests)
     return replace(program, nests=nests)
 
 
-def _link(writers: list[int], readers: list[int]) -> tuple[int, int] | None:
-    if len(writers) == len(readers) == 1 and writers[0] < readers[0]:
-        return writers[0], readers[0]
-    return None
+def _along_links(program: Program, merged: Callable[[Program, str, int, int], Program]) -> Program:
+    """Merge two nests after another: the one writer and the one reader of an internal array.
+
+    Parameters
+    ----------
+    merged
+        From the program, the array and the positions of both nests to the program after.
+    """
+    for array in program.arrays:
+        if array.role is not Role.INTERNAL:
+            continue
+        all_writers, all_readers = users(program.nests)
+        match all_writers.get(array.name, []), all_readers.get(array.name, []):
+            case [writer], [reader] if writer < reader:
+                program = merged(program, array.name, writer, reader)
+            case _:
+                pass
+    return program
 
 
 def _folded(program: Program, array: str, writer: int, reader: int) -> Program:
@@ -127,14 +137,7 @@ def _without_identity(nest: Nest) -> Nest:
 
 def fold_copies(program: Program) -> Program:
     """Let nests write into the arrays that their results are only copied to."""
-    for array in program.arrays:
-        if array.role is not Role.INTERNAL:
-            continue
-        writers, readers = users(program.nests)
-        pair = _link(writers.get(array.name, []), readers.get(array.name, []))
-        if pair is not None:
-            program = _copied(program, array.name, *pair)
-    return program
+    return _along_links(program, _copied)
 
 
 def _copied(program: Program, array: str, writer: int, reader: int) -> Program:

@@ -153,7 +153,8 @@ def _moved(
 ) -> Iterator[_Entry]:
     first = Affine.iterator(names[0])
     renamed = {piece.names[0]: first - Affine.of(offset)}
-    renamed |= {old: Affine.iterator(new) for old, new in zip(piece.names[1:], names[1:])}  # noqa: B905
+    others = zip(piece.names[1:], names[1:], strict=False)
+    renamed |= {old: Affine.iterator(new) for old, new in others}
     here: list[Condition] = [
         Compare(CompareOp.GE, Index(first), Literal(float(offset))),
         Compare(CompareOp.LT, Index(first), Literal(float(offset + piece.extents[0]))),

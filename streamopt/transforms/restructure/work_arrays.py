@@ -36,12 +36,16 @@ __all__ = ["private_work_arrays"]
 
 def private_work_arrays(body: Body) -> Body:
     """Give written arguments that are overwritten in every iteration an expanded private copy."""
-    flow = data_flow(body.statements)
-    for name, variable in body.variables.items():
-        if variable.is_argument and not variable.is_constant and body.writers(name):
-            depth = private_depth(body, name, flow)
-            if depth and _is_overwritten(body, name, depth):
-                body = _with_copy(body, name, depth)
+    written = [
+        name
+        for name, variable in body.variables.items()
+        if variable.is_argument and not variable.is_constant and body.writers(name)
+    ]
+    flow = data_flow(body.statements, written)
+    for name in written:
+        depth = private_depth(body, name, flow)
+        if depth and _is_overwritten(body, name, depth):
+            body = _with_copy(body, name, depth)
     return body
 
 
