@@ -1,0 +1,242 @@
+"""A network: the hardware of a design as loops, accesses and operations, ready to be timed.
+
+It is what the rules of `streamopt.perf` judge, what `streamopt.sim` runs, and what both a
+scheduled graph and a published design are lowered to. A process runs its pipelines one after
+another; a pipeline is one flattened nest of tile loops around fully unrolled lanes. Names of
+memories and FIFOs are unique in the network, names of values in a pipeline.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from math import prod
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from streamopt.errors import SourceLoc
+    from streamopt.ir.affine import Affine
+    from streamopt.ir.element import ElementType
+    from streamopt.ir.expression import Condition
+    from streamopt.ir.program import Loop
+
+__all__ = [
+    "AccessMode",
+    "Fifo",
+    "Memory",
+    "Network",
+    "Operation",
+    "Operator",
+    "Pipeline",
+    "PipelineTiming",
+    "Place",
+    "Port",
+    "Process",
+]
+
+
+class Place(StrEnum):
+    """What a memory is for."""
+
+    ARGUMENT = "argument"
+    """Crosses the design's boundary; whole and available from the start."""
+    PING_PONG = "ping_pong"
+    """Two banks between one process and the next, which starts when the first has ended."""
+    LOCAL = "local"
+    """Inside one process."""
+
+
+class AccessMode(StrEnum):
+    """Direction of an access."""
+
+    READ = "read"
+    WRITE = "write"
+
+
+class Operator(StrEnum):
+    """What an operation computes; with the element type it names a row of an operator table."""
+
+    ADD = "add"
+    SUB = "sub"
+    MUL = "mul"
+    DIV = "div"
+    MOD = "mod"
+    BITS = "bits"
+    COMPARE = "compare"
+    LOGIC = "logic"
+    SELECT = "select"
+    MIN = "min"
+    MAX = "max"
+    NEGATE = "negate"
+    ABS = "abs"
+    RECIPROCAL = "reciprocal"
+    EXP = "exp"
+    LOG = "log"
+    SQRT = "sqrt"
+    TANH = "tanh"
+    ERF = "erf"
+    SIN = "sin"
+    COS = "cos"
+    FLOOR = "floor"
+    CEIL = "ceil"
+    POW = "pow"
+    CAST = "cast"
+    COPY = "copy"
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """An array in on-chip memory.
+
+    Attributes
+    ----------
+    factors
+        Cyclic partition factor of each dimension; all 1 where the source has no pragma.
+    """
+
+    name: str
+    place: Place
+    element: ElementType
+    shape: tuple[int, ...]
+    factors: tuple[int, ...]
+
+    @property
+    def is_partitioned(self) -> bool:
+        """Return whether the source splits it."""
+        return any(factor > 1 for factor in self.factors)
+
+    @property
+    def banks(self) -> int:
+        """Return the parts that it is split into."""
+        return prod(self.factors)
+
+
+@dataclass(frozen=True, slots=True)
+class Fifo:
+    """A group of streams, one for each lane.
+
+    Attributes
+    ----------
+    lanes
+        Streams along each dimension; empty for one stream.
+    depth_elems
+        Elements that each stream holds; at least 1.
+    """
+
+    name: str
+    element: ElementType
+    lanes: tuple[int, ...]
+    depth_elems: int
+
+
+@dataclass(frozen=True, slots=True)
+class Port:
+    """One access in the body of a pipeline.
+
+    Attributes
+    ----------
+    target
+        A memory, with the subscripts of its element; or a FIFO, with those of the stream.
+    subscripts
+        Over tile iterators and lane iterators, one for each dimension.
+    guard
+        Affine condition under which it happens; None for always.
+    value
+        Name of the value that it brings or takes.
+    """
+
+    mode: AccessMode
+    target: str
+    subscripts: tuple[Affine, ...]
+    value: str
+    guard: Condition | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """``result = operator(operands)`` in every lane, in ``element`` arithmetic.
+
+    Attributes
+    ----------
+    operands
+        Names of values; what no access or operation of the pipeline makes is a constant.
+    """
+
+    operator: Operator
+    element: ElementType
+    operands: tuple[str, ...]
+    result: str
+
+
+@dataclass(frozen=True, slots=True)
+class Pipeline:
+    """A flattened nest of tile loops, outermost first, whose body is pipelined.
+
+    Attributes
+    ----------
+    lanes
+        Fully unrolled loops of the body.
+    ports, operations
+        In program order.
+    """
+
+    name: str
+    tiles: tuple[Loop, ...]
+    lanes: tuple[Loop, ...]
+    ports: tuple[Port, ...]
+    operations: tuple[Operation, ...]
+    loc: SourceLoc | None = None
+
+    @property
+    def iterations(self) -> int:
+        """Return the trip count of the flattened loop."""
+        return prod(loop.trip_count for loop in self.tiles)
+
+    @property
+    def copies(self) -> int:
+        """Return the copies of the body that work in parallel."""
+        return prod(loop.trip_count for loop in self.lanes)
+
+
+@dataclass(frozen=True, slots=True)
+class Process:
+    """One function of the dataflow region; its pipelines run one after another."""
+
+    name: str
+    pipelines: tuple[Pipeline, ...]
+
+    @property
+    def targets(self) -> frozenset[str]:
+        """Return the memories and FIFOs that it touches."""
+        return frozenset(port.target for p in self.pipelines for port in p.ports)
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """Processes, in an order in which each finds its inputs written, and what joins them."""
+
+    name: str
+    processes: tuple[Process, ...]
+    memories: tuple[Memory, ...]
+    fifos: tuple[Fifo, ...]
+
+    @property
+    def pipelines(self) -> tuple[Pipeline, ...]:
+        """Return the pipelines of all processes; their names are unique."""
+        return tuple(pipeline for process in self.processes for pipeline in process.pipelines)
+
+
+@dataclass(frozen=True, slots=True)
+class PipelineTiming:
+    """How a pipeline runs.
+
+    Attributes
+    ----------
+    ii
+        Cycles between the starts of two iterations.
+    depth_cycles
+        Cycles that one iteration takes (Vitis' "iteration latency"); at least 1.
+    """
+
+    ii: int
+    depth_cycles: int
