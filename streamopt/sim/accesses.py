@@ -144,9 +144,7 @@ def _chosen_by_tiles(
             raise _outside(pipeline, fifo, port)
 
 
-def _stream(
-    pipeline: Pipeline, fifo: Fifo, port: Port, lane: dict[str, int]
-) -> tuple[int, ...]:
+def _stream(pipeline: Pipeline, fifo: Fifo, port: Port, lane: dict[str, int]) -> tuple[int, ...]:
     stream = tuple(int(sub.evaluate(lane)) for sub in port.subscripts)
     inside = len(stream) == len(fifo.lanes)
     if not inside or any(not 0 <= s < n for s, n in zip(stream, fifo.lanes, strict=True)):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING
 
+from streamopt.sim.flow import Flow
 from streamopt.sim.flushable import advance_flushable
 from streamopt.sim.stalling import advance_stalling
 from streamopt.sim.state import Access, Channel, PipelineRun, Run
@@ -14,8 +15,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Engine"]
 
-FIRST_CYCLE = 1
-"""The cycle in which processes start that wait for nothing."""
+HANDOVER_CYCLES = 1
+"""Cycles between the end of a process and the start of what waits for it."""
 BANKS = 2
 """Banks of a ping-pong buffer."""
 
@@ -59,9 +60,9 @@ class Engine:
         return run.history[-1] if run.history and run.history[-1].end is None else None
 
     def frame_end(self, position: int, frame: int) -> int | None:
-        """Return when a process ended a frame; None if it hasn't. Before frame 0 it is cycle 1."""
+        """Return when a process ended a frame; None if it hasn't. Frames before 0 are no wait."""
         if frame < 0:
-            return FIRST_CYCLE
+            return -HANDOVER_CYCLES
         run = self.runs[position]
         last = (frame + 1) * len(run.plan.pipelines) - 1
         return run.history[last].end if last < len(run.history) else None
@@ -100,8 +101,9 @@ class Engine:
         frame, index = divmod(len(run.history), len(run.plan.pipelines))
         if frame == self.frames:
             return None
-        start = run.history[-1].end if run.history else FIRST_CYCLE
-        assert start is not None
+        start = 0
+        if run.history and (end := run.history[-1].end) is not None:
+            start = end + HANDOVER_CYCLES
         if index == 0:
             if self.missing_buffers(position):
                 return None
@@ -112,7 +114,7 @@ class Engine:
         made = [Access(access, self.channels[access.channel]) for access in plan.accesses]
         reads = [access for access in made if access.is_read]
         writes = [access for access in made if not access.is_read]
-        run.history.append(PipelineRun(plan, start, start + 1, reads, writes))
+        run.history.append(PipelineRun(plan, start, start, Flow(start, start), reads, writes))
         return run.history[-1]
 
     def _buffers_ready(self, position: int, frame: int) -> int:
@@ -120,4 +122,4 @@ class Engine:
         process = self.plan.processes[position]
         ends = [self.frame_end(other, frame) for _, other in process.filled_by]
         ends += [self.frame_end(other, frame - BANKS) for _, other in process.emptied_by]
-        return max((end for end in ends if end is not None), default=FIRST_CYCLE)
+        return max((end + HANDOVER_CYCLES for end in ends if end is not None), default=0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from streamopt.ir.network import AccessMode, Place
+from streamopt.ir.network import AccessMode, Operator, Place
 from streamopt.sim.accesses import stream_patterns
 from streamopt.sim.stages import Stages
 from streamopt.sim.wellformed import check_rate
@@ -179,7 +179,11 @@ def _stages(
             worst = max(counts, key=counts.__getitem__)
             check_rate(pipeline, timing, mode, (fifo, worst), counts[worst])
             most[mode] = max(most[mode], counts[worst])
-    return Stages.of(timing, most[AccessMode.READ], most[AccessMode.WRITE], flushable=flushable)
+    reads, writes = most[AccessMode.READ], most[AccessMode.WRITE]
+    computes = any(operation.operator is not Operator.COPY for operation in pipeline.operations)
+    if not computes and not writes:
+        return Stages.of_copy(timing, reads)
+    return Stages.of(timing, reads, writes, flushable=flushable)
 
 
 def _classes(

@@ -42,8 +42,14 @@ class Stages:
     last: int
 
     @staticmethod
+    def of_copy(timing: PipelineTiming, reads: int) -> Stages:
+        """Return the stages of a copy out that makes up to ``reads`` reads of one stream."""
+        last = max(timing.depth_cycles, reads) - 1
+        return Stages(timing.ii, last - max(reads, 1) + 1, last, last)
+
+    @staticmethod
     def of(timing: PipelineTiming, reads: int, writes: int, *, flushable: bool) -> Stages:
-        """Return the stages of a pipeline.
+        """Return the stages of any other pipeline.
 
         Parameters
         ----------

@@ -84,7 +84,7 @@ def _block(run: PipelineRun, accesses: Sequence[Access]) -> None:
         within = access.done + min(access.known(), MOST)
         if within < access.size:
             limit = min(limit, access.clock_at[within])
-    spans = [_span(access, limit) for access in accesses]
+    spans = [access.ahead(limit) for access in accesses]
     clocks = merged([span for span in spans if span.size])
     if not clocks.size:
         return
@@ -106,12 +106,6 @@ def _block(run: PipelineRun, accesses: Sequence[Access]) -> None:
     for access, place in zip(accesses, places, strict=True):
         if place.size:
             access.happen_block(times[place])
-
-
-def _span(access: Access, limit: int) -> NDArray[np.int64]:
-    """Return the clocks below a limit at which an access has still to happen."""
-    ahead = access.clocks[access.done :]
-    return ahead[: int(np.searchsorted(ahead, limit))] if limit < NEVER else ahead
 
 
 def merged(spans: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:

@@ -13,6 +13,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from streamopt.sim.flow import Flow
     from streamopt.sim.plan import AccessPlan, ChannelPlan, PipelinePlan, ProcessPlan
 
 __all__ = ["NEVER", "Access", "Channel", "PipelineRun", "Run"]
@@ -28,7 +29,16 @@ class Channel:
     read.
     """
 
-    __slots__ = ("depth_elems", "plan", "read", "read_at", "reads", "writes", "written", "written_at")
+    __slots__ = (
+        "depth_elems",
+        "plan",
+        "read",
+        "read_at",
+        "reads",
+        "writes",
+        "written",
+        "written_at",
+    )
 
     def __init__(self, plan: ChannelPlan, frames: int) -> None:
         self.plan = plan
@@ -38,8 +48,8 @@ class Channel:
         self.written: NDArray[np.int64] = np.empty(plan.writes * frames, np.int64)
         self.read: NDArray[np.int64] = np.empty(plan.reads * frames, np.int64)
         # The same memory, of which Python's integers are taken much faster.
-        self.written_at = memoryview(self.written)
-        self.read_at = memoryview(self.read)
+        self.written_at = self.written.data
+        self.read_at = self.read.data
 
 
 class Access:
@@ -51,7 +61,7 @@ class Access:
         self.channel = channel
         self.is_read = plan.is_read
         self.clocks = plan.clocks
-        self.clock_at = memoryview(plan.clocks)
+        self.clock_at = plan.clocks.data
         self.size = plan.clocks.size
         self.done = 0
         self.next = self.clock_at[0]
@@ -105,6 +115,11 @@ class Access:
             channel.writes += times.size
         self._advance(times.size)
 
+    def ahead(self, limit: int) -> NDArray[np.int64]:
+        """Return the clocks below a limit at which the access has still to happen."""
+        clocks = self.clocks[self.done :]
+        return clocks[: int(np.searchsorted(clocks, limit))] if limit < NEVER else clocks
+
     def _advance(self, count: int) -> None:
         self.done += count
         self.next = self.clock_at[self.done] if self.done < self.size else NEVER
@@ -117,7 +132,9 @@ class PipelineRun:
     Attributes
     ----------
     shift
-        Cycle minus local clock of what happened last.
+        Cycle minus local clock of what happened last; of a flushable pipeline at its end.
+    flow
+        What a flushable pipeline keeps instead.
     empty_cycles, full_cycles
         Cycles that it stood still for lack of input, and of room for output.
     end
@@ -127,12 +144,12 @@ class PipelineRun:
     plan: PipelinePlan
     start: int
     shift: int
+    flow: Flow
     reads: list[Access]
     writes: list[Access]
     empty_cycles: int = 0
     full_cycles: int = 0
     end: int | None = None
-
 
     @property
     def accesses(self) -> list[Access]:
