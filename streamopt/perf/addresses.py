@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from streamopt.perf.binding import accumulations
 from streamopt.perf.memory_blocks import bank_extents
+from streamopt.perf.recurrence import recurrences
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -46,18 +46,14 @@ class AddressMultiplier:
 def signed_digits(constant: int) -> int:
     """Return the digits that are not 0 in a constant's non-adjacent form, its shortest.
 
+    ``n xor 3n`` has a bit for each of them.
+
     Examples
     --------
     >>> [signed_digits(n) for n in (64, 20, 30, 19, 190)]
     [1, 2, 2, 3, 3]
     """
-    digits = 0
-    while constant:
-        if constant % 2:
-            digits += 1
-            constant -= 2 - constant % 4
-        constant //= 2
-    return digits
+    return (constant ^ 3 * constant).bit_count()
 
 
 def address_multipliers(
@@ -76,7 +72,8 @@ def address_multipliers(
         By name; subscripts of a FIFO choose a stream and need no arithmetic.
     """
     moving = [tile.name for tile in pipeline.tiles if tile.trip_count > 1]
-    innermost = moving[-1:] if any(True for _ in accumulations(pipeline)) else []
+    sums = any(update.is_sum and update.distance for update in recurrences(pipeline))
+    innermost = moving[-1:] if sums else []
     found: dict[tuple[str, int], AddressMultiplier] = {}
     for port in pipeline.ports:
         if port.target in memories:

@@ -11,42 +11,75 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from streamopt.ir.network import AccessMode, Place
-from streamopt.perf.binding import accumulations
 from streamopt.perf.memory_blocks import StorageKind, fifo_storage, memory_storage
+from streamopt.perf.recurrence import recurrences
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Sequence
 
     from streamopt.ir.affine import Affine
     from streamopt.ir.network import Memory, Network, Pipeline
     from streamopt.perf.memory_blocks import Storage
     from streamopt.target.memories import Memories
 
-__all__ = ["network_storage"]
+__all__ = ["memories_as_built", "network_storage"]
 
 _REGISTER_TERMS = 3
 """Terms of a sum that come from registers where an iteration adds no power of two."""
 
 
-def network_storage(network: Network, blocks: Memories) -> Mapping[str, Storage]:
-    """Return how each memory and each group of FIFOs is held, by name."""
-    users: dict[str, list[Pipeline]] = {}
-    for pipeline in network.pipelines:
-        for target in dict.fromkeys(port.target for port in pipeline.ports):
-            users.setdefault(target, []).append(pipeline)
-    found = {
-        memory.name: _held(memory, users.get(memory.name, ()), blocks)
+def memories_as_built(network: Network) -> dict[str, Memory]:
+    """Return the memories of a network by name, with the partition that they get.
+
+    Local arrays and ping-pong buffers that the source does not split are split by Vitis HLS, so
+    that lanes do not wait for one another (configuration ``config_array_partition``): here by
+    the lanes that run along each dimension.
+    """
+    users = _users(network)
+    return {
+        memory.name: _split_by_lanes(memory, users.get(memory.name, ()))
         for memory in network.memories
+    }
+
+
+def network_storage(network: Network, blocks: Memories) -> dict[str, Storage]:
+    """Return how each memory and each group of FIFOs is held, by name."""
+    users = _users(network)
+    found = {
+        name: _held(memory, users.get(name, ()), blocks)
+        for name, memory in memories_as_built(network).items()
     }
     return found | {fifo.name: fifo_storage(fifo, blocks) for fifo in network.fifos}
 
 
-def _held(memory: Memory, users: Iterable[Pipeline], blocks: Memories) -> Storage:
+def _users(network: Network) -> dict[str, list[Pipeline]]:
+    """Return the pipelines that touch each memory or group of FIFOs."""
+    users: dict[str, list[Pipeline]] = {}
+    for pipeline in network.pipelines:
+        for target in dict.fromkeys(port.target for port in pipeline.ports):
+            users.setdefault(target, []).append(pipeline)
+    return users
+
+
+def _split_by_lanes(memory: Memory, users: Sequence[Pipeline]) -> Memory:
+    if memory.place is Place.ARGUMENT or memory.is_partitioned:
+        return memory
+    factors = [1] * len(memory.shape)
+    for pipeline in users:
+        extents = {lane.name: lane.trip_count for lane in pipeline.lanes}
+        for port in pipeline.ports:
+            if port.target == memory.name:
+                for place, subscript in enumerate(port.subscripts):
+                    lanes = prod(extents.get(name, 1) for name in subscript.iterators())
+                    factors[place] = max(factors[place], min(lanes, memory.shape[place]))
+    return replace(memory, factors=tuple(factors))
+
+
+def _held(memory: Memory, users: Sequence[Pipeline], blocks: Memories) -> Storage:
     storage = memory_storage(memory, blocks)
-    pipelines = tuple(users)
-    if memory.place is not Place.LOCAL or len(pipelines) != 1:
+    if memory.place is not Place.LOCAL or len(users) != 1:
         return storage
-    kept = _banks_in_memory(memory.name, storage.banks, pipelines[0])
+    kept = _banks_in_memory(memory.name, storage.banks, users[0])
     if kept == 0:
         return replace(storage, kind=StorageKind.REGISTERS, words=1, blocks=0)
     return replace(storage, banks=kept)
@@ -95,7 +128,8 @@ def _depending(values: set[str], pipeline: Pipeline) -> set[str]:
 def _terms(subscripts: tuple[Affine, ...], pipeline: Pipeline) -> int:
     """Return how many elements of a buffer one sum of an iteration takes; 1 without a sum."""
     used = {iterator for subscript in subscripts for iterator in subscript.iterators()}
-    results = {found.operation.result for found in accumulations(pipeline)}
+    sums = [update for update in recurrences(pipeline) if update.is_sum]
+    results = {update.operations[-1].result for update in sums}
     most = 1
     for port in pipeline.ports:
         if port.mode is AccessMode.WRITE and port.value in results:

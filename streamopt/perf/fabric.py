@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING
 
-from streamopt.ir.network import AccessMode, Operator
+from streamopt.ir.network import AccessMode
 from streamopt.perf.memory_blocks import StorageKind
 from streamopt.perf.operators import lanes_of
 from streamopt.target.resources import Resources
@@ -77,8 +77,8 @@ def data_bits(
             read_bits += count * storage.bits
         if storage.is_fifo:
             streams += count
-    computing = [r for r in replicas if r.operator is not Operator.COPY]
-    return DataBits(read_bits, sum(r.count * r.element.bits for r in computing), streams)
+    result_bits = sum(r.count * r.operation.element.bits for r in replicas)
+    return DataBits(read_bits, result_bits, streams)
 
 
 def pipeline_fabric(

@@ -7,11 +7,9 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from streamopt.ir.network import AccessMode, Operator
+from streamopt.perf.constant_folding import built_operations
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from streamopt.ir.element import ElementType
     from streamopt.ir.network import Operation, Pipeline, Port
 
 __all__ = ["Replicas", "lanes_of", "operator_replicas", "shared_units"]
@@ -23,9 +21,8 @@ class Replicas:
 
     Attributes
     ----------
-    operator
-        What it is made of: a division by a constant is a multiplication by its inverse, and
-        ``1 / x`` a reciprocal, as Vitis HLS has them with unsafe math optimizations.
+    operation
+        As it is built: see `streamopt.perf.constant_folding.built_operations`.
     lanes
         Unrolled loops over which its operands differ.
     count
@@ -33,22 +30,16 @@ class Replicas:
     """
 
     operation: Operation
-    operator: Operator
     lanes: frozenset[str]
     count: int
 
-    @property
-    def element(self) -> ElementType:
-        """Return the type of its arithmetic."""
-        return self.operation.element
-
 
 def operator_replicas(pipeline: Pipeline) -> tuple[Replicas, ...]:
-    """Return the operations of a pipeline with their replicas.
+    """Return the operations of a pipeline with their replicas, copies of values left out.
 
     An operation is made once for every combination of the lanes on which its operands depend,
     through the subscripts of reads and through other operations; lanes that it does not see get
-    the same value. One whose operands are all constants costs nothing and is left out.
+    the same value.
     """
     extents = {lane.name: lane.trip_count for lane in pipeline.lanes}
     seen = {
@@ -57,14 +48,11 @@ def operator_replicas(pipeline: Pipeline) -> tuple[Replicas, ...]:
         if port.mode is AccessMode.READ
     }
     found: list[Replicas] = []
-    for operation in pipeline.operations:
-        varying = [seen[name] for name in operation.operands if name in seen]
-        if not varying:
-            continue
-        lanes = frozenset[str]().union(*varying)
+    for operation in built_operations(pipeline):
+        lanes = frozenset[str]().union(*(seen.get(name, ()) for name in operation.operands))
         seen[operation.result] = lanes
-        count = prod(extents[name] for name in lanes)
-        found.append(Replicas(operation, _made_of(operation, seen), lanes, count))
+        if operation.operator is not Operator.COPY:
+            found.append(Replicas(operation, lanes, prod(extents[name] for name in lanes)))
     return tuple(found)
 
 
@@ -85,19 +73,3 @@ def shared_units(count: int, ii: int) -> int:
     128
     """
     return -(-count // ii)
-
-
-def _made_of(operation: Operation, seen: Mapping[str, object]) -> Operator:
-    if operation.operator is not Operator.DIV or not operation.element.is_float:
-        return operation.operator
-    dividend, divisor = operation.operands
-    if divisor not in seen:
-        return Operator.MUL
-    return Operator.RECIPROCAL if dividend not in seen and _is_one(dividend) else Operator.DIV
-
-
-def _is_one(text: str) -> bool:
-    try:
-        return float(text) == 1
-    except ValueError:
-        return False

@@ -10,10 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from streamopt.ir.network import Operator, Place
+from streamopt.ir.network import Place
 from streamopt.perf.addresses import address_multipliers
 from streamopt.perf.binding import fabric_adders, sharing_cycles
-from streamopt.perf.buffers import network_storage
+from streamopt.perf.buffers import memories_as_built, network_storage
 from streamopt.perf.fabric import data_bits, fifo_fabric, memory_fabric, pipeline_fabric
 from streamopt.perf.operators import operator_replicas, shared_units
 from streamopt.target.resources import Resources
@@ -69,8 +69,7 @@ def resources(
         E804 or E805 if the target has no cost for an operator.
     """
     storages = network_storage(network, target.memories)
-    places = {memory.name: memory.place for memory in network.memories}
-    memories = {memory.name: memory for memory in network.memories}
+    memories = memories_as_built(network)
     processes: dict[str, Resources] = {}
     for process in network.processes:
         used = Resources()
@@ -78,12 +77,14 @@ def resources(
             multipliers = address_multipliers(pipeline, memories)
             used += _pipeline(pipeline, timings[pipeline.name], storages, target)
             used += Resources(dsps=sum(multiplier.in_dsp for multiplier in multipliers))
-        local = (name for name in process.targets if places.get(name) is Place.LOCAL)
-        processes[process.name] = sum((_memory(storages[n], False) for n in local), used)
+        for name in process.targets & memories.keys():
+            if memories[name].place is Place.LOCAL:
+                used += _memory(storages[name], ping_pong=False)
+        processes[process.name] = used
     channels = {
-        name: _memory(storages[name], True)
-        for name, place in places.items()
-        if place is Place.PING_PONG
+        memory.name: _memory(storages[memory.name], ping_pong=True)
+        for memory in network.memories
+        if memory.place is Place.PING_PONG
     }
     channels |= {fifo.name: _fifo(storages[fifo.name]) for fifo in network.fifos}
     return NetworkResources(processes, channels, storages)
@@ -100,20 +101,19 @@ def _pipeline(
     cycles = sharing_cycles(pipeline, timing)
     used, unit_bits = Resources(), 0
     for found in replicas:
-        if found.operator is Operator.COPY:
-            continue
         in_fabric = fabric_adders(pipeline, found, timing, target)
         for count, implementation in ((found.count - in_fabric, None), (in_fabric, "fabric")):
             if count:
-                cost = target.operator(found.operator, found.element, implementation)
+                operator, element = found.operation.operator, found.operation.element
+                cost = target.operator(operator, element, implementation)
                 units = shared_units(count, cycles)
                 used += Resources(dsps=cost.dsps, luts=cost.luts, ffs=cost.ffs).scaled(units)
-                unit_bits += units * found.element.bits
+                unit_bits += units * element.bits
     data = data_bits(pipeline, replicas, storages)
     return used + pipeline_fabric(pipeline, data, unit_bits, timing, storages)
 
 
-def _memory(storage: Storage, ping_pong: bool) -> Resources:
+def _memory(storage: Storage, *, ping_pong: bool) -> Resources:
     blocks = Resources(bram18=storage.bram18, uram=storage.uram)
     return blocks + memory_fabric(storage, ping_pong=ping_pong)
 
