@@ -14,6 +14,7 @@ __all__ = [
     "FrontendError",
     "InfeasibleError",
     "LegalityError",
+    "SimulationError",
     "SolverError",
     "SourceLoc",
     "StreamoptError",
@@ -81,6 +82,10 @@ class SolverError(StreamoptError):
 
 class CodegenError(StreamoptError):
     """A scheduled graph can't be written as C++ (codes E6xx)."""
+
+
+class SimulationError(StreamoptError):
+    """A design can't be simulated, or comes to a standstill (codes E8xx)."""
 
 
 class VerificationError(StreamoptError):

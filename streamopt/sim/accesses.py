@@ -1,0 +1,172 @@
+"""Which iterations of a pipeline touch which stream of a FIFO.
+
+Streams whose accesses agree are told once, as one pattern: the 150 streams between two nests that
+handle 150 lanes in step usually make one pattern.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from hashlib import blake2b
+from math import prod
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from streamopt.errors import Diagnostic, SimulationError
+from streamopt.ir.affine import Affine
+from streamopt.ir.expression import Compare, CompareOp, Index, Literal, Logic, LogicOp
+from streamopt.sim.guards import iterators_of, matching_iterations
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from streamopt.ir.expression import Condition
+    from streamopt.ir.network import AccessMode, Fifo, Pipeline, Port
+    from streamopt.ir.program import Loop
+
+__all__ = ["Pattern", "stream_patterns"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pattern:
+    """The accesses of one pipeline to one stream in one direction.
+
+    Attributes
+    ----------
+    key
+        Equal for equal patterns.
+    iterations
+        Of each access, in order; one that makes several accesses is there as often.
+    most_per_iteration
+        Accesses of the iteration that makes most.
+    """
+
+    key: bytes
+    iterations: NDArray[np.int64]
+    most_per_iteration: int
+
+    @staticmethod
+    def of(iterations: NDArray[np.int64]) -> Pattern:
+        """Return the pattern of iterations in ascending order, at least one."""
+        key = blake2b(iterations.tobytes(), digest_size=16).digest()
+        ends = np.flatnonzero(np.diff(iterations, append=iterations[-1] + 1))
+        return Pattern(key, iterations, int(np.diff(ends, prepend=-1).max()))
+
+
+def stream_patterns(
+    pipeline: Pipeline, fifo: Fifo, mode: AccessMode
+) -> dict[tuple[int, ...], Pattern]:
+    """Return the accesses of a pipeline to each stream that it touches, by the stream's subscripts.
+
+    Raises
+    ------
+    SimulationError
+        If a subscript leaves the FIFO (E806).
+    """
+    found: dict[tuple[int, ...], list[_Touch]] = {}
+    for port in pipeline.ports:
+        if port.target == fifo.name and port.mode is mode:
+            for touch in _touches(pipeline, fifo, port):
+                found.setdefault(touch.stream, []).append(touch)
+    known: dict[tuple[tuple[int, int], ...], Pattern] = {}
+    patterns: dict[tuple[int, ...], Pattern] = {}
+    for stream, touches in sorted(found.items()):
+        # Streams that one port reaches under one guard share the array of its iterations.
+        key = tuple(sorted((id(touch.iterations), touch.times) for touch in touches))
+        if key not in known:
+            lists = [np.repeat(touch.iterations, touch.times) for touch in touches]
+            joined = np.concatenate(lists)
+            known[key] = Pattern.of(joined if len(lists) == 1 else np.sort(joined))
+        patterns[stream] = known[key]
+    return patterns
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Touch:
+    stream: tuple[int, ...]
+    iterations: NDArray[np.int64]
+    times: int
+
+
+def _touches(pipeline: Pipeline, fifo: Fifo, port: Port) -> Iterator[_Touch]:
+    """Yield what one port does, by stream; iterations are never empty."""
+    tiles = {loop.name for loop in pipeline.tiles}
+    asked = iterators_of(port.guard)
+    in_subscripts = {name for sub in port.subscripts for name in sub.iterators()}
+    deciding = [loop for loop in pipeline.lanes if loop.name in asked]
+    choosing = [
+        loop for loop in pipeline.lanes if loop.name in in_subscripts and loop.name not in asked
+    ]
+    # Every copy of the body does its own access, also where nothing tells the copies apart.
+    idle = pipeline.copies // prod(loop.trip_count for loop in (*deciding, *choosing))
+    for lane in _points(deciding):
+        if in_subscripts & tiles:
+            yield from _chosen_by_tiles(pipeline, fifo, port, (lane, choosing, idle))
+            continue
+        iterations = matching_iterations(port.guard, pipeline.tiles, lane)
+        if not iterations.size:
+            continue
+        times: dict[tuple[int, ...], int] = {}
+        for point in _points(choosing):
+            stream = _stream(pipeline, fifo, port, {**lane, **point})
+            times[stream] = times.get(stream, 0) + idle
+        for stream, count in times.items():
+            yield _Touch(stream, iterations, count)
+
+
+def _chosen_by_tiles(
+    pipeline: Pipeline, fifo: Fifo, port: Port, lanes: tuple[dict[str, int], Sequence[Loop], int]
+) -> Iterator[_Touch]:
+    """Yield the touches of a port whose stream depends on the iteration."""
+    lane, choosing, idle = lanes
+    for point in _points(choosing):
+        values = {**lane, **point}
+        fixed = {name: Affine.of(value) for name, value in values.items()}
+        subscripts = [sub.substitute(fixed) for sub in port.subscripts]
+        everywhere = matching_iterations(port.guard, pipeline.tiles, values)
+        hits = 0
+        for stream in np.ndindex(fifo.lanes):
+            same: list[Condition] = [
+                Compare(CompareOp.EQ, Index(subscript), Literal(at))
+                for subscript, at in zip(subscripts, stream, strict=True)
+            ]
+            guard = [port.guard] if port.guard is not None else []
+            chosen = matching_iterations(
+                Logic(LogicOp.AND, (*guard, *same)), pipeline.tiles, values
+            )
+            hits += chosen.size
+            if chosen.size:
+                yield _Touch(tuple(stream), chosen, idle)
+        if hits != everywhere.size:
+            raise _outside(pipeline, fifo, port)
+
+
+def _stream(pipeline: Pipeline, fifo: Fifo, port: Port, lane: dict[str, int]) -> tuple[int, ...]:
+    stream = tuple(int(sub.evaluate(lane)) for sub in port.subscripts)
+    inside = len(stream) == len(fifo.lanes)
+    if not inside or any(not 0 <= s < n for s, n in zip(stream, fifo.lanes, strict=True)):
+        raise _outside(pipeline, fifo, port)
+    return stream
+
+
+def _outside(pipeline: Pipeline, fifo: Fifo, port: Port) -> SimulationError:
+    text = "".join(f"[{sub}]" for sub in port.subscripts)
+    shape = " x ".join(map(str, fifo.lanes)) or "one"
+    return SimulationError(
+        Diagnostic(
+            "E806",
+            f"{pipeline.name} {port.mode}s stream {fifo.name}{text}, which leaves its {shape} "
+            "streams",
+            pipeline.loc,
+            f"give {fifo.name} a stream for every value of the subscripts",
+        )
+    )
+
+
+def _points(loops: Sequence[Loop]) -> Iterator[dict[str, int]]:
+    names = [loop.name for loop in loops]
+    for point in np.ndindex(tuple(loop.trip_count for loop in loops)):
+        yield dict(zip(names, point, strict=True))

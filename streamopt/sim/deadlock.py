@@ -1,0 +1,151 @@
+"""A standstill: who waits for whom, and where in their loops."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from streamopt.errors import Diagnostic, SimulationError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from streamopt.sim.trace import FifoTrace, ProcessTrace
+
+__all__ = ["Deadlock", "DeadlockError", "Wait", "WaitKind", "find_ring"]
+
+
+class WaitKind(StrEnum):
+    """What a process lacks."""
+
+    EMPTY = "empty"
+    """A token in a stream that it reads."""
+    FULL = "full"
+    """A slot in a stream that it writes."""
+    BUFFER = "buffer"
+    """A ping-pong buffer to start on: filled where it reads it, emptied where it writes it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """One thing that a process waits for in vain.
+
+    Attributes
+    ----------
+    pipeline
+        Where it is; empty before a frame.
+    channel
+        The first of the alike streams with its subscripts, for instance ``E[0][3]``, or a buffer.
+    peer
+        The process that would have to act.
+    frame
+        Counted from 0.
+    iteration
+        Value of each tile iterator, outermost first; none before a frame.
+    """
+
+    process: str
+    pipeline: str
+    kind: WaitKind
+    channel: str
+    peer: str
+    frame: int
+    iteration: tuple[tuple[str, int], ...] = ()
+
+    def __str__(self) -> str:
+        """Return a sentence."""
+        if self.kind is WaitKind.BUFFER:
+            return (
+                f"{self.process} can't start frame {self.frame}: {self.peer} holds {self.channel}"
+            )
+        at = ", ".join(f"{name} = {value}" for name, value in self.iteration)
+        does, state = ("read", "empty") if self.kind is WaitKind.EMPTY else ("write", "full")
+        where = f" at {at}" if at else ""
+        return (
+            f"{self.pipeline}{where} can't {does} {self.channel}, which is {state}: "
+            f"waits for {self.peer}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Deadlock:
+    """A run that came to a standstill, and everything known up to then.
+
+    Attributes
+    ----------
+    cycles
+        Cycles until the last thing happened.
+    waits
+        Everything that any process waits for.
+    ring
+        Waits of processes each of which waits for the next, and the last for the first; empty
+        where somebody waits for a process that has ended, or that starts no more frames.
+    """
+
+    network: str
+    frames: int
+    cycles: int
+    waits: tuple[Wait, ...]
+    ring: tuple[Wait, ...]
+    processes: tuple[ProcessTrace, ...]
+    fifos: tuple[FifoTrace, ...]
+
+
+class DeadlockError(SimulationError):
+    """A design comes to a standstill (E810); ``deadlock`` tells where."""
+
+    def __init__(self, deadlock: Deadlock) -> None:
+        self.deadlock = deadlock
+        told = "; ".join(map(str, deadlock.ring or deadlock.waits))
+        super().__init__(
+            Diagnostic(
+                "E810",
+                f"{deadlock.network} stands still after {deadlock.cycles} cycles: {told}",
+                hint=_hint(deadlock),
+            )
+        )
+
+
+def find_ring(waits: tuple[Wait, ...]) -> tuple[Wait, ...]:
+    """Return waits of processes each of which waits for the next, in a ring, if there is one."""
+    by_process: dict[str, list[Wait]] = {}
+    for wait in waits:
+        by_process.setdefault(wait.process, []).append(wait)
+    cleared: set[str] = set()
+    for start in by_process:
+        ring = _ring_from(start, by_process, cleared)
+        if ring:
+            return ring
+    return ()
+
+
+def _ring_from(
+    start: str, by_process: Mapping[str, list[Wait]], cleared: set[str]
+) -> tuple[Wait, ...]:
+    """Search depth first; ``cleared`` gathers processes from which no ring is reached."""
+    path: list[Wait] = []
+    left = [list(by_process.get(start, ()))]
+    on_path = [start]
+    while left:
+        if not left[-1]:
+            left.pop()
+            cleared.add(on_path.pop())
+            if path:
+                path.pop()
+            continue
+        wait = left[-1].pop(0)
+        if wait.peer in on_path:
+            return (*path[on_path.index(wait.peer) :], wait)
+        if wait.peer not in cleared:
+            path.append(wait)
+            on_path.append(wait.peer)
+            left.append(list(by_process.get(wait.peer, ())))
+    return ()
+
+
+def _hint(deadlock: Deadlock) -> str:
+    full = [wait.channel.split("[")[0] for wait in deadlock.ring if wait.kind is WaitKind.FULL]
+    if full:
+        return f"make {' or '.join(dict.fromkeys(full))} deeper"
+    return "let each consumer read what its producers write, in the same order and number"

@@ -1,0 +1,97 @@
+"""Reads the traces off an engine that has come to its end or to a standstill."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from streamopt.sim.trace import FifoTrace, PipelineTrace, ProcessTrace
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from streamopt.ir.network import Fifo, Network
+    from streamopt.sim.engine import Engine
+    from streamopt.sim.state import Channel, Run
+
+__all__ = ["fifo_traces", "last_cycle", "process_traces"]
+
+
+def last_cycle(engine: Engine) -> int:
+    """Return the last cycle in which something is known to have happened."""
+    ends = [run.end - 1 for r in engine.runs for run in r.history if run.end is not None]
+    starts = [run.start for r in engine.runs for run in r.history]
+    reads = [channel.read_at[channel.reads - 1] for channel in engine.channels if channel.reads]
+    writes = [
+        channel.written_at[channel.writes - 1] for channel in engine.channels if channel.writes
+    ]
+    return max((*ends, *starts, *reads, *writes), default=0)
+
+
+def process_traces(engine: Engine) -> tuple[ProcessTrace, ...]:
+    """Return what every process did."""
+    return tuple(_process_trace(engine, position) for position in range(len(engine.runs)))
+
+
+def _process_trace(engine: Engine, position: int) -> ProcessTrace:
+    run = engine.runs[position]
+    count = len(run.plan.pipelines)
+    ends = (engine.frame_end(position, frame) for frame in range(engine.frames_ended(run)))
+    return ProcessTrace(
+        run.plan.process.name,
+        tuple(begun.start for begun in run.history[::count]),
+        tuple(end for end in ends if end is not None),
+        run.buffer_cycles,
+        tuple(_pipeline_trace(run, index) for index in range(count)),
+    )
+
+
+def _pipeline_trace(run: Run, index: int) -> PipelineTrace:
+    history = run.history[index :: len(run.plan.pipelines)]
+    return PipelineTrace(
+        run.plan.pipelines[index].pipeline.name,
+        tuple(frame.start for frame in history),
+        tuple(frame.end for frame in history if frame.end is not None),
+        sum(frame.empty_cycles for frame in history),
+        sum(frame.full_cycles for frame in history),
+    )
+
+
+def fifo_traces(engine: Engine, network: Network, samples: int) -> tuple[FifoTrace, ...]:
+    """Return what went through every FIFO, with its occupancy in ``samples`` equal spans."""
+    total = last_cycle(engine) + 1
+    return tuple(_fifo_trace(engine, fifo, total, samples) for fifo in network.fifos)
+
+
+def _fifo_trace(engine: Engine, fifo: Fifo, total_cycles: int, samples: int) -> FifoTrace:
+    channels = [channel for channel in engine.channels if channel.plan.fifo == fifo.name]
+    used = [_slots_in_use(channel) for channel in channels]
+    spans = np.zeros(samples, np.int64)
+    for channel, slots in zip(channels, used, strict=True) if samples else ():
+        width = -(-total_cycles // samples)
+        begins = np.arange(samples) * width
+        held = _written_by(channel, begins) - _read_before(channel, begins)
+        np.maximum.at(held, channel.written[: channel.writes] // width, slots)
+        spans = np.maximum(spans, held)
+    return FifoTrace(
+        fifo.name,
+        sum(channel.writes * len(channel.plan.streams) for channel in channels),
+        max((int(slots.max(initial=0)) for slots in used), default=0),
+        channels[0].depth_elems if channels else fifo.depth_elems,
+        tuple(spans.tolist()),
+    )
+
+
+def _slots_in_use(channel: Channel) -> NDArray[np.int64]:
+    """Return the slots in use in the cycle of each write."""
+    written = channel.written[: channel.writes]
+    return np.arange(1, channel.writes + 1) - _read_before(channel, written)
+
+
+def _written_by(channel: Channel, cycles: NDArray[np.int64]) -> NDArray[np.int64]:
+    return np.searchsorted(channel.written[: channel.writes], cycles, side="right")
+
+
+def _read_before(channel: Channel, cycles: NDArray[np.int64]) -> NDArray[np.int64]:
+    return np.searchsorted(channel.read[: channel.reads], cycles, side="left")

@@ -1,0 +1,258 @@
+"""What the engine runs: a network compiled to accesses at local clocks, and channels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+from streamopt.ir.network import AccessMode, Operator, Place
+from streamopt.sim.accesses import stream_patterns
+from streamopt.sim.stages import Stages
+from streamopt.sim.wellformed import check_rate
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from streamopt.ir.network import Fifo, Network, Pipeline, PipelineTiming, Process
+    from streamopt.sim.accesses import Pattern
+
+__all__ = ["AccessPlan", "ChannelPlan", "PipelinePlan", "Plan", "ProcessPlan", "make_plan"]
+
+Streams: TypeAlias = "Mapping[tuple[int, ...], Pattern]"
+Side: TypeAlias = tuple[str, AccessMode]
+"""A pipeline's name, and what it does."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AccessPlan:
+    """The accesses of one pipeline to one channel in one direction.
+
+    Attributes
+    ----------
+    channel
+        Position in `Plan.channels`.
+    clocks
+        Local clock of each access, strictly ascending.
+    """
+
+    channel: int
+    is_read: bool
+    clocks: NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PipelinePlan:
+    """A pipeline as a list of accesses; ``last_clock`` is where its last iteration ends."""
+
+    pipeline: Pipeline
+    stages: Stages
+    last_clock: int
+    accesses: tuple[AccessPlan, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ProcessPlan:
+    """A process, and the processes with which it shares ping-pong buffers.
+
+    Attributes
+    ----------
+    filled_by
+        Pairs (memory, position of the process that writes what this one reads).
+    emptied_by
+        Pairs (memory, position of the process that reads what this one writes).
+    """
+
+    process: Process
+    pipelines: tuple[PipelinePlan, ...]
+    filled_by: tuple[tuple[str, int], ...]
+    emptied_by: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ChannelPlan:
+    """Streams of one FIFO that both sides access at the same clocks: one wide FIFO.
+
+    Attributes
+    ----------
+    streams
+        Subscripts of each.
+    writer, reader
+        Positions of the processes at its ends.
+    writes, reads
+        Accesses to each stream in a frame.
+    """
+
+    fifo: str
+    streams: tuple[tuple[int, ...], ...]
+    depth_elems: int
+    writer: int
+    reader: int
+    writes: int
+    reads: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Plan:
+    """Processes and channels, ready to run; ``flushable`` if writes go on while reads wait."""
+
+    processes: tuple[ProcessPlan, ...]
+    channels: tuple[ChannelPlan, ...]
+    flushable: bool
+
+
+def make_plan(
+    network: Network,
+    timings: Mapping[str, PipelineTiming],
+    depths: Mapping[str, int],
+    *,
+    flushable: bool,
+) -> Plan:
+    """Return a well-formed network as the engine runs it.
+
+    Parameters
+    ----------
+    depths
+        Elements that each stream of a FIFO holds, where other than the network says.
+
+    Raises
+    ------
+    SimulationError
+        If a subscript leaves a FIFO (E806), or a pipeline accesses a stream more often in an
+        iteration than it has cycles (E807).
+    """
+    touched = {
+        (fifo.name, (pipeline.name, mode)): stream_patterns(pipeline, fifo, mode)
+        for pipeline in network.pipelines
+        for fifo in network.fifos
+        for mode in AccessMode
+        if any(port.target == fifo.name and port.mode is mode for port in pipeline.ports)
+    }
+    stages = {
+        pipeline.name: _stages(pipeline, timings[pipeline.name], touched, flushable=flushable)
+        for pipeline in network.pipelines
+    }
+    channels: list[ChannelPlan] = []
+    accesses: dict[str, list[AccessPlan]] = {pipeline.name: [] for pipeline in network.pipelines}
+    clocks: dict[tuple[Side, bytes], NDArray[np.int64]] = {}
+    for fifo in network.fifos:
+        sides = {side: streams for (name, side), streams in touched.items() if name == fifo.name}
+        for streams, patterns in _classes(sides):
+            for side, pattern in patterns.items():
+                name, mode = side
+                is_read = mode is AccessMode.READ
+                key = (side, pattern.key)
+                if key not in clocks:
+                    clocks[key] = stages[name].clocks(pattern, is_read=is_read)
+                accesses[name].append(AccessPlan(len(channels), is_read, clocks[key]))
+            depth_elems = depths.get(fifo.name, fifo.depth_elems)
+            channels.append(_channel(network, fifo, streams, patterns, depth_elems))
+    plans = {
+        pipeline.name: PipelinePlan(
+            pipeline,
+            stages[pipeline.name],
+            stages[pipeline.name].last_clock(pipeline.iterations),
+            tuple(accesses[pipeline.name]),
+        )
+        for pipeline in network.pipelines
+    }
+    processes = tuple(
+        ProcessPlan(process, tuple(plans[p.name] for p in process.pipelines), *buffers)
+        for process, buffers in zip(network.processes, _buffers(network), strict=True)
+    )
+    return Plan(processes, tuple(channels), flushable)
+
+
+def _stages(
+    pipeline: Pipeline,
+    timing: PipelineTiming,
+    touched: Mapping[tuple[str, Side], Streams],
+    *,
+    flushable: bool,
+) -> Stages:
+    most = dict.fromkeys(AccessMode, 0)
+    for (fifo, (name, mode)), streams in touched.items():
+        if name == pipeline.name and streams:
+            counts = {s: pattern.most_per_iteration for s, pattern in streams.items()}
+            worst = max(counts, key=counts.__getitem__)
+            check_rate(pipeline, timing, mode, (fifo, worst), counts[worst])
+            most[mode] = max(most[mode], counts[worst])
+    reads, writes = most[AccessMode.READ], most[AccessMode.WRITE]
+    computes = any(operation.operator is not Operator.COPY for operation in pipeline.operations)
+    if not computes and not writes:
+        return Stages.of_copy(timing, reads)
+    return Stages.of(timing, reads, writes, flushable=flushable)
+
+
+def _classes(
+    sides: Mapping[Side, Streams],
+) -> list[tuple[tuple[tuple[int, ...], ...], dict[Side, Pattern]]]:
+    """Return the streams of a FIFO, those together that every side accesses alike."""
+    found: dict[tuple[tuple[Side, bytes], ...], list[tuple[int, ...]]] = {}
+    for stream in sorted({stream for streams in sides.values() for stream in streams}):
+        key = tuple((side, s[stream].key) for side, s in sides.items() if stream in s)
+        found.setdefault(key, []).append(stream)
+    return [
+        (tuple(streams), {side: sides[side][streams[0]] for side, _ in key})
+        for key, streams in found.items()
+    ]
+
+
+def _channel(
+    network: Network,
+    fifo: Fifo,
+    streams: tuple[tuple[int, ...], ...],
+    patterns: Mapping[Side, Pattern],
+    depth_elems: int,
+) -> ChannelPlan:
+    count = dict.fromkeys(AccessMode, 0)
+    for (_, mode), pattern in patterns.items():
+        count[mode] += pattern.iterations.size
+    ends = {
+        port.mode: position
+        for position, process in enumerate(network.processes)
+        for pipeline in process.pipelines
+        for port in pipeline.ports
+        if port.target == fifo.name
+    }
+    return ChannelPlan(
+        fifo.name,
+        streams,
+        depth_elems,
+        ends[AccessMode.WRITE],
+        ends[AccessMode.READ],
+        count[AccessMode.WRITE],
+        count[AccessMode.READ],
+    )
+
+
+def _buffers(
+    network: Network,
+) -> list[tuple[tuple[tuple[str, int], ...], tuple[tuple[str, int], ...]]]:
+    """Return what each process waits for: (filled_by, emptied_by) of `ProcessPlan`."""
+    pairs = [
+        (memory.name, writer, reader)
+        for memory in network.memories
+        if memory.place is Place.PING_PONG
+        for reader, second in enumerate(network.processes)
+        if _touches(second, memory.name, AccessMode.READ)
+        for writer, first in enumerate(network.processes[:reader])
+        if _touches(first, memory.name, AccessMode.WRITE)
+    ]
+    return [
+        (
+            tuple((memory, writer) for memory, writer, reader in pairs if reader == position),
+            tuple((memory, reader) for memory, writer, reader in pairs if writer == position),
+        )
+        for position in range(len(network.processes))
+    ]
+
+
+def _touches(process: Process, target: str, mode: AccessMode) -> bool:
+    return any(
+        port.target == target and port.mode is mode
+        for pipeline in process.pipelines
+        for port in pipeline.ports
+    )

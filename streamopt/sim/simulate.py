@@ -1,0 +1,106 @@
+"""Simulates a network to the end, or to its standstill."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from streamopt.sim.deadlock import Deadlock, DeadlockError, Wait, WaitKind, find_ring
+from streamopt.sim.engine import Engine
+from streamopt.sim.flushable import blocked_flushable
+from streamopt.sim.measure import fifo_traces, last_cycle, process_traces
+from streamopt.sim.plan import make_plan
+from streamopt.sim.stalling import blocked_stalling
+from streamopt.sim.trace import Trace
+from streamopt.sim.wellformed import check_network
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from streamopt.ir.network import Network, PipelineTiming
+    from streamopt.sim.state import Access, PipelineRun
+
+__all__ = ["simulate"]
+
+
+def simulate(
+    network: Network,
+    timings: Mapping[str, PipelineTiming],
+    *,
+    frames: int = 1,
+    flushable: bool = False,
+    depths: Mapping[str, int] | None = None,
+    samples: int = 0,
+) -> Trace:
+    """Return what a network does, cycle by cycle; see `streamopt.sim` for the rules.
+
+    Parameters
+    ----------
+    timings
+        Initiation interval and depth of each pipeline, by name.
+    frames
+        How often the network runs, one frame after the other as its buffers allow.
+    flushable
+        Whether an empty input holds back only the iterations that haven't read yet, instead of
+        freezing the pipeline as Vitis does by default.
+    depths
+        Elements that each stream of a FIFO holds, by the FIFO's name, where other than the
+        network says.
+    samples
+        Spans of equal length for which the occupancy of every FIFO is told.
+
+    Raises
+    ------
+    DeadlockError
+        If the network comes to a standstill (E810); carries all that is known up to then.
+    SimulationError
+        If it can't be run: see `streamopt.sim.wellformed`, and E806, E807 for accesses.
+    """
+    given = depths or {}
+    check_network(network, timings, given, frames)
+    engine = Engine(make_plan(network, timings, given, flushable=flushable), frames)
+    ended = engine.run()
+    processes = process_traces(engine)
+    fifos = fifo_traces(engine, network, samples)
+    if not ended:
+        waits = tuple(_waits(engine))
+        ring = find_ring(waits)
+        cycles = last_cycle(engine) + 1
+        raise DeadlockError(Deadlock(network.name, frames, cycles, waits, ring, processes, fifos))
+    ends = [max((p.ends[frame] for p in processes), default=0) for frame in range(frames)]
+    interval = ends[-1] - ends[-2] if frames > 1 else None
+    return Trace(network.name, frames, ends[0], interval, ends[-1], processes, fifos)
+
+
+def _waits(engine: Engine) -> Iterator[Wait]:
+    """Yield what each process waits for that hasn't ended its frames."""
+    for position, run in enumerate(engine.runs):
+        name, frame = run.plan.process.name, engine.frames_ended(run)
+        pipeline = engine.current(run)
+        if pipeline is not None:
+            flows = engine.plan.flushable and pipeline.reads and pipeline.writes
+            for access in (blocked_flushable if flows else blocked_stalling)(pipeline):
+                yield _wait(engine, (name, frame), pipeline, access)
+        elif frame < engine.frames:
+            for memory, other in engine.missing_buffers(position):
+                peer = engine.runs[other].plan.process.name
+                yield Wait(name, "", WaitKind.BUFFER, memory, peer, frame)
+
+
+def _wait(engine: Engine, whose: tuple[str, int], pipeline: PipelineRun, access: Access) -> Wait:
+    channel = access.channel.plan
+    planned = pipeline.plan.pipeline
+    shape = [loop.trip_count for loop in planned.tiles]
+    flat = pipeline.plan.stages.iteration(access.next, is_read=access.is_read)
+    values = np.unravel_index(flat, shape) if shape else ()
+    peer = engine.runs[channel.writer if access.is_read else channel.reader]
+    return Wait(
+        whose[0],
+        planned.name,
+        WaitKind.EMPTY if access.is_read else WaitKind.FULL,
+        channel.fifo + "".join(f"[{at}]" for at in channel.streams[0]),
+        peer.plan.process.name,
+        whose[1],
+        tuple((loop.name, int(at)) for loop, at in zip(planned.tiles, values, strict=True)),
+    )

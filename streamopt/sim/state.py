@@ -1,0 +1,166 @@
+"""What changes while a network runs: tokens in channels, and how far each process has come.
+
+Times are recorded once and never change, so that everything that is known is final.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from streamopt.sim.flow import Flow
+    from streamopt.sim.plan import AccessPlan, ChannelPlan, PipelinePlan, ProcessPlan
+
+__all__ = ["NEVER", "Access", "Channel", "PipelineRun", "Run"]
+
+NEVER = 1 << 62
+"""A clock that isn't reached."""
+
+
+class Channel:
+    """The times at which the streams of a channel are written and read, as far as known.
+
+    A token can be read in the cycle after its write, and a slot be written in the cycle after its
+    read.
+    """
+
+    __slots__ = (
+        "depth_elems",
+        "plan",
+        "read",
+        "read_at",
+        "reads",
+        "writes",
+        "written",
+        "written_at",
+    )
+
+    def __init__(self, plan: ChannelPlan, frames: int) -> None:
+        self.plan = plan
+        self.depth_elems = plan.depth_elems
+        self.writes = 0
+        self.reads = 0
+        self.written: NDArray[np.int64] = np.empty(plan.writes * frames, np.int64)
+        self.read: NDArray[np.int64] = np.empty(plan.reads * frames, np.int64)
+        # The same memory, of which Python's integers are taken much faster.
+        self.written_at = self.written.data
+        self.read_at = self.read.data
+
+
+class Access:
+    """The accesses of a running pipeline to one channel; ``next`` is the clock of the first due."""
+
+    __slots__ = ("channel", "clock_at", "clocks", "done", "is_read", "next", "size")
+
+    def __init__(self, plan: AccessPlan, channel: Channel) -> None:
+        self.channel = channel
+        self.is_read = plan.is_read
+        self.clocks = plan.clocks
+        self.clock_at = plan.clocks.data
+        self.size = plan.clocks.size
+        self.done = 0
+        self.next = self.clock_at[0]
+
+    def known(self) -> int:
+        """Return how many further accesses have known tokens or slots."""
+        held = self.channel.writes - self.channel.reads
+        return held if self.is_read else self.channel.depth_elems - held
+
+    def ready(self) -> int:
+        """Return the cycle from which the access that is due can happen; NEVER if not known."""
+        channel = self.channel
+        if self.is_read:
+            if channel.reads >= channel.writes:
+                return NEVER
+            return channel.written_at[channel.reads] + 1
+        slot = channel.writes - channel.depth_elems
+        if slot < 0:
+            return 0
+        return channel.read_at[slot] + 1 if slot < channel.reads else NEVER
+
+    def happen(self, time: int) -> None:
+        """Record that the access that is due happens at a time."""
+        channel = self.channel
+        if self.is_read:
+            channel.read_at[channel.reads] = time
+            channel.reads += 1
+        else:
+            channel.written_at[channel.writes] = time
+            channel.writes += 1
+        self._advance(1)
+
+    def ready_block(self, count: int) -> NDArray[np.int64]:
+        """Return, for the next ``count`` accesses, the cycles from which they can happen."""
+        channel = self.channel
+        if self.is_read:
+            return channel.written[channel.reads : channel.reads + count] + 1
+        first = channel.writes - channel.depth_elems
+        fresh = min(max(-first, 0), count)
+        slots = channel.read[first + fresh : first + count] + 1
+        return np.concatenate([np.zeros(fresh, np.int64), slots]) if fresh else slots
+
+    def happen_block(self, times: NDArray[np.int64]) -> None:
+        """Record the times of the next accesses."""
+        channel = self.channel
+        if self.is_read:
+            channel.read[channel.reads : channel.reads + times.size] = times
+            channel.reads += times.size
+        else:
+            channel.written[channel.writes : channel.writes + times.size] = times
+            channel.writes += times.size
+        self._advance(times.size)
+
+    def ahead(self, limit: int) -> NDArray[np.int64]:
+        """Return the clocks below a limit at which the access has still to happen."""
+        clocks = self.clocks[self.done :]
+        return clocks[: int(np.searchsorted(clocks, limit))] if limit < NEVER else clocks
+
+    def _advance(self, count: int) -> None:
+        self.done += count
+        self.next = self.clock_at[self.done] if self.done < self.size else NEVER
+
+
+@dataclass(slots=True)
+class PipelineRun:
+    """A pipeline in one frame, from its start to as far as it has come.
+
+    Attributes
+    ----------
+    shift
+        Cycle minus local clock of what happened last; of a flushable pipeline at its end.
+    flow
+        What a flushable pipeline keeps instead.
+    empty_cycles, full_cycles
+        Cycles that it stood still for lack of input, and of room for output.
+    end
+        None while it runs.
+    """
+
+    plan: PipelinePlan
+    start: int
+    shift: int
+    flow: Flow
+    reads: list[Access]
+    writes: list[Access]
+    empty_cycles: int = 0
+    full_cycles: int = 0
+    end: int | None = None
+
+    @property
+    def accesses(self) -> list[Access]:
+        """Return all accesses."""
+        return [*self.reads, *self.writes]
+
+
+@dataclass(slots=True)
+class Run:
+    """A process, and the pipelines that it has begun, frame after frame."""
+
+    plan: ProcessPlan
+    history: list[PipelineRun] = field(default_factory=list[PipelineRun])
+    buffer_cycles: int = 0
