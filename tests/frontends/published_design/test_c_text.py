@@ -85,7 +85,7 @@ def test_subscripts_that_are_not_affine(text: str) -> None:
         read_subscript(text, ("i", "j"))
 
 
-NAMES = ("i", "j", "k")
+NAMES: tuple[str, ...] = ("i", "j", "k")
 ATOMS = st.sampled_from([*NAMES, "0", "1", "2", "7"])
 SUMS = st.recursive(
     ATOMS,
@@ -122,9 +122,9 @@ def holds(condition: Compare | Logic, point: dict[str, int]) -> bool:
 
 @given(GUARDS, st.tuples(*(st.integers(0, 9) for _ in NAMES)))
 def test_guards_mean_what_they_say(text: str, values: tuple[int, ...]) -> None:
-    point = dict(zip(NAMES, values, strict=True))
+    point: dict[str, int] = dict(zip(NAMES, values, strict=True))
     python = text.replace("!(", " not (").replace("&&", " and ").replace("||", " or ")
-    assert holds(read_guard(text, NAMES), point) == eval(python, {}, dict(point))
+    assert holds(read_guard(text, NAMES), point) == eval(python, {}, {**point})
 
 
 def test_guard_of_a_bare_number_is_a_comparison_with_zero() -> None:
