@@ -1,9 +1,9 @@
 """Predicted cycles of published designs against RTL co-simulation.
 
-Run ``python results/rtl_accuracy/run.py DIR [--reference CSV] [--nodes CSV] [--rows CSV] [--json]``.
-DIR holds design files. Each is simulated twice: with the II and depth that our rules give from
-source and target alone, and with those that synthesis reported. The exit code is 1 if a design
-couldn't be judged; the others are judged all the same.
+Run ``python results/rtl_accuracy/run.py DIR [--reference CSV] [--nodes CSV] [--rows CSV]
+[--json]``. DIR holds design files. Each is simulated twice: with the II and depth that our rules
+give from source and target alone, and with those that synthesis reported. The exit code is 1 if a
+design couldn't be judged; the others are judged all the same.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 from __future__ import annotations
 
 import pytest
-from small_networks import memory, pipeline, timed
 
 from streamopt.ir.network import Place
 from streamopt.perf.pipeline import Bound, Reason
+from tests.perf.small_networks import memory, pipeline, timed
 
 
 def reading(lanes: int, factor: int, place: Place = Place.ARGUMENT, shared: str = "") -> int:

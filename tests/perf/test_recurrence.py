@@ -4,12 +4,12 @@ import csv
 from pathlib import Path
 
 import pytest
-from small_networks import TARGET, memory, operation, pipeline, product, timed
 
 from streamopt.ir.element import ElementType
 from streamopt.ir.network import Place
 from streamopt.perf.pipeline import Reason
 from streamopt.perf.recurrence import Recurrence, recurrences
+from tests.perf.small_networks import TARGET, memory, operation, pipeline, product, timed
 
 NODES = Path(__file__).parents[2] / "results" / "published" / "streamhls_nodes.csv"
 

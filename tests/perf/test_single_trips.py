@@ -1,9 +1,8 @@
 from __future__ import annotations
 
-from small_networks import memory, pipeline, timed
-
 from streamopt.ir.network import Network, Pipeline, Place, Process
 from streamopt.perf.single_trips import dissolved, without_single_trips
+from tests.perf.small_networks import memory, pipeline, timed
 
 SOFTMAX_PORTS = [
     "read s[hl][il][jl] v",

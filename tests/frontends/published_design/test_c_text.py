@@ -20,7 +20,7 @@ from streamopt.frontends.published_design.index_text import (
 from streamopt.ir.affine import Affine, FloorDiv, Mod
 from streamopt.ir.expression import Compare, CompareOp, Index, Literal, Logic, LogicOp
 
-I, J = Affine.iterator("i"), Affine.iterator("j")
+AT_I, AT_J = Affine.iterator("i"), Affine.iterator("j")
 
 
 def shown(tree: Tree) -> str:
@@ -66,12 +66,12 @@ def test_deep_nesting_is_refused() -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("((i * 2) + j)", I.scaled(2) + J),
-        ("(j + (i * 2))", I.scaled(2) + J),
-        ("((i + 1) - (j * 3))", I + J.scaled(-3) + Affine.of(1)),
-        ("(i / 16)", Affine(((FloorDiv(I, 16), 1),))),
-        ("((i * 8 + j) % 16)", Affine(((Mod(I.scaled(8) + J, 16), 1),))),
-        ("-i + 4", I.scaled(-1) + Affine.of(4)),
+        ("((i * 2) + j)", AT_I.scaled(2) + AT_J),
+        ("(j + (i * 2))", AT_I.scaled(2) + AT_J),
+        ("((i + 1) - (j * 3))", AT_I + AT_J.scaled(-3) + Affine.of(1)),
+        ("(i / 16)", Affine(((FloorDiv(AT_I, 16), 1),))),
+        ("((i * 8 + j) % 16)", Affine(((Mod(AT_I.scaled(8) + AT_J, 16), 1),))),
+        ("-i + 4", AT_I.scaled(-1) + Affine.of(4)),
         ("0", Affine.of(0)),
     ],
 )
@@ -85,7 +85,7 @@ def test_subscripts_that_are_not_affine(text: str) -> None:
         read_subscript(text, ("i", "j"))
 
 
-NAMES = ("i", "j", "k")
+NAMES: tuple[str, ...] = ("i", "j", "k")
 ATOMS = st.sampled_from([*NAMES, "0", "1", "2", "7"])
 SUMS = st.recursive(
     ATOMS,
@@ -122,10 +122,10 @@ def holds(condition: Compare | Logic, point: dict[str, int]) -> bool:
 
 @given(GUARDS, st.tuples(*(st.integers(0, 9) for _ in NAMES)))
 def test_guards_mean_what_they_say(text: str, values: tuple[int, ...]) -> None:
-    point = dict(zip(NAMES, values, strict=True))
+    point: dict[str, int] = dict(zip(NAMES, values, strict=True))
     python = text.replace("!(", " not (").replace("&&", " and ").replace("||", " or ")
-    assert holds(read_guard(text, NAMES), point) == eval(python, {}, dict(point))
+    assert holds(read_guard(text, NAMES), point) == eval(python, {}, {**point})
 
 
 def test_guard_of_a_bare_number_is_a_comparison_with_zero() -> None:
-    assert read_guard("i % 2", ("i",)) == Compare(CompareOp.NE, Index(I.mod(2)), Literal(0))
+    assert read_guard("i % 2", ("i",)) == Compare(CompareOp.NE, Index(AT_I.mod(2)), Literal(0))

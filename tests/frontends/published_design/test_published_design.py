@@ -88,7 +88,7 @@ def test_scalar_arguments_are_literals() -> None:
     design = load_published_design(DESIGNS / "polybench-gemm-2560-opt5.json")
     scaled = design.network.pipelines[1]
     assert "0.100000" in {name for o in scaled.operations for name in o.operands}
-    initial = [port for port in design.network.pipelines[0].ports if port.guard is not None][0]
+    initial = next(port for port in design.network.pipelines[0].ports if port.guard is not None)
     assert initial.value == "0.000000"
 
 
