@@ -18,6 +18,7 @@ __all__ = [
     "SolverError",
     "SourceLoc",
     "StreamoptError",
+    "TargetError",
     "VerificationError",
 ]
 
@@ -89,3 +90,7 @@ class SimulationError(StreamoptError):
 
 class VerificationError(StreamoptError):
     """A design could not be checked, or computes something else than its source (codes E7xx)."""
+
+
+class TargetError(StreamoptError):
+    """A device is unknown, its file is wrong, or it lacks an operator (codes E8xx)."""

@@ -123,7 +123,7 @@ def plan_layout(scheduled: ScheduledGraph) -> Layout:
     ports = (*boundary.values(), *channels.values())
     functions = Names([identifier(top), *LIBRARY, *TYPES, *(port.name for port in ports)])
     processes = tuple(
-        _process(scheduled, nodes, functions, boundary, channels) for nodes in _groups(scheduled)
+        _process(scheduled, nodes, functions, boundary, channels) for nodes in scheduled.processes
     )
     return Layout(identifier(top), (*boundary.values(),), (*channels.values(),), processes)
 
@@ -136,19 +136,6 @@ def _channel_port(scheduled: ScheduledGraph, channel: Channel, names: Names) -> 
         wanted = f"{array.name}_{edge.consumer}"
     depth = channel.depth_elems if channel.kind is ChannelKind.FIFO else None
     return Port(names.unique(wanted), array, channel.lanes, depth)
-
-
-def _groups(scheduled: ScheduledGraph) -> list[tuple[ScheduledNode, ...]]:
-    """Return the nodes of each process, in topological order of the processes.
-
-    A process stands where its last node does: all that one of its nodes reads was written before,
-    and nobody reads its array earlier.
-    """
-    groups: dict[str, list[ScheduledNode]] = {}
-    for node in scheduled.nodes:
-        array = node.node.outputs[0]
-        groups[array] = [*groups.pop(array, []), node]
-    return [tuple(nodes) for nodes in groups.values()]
 
 
 def _process(

@@ -102,3 +102,17 @@ class ScheduledGraph:
             if channel.edge.channel == name:
                 return channel
         raise KeyError(name)
+
+    @property
+    def processes(self) -> tuple[tuple[ScheduledNode, ...], ...]:
+        """Return the nodes of each process, in topological order of the processes.
+
+        A dataflow region wants one producer for every array, so nodes that write the same one (a
+        border of zeros, then the inside) are one process. It stands where its last node does: all
+        that one of its nodes reads was written before, and nobody reads its array earlier.
+        """
+        groups: dict[str, list[ScheduledNode]] = {}
+        for node in self.nodes:
+            array = node.node.outputs[0]
+            groups[array] = [*groups.pop(array, []), node]
+        return tuple(tuple(nodes) for nodes in groups.values())

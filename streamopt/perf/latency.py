@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from streamopt.perf.algebra import Arithmetic
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["NodeTimes", "graph_times", "latency", "node_timings"]
 
 T = TypeVar("T", bound=Arithmetic)
+NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +60,7 @@ def graph_times(
     timings: Mapping[str, NestTiming[T]],
     fifos: Collection[str],
     algebra: Algebra[T],
+    waits_for: Mapping[str, str] = NOTHING,
 ) -> dict[str, NodeTimes[T]]:
     """Return st, fw and lw of every node, in topological order ([1] table 3).
 
@@ -68,12 +71,16 @@ def graph_times(
     ----------
     fifos
         Names of the channels that are FIFOs; the others are ping-pong buffers.
+    waits_for
+        Node that must have ended before a node starts, where one process runs both.
     """
     ins = graph.in_edges()
     times: dict[str, NodeTimes[T]] = {}
     for node in graph.nodes:
         timing = timings[node.name]
         arrivals = [algebra.constant(0)]
+        if node.name in waits_for:
+            arrivals.append(times[waits_for[node.name]].last_write)
         for edge in ins[node.name]:
             producer = times[edge.producer]
             streams = edge.channel in fifos

@@ -1,0 +1,172 @@
+"""What a published design's file may hold, as pydantic models.
+
+Strict on loops, accesses, channels and guards, which decide the cycles; what is measured may be
+missing, and what isn't needed is not looked at.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from streamopt.errors import Diagnostic, FrontendError, SourceLoc
+from streamopt.frontends.names import path_of
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
+
+__all__ = ["AccessDocument", "DesignDocument", "NodeDocument", "VitisDocument", "read_document"]
+
+
+def _absent_is_empty(value: Any) -> Any:
+    return () if value is None else value
+
+
+Trip = Annotated[int, Field(ge=1, le=2**40)]
+Extents = Annotated[tuple[Annotated[int, Field(ge=1, le=2**40)], ...], Field(max_length=32)]
+Factors = Annotated[
+    tuple[Annotated[int, Field(ge=0)] | None, ...], BeforeValidator(_absent_is_empty)
+]
+Names = Annotated[tuple[str, ...], BeforeValidator(_absent_is_empty)]
+
+
+class _Document(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+class ArrayDocument(_Document):
+    """An array of the top function, an argument of a node or an array inside one."""
+
+    name: str
+    channel: str | None = None
+    type: str | None = None
+    stream: bool = False
+    shape: Extents = ()
+    partition: Factors = ()
+
+
+class ChannelDocument(_Document):
+    """What joins nodes, or a node and the outside."""
+
+    name: str
+    kind: str
+    shape: Extents = ()
+    partition: Factors = ()
+    depth: Annotated[int, Field(ge=1)] | None = None
+    producers: Names = ()
+    consumers: Names = ()
+
+
+class TopDocument(_Document):
+    """The top function."""
+
+    args: tuple[ArrayDocument, ...] = ()
+    call_order: Names = ()
+
+
+class TileDocument(_Document):
+    """A loop over tiles."""
+
+    iv: str
+    trip: Trip
+
+
+class LaneDocument(_Document):
+    """A fully unrolled loop."""
+
+    iv: str
+    factor: Trip
+
+
+class IndexDocument(_Document):
+    """A subscript."""
+
+    expr: str | int
+
+
+class AccessDocument(_Document):
+    """A read or write of an array, a register or a stream."""
+
+    array: str
+    channel: str | None = None
+    kind: Literal["memory", "stream", "register"]
+    mode: Literal["read", "write"]
+    index: Annotated[tuple[IndexDocument, ...], BeforeValidator(_absent_is_empty)] = ()
+    guard: str | None = None
+    value: str | float | None = None
+
+
+class OperationDocument(_Document):
+    """``dst = expr``."""
+
+    op: str = ""
+    expr: str | None = None
+    dst: str | None = None
+
+
+class VitisDocument(_Document):
+    """The report of synthesis on a node."""
+
+    process: str | None = None
+    trip: int | None = None
+    ii: int | None = None
+    iteration_latency: int | None = None
+    loop_latency: int | None = None
+
+
+class NodeDocument(_Document):
+    """A loop nest: a function, or loops that stand in the top function."""
+
+    name: str
+    outer: tuple[TileDocument, ...]
+    unrolled: Annotated[tuple[LaneDocument, ...], BeforeValidator(_absent_is_empty)] = ()
+    accesses: tuple[AccessDocument, ...]
+    ops: Annotated[tuple[OperationDocument, ...], BeforeValidator(_absent_is_empty)] = ()
+    local_arrays: Annotated[tuple[ArrayDocument, ...], BeforeValidator(_absent_is_empty)] = ()
+    args: Annotated[tuple[ArrayDocument, ...], BeforeValidator(_absent_is_empty)] = ()
+    scalar_args: dict[str, str | float | None] | None = None
+    vitis: VitisDocument | None = None
+
+
+class DesignDocument(_Document):
+    """A design."""
+
+    suite: str
+    kernel: str
+    opt: str
+    dsp_limit: int | None = None
+    rtl_cycles: int | None = None
+    model_cycles: float | None = None
+    vitis_cycles: int | None = None
+    dsp: int | None = None
+    bram: int | None = None
+    ff: int | None = None
+    lut: int | None = None
+    uram: int | None = None
+    top: TopDocument = TopDocument()
+    channels: tuple[ChannelDocument, ...]
+    nodes: Annotated[tuple[NodeDocument, ...], Field(min_length=1)]
+
+
+def read_document(raw: object, file: str) -> DesignDocument:
+    """Return the document in a JSON value.
+
+    Raises
+    ------
+    FrontendError
+        E142 for every place that isn't as a design has it.
+    """
+    try:
+        return DesignDocument.model_validate(raw)
+    except ValidationError as error:
+        raise FrontendError(*(_diagnostic(problem, file) for problem in error.errors())) from None
+
+
+def _diagnostic(problem: ErrorDetails, file: str) -> Diagnostic:
+    return Diagnostic(
+        "E142",
+        f"this is not a published design: {problem['msg'][:1].lower()}{problem['msg'][1:]}",
+        SourceLoc(file, path_of(problem["loc"])),
+        hint="a design has suite, kernel, opt, channels and nodes with outer loops and accesses",
+    )

@@ -1,0 +1,223 @@
+"""Published designs as JSON: loops, channels, partitions and guards of each node, and reports.
+
+The network is made from what the source says (loops, accesses, guards, operations, channels,
+partitions); what synthesis and co-simulation reported stays beside it.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from streamopt.errors import Diagnostic, FrontendError, SourceLoc
+from streamopt.frontends.json_text import MAX_CHARACTERS, decode
+from streamopt.frontends.names import did_you_mean
+from streamopt.frontends.published_design.design import (
+    Measured,
+    MeasuredPipeline,
+    PublishedDesign,
+)
+from streamopt.ir.network import Fifo, Network
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from os import PathLike
+
+    from streamopt.frontends.published_design.document import DesignDocument
+    from streamopt.frontends.published_design.storage import Storage
+    from streamopt.ir.element import ElementType
+    from streamopt.ir.network import Memory, Pipeline, Port, Process
+
+__all__ = ["load_published_design", "read_published_design"]
+
+
+def load_published_design(path: str | PathLike[str]) -> PublishedDesign:
+    """Read a design's file; errors as `read_published_design`, and E141 if it can't be read."""
+    file = str(path)
+    try:
+        if Path(path).stat().st_size > MAX_CHARACTERS:
+            message = f"the file is larger than {MAX_CHARACTERS} bytes"
+            raise FrontendError(Diagnostic("E141", message, SourceLoc(file)))
+        text = Path(path).read_text(encoding="utf-8-sig")
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        message = f"the file can't be read: {reason}"
+        raise FrontendError(Diagnostic("E141", message, SourceLoc(file))) from None
+    return read_published_design(text, file)
+
+
+def read_published_design(text: str, file: str) -> PublishedDesign:
+    """Read a published design.
+
+    Parameters
+    ----------
+    text
+        The JSON text.
+    file
+        Name of the file for messages.
+
+    Raises
+    ------
+    FrontendError
+        If it is not JSON (E101, E103) or no design (E142); a subscript or guard can't be read
+        (E143); names clash (E144); a stream is not declared, or wrongly used (E145); a type is
+        not known (E146).
+    """
+    from streamopt.frontends.published_design.document import read_document
+
+    raw, problems = decode(text, file)
+    if problems:
+        raise FrontendError(*problems)
+    document = read_document(raw, file)
+    parts = (document.suite, document.kernel, document.opt, document.dsp_limit)
+    return PublishedDesign(
+        "-".join(str(part) for part in parts if part is not None),
+        document.suite,
+        document.kernel,
+        document.opt,
+        document.dsp_limit,
+        _network(document, file),
+        _measured(document),
+        dict(_reports(document)),
+    )
+
+
+def _network(document: DesignDocument, file: str) -> Network:
+    from streamopt.frontends.published_design.lowering import NodeReader, processes_of
+    from streamopt.frontends.published_design.storage import element_types, storages
+
+    elements, usual, problems = element_types(document, file)
+    reader = NodeReader(document, usual, file, problems)
+    pipelines = [reader.pipeline(place) for place in range(len(document.nodes))]
+    problems += _clashes(pipelines)
+    declared = storages(document)
+    streams = frozenset(_streams(document))
+    problems += _stream_problems(document, pipelines, declared, file)
+    if problems:
+        raise FrontendError(*problems)
+    processes = processes_of(pipelines, document, streams)
+    return Network(
+        document.kernel,
+        processes,
+        tuple(_memories(processes, streams, declared, (elements, usual))),
+        tuple(_fifos(pipelines, streams, declared, usual)),
+    )
+
+
+def _streams(document: DesignDocument) -> Iterator[str]:
+    for node in document.nodes:
+        for access in node.accesses:
+            if access.kind == "stream":
+                yield access.channel or access.array
+
+
+def _clashes(pipelines: Sequence[Pipeline]) -> Iterator[Diagnostic]:
+    seen: set[str] = set()
+    for pipeline in pipelines:
+        if pipeline.name in seen:
+            yield Diagnostic("E144", f"two nodes are named '{pipeline.name}'", pipeline.loc)
+        seen.add(pipeline.name)
+
+
+def _stream_problems(
+    document: DesignDocument,
+    pipelines: Sequence[Pipeline],
+    declared: Mapping[str, Storage],
+    file: str,
+) -> Iterator[Diagnostic]:
+    for place, (node, pipeline) in enumerate(zip(document.nodes, pipelines, strict=True)):
+        for number, (access, port) in enumerate(zip(node.accesses, pipeline.ports, strict=True)):
+            if access.kind == "stream":
+                loc = SourceLoc(file, f"nodes[{place}].accesses[{number}]")
+                yield from _stream_problem(port, declared, loc)
+
+
+def _stream_problem(
+    port: Port, declared: Mapping[str, Storage], loc: SourceLoc
+) -> Iterator[Diagnostic]:
+    storage = declared.get(port.target)
+    if storage is None:
+        hint = did_you_mean(port.target, declared)
+        yield Diagnostic("E145", f"stream '{port.target}' is not among the channels", loc, hint)
+    elif storage.crosses_boundary:
+        message = f"stream '{port.target}' is an argument of the top function"
+        yield Diagnostic("E145", message, loc, "designs take and give arrays")
+    elif len(storage.shape) != len(port.subscripts):
+        message = f"stream '{port.target}' has {len(storage.shape)} dimensions, "
+        yield Diagnostic("E145", f"{message}but the access has {len(port.subscripts)}", loc)
+
+
+def _memories(
+    processes: Sequence[Process],
+    streams: frozenset[str],
+    declared: Mapping[str, Storage],
+    types: tuple[Mapping[str, ElementType], ElementType],
+) -> Iterator[Memory]:
+    from streamopt.frontends.published_design.storage import Storage, memory_of
+
+    elements, usual = types
+    users: dict[str, list[str]] = {}
+    shapes: dict[str, tuple[int, ...]] = {}
+    for process in processes:
+        for name in sorted(process.targets - streams):
+            users.setdefault(name, []).append(process.name)
+        for pipeline in process.pipelines:
+            for port in pipeline.ports:
+                reach = _reach(port, pipeline)
+                shapes[port.target] = tuple(map(max, shapes.get(port.target, reach), reach))
+    for name, found in users.items():
+        shape = shapes[name]
+        storage = declared.get(name) or Storage(shape, (1,) * len(shape), False, None)
+        yield memory_of(name, storage, elements.get(name, usual), found)
+
+
+def _reach(port: Port, pipeline: Pipeline) -> tuple[int, ...]:
+    """Return the extents that an access needs: the shape of what nothing declares."""
+    trips = {loop.name: loop.trip_count for loop in (*pipeline.tiles, *pipeline.lanes)}
+    return tuple(max(1, subscript.bounds(trips)[1] + 1) for subscript in port.subscripts)
+
+
+def _fifos(
+    pipelines: Sequence[Pipeline],
+    streams: frozenset[str],
+    declared: Mapping[str, Storage],
+    element: ElementType,
+) -> Iterator[Fifo]:
+    """Yield the FIFOs; one whose depth isn't given is as deep as its writers have iterations."""
+    writers = dict.fromkeys(streams, 1)
+    for pipeline in pipelines:
+        for port in pipeline.ports:
+            if port.target in streams:
+                writers[port.target] = max(writers[port.target], pipeline.iterations)
+    for name in sorted(streams):
+        storage = declared[name]
+        yield Fifo(name, element, storage.shape, storage.depth_elems or writers[name])
+
+
+def _measured(document: DesignDocument) -> Measured:
+    return Measured(
+        rtl_cycles=document.rtl_cycles,
+        model_cycles=None if document.model_cycles is None else round(document.model_cycles),
+        vitis_cycles=document.vitis_cycles,
+        dsps=document.dsp,
+        bram18=document.bram,
+        ffs=document.ff,
+        luts=document.lut,
+        urams=document.uram,
+    )
+
+
+def _reports(document: DesignDocument) -> Iterator[tuple[str, MeasuredPipeline]]:
+    for node in document.nodes:
+        if node.vitis is not None:
+            report = node.vitis
+            yield (
+                node.name,
+                MeasuredPipeline(
+                    report.process,
+                    report.trip,
+                    report.ii,
+                    report.iteration_latency,
+                    report.loop_latency,
+                ),
+            )

@@ -1,0 +1,123 @@
+"""Arrays and streams of a published design: which there are, who touches them, where they are."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, NamedTuple
+
+from streamopt.errors import Diagnostic, SourceLoc
+from streamopt.ir.element import ElementType
+from streamopt.ir.network import Memory, Place
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from streamopt.frontends.published_design.document import (
+        ArrayDocument,
+        ChannelDocument,
+        DesignDocument,
+        NodeDocument,
+    )
+
+__all__ = ["Storage", "element_types", "memory_of", "storage_name", "storages"]
+
+_C_TYPES: Mapping[str, ElementType] = {
+    **{element.value: element for element in ElementType},
+    "int": ElementType.INT32,
+    "unsigned": ElementType.UINT32,
+    "char": ElementType.INT8,
+    "bool": ElementType.UINT8,
+    "long": ElementType.INT64,
+}
+
+
+class Storage(NamedTuple):
+    """What is declared of an array or stream."""
+
+    shape: tuple[int, ...]
+    factors: tuple[int, ...]
+    crosses_boundary: bool
+    depth_elems: int | None
+
+
+def element_types(
+    document: DesignDocument, file: str
+) -> tuple[dict[str, ElementType], ElementType, list[Diagnostic]]:
+    """Return the types of the top arrays, the design's most frequent one, and problems (E146)."""
+    found: dict[str, ElementType] = {}
+    problems: list[Diagnostic] = []
+    for place, array in enumerate(document.top.args):
+        if array.type is None:
+            continue
+        element = _C_TYPES.get(array.type.removeprefix("const ").strip())
+        if element is None:
+            message = f"'{array.name}' has type '{array.type}', which is not known"
+            loc = SourceLoc(file, f"top.args[{place}].type")
+            problems.append(Diagnostic("E146", message, loc, f"known: {', '.join(_C_TYPES)}"))
+        else:
+            found[array.name] = element
+    usual = Counter(found.values()).most_common(1)
+    return found, usual[0][0] if usual else ElementType.FLOAT, problems
+
+
+def storages(document: DesignDocument) -> dict[str, Storage]:
+    """Return what is declared, by the name that the network has for it."""
+    found: dict[str, Storage] = {}
+    arguments = {array.name: array for array in document.top.args}
+    inside = {a.channel: a for node in document.nodes for a in node.args if a.channel}
+    for name, array in arguments.items():
+        found[name] = Storage(array.shape, _factors((array,)), True, None)
+    for channel in document.channels:
+        name = channel.name
+        declared = [channel, *(group[name] for group in (arguments, inside) if name in group)]
+        outer = name in arguments or channel.kind == "top_arg"
+        found[name] = Storage(channel.shape, _factors(declared), outer, channel.depth)
+    for node in document.nodes:
+        for array in node.local_arrays:
+            name = storage_name(array.name, None, node, document)
+            found.setdefault(name, Storage(array.shape, _factors((array,)), False, None))
+    return found
+
+
+def storage_name(
+    array: str, channel: str | None, node: NodeDocument, document: DesignDocument
+) -> str:
+    """Return the network's name of what a node calls ``array``: unique for each local array."""
+    if channel is not None:
+        return channel
+    owners = [n.name for n in document.nodes if any(a.name == array for a in n.local_arrays)]
+    if node.name in owners and (len(owners) > 1 or _is_top_name(array, document)):
+        return f"{node.name}.{array}"
+    return array
+
+
+def _is_top_name(name: str, document: DesignDocument) -> bool:
+    return any(c.name == name for c in (*document.channels, *document.top.args))
+
+
+def _factors(declared: Sequence[ArrayDocument | ChannelDocument]) -> tuple[int, ...]:
+    """Return the partition factors of the first declaration that splits; 0 is every element."""
+    shape = next((array.shape for array in declared if array.shape), ())
+    for array in declared:
+        if len(array.partition) == len(shape):
+            pairs = zip(array.partition, shape, strict=True)
+            factors = tuple(extent if factor == 0 else factor or 1 for factor, extent in pairs)
+            if any(factor > 1 for factor in factors):
+                return factors
+    return (1,) * len(shape)
+
+
+def memory_of(name: str, storage: Storage, element: ElementType, users: Sequence[str]) -> Memory:
+    """Return the memory that a declaration means.
+
+    Parameters
+    ----------
+    users
+        Processes that touch it: an array inside the design that two of them touch is a ping-pong
+        buffer between them.
+    """
+    if storage.crosses_boundary:
+        place = Place.ARGUMENT
+    else:
+        place = Place.PING_PONG if len(users) > 1 else Place.LOCAL
+    return Memory(name, place, element, storage.shape, storage.factors)

@@ -1,0 +1,130 @@
+"""The closed form under the honest rules: table 3 of [1] with the II and depth of every pipeline.
+
+Where [1] counts a node's run once for each of its stores, takes II from the innermost loop alone
+and lets nodes that fill one array run side by side, this takes what a pipeline really does: II and
+depth by the rules of `streamopt.perf`, nodes of one process one after another. It looks at first
+and last tokens only, so stalls in between are left to `streamopt.sim`.
+
+[1] Basalama and Cong, Stream-HLS, FPGA 2025, section 3.5.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from math import prod
+from typing import TYPE_CHECKING
+
+from streamopt.ir.graph import SequentialNode
+from streamopt.ir.prediction import NodePrediction, Prediction
+from streamopt.ir.schedule import ChannelKind
+from streamopt.perf.algebra import INTEGERS
+from streamopt.perf.latency import graph_times
+from streamopt.perf.timing import NestTiming, position
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from streamopt.ir.network import Network, Pipeline, PipelineTiming
+    from streamopt.ir.scheduled import ScheduledGraph, ScheduledNode
+
+__all__ = ["predict"]
+
+PROCESS_CYCLES = 2
+"""Cycles around a loop: one before its first iteration, one after its last."""
+
+
+def predict(
+    scheduled: ScheduledGraph,
+    network: Network,
+    timings: Mapping[str, PipelineTiming],
+    dsps: Mapping[str, int],
+) -> Prediction:
+    """Return st, fw and lw of every node in cycles, with its II and DSPs.
+
+    Parameters
+    ----------
+    network
+        The scheduled graph's own, from `streamopt.transforms.lower`.
+    timings
+        II and depth by pipeline.
+    dsps
+        DSPs by pipeline.
+    """
+    graph = scheduled.graph
+    pipelines = _pipelines(scheduled, network)
+    nests = {
+        node.node.name: _nest(node, pipelines[node.node.name], timings) for node in scheduled.nodes
+    }
+    fifos = {c.edge.channel for c in scheduled.channels if c.kind is ChannelKind.FIFO}
+    before = {
+        later.node.name: earlier.node.name
+        for process in scheduled.processes
+        for earlier, later in pairwise(process)
+    }
+    times = graph_times(graph, nests, fifos, INTEGERS, before)
+    return Prediction(
+        tuple(
+            NodePrediction(
+                node=node.node.name,
+                ii=nests[node.node.name].ii,
+                start_cycles=times[node.node.name].start,
+                first_write_cycles=times[node.node.name].first_write,
+                last_write_cycles=times[node.node.name].last_write,
+                lanes=node.lanes,
+                dsps=sum(dsps[pipeline.name] for pipeline in pipelines[node.node.name]),
+            )
+            for node in scheduled.nodes
+        )
+    )
+
+
+def _pipelines(scheduled: ScheduledGraph, network: Network) -> dict[str, tuple[Pipeline, ...]]:
+    """Return the pipelines of each node; a sequential node has a process of its own."""
+    found: dict[str, tuple[Pipeline, ...]] = {}
+    for nodes, process in zip(scheduled.processes, network.processes, strict=True):
+        if len(nodes) == 1:
+            found[nodes[0].node.name] = process.pipelines
+        else:
+            pairs = zip(nodes, process.pipelines, strict=True)
+            found.update((node.node.name, (pipeline,)) for node, pipeline in pairs)
+    return found
+
+
+def _nest(
+    scheduled: ScheduledNode,
+    pipelines: Sequence[Pipeline],
+    timings: Mapping[str, PipelineTiming],
+) -> NestTiming[int]:
+    node = scheduled.node
+    if isinstance(node, SequentialNode):
+        return _run(node, pipelines, timings)
+    (pipeline,) = pipelines
+    timing = timings[pipeline.name]
+    order = [loop.name for loop in scheduled.loops]
+    tiles = {loop.name: loop.tiles for loop in scheduled.loops}
+    cycles = timing.ii * pipeline.iterations  # fewer iterations where inner loops were dissolved
+
+    def at(loops: Collection[str]) -> int:
+        return position(order, tiles, loops, INTEGERS) * cycles // prod(tiles.values())
+
+    own = {
+        array: {name for access in node.reads_of(array) for name in access.iterators()}
+        for array in node.inputs
+    }
+    return NestTiming(
+        ii=timing.ii,
+        first_write=at(node.reduction_loops) + timing.depth_cycles,
+        last_write=at(order) + timing.depth_cycles,
+        last_read={array: at(names) for array, names in own.items()},
+    )
+
+
+def _run(
+    node: SequentialNode, pipelines: Sequence[Pipeline], timings: Mapping[str, PipelineTiming]
+) -> NestTiming[int]:
+    """Return the times of a sequential node: nothing is handed over before its end."""
+    cycles = 0
+    for pipeline in pipelines:
+        timing = timings[pipeline.name]
+        cycles += timing.ii * (pipeline.iterations - 1) + timing.depth_cycles + PROCESS_CYCLES
+    return NestTiming(timings[node.name].ii, cycles, cycles, dict.fromkeys(node.inputs, 0))

@@ -1,0 +1,143 @@
+"""The copies of an access in the unrolled body: which element each lane touches, and whether.
+
+A lane whose guard can't hold at any iteration has no access: of ``if (k == 0)`` in ten lanes
+along k one is left.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+from math import gcd, prod
+from typing import TYPE_CHECKING, assert_never
+
+from streamopt.ir.affine import Affine
+from streamopt.ir.expression import (
+    Compare,
+    CompareOp,
+    Index,
+    Literal,
+    Logic,
+    LogicOp,
+    substitute_condition,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from streamopt.ir.expression import Condition, Expression
+    from streamopt.ir.network import Pipeline, Port
+
+__all__ = ["LaneAccess", "condition_iterators", "lane_accesses", "may_hold", "repeats"]
+
+
+@dataclass(frozen=True, slots=True)
+class LaneAccess:
+    """An access of one lane.
+
+    Attributes
+    ----------
+    subscripts
+        Over tile iterators alone: equal subscripts are one element in every iteration.
+    """
+
+    port: Port
+    subscripts: tuple[Affine, ...]
+
+
+def lane_accesses(port: Port, pipeline: Pipeline) -> Iterator[LaneAccess]:
+    """Yield the accesses of a port in one iteration, one for each lane that can have it.
+
+    Lanes that differ only in iterators of which neither subscripts nor guard know have the same
+    access; it is yielded once, see `repeats`.
+    """
+    lanes = {loop.name: loop.trip_count for loop in pipeline.lanes}
+    tiles = {loop.name: loop.trip_count for loop in pipeline.tiles}
+    guarding = [name for name in condition_iterators(port.guard) if name in lanes]
+    placing = {name for s in port.subscripts for name in s.iterators() if name in lanes}
+    names = [*guarding, *sorted(placing - set(guarding))]
+    holds: dict[tuple[int, ...], bool] = {}
+    for point in product(*(range(lanes[name]) for name in names)):
+        key = point[: len(guarding)]
+        if key not in holds:
+            holds[key] = _guard_may_hold(port.guard, guarding, key, tiles)
+        if holds[key]:
+            lane = {n: Affine.of(value) for n, value in zip(names, point, strict=True)}
+            yield LaneAccess(port, tuple(s.substitute(lane) for s in port.subscripts))
+
+
+def repeats(port: Port, pipeline: Pipeline) -> int:
+    """Return how many lanes have each access that `lane_accesses` yields."""
+    known = {*condition_iterators(port.guard), *(n for s in port.subscripts for n in s.iterators())}
+    return prod(loop.trip_count for loop in pipeline.lanes if loop.name not in known)
+
+
+def _guard_may_hold(
+    guard: Condition | None, names: list[str], point: tuple[int, ...], tiles: Mapping[str, int]
+) -> bool:
+    if guard is None:
+        return True
+    lane = {name: Affine.of(value) for name, value in zip(names, point, strict=True)}
+    return may_hold(substitute_condition(guard, lane), tiles)
+
+
+def condition_iterators(condition: Condition | None) -> tuple[str, ...]:
+    """Return the iterators in an affine condition, each once; none for no condition."""
+    match condition:
+        case None:
+            return ()
+        case Compare(_, left, right):
+            sides = (side.value for side in (left, right) if isinstance(side, Index))
+            return tuple(dict.fromkeys(name for side in sides for name in side.iterators()))
+        case Logic(_, operands):
+            found = (name for operand in operands for name in condition_iterators(operand))
+            return tuple(dict.fromkeys(found))
+        case _:
+            assert_never(condition)
+
+
+def may_hold(condition: Condition, trip_counts: Mapping[str, int]) -> bool:
+    """Return False only if an affine condition holds at no iteration.
+
+    Decided by the interval of the sides' difference and, for equalities, by the greatest common
+    divisor of its factors; the parts of a conjunction are judged one by one.
+    """
+    match condition:
+        case Compare(op, left, right):
+            return _comparison_may_hold(op, _affine(left) - _affine(right), trip_counts)
+        case Logic(LogicOp.AND, operands):
+            return all(may_hold(operand, trip_counts) for operand in operands)
+        case Logic(LogicOp.OR, operands):
+            return any(may_hold(operand, trip_counts) for operand in operands)
+        case _:
+            raise AssertionError(condition)
+
+
+def _affine(side: Expression) -> Affine:
+    match side:
+        case Index(value):
+            return value
+        case Literal(value):
+            return Affine.of(int(value))
+        case _:
+            raise AssertionError(side)
+
+
+def _comparison_may_hold(op: CompareOp, difference: Affine, trip_counts: Mapping[str, int]) -> bool:
+    low, high = difference.bounds(trip_counts)
+    match op:
+        case CompareOp.EQ:
+            step = gcd(*(factor for _, factor in difference.terms))
+            return low <= 0 <= high and (step == 0 or difference.constant % step == 0)
+        case CompareOp.NE:
+            return (low, high) != (0, 0)
+        case CompareOp.LT:
+            return low < 0
+        case CompareOp.LE:
+            return low <= 0
+        case CompareOp.GT:
+            return high > 0
+        case CompareOp.GE:
+            return high >= 0
+        case _:
+            assert_never(op)

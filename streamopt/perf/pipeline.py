@@ -1,0 +1,117 @@
+"""Initiation interval and depth of every pipeline of a network, with the reason of each interval.
+
+Only what source and target say goes in: loops, accesses, guards, partitions, operations and the
+operator table. Rules and their evidence are in `ports`, `recurrence`, `depth` and `single_trips`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from streamopt.ir.network import PipelineTiming
+from streamopt.perf.depth import depth_cycles
+from streamopt.perf.ports import memory_demands, port_counts, stream_demands
+from streamopt.perf.recurrence import recurrences
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from streamopt.ir.network import Memory, Network, Pipeline
+    from streamopt.target.device import Target
+
+__all__ = ["Bound", "Reason", "TimedPipeline", "pipeline_timings", "timed_pipelines"]
+
+
+class Reason(StrEnum):
+    """What keeps iterations apart."""
+
+    MEMORY_PORTS = "memory ports"
+    STREAM_PORTS = "stream ports"
+    RECURRENCE = "recurrence"
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A lower bound on an initiation interval.
+
+    Attributes
+    ----------
+    target
+        The memory or FIFO.
+    count
+        Accesses of its fullest bank or stream in an iteration; for a recurrence, the terms that
+        an iteration adds.
+    """
+
+    reason: Reason
+    target: str
+    count: int
+    ii: int
+
+    def __str__(self) -> str:
+        """Return a phrase for people."""
+        noun = "terms" if self.reason is Reason.RECURRENCE else "accesses"
+        return f"{self.reason.value} of {self.target}, {self.count} {noun}: II {self.ii}"
+
+
+@dataclass(frozen=True, slots=True)
+class TimedPipeline:
+    """How a pipeline runs, and why.
+
+    Attributes
+    ----------
+    bounds
+        What asks for an interval above 1, the strongest first.
+    """
+
+    timing: PipelineTiming
+    bounds: tuple[Bound, ...]
+
+    @property
+    def binding(self) -> Bound | None:
+        """Return the bound that decides; None where an iteration starts every cycle."""
+        return self.bounds[0] if self.bounds else None
+
+
+def pipeline_timings(network: Network, target: Target) -> dict[str, PipelineTiming]:
+    """Return the timing of each pipeline, by name; see `timed_pipelines`."""
+    return {name: timed.timing for name, timed in timed_pipelines(network, target).items()}
+
+
+def timed_pipelines(network: Network, target: Target) -> dict[str, TimedPipeline]:
+    """Return timing and reasons of each pipeline, by name.
+
+    Pipelines are taken as they stand; `streamopt.perf.single_trips.dissolved` first makes those
+    that the vendor's tool would.
+    """
+    memories = {memory.name: memory for memory in network.memories}
+    ports = port_counts(network)
+    return {p.name: _timed(p, memories, ports, target) for p in network.pipelines}
+
+
+def _timed(
+    pipeline: Pipeline, memories: Mapping[str, Memory], ports: Mapping[str, int], target: Target
+) -> TimedPipeline:
+    updates = tuple(recurrences(pipeline))
+    by_ports = [bound for bound in _port_bounds(pipeline, memories, ports) if bound.ii > 1]
+    port_ii = max((bound.ii for bound in by_ports), default=1)
+    by_updates = [
+        Bound(Reason.RECURRENCE, update.target, update.terms, update.ii(target))
+        for update in updates
+    ]
+    bounds = [*by_ports, *(bound for bound in by_updates if bound.ii > 1)]
+    bounds.sort(key=lambda bound: -bound.ii)
+    ii = bounds[0].ii if bounds else 1
+    depth = depth_cycles(pipeline, memories, updates, port_ii, target)
+    return TimedPipeline(PipelineTiming(ii, depth), tuple(bounds))
+
+
+def _port_bounds(
+    pipeline: Pipeline, memories: Mapping[str, Memory], ports: Mapping[str, int]
+) -> Iterator[Bound]:
+    for demand in memory_demands(pipeline, memories, ports):
+        yield Bound(Reason.MEMORY_PORTS, demand.target, demand.accesses, demand.ii)
+    for demand in stream_demands(pipeline, memories):
+        yield Bound(Reason.STREAM_PORTS, demand.target, demand.accesses, demand.ii)

@@ -1,0 +1,145 @@
+"""Initiation intervals that ports ask for: of memories, by bank, and of streams.
+
+Evidence: Vitis HLS 2023.2 reports of the published Stream-HLS designs. A bank has two ports; an
+array argument that two processes read gives each of them one. Arrays inside the design without
+a partition pragma are split by the tool as the accesses need it; array arguments are not, so 224
+weights read in one iteration take 112 cycles.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from streamopt.ir.affine import Iter
+from streamopt.ir.network import AccessMode, Place
+from streamopt.perf.lane_accesses import lane_accesses, repeats
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from streamopt.ir.affine import Affine
+    from streamopt.ir.network import Memory, Network, Pipeline
+
+__all__ = ["PORTS_OF_A_BANK", "PortDemand", "memory_demands", "port_counts", "stream_demands"]
+
+PORTS_OF_A_BANK = 2
+"""Accesses of a block RAM or UltraRAM in one cycle."""
+
+_ANY = -1
+"""Bank of an access that may fall into each of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class PortDemand:
+    """What one memory or FIFO asks of a pipeline.
+
+    Attributes
+    ----------
+    accesses
+        Different elements of one bank, or accesses of one stream, in an iteration.
+    ports
+        How many of them a cycle has room for.
+    """
+
+    target: str
+    accesses: int
+    ports: int
+
+    @property
+    def ii(self) -> int:
+        """Return the cycles that the accesses take."""
+        return -(-self.accesses // self.ports)
+
+
+class _Place(NamedTuple):
+    bank: tuple[int, ...]
+    element: tuple[Affine, ...]
+
+
+def port_counts(network: Network) -> dict[str, int]:
+    """Return the ports that each memory has for each process that uses it.
+
+    0 stands for as many as needed: an array inside the design without a partition pragma.
+    """
+    users = Counter(target for process in network.processes for target in process.targets)
+
+    def ports(memory: Memory) -> int:
+        if memory.place is Place.ARGUMENT:
+            return PORTS_OF_A_BANK if users[memory.name] < 2 else PORTS_OF_A_BANK // 2
+        return PORTS_OF_A_BANK if memory.is_partitioned else 0
+
+    return {memory.name: ports(memory) for memory in network.memories}
+
+
+def memory_demands(
+    pipeline: Pipeline, memories: Mapping[str, Memory], ports: Mapping[str, int]
+) -> Iterator[PortDemand]:
+    """Yield what each memory with a limit asks: its fullest bank, in different elements.
+
+    A read and a write of one element count once: the value between them stays in a register.
+    A cyclic partition by ``f`` puts subscript ``s`` into bank ``s mod f``; where tile iterators
+    move ``s`` by other amounts than multiples of ``f`` the access needs a port of every bank.
+    """
+    touched: dict[str, set[_Place]] = defaultdict(set)
+    for port in pipeline.ports:
+        if ports.get(port.target):
+            memory = memories[port.target]
+            touched[port.target] |= {
+                _Place(_bank(access.subscripts, memory.factors), access.subscripts)
+                for access in lane_accesses(port, pipeline)
+            }
+    for target, places in touched.items():
+        yield PortDemand(target, _fullest(places), ports[target])
+
+
+def _bank(subscripts: tuple[Affine, ...], factors: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(
+        _at_first(subscript) % factor if _is_static(subscript, factor) else _ANY
+        for subscript, factor in zip(subscripts, factors, strict=True)
+    )
+
+
+def _is_static(subscript: Affine, divisor: int) -> bool:
+    """Return whether a subscript's remainder is the same in every iteration, as far as seen.
+
+    Divisions and remainders count as if they were: what they leave is judged at the first
+    iteration.
+    """
+    plain = (factor for atom, factor in subscript.terms if isinstance(atom, Iter))
+    return all(factor % divisor == 0 for factor in plain)
+
+
+def _at_first(subscript: Affine) -> int:
+    return int(subscript.evaluate(dict.fromkeys(subscript.iterators(), 0)))
+
+
+def _fullest(places: set[_Place]) -> int:
+    """Return the most elements that one bank may have to serve."""
+    loads = Counter(place.bank for place in places)
+    if not any(_ANY in bank for bank in loads):
+        return max(loads.values(), default=0)
+    return max(
+        sum(load for other, load in loads.items() if _may_meet(bank, other)) for bank in loads
+    )
+
+
+def _may_meet(left: tuple[int, ...], right: tuple[int, ...]) -> bool:
+    pairs = zip(left, right, strict=True)
+    return all(a == b or _ANY in (a, b) for a, b in pairs)
+
+
+def stream_demands(pipeline: Pipeline, memories: Mapping[str, Memory]) -> Iterator[PortDemand]:
+    """Yield what each FIFO asks: the accesses of its busiest stream, of which a cycle takes one.
+
+    A stream is read at one end and written at the other; lanes that share a stream take turns.
+    """
+    loads: dict[tuple[str, AccessMode], Counter[tuple[Affine, ...]]] = defaultdict(Counter)
+    for port in pipeline.ports:
+        if port.target not in memories:
+            times = repeats(port, pipeline)
+            for access in lane_accesses(port, pipeline):
+                loads[port.target, port.mode][access.subscripts] += times
+    for (target, _), streams in loads.items():
+        yield PortDemand(target, max(streams.values(), default=0), 1)

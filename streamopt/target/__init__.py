@@ -1,0 +1,1 @@
+"""Devices, operators and memories as data; every row names its source."""

@@ -1,0 +1,124 @@
+"""A target: a device, its clock, and the costs of its operators and memories."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from streamopt.errors import Diagnostic, TargetError
+from streamopt.target.loading import device_names, read_device, read_named_device
+from streamopt.target.operators import operator_cost
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from streamopt.ir.element import ElementType
+    from streamopt.ir.network import Operator
+    from streamopt.target.loading import Device
+    from streamopt.target.memories import Memories
+    from streamopt.target.operators import OperatorCost, OperatorRow
+    from streamopt.target.resources import Resources
+
+__all__ = ["Target", "device_names"]
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A device at a clock.
+
+    Attributes
+    ----------
+    part
+        The vendor's name, as its tools take it.
+    total
+        What the whole device has.
+    slr
+        What one of its super logic regions has: the whole, where there is one.
+    hbm_channels, ddr_channels
+        Channels to memory off the chip.
+    """
+
+    name: str
+    part: str
+    clock_ns: float
+    total: Resources
+    slr: Resources
+    slrs: int
+    hbm_channels: int
+    ddr_channels: int
+    operators: tuple[OperatorRow, ...]
+    memories: Memories
+    source: str
+
+    @staticmethod
+    def named(name: str, clock_ns: float | None = None) -> Target:
+        """Return a device of the package at a clock; None for the device's usual one.
+
+        Raises
+        ------
+        TargetError
+            E801 with the known devices if there is none of this name; E806 if the clock is not
+            positive.
+        """
+        return _at(read_named_device(name), clock_ns)
+
+    @staticmethod
+    def load(path: str | Path, clock_ns: float | None = None) -> Target:
+        """Return the device of a user's TOML file, written as those of the package.
+
+        Its ``operators`` and ``memories`` name tables of the package, or files beside it with
+        the ending ``.toml``.
+
+        Raises
+        ------
+        TargetError
+            E802 if a file can't be read; E803 with all its problems if it is not such a file;
+            E806 if the clock is not positive.
+        """
+        return _at(read_device(path), clock_ns)
+
+    def operator(
+        self, op: Operator, element: ElementType, implementation: str | None = None
+    ) -> OperatorCost:
+        """Return what an operator costs at the target's clock.
+
+        See `streamopt.target.operators.operator_cost`: the row is the one of the longest period
+        that does not exceed the clock's.
+
+        Raises
+        ------
+        TargetError
+            E804 if the table has no such operator or implementation; E805 if all of its rows are
+            for slower clocks.
+        """
+        return operator_cost(self.operators, op, element, implementation, self.clock_ns)
+
+    def at(self, clock_ns: float) -> Target:
+        """Return the device at another clock.
+
+        Raises
+        ------
+        TargetError
+            E806 if the clock is not positive.
+        """
+        if not clock_ns > 0:
+            message = f"a clock period of {clock_ns} ns is not positive"
+            raise TargetError(Diagnostic("E806", message, hint="300 MHz is 3.33 ns"))
+        return replace(self, clock_ns=clock_ns)
+
+
+def _at(device: Device, clock_ns: float | None) -> Target:
+    target = Target(
+        name=device.name,
+        part=device.part,
+        clock_ns=device.default_clock_ns,
+        total=device.total,
+        slr=device.slr,
+        slrs=device.slrs,
+        hbm_channels=device.hbm_channels,
+        ddr_channels=device.ddr_channels,
+        operators=device.operators,
+        memories=device.memories,
+        source=device.source,
+    )
+    return target if clock_ns is None else target.at(clock_ns)

@@ -1,0 +1,49 @@
+"""Memory blocks of a device family, and up to which size smaller things are taken instead."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["Memories", "Shape"]
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A way to use a block: so many words of so many bits."""
+
+    words: int
+    bits: int
+
+    def blocks(self, words: int, bits: int) -> int:
+        """Return the blocks of this shape that hold ``words`` of ``bits``.
+
+        Examples
+        --------
+        >>> Shape(512, 36).blocks(1260, 32)
+        3
+        """
+        return -(-words // self.words) * -(-bits // self.bits)
+
+
+@dataclass(frozen=True, slots=True)
+class Memories:
+    """What memories are made of.
+
+    Attributes
+    ----------
+    bram18_shapes
+        Shapes of a block RAM of 18 Kbit, one port reading and one writing.
+    uram_shape
+        The shape of an UltraRAM; None where the family has none.
+    lutram_words
+        Most words of a memory that is made of LUTs.
+    shift_register_bits, shift_register_words
+        A FIFO of at most so many bits, or of at most so many words, is a shift register.
+    """
+
+    bram18_shapes: tuple[Shape, ...]
+    uram_shape: Shape | None
+    lutram_words: int
+    shift_register_bits: int
+    shift_register_words: int
+    source: str

@@ -1,0 +1,113 @@
+"""Scheduled graph to network: processes, memories and FIFOs as the emitted code has them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from streamopt.ir.graph import SequentialNode
+from streamopt.ir.network import Fifo, Memory, Network, Pipeline, Place, Process
+from streamopt.ir.schedule import ChannelKind
+from streamopt.transforms.lower.sequential import lower_sequential
+from streamopt.transforms.lower.streaming import StreamingNode
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from streamopt.ir.graph import Node
+    from streamopt.ir.program import Array
+    from streamopt.ir.scheduled import ScheduledGraph, ScheduledNode
+
+__all__ = ["lower"]
+
+
+def lower(scheduled: ScheduledGraph) -> Network:
+    """Return the network of a scheduled graph.
+
+    FIFOs and ping-pong buffers have the names of their channels, boundary memories those of
+    their arrays, pipelines those of their nodes (a sequential node's copies have ``bring_`` and
+    ``hand_`` pipelines beside it). Tile iterators have the names of the loops; a loop that is
+    unrolled has a lane iterator ``<loop>.lane`` too.
+    """
+    return _Lowering(scheduled).network()
+
+
+class _Lowering:
+    def __init__(self, scheduled: ScheduledGraph) -> None:
+        self.scheduled = scheduled
+        self.arrays = {array.name: array for array in scheduled.graph.arrays}
+        self.boundary = {
+            partition.array: _memory(
+                self.arrays[partition.array], partition.array, Place.ARGUMENT, partition.factors
+            )
+            for partition in scheduled.partitions
+        }
+        self.channels = self._channels()
+        self.local: list[Memory] = []
+
+    def network(self) -> Network:
+        """Return the whole network."""
+        processes = tuple(self._process(nodes) for nodes in self.scheduled.processes)
+        channels = self.channels.values()
+        buffers = [channel for channel in channels if isinstance(channel, Memory)]
+        return Network(
+            self.scheduled.graph.name,
+            processes,
+            (*self.boundary.values(), *buffers, *self.local),
+            tuple(channel for channel in channels if isinstance(channel, Fifo)),
+        )
+
+    def _channels(self) -> dict[tuple[str, str], Fifo | Memory]:
+        """Return what joins (array, consumer); several producers fill one buffer together."""
+        found: dict[tuple[str, str], Fifo | Memory] = {}
+        for channel in self.scheduled.channels:
+            edge, array = channel.edge, self.arrays[channel.edge.array]
+            key = (edge.array, edge.consumer)
+            if key in found:
+                continue
+            if channel.kind is ChannelKind.FIFO:
+                found[key] = Fifo(edge.channel, array.element, channel.lanes, channel.depth_elems)
+            else:
+                found[key] = _memory(array, edge.channel, Place.PING_PONG, channel.lanes)
+        return found
+
+    def _process(self, nodes: tuple[ScheduledNode, ...]) -> Process:
+        pipelines = [pipeline for node in nodes for pipeline in self._pipelines(node)]
+        return Process("_".join(node.node.name for node in nodes), tuple(pipelines))
+
+    def _pipelines(self, scheduled: ScheduledNode) -> tuple[Pipeline, ...]:
+        node = scheduled.node
+        sources = self._sources(node)
+        if isinstance(node, SequentialNode):
+            whole = {name: self._whole(source) for name, source in sources.items()}
+            targets = [(name, self._whole(t)) for name, t in self._targets(node)]
+            pipelines, memories = lower_sequential(node, whole, targets, self.arrays)
+            self.local += memories
+            return pipelines
+        streaming = StreamingNode(
+            scheduled, sources, [target for _, target in self._targets(node)], self.arrays
+        )
+        pipeline = streaming.pipeline()
+        self.local += streaming.memories
+        return (pipeline,)
+
+    def _sources(self, node: Node) -> Mapping[str, Fifo | Memory]:
+        return {
+            name: self.channels.get((name, node.name)) or self.boundary[name]
+            for name in node.inputs
+        }
+
+    def _targets(self, node: Node) -> list[tuple[str, Fifo | Memory]]:
+        found: list[tuple[str, Fifo | Memory]] = []
+        for written in node.outputs:
+            found += [(written, c) for (array, _), c in self.channels.items() if array == written]
+            if written in self.boundary:
+                found.append((written, self.boundary[written]))
+        return found
+
+    def _whole(self, channel: Fifo | Memory) -> Memory:
+        assert isinstance(channel, Memory), "a sequential node hands arrays over as wholes (E312)"
+        return channel
+
+
+def _memory(array: Array, name: str, place: Place, factors: tuple[int, ...]) -> Memory:
+    return Memory(name, place, array.element, array.shape or (1,), factors or (1,))

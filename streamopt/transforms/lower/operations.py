@@ -1,0 +1,137 @@
+"""Expression trees to operations with named values; equal expressions are computed once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, assert_never
+
+from streamopt.ir.element import ElementType
+from streamopt.ir.expression import (
+    Binary,
+    BinaryOp,
+    Call,
+    Cast,
+    Compare,
+    Index,
+    Literal,
+    Logic,
+    Read,
+    Select,
+    is_affine_condition,
+    is_negation,
+)
+from streamopt.ir.expression_type import expression_type
+from streamopt.ir.network import Operation, Operator
+from streamopt.ir.program import Reduction
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from streamopt.ir.expression import Access, Expression
+
+__all__ = ["OperationList", "reduction_operator"]
+
+_BINARY = {
+    BinaryOp.ADD: Operator.ADD,
+    BinaryOp.SUB: Operator.SUB,
+    BinaryOp.MUL: Operator.MUL,
+    BinaryOp.DIV: Operator.DIV,
+    BinaryOp.MOD: Operator.MOD,
+    BinaryOp.SHL: Operator.BITS,
+    BinaryOp.SHR: Operator.BITS,
+    BinaryOp.AND: Operator.BITS,
+    BinaryOp.OR: Operator.BITS,
+    BinaryOp.XOR: Operator.BITS,
+}
+
+
+def reduction_operator(reduction: Reduction) -> Operator:
+    """Return the operator that combines the terms of a reduction."""
+    match reduction:
+        case Reduction.ADD:
+            return Operator.ADD
+        case Reduction.MUL:
+            return Operator.MUL
+        case Reduction.MAX:
+            return Operator.MAX
+        case Reduction.MIN:
+            return Operator.MIN
+        case _:
+            assert_never(reduction)
+
+
+class OperationList:
+    """Collects the operations of one pipeline; values get names of their own.
+
+    Parameters
+    ----------
+    element_of
+        Element type of an array by name.
+    fetch
+        Makes the access for a read and returns the name of its value.
+    first
+        Number of the first value: operations of the pipeline before these.
+    """
+
+    def __init__(
+        self,
+        element_of: Callable[[str], ElementType],
+        fetch: Callable[[Access], str],
+        first: int = 0,
+    ) -> None:
+        self.operations: list[Operation] = []
+        self._first = first
+        self._element_of = element_of
+        self._fetch = fetch
+        self._known: dict[Expression, str] = {}
+
+    def value(self, expression: Expression) -> str:
+        """Return the name of an expression's value, after the operations that make it."""
+        known = self._known.get(expression)
+        if known is None:
+            known = self._known[expression] = self._made(expression)
+        return known
+
+    def add(self, operator: Operator, element: ElementType, *operands: str) -> str:
+        """Append one operation and return the name of its result."""
+        result = f"t{self._first + len(self.operations)}"
+        self.operations.append(Operation(operator, element, operands, result))
+        return result
+
+    def _made(self, expression: Expression) -> str:
+        match expression:
+            case Literal(value):
+                return str(value)
+            case Index(value):
+                return str(value)
+            case Read(access):
+                return self._fetch(access)
+            case Compare() | Logic() if is_affine_condition(expression):
+                return "(index condition)"
+            case _:
+                return self._operation(expression)
+
+    def _operation(self, expression: Expression) -> str:
+        element = expression_type(expression, self._element_of) or ElementType.FLOAT
+        match expression:
+            case Binary(_, _, operand) if is_negation(expression):
+                return self.add(Operator.NEGATE, element, self.value(operand))
+            case Binary(BinaryOp.DIV, Literal(1.0), right) if element.is_float:
+                return self.add(Operator.RECIPROCAL, element, self.value(right))
+            case Binary(op, left, right):
+                return self.add(_BINARY[op], element, self.value(left), self.value(right))
+            case Cast(_, operand):
+                return self.add(Operator.CAST, element, self.value(operand))
+            case Call(function, arguments):
+                operator = Operator(function.value)
+                return self.add(operator, element, *map(self.value, arguments))
+            case Compare(_, left, right):
+                common = Binary(BinaryOp.ADD, left, right)  # compared in the type of their sum
+                compared = expression_type(common, self._element_of) or ElementType.FLOAT
+                return self.add(Operator.COMPARE, compared, self.value(left), self.value(right))
+            case Logic(_, operands):
+                return self.add(Operator.LOGIC, element, *map(self.value, operands))
+            case Select(condition, then, otherwise):
+                parts = (condition, then, otherwise)
+                return self.add(Operator.SELECT, element, *map(self.value, parts))
+            case _:
+                raise AssertionError(expression)

@@ -1,0 +1,125 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from streamopt.errors import TargetError
+from streamopt.ir.element import ElementType
+from streamopt.ir.network import Operator
+from streamopt.target.device import Target, device_names
+from streamopt.target.resources import RESOURCE_NAMES, Resources
+
+DEVICES = Path(__file__).parents[2] / "streamopt/target/data/devices"
+FLOAT = ElementType.FLOAT
+
+
+def test_devices_are_those_announced() -> None:
+    assert device_names() == ("u250", "u280", "vu9p", "xc7z020", "zu3eg")
+
+
+@pytest.mark.parametrize("name", device_names())
+def test_regions_make_up_the_device(name: str) -> None:
+    target = Target.named(name)
+    assert target.slr.scaled(target.slrs) == target.total
+    assert target.source
+
+
+@pytest.mark.parametrize("name", device_names())
+def test_every_float_operator_has_a_cost(name: str) -> None:
+    target = Target.named(name)
+    for operator in Operator:
+        for element in (FLOAT, ElementType.DOUBLE):
+            cost = target.operator(operator, element)
+            assert cost.clock_ns <= target.clock_ns
+            assert cost.source
+
+
+@pytest.mark.parametrize("name", device_names())
+def test_integers_have_the_arithmetic_of_loops(name: str) -> None:
+    target = Target.named(name)
+    for element in ElementType:
+        for operator in (Operator.ADD, Operator.MUL, Operator.MAX, Operator.SELECT, Operator.DIV):
+            assert target.operator(operator, element).source
+
+
+def test_published_operators_of_the_u280() -> None:
+    target = Target.named("u280", clock_ns=3.33)
+    adder, multiplier = target.operator(Operator.ADD, FLOAT), target.operator(Operator.MUL, FLOAT)
+    assert (adder.latency_cycles, adder.dsps, adder.luts, adder.ffs) == (6, 2, 198, 318)
+    assert (multiplier.latency_cycles, multiplier.dsps) == (3, 3)
+    fabric = target.operator(Operator.ADD, FLOAT, "fabric")
+    assert (fabric.latency_cycles, fabric.dsps, fabric.luts) == (4, 0, 338)
+    assert target.operator(Operator.EXP, FLOAT).dsps == 7
+
+
+def test_a_clock_between_rows_takes_the_faster_row() -> None:
+    assert Target.named("u280", clock_ns=4.0).operator(Operator.ADD, FLOAT).clock_ns == 3.33
+    assert Target.named("u280", clock_ns=9.0).operator(Operator.ADD, FLOAT).clock_ns == 5.0
+
+
+def test_a_clock_faster_than_the_table_is_an_error() -> None:
+    with pytest.raises(TargetError, match=r"E805 no row of .add. of float .* 2\.0 ns"):
+        Target.named("u280", clock_ns=2.0).operator(Operator.ADD, FLOAT)
+
+
+def test_unknown_device_lists_the_known_ones() -> None:
+    with pytest.raises(TargetError, match=r"E801 device 'u55c'(.|\n)*u250, u280, vu9p"):
+        Target.named("u55c")
+
+
+def test_unknown_implementation_lists_the_known_ones() -> None:
+    with pytest.raises(TargetError, match=r"E804 .*'meddsp'(.|\n)*fulldsp, fabric"):
+        Target.named("u280").operator(Operator.ADD, FLOAT, "meddsp")
+
+
+@pytest.mark.parametrize("clock_ns", [0.0, -1.0, float("nan")])
+def test_a_clock_is_positive(clock_ns: float) -> None:
+    with pytest.raises(TargetError, match="E806"):
+        Target.named("u280", clock_ns)
+
+
+def test_a_users_device(tmp_path: Path) -> None:
+    text = (DEVICES / "u280.toml").read_text(encoding="utf-8")
+    text = text.replace('operators = "ultrascale_plus"', 'operators = "own.toml"')
+    (tmp_path / "card.toml").write_text(text.replace("dsps = 9024", "dsps = 100"))
+    (tmp_path / "own.toml").write_text(
+        '[[operator]]\noperators = ["add"]\nelements = ["float"]\nimplementation = "fabric"\n'
+        'clock_ns = 2.0\nlatency_cycles = 9\ndsps = 0\nluts = 1\nffs = 1\nsource = "measured"\n'
+    )
+    target = Target.load(tmp_path / "card.toml", clock_ns=2.5)
+    assert target.total.dsps == 100
+    assert target.operator(Operator.ADD, FLOAT).latency_cycles == 9
+
+
+def test_all_problems_of_a_users_device_at_once(tmp_path: Path) -> None:
+    text = (DEVICES / "u280.toml").read_text(encoding="utf-8")
+    text = text.replace("slrs = 3", 'slrs = "three"').replace("dsps = 9024", "dsp = 9024")
+    (tmp_path / "card.toml").write_text(text)
+    with pytest.raises(TargetError) as raised:
+        Target.load(tmp_path / "card.toml")
+    places = {d.loc.path for d in raised.value.diagnostics if d.loc is not None}
+    assert {d.code for d in raised.value.diagnostics} == {"E803"}
+    assert places == {"slrs", "total.dsps", "total.dsp"}
+
+
+def test_unknown_table_of_a_users_device(tmp_path: Path) -> None:
+    text = (DEVICES / "u280.toml").read_text(encoding="utf-8")
+    (tmp_path / "card.toml").write_text(text.replace('"ultrascale_plus"', '"virtex2"'))
+    with pytest.raises(TargetError, match=r"E803 .*virtex2(.|\n)*ultrascale_plus, zynq"):
+        Target.load(tmp_path / "card.toml")
+
+
+def test_unreadable_file(tmp_path: Path) -> None:
+    with pytest.raises(TargetError, match="E802"):
+        Target.load(tmp_path / "missing.toml")
+    (tmp_path / "broken.toml").write_text("name = ")
+    with pytest.raises(TargetError, match="E802"):
+        Target.load(tmp_path / "broken.toml")
+
+
+def test_resources_over_budget_are_named() -> None:
+    budget = Target.named("xc7z020").total
+    assert Resources(220, 280, 0, 53200, 106400).over(budget) == ()
+    assert Resources(1, 281, 1).over(budget) == ("bram18", "uram")
+    assert Resources.__slots__ == RESOURCE_NAMES
