@@ -29,8 +29,7 @@ def collision_distance(
     loops = (*pipeline.tiles, *pipeline.lanes)
     trip_counts = {loop.name: loop.trip_count for loop in loops}
     if earlier != later:
-        spans = ((a - b).bounds(trip_counts) for a, b in zip(earlier, later, strict=True))
-        return None if any(low > 0 or high < 0 for low, high in spans) else 1
+        return 1 if _may_meet(earlier, later, trip_counts) else None
     moving = [place for place, loop in enumerate(pipeline.tiles) if loop.trip_count > 1]
     told_apart = _told_apart(earlier, trip_counts)
     carrying = [place for place in moving if pipeline.tiles[place].name not in told_apart]
@@ -40,6 +39,17 @@ def collision_distance(
     if any(pipeline.tiles[place].name in named for place in carrying):
         return 1
     return prod(loop.trip_count for loop in pipeline.tiles[carrying[-1] + 1 :])
+
+
+def _may_meet(
+    earlier: Sequence[Affine], later: Sequence[Affine], trip_counts: dict[str, int]
+) -> bool:
+    """Return whether the ranges of two accesses, of any two iterations, have an element."""
+    for left, right in zip(earlier, later, strict=True):
+        (low, high), (other_low, other_high) = left.bounds(trip_counts), right.bounds(trip_counts)
+        if high < other_low or other_high < low:
+            return False
+    return True
 
 
 def _told_apart(subscripts: Sequence[Affine], trip_counts: dict[str, int]) -> set[str]:

@@ -3,15 +3,19 @@
 In cycles of the schedule, from measured iteration latencies of the published Stream-HLS designs
 (Vitis HLS 2023.2, xcu280 at 3.33 ns):
 
-- a stream is read in the first cycle; memory brings a value in the second;
+- a stream is read in the first cycle, and an operator may use its value in the next; memory brings
+  a value in the second cycle, in the third if its address is a sum, in the fifth if it is a
+  product, ten later if it is a quotient;
 - an operator with registers takes its latency and one cycle more (fadd 7, fmul 4, exp 14), one
   without none;
 - a sum of ``r`` terms an iteration is a tree of ``ceil(log2(r + 1))`` additions on the path;
   adders in a recurrence that has no time for more take 5 cycles, those of the fabric;
-- a write takes one cycle, one more is passed between operators and it, another behind a sum
-  (unless all its adders are of the fabric);
-- an address that needs a multiplier comes two cycles later, a division ten;
+- the operands of a sum that is not in such haste come in the fourth cycle at the earliest;
+- a write takes one cycle, when value and address are there;
 - a pipeline that waits for ports spreads an iteration over ``II - 1`` cycles more.
+
+A copy from stream to memory so takes 2, a bias 10, bias and ReLU 12, ``exp(x - max)`` 24, a
+multiply-accumulate 16, one of four terms 22 in haste and 30 else.
 """
 
 from __future__ import annotations
@@ -33,8 +37,12 @@ if TYPE_CHECKING:
 
 __all__ = ["depth_cycles"]
 
-_MULTIPLIED_ADDRESS_CYCLES = 2
+_ADDED_ADDRESS_CYCLES = 1
+_MULTIPLIED_ADDRESS_CYCLES = 3
 _DIVIDED_ADDRESS_CYCLES = 10
+_MEMORY_CYCLES = 2
+_REGISTERED_CYCLES = 2
+_SUMMED_CYCLES = 4
 
 
 def depth_cycles(
@@ -55,7 +63,7 @@ def depth_cycles(
     """
     schedule = _Schedule(pipeline, memories, updates, target)
     written = max((schedule.write_cycle(port) for port in schedule.writes), default=0)
-    return max(1, written + schedule.slack_cycles) + port_ii - 1
+    return max(1, written) + port_ii - 1
 
 
 class _Schedule:
@@ -78,15 +86,8 @@ class _Schedule:
         self._ports = pipeline.ports
         self._sums = {update.operations[-1].result: update for update in updates if update.adds}
         self._ready: dict[str, int] = {}
-
-    @property
-    def slack_cycles(self) -> int:
-        """Return the cycles that are passed beside the path."""
-        slack = 1 if any(self._stages(made) for made in self._makers.values()) else 0
-        sums = [update for update in self._sums.values() if update.is_sum]
-        slow = any(self._fabric_levels(update) < _levels(update) for update in sums)
-        alone = any(update.terms == 1 for update in sums)
-        return slack + 1 if slow or alone else slack if not sums else 0
+        waits = any(self._waits_for_operands(update) for update in self._sums.values())
+        self._operands_cycles = _SUMMED_CYCLES if waits else _REGISTERED_CYCLES
 
     def write_cycle(self, port: Port) -> int:
         """Return the cycle in which a write happens."""
@@ -101,13 +102,14 @@ class _Schedule:
         if name in self._makers:
             operation = self._makers[name]
             begin = max(map(self._value, operation.operands), default=0)
-            return begin + self._stages(operation)
+            stages = self._stages(operation)
+            return max(begin, self._operands_cycles) + stages if stages else begin
         if name not in self._reads:
             return 0
         place, port = self._reads[name]
         if port.target not in self._memories:
             return 1
-        fetched = self._address(port) + 1
+        fetched = self._address(port) + _MEMORY_CYCLES
         for written in reversed(self._ports[:place]):
             if written.mode is AccessMode.WRITE and written.target == port.target:
                 if written.subscripts != port.subscripts:
@@ -117,37 +119,40 @@ class _Schedule:
         return fetched
 
     def _address(self, port: Port) -> int:
-        """Return the cycle in which the address of an access is known."""
+        """Return the cycles until the address of an access is known."""
         memory = self._memories.get(port.target)
         if memory is None:
-            return 1
+            return 0
         extents = [-(-e // f) for e, f in zip(memory.shape, memory.factors, strict=True)]
         moving = [bool(subscript.terms) for subscript in port.subscripts]
-        multiplied = any(
-            any(moving[:place]) and _signed_digits(extent) > 2
-            for place, extent in enumerate(extents)
-        )
-        divided = any(_divides(subscript) for subscript in port.subscripts)
-        late = _MULTIPLIED_ADDRESS_CYCLES * multiplied + _DIVIDED_ADDRESS_CYCLES * divided
-        return 1 + late
+        digits = [_signed_digits(e) for place, e in enumerate(extents) if any(moving[:place])]
+        cycles = _DIVIDED_ADDRESS_CYCLES * any(map(_divides, port.subscripts))
+        if any(count > 2 for count in digits):
+            return cycles + _MULTIPLIED_ADDRESS_CYCLES
+        return cycles + _ADDED_ADDRESS_CYCLES * any(count > 1 for count in digits)
 
     def _stages(self, operation: Operation) -> int:
+        """Return the cycles from operands to result."""
         update = self._sums.get(operation.result)
-        adder = self._latency(operation, None)
-        if update is None or not update.is_sum:
-            stages = adder + 1 if adder else 0
-            return stages if update is None else stages * _levels(update)
-        fabric = self._fabric_levels(update)
-        return fabric * (self._latency(operation, "fabric") + 1) + (_levels(update) - fabric) * (
-            adder + 1
-        )
+        adder = _stages_of(self._latency(operation, None))
+        if update is None:
+            return adder
+        chained = self._chained_in_fabric(update)
+        if not chained:
+            return adder * update.terms.bit_length()
+        before = max(update.terms.bit_length() - chained, _levels_before(update))
+        return adder * before + chained * _stages_of(self._latency(operation, "fabric"))
 
-    def _fabric_levels(self, update: Recurrence) -> int:
-        """Return the additions on the path that the recurrence leaves only fabric adders for."""
-        if update.distance is None:
+    def _waits_for_operands(self, update: Recurrence) -> bool:
+        """Return whether operands wait for the sum's place: not if all its adders are hurried."""
+        chained = self._chained_in_fabric(update)
+        return update.is_sum and (update.terms == 1 or chained < update.terms.bit_length())
+
+    def _chained_in_fabric(self, update: Recurrence) -> int:
+        """Return the additions of a recurrence that has no time for more than fabric adders."""
+        if update.distance is None or not update.is_sum:
             return 0
-        last = update.operations[-1]
-        chained = update.chained_additions
+        chained, last = update.chained_additions, update.operations[-1]
         there_and_back = chained * self._latency(last, None) + ROUND_TRIP_CYCLES
         return chained if there_and_back > update.distance else 0
 
@@ -156,13 +161,19 @@ class _Schedule:
         return self._target.operator(operator, operation.element, implementation).latency_cycles
 
 
-def _levels(update: Recurrence) -> int:
-    """Return the additions on the longest path through a sum."""
-    levels = update.terms.bit_length()
-    if update.is_sum and update.distance == 1:
-        # The published designs with 9 and more terms take two levels before the recurrence's.
-        return max(levels, update.chained_additions + (2 if update.terms > 8 else 0))
-    return levels
+def _stages_of(latency_cycles: int) -> int:
+    return latency_cycles + 1 if latency_cycles else 0
+
+
+def _levels_before(update: Recurrence) -> int:
+    """Return the additions before those of a tight recurrence: none that are seen for few terms.
+
+    The published designs with 9 and more terms have one more level than a balanced tree, two
+    where the next iteration needs the sum.
+    """
+    if update.terms <= 8:
+        return 0
+    return 2 if update.distance == 1 else 1
 
 
 def _signed_digits(factor: int) -> int:

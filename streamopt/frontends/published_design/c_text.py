@@ -8,23 +8,26 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from typing import TypeAlias
 
 __all__ = ["Apply", "CTextError", "Name", "Number", "Tree", "parse_c"]
 
-_MOST_CHARACTERS = 20_000
-_DEEPEST = 100
+_MOST_TOKENS = 400
+_DEEPEST = 50
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)[fFlLuU]*\b"
     r"|(?P<name>[A-Za-z_]\w*(?:::\w+)*)"
     r"|(?P<sign>&&|\|\||<<|>>|[<>=!]=|[-+*/%<>!~&|^?:(),]))"
 )
 _TYPE = re.compile(r"(?:un)?signed|u?int(?:\d+_t)?|long|short|char|bool|float|double|half|size_t")
-_LEVELS = (
-    *(("||",), ("&&",), ("|",), ("^",), ("&",)),
-    *(("==", "!="), ("<", "<=", ">", ">="), ("<<", ">>"), ("+", "-"), ("*", "/", "%")),
-)
+_BINDING = {
+    sign: level
+    for level, signs in enumerate(
+        ("||", "&&", "|", "^", "&", "== !=", "< <= > >=", "<< >>", "+ -", "* / %")
+    )
+    for sign in signs.split()
+}
 
 
 class CTextError(Exception):
@@ -56,7 +59,7 @@ class Apply:
 Tree: TypeAlias = Number | Name | Apply
 
 
-@cache
+@lru_cache(maxsize=4096)
 def parse_c(text: str) -> Tree:
     """Return the tree of an expression.
 
@@ -78,8 +81,6 @@ def parse_c(text: str) -> Tree:
 
 
 def _tokens(text: str) -> list[str]:
-    if len(text) > _MOST_CHARACTERS:
-        raise CTextError(f"it has more than {_MOST_CHARACTERS} characters")
     tokens: list[str] = []
     place, end = 0, len(text.rstrip())
     while place < end:
@@ -88,6 +89,8 @@ def _tokens(text: str) -> list[str]:
             raise CTextError(f"{text[place : place + 10].strip()!r} is not expected here")
         tokens.append(found["number"] or found["name"] or found["sign"])
         place = found.end()
+        if len(tokens) > _MOST_TOKENS:
+            raise CTextError(f"it has more than {_MOST_TOKENS} names, numbers and signs")
     return tokens
 
 
@@ -126,11 +129,11 @@ class _Parser:
         return tree
 
     def _binary(self, level: int) -> Tree:
-        if level == len(_LEVELS):
-            return self._unary()
-        tree = self._binary(level + 1)
-        while self.peek() in _LEVELS[level]:
-            tree = Apply(self._take(), (tree, self._binary(level + 1)))
+        """Read operands joined by operators that bind at least as tightly as a level."""
+        tree = self._unary()
+        while _BINDING.get(self.peek(), -1) >= level:
+            sign = self._take()
+            tree = Apply(sign, (tree, self._binary(_BINDING[sign] + 1)))
         return tree
 
     def _unary(self) -> Tree:

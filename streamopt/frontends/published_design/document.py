@@ -23,12 +23,19 @@ def _absent_is_empty(value: Any) -> Any:
     return () if value is None else value
 
 
+def _text_is_expression(value: Any) -> Any:
+    return {"expr": value} if isinstance(value, str | int) else value
+
+
+ABSENT_IS_EMPTY = BeforeValidator(_absent_is_empty)
+
+
 Trip = Annotated[int, Field(ge=1, le=2**40)]
-Extents = Annotated[tuple[Annotated[int, Field(ge=1, le=2**40)], ...], Field(max_length=32)]
-Factors = Annotated[
-    tuple[Annotated[int, Field(ge=0)] | None, ...], BeforeValidator(_absent_is_empty)
+Extents = Annotated[
+    tuple[Annotated[int, Field(ge=1, le=2**40)], ...], Field(max_length=32), ABSENT_IS_EMPTY
 ]
-Names = Annotated[tuple[str, ...], BeforeValidator(_absent_is_empty)]
+Factors = Annotated[tuple[Annotated[int, Field(ge=0)] | None, ...], ABSENT_IS_EMPTY]
+Names = Annotated[tuple[str, ...], ABSENT_IS_EMPTY]
 
 
 class _Document(BaseModel):
@@ -53,7 +60,7 @@ class ChannelDocument(_Document):
     kind: str
     shape: Extents = ()
     partition: Factors = ()
-    depth: Annotated[int, Field(ge=1)] | None = None
+    depth: Annotated[int, Field(ge=0)] | None = None
     producers: Names = ()
     consumers: Names = ()
 
@@ -61,7 +68,7 @@ class ChannelDocument(_Document):
 class TopDocument(_Document):
     """The top function."""
 
-    args: tuple[ArrayDocument, ...] = ()
+    args: Annotated[tuple[ArrayDocument, ...], ABSENT_IS_EMPTY] = ()
     call_order: Names = ()
 
 
@@ -85,14 +92,17 @@ class IndexDocument(_Document):
     expr: str | int
 
 
+Subscript = Annotated[IndexDocument, BeforeValidator(_text_is_expression)]
+
+
 class AccessDocument(_Document):
-    """A read or write of an array, a register or a stream."""
+    """A read or write of a stream, where its kind is "stream", or of an array or register."""
 
     array: str
     channel: str | None = None
-    kind: Literal["memory", "stream", "register"]
+    kind: str
     mode: Literal["read", "write"]
-    index: Annotated[tuple[IndexDocument, ...], BeforeValidator(_absent_is_empty)] = ()
+    index: Annotated[tuple[Subscript, ...], ABSENT_IS_EMPTY] = ()
     guard: str | None = None
     value: str | float | None = None
 
@@ -119,12 +129,12 @@ class NodeDocument(_Document):
     """A loop nest: a function, or loops that stand in the top function."""
 
     name: str
-    outer: tuple[TileDocument, ...]
-    unrolled: Annotated[tuple[LaneDocument, ...], BeforeValidator(_absent_is_empty)] = ()
+    outer: Annotated[tuple[TileDocument, ...], ABSENT_IS_EMPTY]
+    unrolled: Annotated[tuple[LaneDocument, ...], ABSENT_IS_EMPTY] = ()
     accesses: tuple[AccessDocument, ...]
-    ops: Annotated[tuple[OperationDocument, ...], BeforeValidator(_absent_is_empty)] = ()
-    local_arrays: Annotated[tuple[ArrayDocument, ...], BeforeValidator(_absent_is_empty)] = ()
-    args: Annotated[tuple[ArrayDocument, ...], BeforeValidator(_absent_is_empty)] = ()
+    ops: Annotated[tuple[OperationDocument, ...], ABSENT_IS_EMPTY] = ()
+    local_arrays: Annotated[tuple[ArrayDocument, ...], ABSENT_IS_EMPTY] = ()
+    args: Annotated[tuple[ArrayDocument, ...], ABSENT_IS_EMPTY] = ()
     scalar_args: dict[str, str | float | None] | None = None
     vitis: VitisDocument | None = None
 
