@@ -1,8 +1,8 @@
 """What the hardware of a network takes: DSPs, block RAMs, UltraRAMs, LUTs and flip-flops.
 
 Estimated from the network, its timing and the target alone. Counted as the synthesis report of
-Vitis HLS counts, before implementation moves logic between the kinds; two things are counted as
-they are built instead, see `streamopt.perf.memory_blocks.fifo_storage` and `Place.ARGUMENT`.
+Vitis HLS counts, before implementation moves logic between the kinds, but for FIFOs in block RAM:
+see `streamopt.perf.memory_blocks.fifo_storage`. Memory of arguments is outside the design.
 """
 
 from __future__ import annotations
