@@ -115,7 +115,7 @@ def evaluate(
     timings = {name: found.timing for name, found in timed.items()}
     trace = run(network, timings, frames=frames, flushable=flushable, samples=samples)
     used = resources(network, timings, device)
-    dsps = {name: amount.dsps for name, amount in used.processes.items()}
+    dsps = {name: amount.dsps for name, amount in used.pipelines.items()}
     return Evaluation(
         network=network,
         target=device,
