@@ -14,6 +14,7 @@ __all__ = [
     "FrontendError",
     "InfeasibleError",
     "LegalityError",
+    "ReportError",
     "SimulationError",
     "SolverError",
     "SourceLoc",
@@ -85,7 +86,7 @@ class CodegenError(StreamoptError):
 
 
 class SimulationError(StreamoptError):
-    """A design can't be simulated, or comes to a standstill (codes E8xx)."""
+    """A design can't be simulated, or comes to a standstill (codes E80x, E81x)."""
 
 
 class VerificationError(StreamoptError):
@@ -93,4 +94,8 @@ class VerificationError(StreamoptError):
 
 
 class TargetError(StreamoptError):
-    """A device is unknown, its file is wrong, or it lacks an operator (codes E8xx)."""
+    """A device is unknown, its file is wrong, or it lacks an operator (codes E85x)."""
+
+
+class ReportError(StreamoptError):
+    """A picture or table can't be made as asked (codes E87x)."""

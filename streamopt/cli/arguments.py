@@ -11,7 +11,9 @@ import typer
 from streamopt.space.level import LevelName
 
 __all__ = [
+    "ClockNs",
     "Define",
+    "Device",
     "Dsp",
     "Formulation",
     "GraphFile",
@@ -81,6 +83,12 @@ Shape = Annotated[
     typer.Option("--shape", metavar="NAME=SHAPE", help="ONNX: a shape that is left open."),
 ]
 Dsp = Annotated[int, typer.Option("--dsp", help="DSPs that the design may use.")]
+Device = Annotated[
+    str, typer.Option("--device", help="u280, u250, vu9p, zu3eg, xc7z020, or a TOML file.")
+]
+ClockNs = Annotated[
+    float | None, typer.Option("--clock-ns", metavar="NS", help="Clock period; 3.33 on the U280.")
+]
 Level = Annotated[LevelName, typer.Option("--level", help="What may be decided.")]
 TilingLimit = Annotated[
     int,

@@ -65,7 +65,7 @@ def clock_risks(
     Raises
     ------
     TargetError
-        E804 or E805 if the target has no cost for an addition.
+        E854 or E855 if the target has no cost for an addition.
     """
     found: dict[tuple[str, str], ClockRisk] = {}
     for pipeline in network.pipelines:

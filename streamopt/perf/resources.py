@@ -69,7 +69,7 @@ def resources(
     Raises
     ------
     TargetError
-        E804 or E805 if the target has no cost for an operator.
+        E854 or E855 if the target has no cost for an operator.
     """
     storages = network_storage(network, target.memories)
     memories = memories_as_built(network)

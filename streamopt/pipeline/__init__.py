@@ -3,22 +3,40 @@
 from __future__ import annotations
 
 from streamopt.pipeline.building import apply, emit, verify, write
+from streamopt.pipeline.evaluating import (
+    Evaluation,
+    evaluate,
+    evaluate_network,
+    evaluation_record,
+    load_design,
+    size_fifos,
+    target,
+    trace_record,
+)
 from streamopt.pipeline.reading import dataflow, interpret, load, load_schedule, save
 from streamopt.pipeline.solving import compare, record, records, solve, solvers
 
 __all__ = [
+    "Evaluation",
     "apply",
     "compare",
     "dataflow",
     "emit",
+    "evaluate",
+    "evaluate_network",
+    "evaluation_record",
     "interpret",
     "load",
+    "load_design",
     "load_schedule",
     "record",
     "records",
     "save",
+    "size_fifos",
     "solve",
     "solvers",
+    "target",
+    "trace_record",
     "verify",
     "write",
 ]

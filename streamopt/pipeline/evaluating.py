@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -22,37 +22,58 @@ if TYPE_CHECKING:
     from streamopt.sim.depths import DepthPlan
     from streamopt.target.device import Target
 
-__all__ = ["Evaluation", "evaluate", "load_design", "simulate", "size_fifos", "target"]
+__all__ = [
+    "Evaluation",
+    "evaluate",
+    "evaluate_network",
+    "evaluation_record",
+    "load_design",
+    "size_fifos",
+    "target",
+    "trace_record",
+]
 
 DEVICE = "u280"
 
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """A schedule on a target, under the honest rules.
+    """A design on a target, under the honest rules.
 
     Attributes
     ----------
     timed
         II and depth of every pipeline, with the reason of each II.
-    predicted
-        The closed form; its latency is in cycles, its DSPs are those of all operators.
     trace
         The simulation, which knows nothing of the closed form.
+    predicted
+        The closed form; its latency is in cycles, its DSPs are those of all operators. None for a
+        design that was not made from a schedule.
     """
 
     network: Network
     target: Target
     timed: Mapping[str, TimedPipeline]
-    predicted: Prediction
     trace: Trace
     resources: NetworkResources
     clock_risks: tuple[ClockRisk, ...]
+    predicted: Prediction | None = None
 
     @property
     def over(self) -> tuple[str, ...]:
         """Return the names of the resources of which it takes more than the device has."""
         return self.resources.total.over(self.target.total)
+
+    def predicted_spans(self) -> dict[str, tuple[int, int]]:
+        """Return first and last cycle of every process by the closed form."""
+        nodes = () if self.predicted is None else self.predicted.nodes
+        times = {node.node: (node.start_cycles, node.last_write_cycles) for node in nodes}
+        found: dict[str, tuple[int, int]] = {}
+        for process in self.network.processes:
+            spans = [times[p.name] for p in process.pipelines if p.name in times]
+            if spans:
+                found[process.name] = (min(s for s, _ in spans), max(e for _, e in spans))
+        return found
 
 
 def target(name: str = DEVICE, clock_ns: float | None = None) -> Target:
@@ -100,29 +121,65 @@ def evaluate(
     DeadlockError
         If the design comes to a standstill at the schedule's FIFO depths.
     """
-    from streamopt.perf.clock import clock_risks
     from streamopt.perf.closed_form import predict
-    from streamopt.perf.pipeline import timed_pipelines
-    from streamopt.perf.resources import resources
-    from streamopt.sim import simulate as run
     from streamopt.transforms.apply import apply
     from streamopt.transforms.lower import lower
 
-    device = target() if on is None else on
     scheduled = apply(graph, schedule)
-    network = lower(scheduled)
+    found = _evaluated(lower(scheduled), on, Run(frames, flushable, samples))
+    timings = {name: timed.timing for name, timed in found.timed.items()}
+    dsps = {name: amount.dsps for name, amount in found.resources.pipelines.items()}
+    return replace(found, predicted=predict(scheduled, found.network, timings, dsps))
+
+
+def evaluate_network(
+    network: Network,
+    on: Target | None = None,
+    *,
+    frames: int = 1,
+    flushable: bool = False,
+    samples: int = 0,
+) -> Evaluation:
+    """Return what a network takes, for instance that of a published design.
+
+    Innermost loops of one iteration are dissolved first, as the vendor's tool does.
+
+    Raises
+    ------
+    DeadlockError
+        If it comes to a standstill.
+    """
+    from streamopt.perf.single_trips import dissolved
+
+    return _evaluated(dissolved(network), on, Run(frames, flushable, samples))
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """How to simulate; see `streamopt.sim.simulate`."""
+
+    frames: int
+    flushable: bool
+    samples: int
+
+
+def _evaluated(network: Network, on: Target | None, run: Run) -> Evaluation:
+    from streamopt.perf.clock import clock_risks
+    from streamopt.perf.pipeline import timed_pipelines
+    from streamopt.perf.resources import resources
+    from streamopt.sim import simulate
+
+    device = target() if on is None else on
     timed = timed_pipelines(network, device)
     timings = {name: found.timing for name, found in timed.items()}
-    trace = run(network, timings, frames=frames, flushable=flushable, samples=samples)
-    used = resources(network, timings, device)
-    dsps = {name: amount.dsps for name, amount in used.pipelines.items()}
     return Evaluation(
         network=network,
         target=device,
         timed=timed,
-        predicted=predict(scheduled, network, timings, dsps),
-        trace=trace,
-        resources=used,
+        trace=simulate(
+            network, timings, frames=run.frames, flushable=run.flushable, samples=run.samples
+        ),
+        resources=resources(network, timings, device),
         clock_risks=clock_risks(network, timings, device),
     )
 
@@ -176,27 +233,69 @@ def load_design(path: str | PathLike[str]) -> PublishedDesign:
     return load_published_design(Path(path))
 
 
-def simulate(
-    network: Network,
-    on: Target | None = None,
-    *,
-    frames: int = 1,
-    flushable: bool = False,
-    samples: int = 0,
-) -> Trace:
-    """Return what a network does, with II and depth by the rules for a target.
+def evaluation_record(found: Evaluation) -> dict[str, str | int | float]:
+    """Return cycles and resources next to the target's, as one flat row."""
+    used, device = found.resources.total, found.target
+    predicted = (
+        {} if found.predicted is None else {"predicted_cycles": found.predicted.latency_cycles}
+    )
+    return {
+        **predicted,
+        "simulated_cycles": found.trace.cycles,
+        "dsps": used.dsps,
+        "bram18": used.bram18,
+        "uram": used.uram,
+        "lut": used.luts,
+        "ff": used.ffs,
+        "device": device.name,
+        "clock_ns": device.clock_ns,
+        "over": " ".join(found.over),
+        "clock_risks": len(found.clock_risks),
+    }
 
-    Raises
-    ------
-    DeadlockError
-        If it comes to a standstill.
-    """
-    from streamopt.perf.single_trips import dissolved
-    from streamopt.sim import simulate as run
 
-    built = dissolved(network)
-    timings = _timings(built, target() if on is None else on)
-    return run(built, timings, frames=frames, flushable=flushable, samples=samples)
+def trace_record(found: Evaluation) -> dict[str, Any]:
+    """Return the whole evaluation as JSON values: the row, processes, pipelines and FIFOs."""
+    trace = found.trace
+    return {
+        "name": trace.network,
+        **evaluation_record(found),
+        "frames": trace.frames,
+        "interval_cycles": trace.interval_cycles,
+        "total_cycles": trace.total_cycles,
+        "processes": [
+            {
+                "name": process.name,
+                "start_cycles": process.starts[0],
+                "end_cycles": process.ends[0],
+                "empty_cycles": process.empty_cycles,
+                "full_cycles": process.full_cycles,
+                "buffer_cycles": process.buffer_cycles,
+                "pipelines": [_pipeline_record(found, p.name) for p in process.pipelines],
+            }
+            for process in trace.processes
+        ],
+        "fifos": [
+            {
+                "name": fifo.name,
+                "tokens": fifo.tokens,
+                "peak_elems": fifo.peak_elems,
+                "depth_elems": fifo.depth_elems,
+            }
+            for fifo in trace.fifos
+        ],
+        "risks": [str(risk) for risk in found.clock_risks],
+    }
+
+
+def _pipeline_record(found: Evaluation, name: str) -> dict[str, Any]:
+    timed = found.timed[name]
+    return {
+        "name": name,
+        "ii": timed.timing.ii,
+        "depth_cycles": timed.timing.depth_cycles,
+        "reason": "" if timed.binding is None else str(timed.binding),
+    }
 
 
 def _timings(network: Network, device: Target) -> dict[str, PipelineTiming]:

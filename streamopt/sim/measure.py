@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from streamopt.sim.standing import standing_cycles
 from streamopt.sim.trace import FifoTrace, PipelineTrace, ProcessTrace
 
 if TYPE_CHECKING:
@@ -29,13 +30,19 @@ def last_cycle(engine: Engine) -> int:
     return max((*ends, *starts, *reads, *writes), default=0)
 
 
-def process_traces(engine: Engine) -> tuple[ProcessTrace, ...]:
-    """Return what every process did."""
-    return tuple(_process_trace(engine, position) for position in range(len(engine.runs)))
+def process_traces(engine: Engine, samples: int) -> tuple[ProcessTrace, ...]:
+    """Return what every process did, with its waits in ``samples`` equal spans."""
+    borders = np.arange(samples + 1) * _span_cycles(last_cycle(engine) + 1, samples)
+    return tuple(_process_trace(engine, position, borders) for position in range(len(engine.runs)))
 
 
-def _process_trace(engine: Engine, position: int) -> ProcessTrace:
+def _span_cycles(total_cycles: int, samples: int) -> int:
+    return -(-total_cycles // max(1, samples))
+
+
+def _process_trace(engine: Engine, position: int, borders: NDArray[np.int64]) -> ProcessTrace:
     run = engine.runs[position]
+    stalls = borders.size > 1 and not engine.plan.flushable
     count = len(run.plan.pipelines)
     ends = (engine.frame_end(position, frame) for frame in range(engine.frames_ended(run)))
     return ProcessTrace(
@@ -44,6 +51,7 @@ def _process_trace(engine: Engine, position: int) -> ProcessTrace:
         tuple(end for end in ends if end is not None),
         run.buffer_cycles,
         tuple(_pipeline_trace(run, index) for index in range(count)),
+        standing_cycles(run, borders) if stalls else (),
     )
 
 
@@ -69,7 +77,7 @@ def _fifo_trace(engine: Engine, fifo: Fifo, total_cycles: int, samples: int) -> 
     used = [_slots_in_use(channel) for channel in channels]
     spans = np.zeros(samples, np.int64)
     for channel, slots in zip(channels, used, strict=True) if samples else ():
-        width = -(-total_cycles // samples)
+        width = _span_cycles(total_cycles, samples)
         begins = np.arange(samples) * width
         held = _written_by(channel, begins) - _read_before(channel, begins)
         np.maximum.at(held, channel.written[: channel.writes] // width, slots)

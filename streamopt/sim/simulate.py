@@ -48,7 +48,8 @@ def simulate(
         Elements that each stream of a FIFO holds, by the FIFO's name, where other than the
         network says.
     samples
-        Spans of equal length for which the occupancy of every FIFO is told.
+        Spans of equal length for which the occupancy of every FIFO and the waits of every
+        process are told (the waits of stalling pipelines only).
 
     Raises
     ------
@@ -61,7 +62,7 @@ def simulate(
     check_network(network, timings, given, frames)
     engine = Engine(make_plan(network, timings, given, flushable=flushable), frames)
     ended = engine.run()
-    processes = process_traces(engine)
+    processes = process_traces(engine, samples)
     fifos = fifo_traces(engine, network, samples)
     if not ended:
         waits = tuple(_waits(engine))

@@ -44,6 +44,9 @@ class ProcessTrace:
         First cycle, and first cycle after the last, of each frame that it began and ended.
     buffer_cycles
         Cycles in all frames in which it could have started but for a ping-pong buffer.
+    standing_cycles
+        Cycles in which it stood still in each of equal spans of the run, where samples were
+        asked for.
     """
 
     name: str
@@ -51,6 +54,7 @@ class ProcessTrace:
     ends: tuple[int, ...]
     buffer_cycles: int
     pipelines: tuple[PipelineTrace, ...]
+    standing_cycles: tuple[int, ...] = ()
 
     @property
     def empty_cycles(self) -> int:

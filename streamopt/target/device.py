@@ -57,7 +57,7 @@ class Target:
         Raises
         ------
         TargetError
-            E801 with the known devices if there is none of this name; E806 if the clock is not
+            E851 with the known devices if there is none of this name; E856 if the clock is not
             positive.
         """
         return _at(read_named_device(name), clock_ns)
@@ -72,8 +72,8 @@ class Target:
         Raises
         ------
         TargetError
-            E802 if a file can't be read; E803 with all its problems if it is not such a file;
-            E806 if the clock is not positive.
+            E852 if a file can't be read; E853 with all its problems if it is not such a file;
+            E856 if the clock is not positive.
         """
         return _at(read_device(path), clock_ns)
 
@@ -88,7 +88,7 @@ class Target:
         Raises
         ------
         TargetError
-            E804 if the table has no such operator or implementation; E805 if all of its rows are
+            E854 if the table has no such operator or implementation; E855 if all of its rows are
             for slower clocks.
         """
         return operator_cost(self.operators, op, element, implementation, self.clock_ns)
@@ -99,11 +99,11 @@ class Target:
         Raises
         ------
         TargetError
-            E806 if the clock is not positive.
+            E856 if the clock is not positive.
         """
         if not clock_ns > 0:
             message = f"a clock period of {clock_ns} ns is not positive"
-            raise TargetError(Diagnostic("E806", message, hint="300 MHz is 3.33 ns"))
+            raise TargetError(Diagnostic("E856", message, hint="300 MHz is 3.33 ns"))
         return replace(self, clock_ns=clock_ns)
 
 

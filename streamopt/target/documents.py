@@ -103,13 +103,13 @@ def validated(kind: type[Document], raw: Mapping[str, object], file: str) -> Doc
     Raises
     ------
     TargetError
-        E803 with all problems, each with its path in the file.
+        E853 with all problems, each with its path in the file.
     """
     try:
         return kind.model_validate(raw)
     except ValidationError as error:
         problems = [
-            Diagnostic("E803", problem["msg"], SourceLoc(file, ".".join(map(str, problem["loc"]))))
+            Diagnostic("E853", problem["msg"], SourceLoc(file, ".".join(map(str, problem["loc"]))))
             for problem in error.errors()
         ]
     raise TargetError(*problems)

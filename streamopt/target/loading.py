@@ -51,12 +51,12 @@ def read_named_device(name: str) -> Device:
     Raises
     ------
     TargetError
-        E801 with the known devices if there is none of this name.
+        E851 with the known devices if there is none of this name.
     """
     if name not in device_names():
         message = f"device '{name}' is not known"
         hint = f"known devices: {', '.join(device_names())}; or give the path of a TOML file"
-        raise TargetError(Diagnostic("E801", message, hint=hint))
+        raise TargetError(Diagnostic("E851", message, hint=hint))
     return _device(_packaged("devices", name), None)
 
 
@@ -66,7 +66,7 @@ def read_device(path: str | Path) -> Device:
     Raises
     ------
     TargetError
-        E802 if a file can't be read; E803 with all its problems if it is not such a file.
+        E852 if a file can't be read; E853 with all its problems if it is not such a file.
     """
     path = Path(path)
     return _device(path, path.parent)
@@ -145,7 +145,7 @@ def _table(
     if name not in _names(kind):
         message = f"there is no table '{name}' of {kind}"
         hint = f"known tables: {', '.join(_names(kind))}; or a file beside it, ending in .toml"
-        raise TargetError(Diagnostic("E803", message, SourceLoc(str(device), kind), hint))
+        raise TargetError(Diagnostic("E853", message, SourceLoc(str(device), kind), hint))
     return _packaged(kind, name)
 
 
@@ -153,7 +153,7 @@ def _toml(file: Traversable | Path) -> dict[str, object]:
     try:
         return tomllib.loads(file.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise TargetError(Diagnostic("E802", f"'{file}' can't be read: {error}")) from error
+        raise TargetError(Diagnostic("E852", f"'{file}' can't be read: {error}")) from error
 
 
 def _packaged(kind: str, name: str) -> Traversable:

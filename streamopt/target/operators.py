@@ -70,7 +70,7 @@ def operator_cost(
     Raises
     ------
     TargetError
-        E804 if the table has no such operator or implementation; E805 if all of its rows are for
+        E854 if the table has no such operator or implementation; E855 if all of its rows are for
         slower clocks.
     """
     known = [row.cost for row in rows if operator in row.operators and element in row.elements]
@@ -80,12 +80,12 @@ def operator_cost(
     if wanted not in names:
         message = f"the operator table has no {subject}" + (f" in '{wanted}'" if wanted else "")
         hint = f"implementations: {', '.join(names)}" if names else "add a row to the table"
-        raise TargetError(Diagnostic("E804", message, hint=hint))
+        raise TargetError(Diagnostic("E854", message, hint=hint))
     costs = [cost for cost in known if cost.implementation == wanted]
     fitting = [cost for cost in costs if cost.clock_ns <= clock_ns]
     if not fitting:
         fastest = min(cost.clock_ns for cost in costs)
         message = f"no row of {subject} in '{wanted}' is for a clock of {clock_ns} ns"
         hint = f"the fastest is for {fastest} ns: take a longer period, or add a row to the table"
-        raise TargetError(Diagnostic("E805", message, hint=hint))
+        raise TargetError(Diagnostic("E855", message, hint=hint))
     return max(fitting, key=lambda cost: cost.clock_ns)

@@ -25,6 +25,7 @@ MAY_IMPORT = {
     "strategies": BASE | {"analysis", "perf", "space", "formulation", "solvers"},
     "codegen": BASE | {"analysis"},
     "verification": BASE | {"codegen"},
+    "report": BASE | {"target", "sim", "solvers"},
 }
 EVERYTHING = {*MAY_IMPORT, "pipeline"}
 MAY_IMPORT.update(

@@ -78,7 +78,7 @@ def test_other_elements_have_operators_of_their_own(element: ElementType, dsps: 
 
 def test_an_operator_that_the_target_lacks_is_an_error() -> None:
     network = network_of(matrix_product(TRIPS, LANES), LANES, EXTENTS)
-    with pytest.raises(TargetError, match="E805"):
+    with pytest.raises(TargetError, match="E855"):
         resources(network, {"mac": timing()}, U280.at(1.0))
 
 

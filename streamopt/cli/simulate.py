@@ -1,0 +1,90 @@
+"""``streamopt simulate``: the cycles of a schedule, or of a published design."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from streamopt.cli import arguments as a
+
+if TYPE_CHECKING:
+    from streamopt.pipeline.evaluating import Evaluation
+
+__all__ = ["simulate"]
+
+
+def simulate(
+    graph_file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="GRAPH", help="graph.json or a source; without --schedule a published design."
+        ),
+    ],
+    schedule_file: Annotated[
+        Path | None, typer.Option("--schedule", metavar="SCHEDULE.json", help="From solve.")
+    ] = None,
+    device: a.Device = "u280",
+    clock_ns: a.ClockNs = None,
+    frames: Annotated[int, typer.Option("--frames", help="Runs one after another.")] = 1,
+    flushable: Annotated[
+        bool, typer.Option("--flushable", help="Pipelines that an empty input doesn't freeze.")
+    ] = False,
+    gantt_file: Annotated[
+        Path | None, typer.Option("--gantt", metavar="PATH", help="Chart as .png, .svg or .pdf.")
+    ] = None,
+    as_json: a.Json = False,
+    quiet: a.Quiet = False,
+) -> None:
+    """Run a design cycle by cycle, and tell who waits, what fills, and what it takes."""
+    from streamopt import pipeline
+    from streamopt.report.gantt import SAMPLES, chart_format
+
+    if gantt_file is not None:
+        chart_format(gantt_file)
+    samples = SAMPLES if gantt_file is not None else 0
+    on = pipeline.target(device, clock_ns)
+    if schedule_file is None:
+        network = pipeline.load_design(graph_file).network
+        found = pipeline.evaluate_network(
+            network, on, frames=frames, flushable=flushable, samples=samples
+        )
+    else:
+        graph = pipeline.dataflow(pipeline.load(graph_file))
+        schedule = pipeline.load_schedule(schedule_file)
+        found = pipeline.evaluate(
+            graph, schedule, on, frames=frames, flushable=flushable, samples=samples
+        )
+    if gantt_file is not None:
+        _draw(found, gantt_file)
+    if as_json:
+        typer.echo(json.dumps(pipeline.trace_record(found)))
+    elif not quiet:
+        _show(found)
+        if gantt_file is not None:
+            typer.echo(f"wrote {gantt_file}")
+
+
+def _draw(found: Evaluation, path: Path) -> None:
+    from streamopt.frontends.written_file import write_file
+    from streamopt.report.gantt import chart_format, gantt
+
+    write_file(path, gantt(found.trace, found.predicted_spans(), chart_format(path)))
+
+
+def _show(found: Evaluation) -> None:
+    from streamopt.cli.evaluation_tables import (
+        fifo_table,
+        process_table,
+        resource_table,
+        run_table,
+    )
+    from streamopt.cli.tables import print_tables
+
+    print_tables(
+        run_table(found), process_table(found), fifo_table(found.trace), resource_table(found)
+    )
+    for risk in found.clock_risks:
+        typer.echo(f"clock risk: {risk}")
