@@ -51,7 +51,9 @@ class Pattern:
     @staticmethod
     def of(iterations: NDArray[np.int64]) -> Pattern:
         """Return the pattern of iterations in ascending order, at least one."""
-        key = blake2b(iterations.tobytes(), digest_size=16).digest()
+        key = blake2b(iterations.data, digest_size=16).digest()
+        if (iterations[1:] != iterations[:-1]).all():
+            return Pattern(key, iterations, 1)
         ends = np.flatnonzero(np.diff(iterations, append=iterations[-1] + 1))
         return Pattern(key, iterations, int(np.diff(ends, prepend=-1).max()))
 
@@ -77,9 +79,9 @@ def stream_patterns(
         # Streams that one port reaches under one guard share the array of its iterations.
         key = tuple(sorted((id(touch.iterations), touch.times) for touch in touches))
         if key not in known:
-            lists = [np.repeat(touch.iterations, touch.times) for touch in touches]
-            joined = np.concatenate(lists)
-            known[key] = Pattern.of(joined if len(lists) == 1 else np.sort(joined))
+            lists = [touch.iterations for touch in touches for _ in range(touch.times)]
+            joined = lists[0] if len(lists) == 1 else np.sort(np.concatenate(lists))
+            known[key] = Pattern.of(joined)
         patterns[stream] = known[key]
     return patterns
 

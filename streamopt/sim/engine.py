@@ -89,7 +89,7 @@ class Engine:
         while (pipeline := self.current(run) or self._begin(position)) is not None:
             flows = self.plan.flushable and pipeline.reads and pipeline.writes
             moved |= (advance_flushable if flows else advance_stalling)(pipeline)
-            if any(access.done < access.size for access in pipeline.accesses):
+            if pipeline.has_accesses_left:
                 return moved
             pipeline.end = pipeline.shift + pipeline.plan.last_clock + 1
             moved = True
@@ -114,7 +114,7 @@ class Engine:
         made = [Access(access, self.channels[access.channel]) for access in plan.accesses]
         reads = [access for access in made if access.is_read]
         writes = [access for access in made if not access.is_read]
-        run.history.append(PipelineRun(plan, start, start, Flow(start, start), reads, writes))
+        run.history.append(PipelineRun(plan, start, start, Flow(start, start), reads, writes, made))
         return run.history[-1]
 
     def _buffers_ready(self, position: int, frame: int) -> int:

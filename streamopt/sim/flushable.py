@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from streamopt.sim.stalling import merged
+from streamopt.sim.stalling import merged, places_in
 from streamopt.sim.state import NEVER
 
 if TYPE_CHECKING:
@@ -40,11 +40,11 @@ def advance_flushable(run: PipelineRun) -> bool:
     while True:
         for _ in range(FEW):
             if not _event(run):
-                if not any(access.done < access.size for access in run.accesses):
+                if not run.has_accesses_left:
                     run.shift = run.flow.front + run.flow.frozen
                 return moved
             moved = True
-        window = min(2 * window, MOST) if _block(run, window) else FEWEST
+        window = min(2 * window, MOST) if _block(run, window) >= window else FEWEST
 
 
 def blocked_flushable(run: PipelineRun) -> list[Access]:
@@ -105,15 +105,18 @@ def _happen(due: list[Access], time: int) -> None:
         access.happen(time)
 
 
-def _block(run: PipelineRun, window: int) -> bool:
-    """Do what can happen before the first write that would freeze; return whether none would."""
+def _block(run: PipelineRun, window: int) -> int:
+    """Do what can happen before the first write that would freeze; return how many clocks' reads.
+
+    At most ``window`` accesses of a kind are tried.
+    """
     flow = run.flow
     if flow.freezes:
-        return False
+        return 0
     limit = min((_clock_after(access, window) for access in run.reads), default=NEVER)
     spans = [access.ahead(limit) for access in run.reads]
     clocks = merged([span for span in spans if span.size])
-    places = [np.searchsorted(clocks, span) for span in spans]
+    places = [places_in(clocks, span) for span in spans]
     shifts = clocks - clocks + flow.front
     for access, place in zip(run.reads, places, strict=True):
         needed = access.ready_block(place.size) - flow.frozen - clocks[place]
@@ -130,7 +133,7 @@ def _block(run: PipelineRun, window: int) -> bool:
         kept = place[: int(np.searchsorted(place, count))]
         if kept.size:
             access.happen_block((clocks + shifts)[kept] + flow.frozen)
-    return stop == NEVER
+    return count
 
 
 def _write_block(

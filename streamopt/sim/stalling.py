@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from streamopt.sim.state import Access, PipelineRun
 
-__all__ = ["advance_stalling", "blocked_stalling", "merged"]
+__all__ = ["advance_stalling", "blocked_stalling", "merged", "places_in"]
 
 FEW = 16
 """Clocks that are taken one by one before many are tried at once: what a block costs."""
@@ -54,24 +54,26 @@ def blocked_stalling(run: PipelineRun) -> list[Access]:
 
 def _step(run: PipelineRun, accesses: Sequence[Access]) -> bool:
     """Do the accesses of the next clock; return False if one is not known to be possible."""
-    clock = min(access.next for access in accesses)
+    clock = min([access.next for access in accesses])
     if clock == NEVER:
         return False
     wanted = filled = clock + run.shift
-    due = [access for access in accesses if access.next == clock]
     emptied = 0
+    due = [access for access in accesses if access.next == clock]
     for access in due:
         ready = access.ready()
         if ready == NEVER:
             return False
         if access.is_read:
-            filled = max(filled, ready)
-        else:
-            emptied = max(emptied, ready)
-    time = max(filled, emptied)
-    run.empty_cycles += filled - wanted
-    run.full_cycles += time - filled
-    run.shift = time - clock
+            if ready > filled:
+                filled = ready
+        elif ready > emptied:
+            emptied = ready
+    time = emptied if emptied > filled else filled
+    if time > wanted:
+        run.empty_cycles += filled - wanted
+        run.full_cycles += time - filled
+        run.shift = time - clock
     for access in due:
         access.happen(time)
     return True
@@ -90,7 +92,7 @@ def _block(run: PipelineRun, accesses: Sequence[Access]) -> None:
         return
     filled = np.zeros(clocks.size, np.int64)
     emptied = np.zeros(clocks.size, np.int64)
-    places = [np.searchsorted(clocks, span) for span in spans]
+    places = [places_in(clocks, span) for span in spans]
     for access, place in zip(accesses, places, strict=True):
         ready = filled if access.is_read else emptied
         ready[place] = np.maximum(ready[place], access.ready_block(place.size))
@@ -120,3 +122,10 @@ def merged(spans: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
     fresh[0] = True
     np.not_equal(joined[1:], joined[:-1], out=fresh[1:])
     return joined[fresh]
+
+
+def places_in(clocks: NDArray[np.int64], span: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return where in merged clocks those of one list are."""
+    if span.size == clocks.size:
+        return np.arange(span.size)
+    return np.searchsorted(clocks, span)

@@ -92,7 +92,8 @@ class Access:
         else:
             channel.written_at[channel.writes] = time
             channel.writes += 1
-        self._advance(1)
+        self.done += 1
+        self.next = self.clock_at[self.done] if self.done < self.size else NEVER
 
     def ready_block(self, count: int) -> NDArray[np.int64]:
         """Return, for the next ``count`` accesses, the cycles from which they can happen."""
@@ -113,16 +114,13 @@ class Access:
         else:
             channel.written[channel.writes : channel.writes + times.size] = times
             channel.writes += times.size
-        self._advance(times.size)
+        self.done += times.size
+        self.next = self.clock_at[self.done] if self.done < self.size else NEVER
 
     def ahead(self, limit: int) -> NDArray[np.int64]:
         """Return the clocks below a limit at which the access has still to happen."""
         clocks = self.clocks[self.done :]
         return clocks[: int(np.searchsorted(clocks, limit))] if limit < NEVER else clocks
-
-    def _advance(self, count: int) -> None:
-        self.done += count
-        self.next = self.clock_at[self.done] if self.done < self.size else NEVER
 
 
 @dataclass(slots=True)
@@ -147,14 +145,15 @@ class PipelineRun:
     flow: Flow
     reads: list[Access]
     writes: list[Access]
+    accesses: list[Access]
     empty_cycles: int = 0
     full_cycles: int = 0
     end: int | None = None
 
     @property
-    def accesses(self) -> list[Access]:
-        """Return all accesses."""
-        return [*self.reads, *self.writes]
+    def has_accesses_left(self) -> bool:
+        """Return whether an access has still to happen."""
+        return any([access.next < NEVER for access in self.accesses])
 
 
 @dataclass(slots=True)

@@ -71,6 +71,7 @@ class MemoriesDocument(_Document):
     lutram_words: Count
     shift_register_bits: Count
     shift_register_words: Count
+    power_of_two_words: Count
 
 
 class OperatorDocument(_Document):

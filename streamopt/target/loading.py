@@ -123,6 +123,7 @@ def _memories(file: Traversable | Path) -> Memories:
         lutram_words=document.lutram_words,
         shift_register_bits=document.shift_register_bits,
         shift_register_words=document.shift_register_words,
+        power_of_two_words=document.power_of_two_words,
         source=document.source,
     )
 

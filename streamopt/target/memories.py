@@ -39,6 +39,8 @@ class Memories:
         Most words of a memory that is made of LUTs.
     shift_register_bits, shift_register_words
         A FIFO of at most so many bits, or of at most so many words, is a shift register.
+    power_of_two_words
+        Block RAMs of a memory of at most so many words hold a power of two of them.
     """
 
     bram18_shapes: tuple[Shape, ...]
@@ -46,4 +48,5 @@ class Memories:
     lutram_words: int
     shift_register_bits: int
     shift_register_words: int
+    power_of_two_words: int
     source: str

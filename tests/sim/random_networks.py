@@ -69,7 +69,7 @@ def random_network(random: Random, busiest: int = 3) -> tuple[Network, dict[str,
                 else:
                     fifos.append(_fifo(random, ends, len(fifos), lanes))
         if random.random() < 0.1:
-            fifos.append(_fifo(random, (processes[reader],) * 2, len(fifos), lanes))
+            fifos.append(_fifo(random, (processes[reader], processes[reader]), len(fifos), lanes))
     made = [
         Process(
             f"p{at}",

@@ -11,6 +11,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 import pytest
+
 from streamopt.sim import Deadlock, DeadlockError, Trace, flushable, simulate, stalling
 from tests.sim.cycle_stepper import Stepped, step_through, touched
 from tests.sim.random_networks import Case, random_case

@@ -1,0 +1,65 @@
+"""Which adders are built from LUTs: those on a recurrence that is too tight for DSP slices.
+
+Evidence: 292 nodes of the published Stream-HLS designs on PolyBench and chains of matrix products
+(Vitis HLS 2023.2, xcu280, 3.33 ns), 4971 of whose 19393 adders have no DSP.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from streamopt.perf.recurrence import ROUND_TRIP_CYCLES, recurrences
+
+if TYPE_CHECKING:
+    from streamopt.ir.network import Pipeline, PipelineTiming
+    from streamopt.perf.operators import Replicas
+    from streamopt.perf.recurrence import Recurrence
+    from streamopt.target.device import Target
+
+__all__ = ["fabric_adders", "sharing_cycles"]
+
+
+def fabric_adders(
+    pipeline: Pipeline, replicas: Replicas, timing: PipelineTiming, target: Target
+) -> int:
+    """Return how many of an operation's replicas are adders without DSPs.
+
+    A recurrence has ``ii * distance`` cycles. Where its additions don't fit with the adder that
+    the table has first (6 cycles each at 3.33 ns, and 2 for the memory), Vitis HLS takes the
+    shorter adder of LUTs for each of them; additions off the recurrence keep their DSPs. So it
+    is in 279 of the 292 nodes; in all, 79 adders of 4971 are taken for the wrong kind.
+    """
+    operation = replicas.operation
+    usual = target.operator(operation.operator, operation.element)
+    if usual.dsps == 0:
+        return 0
+    for update in recurrences(pipeline):
+        if update.is_sum and update.distance is not None and operation in update.operations:
+            needed_cycles = update.chained_additions * usual.latency_cycles + ROUND_TRIP_CYCLES
+            if needed_cycles > timing.ii * update.distance:
+                return replicas.count // update.terms * min(_short_adders(update), update.terms)
+    return 0
+
+
+def sharing_cycles(pipeline: Pipeline, timing: PipelineTiming) -> int:
+    """Return over how many cycles of the II operations are spread, and so share units.
+
+    All of them, but in one case, observed and not explained: where a recurrence of distance 1
+    sets the II and leaves one addition of each element off it (four terms, II 12), operations
+    are found in half of the cycles (64 multiplications in 11 units instead of 6; 22 nodes of the
+    published matrix chains).
+    """
+    for update in recurrences(pipeline):
+        if update.is_sum and update.distance == 1:
+            chained = update.chained_additions
+            if timing.ii > 1 and 1 < chained == update.terms - 1:
+                return timing.ii // 2
+    return timing.ii
+
+
+def _short_adders(update: Recurrence) -> int:
+    """Return the short adders of each element: those in a chain, four for five to seven terms.
+
+    Measured: 1 of 1 and 2, 3 of 4 and 8, 3.9 of 5, 3.7 of 7, 4 of 10 to 25 terms.
+    """
+    return 4 if 4 < update.terms < 8 else update.chained_additions

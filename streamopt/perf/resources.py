@@ -1,0 +1,122 @@
+"""What the hardware of a network takes: DSPs, block RAMs, UltraRAMs, LUTs and flip-flops.
+
+Estimated from the network, its timing and the target alone. Counted as the synthesis report of
+Vitis HLS counts, before implementation moves logic between the kinds; two things are counted as
+they are built instead, see `streamopt.perf.memory_blocks.fifo_storage` and `Place.ARGUMENT`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from streamopt.ir.network import Place
+from streamopt.perf.addresses import address_multipliers
+from streamopt.perf.binding import fabric_adders, sharing_cycles
+from streamopt.perf.buffers import memories_as_built, network_storage
+from streamopt.perf.fabric import data_bits, fifo_fabric, memory_fabric, pipeline_fabric
+from streamopt.perf.operators import operator_replicas, shared_units
+from streamopt.target.resources import Resources
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from streamopt.ir.network import Network, Pipeline, PipelineTiming
+    from streamopt.perf.memory_blocks import Storage
+    from streamopt.target.device import Target
+
+__all__ = ["NetworkResources", "resources"]
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkResources:
+    """What a network takes, part by part.
+
+    Attributes
+    ----------
+    processes
+        By name; each with its local memories.
+    channels
+        By name: the FIFOs and ping-pong buffers between processes.
+    storages
+        How every memory and group of FIFOs is held, by name.
+    """
+
+    processes: Mapping[str, Resources]
+    channels: Mapping[str, Resources]
+    storages: Mapping[str, Storage]
+
+    @property
+    def total(self) -> Resources:
+        """Return the sum over processes and channels."""
+        return sum((*self.processes.values(), *self.channels.values()), Resources())
+
+
+def resources(
+    network: Network, timings: Mapping[str, PipelineTiming], target: Target
+) -> NetworkResources:
+    """Return what a network takes on a target.
+
+    Parameters
+    ----------
+    timings
+        By pipeline name: the II decides what is shared and which adders need no DSPs, the depth
+        how many registers data wait in.
+
+    Raises
+    ------
+    TargetError
+        E804 or E805 if the target has no cost for an operator.
+    """
+    storages = network_storage(network, target.memories)
+    memories = memories_as_built(network)
+    processes: dict[str, Resources] = {}
+    for process in network.processes:
+        used = Resources()
+        for pipeline in process.pipelines:
+            multipliers = address_multipliers(pipeline, memories)
+            used += _pipeline(pipeline, timings[pipeline.name], storages, target)
+            used += Resources(dsps=sum(multiplier.in_dsp for multiplier in multipliers))
+        for name in process.targets & memories.keys():
+            if memories[name].place is Place.LOCAL:
+                used += _memory(storages[name], ping_pong=False)
+        processes[process.name] = used
+    channels = {
+        memory.name: _memory(storages[memory.name], ping_pong=True)
+        for memory in network.memories
+        if memory.place is Place.PING_PONG
+    }
+    channels |= {fifo.name: _fifo(storages[fifo.name]) for fifo in network.fifos}
+    return NetworkResources(processes, channels, storages)
+
+
+def _pipeline(
+    pipeline: Pipeline,
+    timing: PipelineTiming,
+    storages: Mapping[str, Storage],
+    target: Target,
+) -> Resources:
+    """Return the operators of a pipeline and the fabric around them."""
+    replicas = operator_replicas(pipeline)
+    cycles = sharing_cycles(pipeline, timing)
+    used, unit_bits = Resources(), 0
+    for found in replicas:
+        in_fabric = fabric_adders(pipeline, found, timing, target)
+        for count, implementation in ((found.count - in_fabric, None), (in_fabric, "fabric")):
+            if count:
+                operator, element = found.operation.operator, found.operation.element
+                cost = target.operator(operator, element, implementation)
+                units = shared_units(count, cycles)
+                used += Resources(dsps=cost.dsps, luts=cost.luts, ffs=cost.ffs).scaled(units)
+                unit_bits += units * element.bits
+    data = data_bits(pipeline, replicas, storages)
+    return used + pipeline_fabric(pipeline, data, unit_bits, timing, storages)
+
+
+def _memory(storage: Storage, *, ping_pong: bool) -> Resources:
+    blocks = Resources(bram18=storage.bram18, uram=storage.uram)
+    return blocks + memory_fabric(storage, ping_pong=ping_pong)
+
+
+def _fifo(storage: Storage) -> Resources:
+    return Resources(bram18=storage.bram18) + fifo_fabric(storage)

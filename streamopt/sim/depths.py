@@ -1,0 +1,162 @@
+"""FIFO depths that are as small as the latency allows, found by simulation.
+
+With the most slots that were ever in use, everything happens in the same cycles as with endless
+FIFOs. Smaller depths hold producers back, which need not be seen at the end: from there each
+FIFO in turn, the one with the most bits first, takes the least depth that keeps the latency.
+More slots never make a run later, so this depth is found by bisection, above a bound that the
+latest possible writes give; and what was the least for one FIFO stays so when others shrink, so
+at the end no depth can be lowered alone. A second pass in the opposite order keeps the fewer bits
+of the two.
+
+Whether a network comes to a standstill depends on the depths alone, not on cycles: all processes
+are deterministic and block. Depths that a simulation got through are safe at any speed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+from typing import TYPE_CHECKING
+
+from streamopt.sim.plan import make_plan
+from streamopt.sim.simulate import simulate
+from streamopt.sim.timetable import Timetable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from streamopt.ir.network import Fifo, Network, PipelineTiming
+
+__all__ = ["DepthPlan", "least_depths"]
+
+LEAST_DEPTH_ELEMS = 2
+"""Vitis HLS' default; one slot would halve the rate, as a slot is free the cycle after its read."""
+
+
+@dataclass(frozen=True, slots=True)
+class DepthPlan:
+    """Depths of all FIFOs and what they cost.
+
+    Attributes
+    ----------
+    depths
+        Elements that each stream holds, by FIFO.
+    cycles
+        Latency with these depths.
+    full_cycles
+        Latency with the network's own depths.
+    bits, full_bits
+        Bits in all FIFOs, with these depths and with the network's own.
+    is_least
+        Whether no depth can be lowered alone; False if the runs ended before.
+    runs
+        Trials made.
+    """
+
+    depths: Mapping[str, int]
+    cycles: int
+    full_cycles: int
+    bits: int
+    full_bits: int
+    is_least: bool
+    runs: int
+
+
+def least_depths(
+    network: Network,
+    timings: Mapping[str, PipelineTiming],
+    *,
+    slack: float = 0.0,
+    max_runs: int = 400,
+    on_progress: Callable[[int, int], None] | None = None,
+) -> DepthPlan:
+    """Return small depths that keep the latency.
+
+    Parameters
+    ----------
+    slack
+        Share of the latency that may be given up for fewer bits; 0.05 for 5 %.
+    max_runs
+        Trials to make at most.
+    on_progress
+        Called with (trials made, trials at most).
+
+    Raises
+    ------
+    DeadlockError
+        If the network comes to a standstill with its own depths.
+    SimulationError
+        If it can't be run.
+    """
+    return _Search(network, timings, slack, max_runs, on_progress).plan()
+
+
+class _Search:
+    """The trials of one network, counted."""
+
+    def __init__(
+        self,
+        network: Network,
+        timings: Mapping[str, PipelineTiming],
+        slack: float,
+        max_runs: int,
+        on_progress: Callable[[int, int], None] | None,
+    ) -> None:
+        self.network = network
+        self.timings = timings
+        self.max_runs = max_runs
+        self.on_progress = on_progress
+        self.runs = 0
+        self.full_cycles = simulate(network, timings).cycles
+        self.table = Timetable(make_plan(network, timings, {}, flushable=False))
+        self.deadline = self.table.deadline(int(self.full_cycles * (1 + slack)))
+        self.bounds = self.table.depth_bounds(self.deadline)
+        peaks = self.table.peaks()
+        self.start = {
+            fifo.name: max(LEAST_DEPTH_ELEMS, min(peaks.get(fifo.name, 0), fifo.depth_elems))
+            for fifo in network.fifos
+        }
+
+    def plan(self) -> DepthPlan:
+        """Return the better of two passes."""
+        fifos = sorted(self.network.fifos, key=lambda f: -_bits(f, self.start[f.name]))
+        found = [self._pass(fifos), self._pass(fifos[::-1])]
+        depths = min(found, key=self._bits)
+        cycles = simulate(self.network, self.timings, depths=depths).cycles
+        return DepthPlan(
+            depths=depths,
+            cycles=cycles,
+            full_cycles=self.full_cycles,
+            bits=self._bits(depths),
+            full_bits=sum(_bits(fifo, fifo.depth_elems) for fifo in self.network.fifos),
+            is_least=self.runs < self.max_runs,
+            runs=self.runs,
+        )
+
+    def _pass(self, fifos: Iterable[Fifo]) -> dict[str, int]:
+        depths, times = dict(self.start), self.table.earliest
+        for fifo in fifos:
+            name = fifo.name
+            low = min(depths[name], max(LEAST_DEPTH_ELEMS, self.bounds.get(name, 0)))
+            probe = low  # often enough, and then one trial does
+            while low < depths[name] and self.runs < self.max_runs:
+                self._count()
+                found = self.table.under({**depths, name: probe}, self.deadline, times)
+                if found is not None:
+                    depths[name], times = probe, found
+                else:
+                    low = probe + 1
+                probe = (low + depths[name]) // 2
+        return depths
+
+    def _count(self) -> None:
+        self.runs += 1
+        if self.on_progress is not None:
+            self.on_progress(self.runs, self.max_runs)
+
+    def _bits(self, depths: Mapping[str, int]) -> int:
+        return sum(_bits(fifo, depths[fifo.name]) for fifo in self.network.fifos)
+
+
+def _bits(fifo: Fifo, depth_elems: int) -> int:
+    return fifo.element.bits * prod(fifo.lanes) * depth_elems

@@ -1,0 +1,117 @@
+"""Least depths: judged by the simulator alone, one FIFO at a time and all together."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import product
+from math import prod
+from random import Random
+from typing import TYPE_CHECKING
+
+import pytest
+
+from streamopt.errors import SimulationError
+from streamopt.sim import DeadlockError, simulate
+from streamopt.sim.depths import least_depths
+from tests.sim.random_networks import random_network
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from streamopt.ir.network import Network, PipelineTiming
+
+DEEP = 30
+
+
+def cycles(
+    network: Network, timings: Mapping[str, PipelineTiming], depths: Mapping[str, int]
+) -> float:
+    try:
+        return simulate(network, timings, depths=depths).cycles
+    except DeadlockError:
+        return float("inf")
+
+
+def bits(network: Network, depths: Mapping[str, int]) -> int:
+    return sum(f.element.bits * prod(f.lanes) * depths[f.name] for f in network.fifos)
+
+
+def networks(first: int, count: int) -> Iterator[tuple[Network, dict[str, PipelineTiming]]]:
+    """Yield networks with FIFOs, deep enough that they run to the end."""
+    seed = first
+    while count:
+        seed += 1
+        network, timings = random_network(Random(seed))
+        deep = tuple(replace(fifo, depth_elems=DEEP) for fifo in network.fifos)
+        network = replace(network, fifos=deep)
+        used = {port.target for p in network.pipelines for port in p.ports}
+        if not deep or not used.issuperset(fifo.name for fifo in deep):
+            continue
+        if runs(network, timings) and cycles(network, timings, {}) < float("inf"):
+            count -= 1
+            yield network, timings
+
+
+def runs(network: Network, timings: Mapping[str, PipelineTiming]) -> bool:
+    """Return whether every stream is touched no more often than there are cycles."""
+    try:
+        simulate(network, timings)
+    except DeadlockError:
+        return True
+    except SimulationError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("slack", [0.0, 0.2])
+def test_latency_is_kept_and_no_depth_can_be_lowered_alone(slack: float) -> None:
+    lowered = 0
+    for network, timings in networks(0, 50):
+        plan = least_depths(network, timings, slack=slack)
+        full = simulate(network, timings).cycles
+        assert plan.full_cycles == full
+        assert plan.cycles == cycles(network, timings, plan.depths) <= int(full * (1 + slack))
+        assert plan.bits == bits(network, plan.depths) <= plan.full_bits
+        assert plan.is_least
+        for name, depth in plan.depths.items():
+            if depth > 2:
+                lowered += 1
+                less = {**plan.depths, name: depth - 1}
+                assert cycles(network, timings, less) > int(full * (1 + slack)), name
+    assert lowered > 8
+
+
+def test_few_networks_have_a_smaller_total() -> None:
+    """All depth vectors below the found total are tried: one pass may end in another corner."""
+    tried = beaten = 0
+    for network, timings in networks(5000, 40):
+        plan = least_depths(network, timings)
+        peaks = simulate(network, timings)
+        ranges = [range(2, max(2, min(f.peak_elems, 7)) + 1) for f in peaks.fifos]
+        if not 1 < prod(map(len, ranges)) <= 300:
+            continue
+        tried += 1
+        names = [fifo.name for fifo in peaks.fifos]
+        vectors = (dict(zip(names, vector, strict=True)) for vector in product(*ranges))
+        fewer = (v for v in vectors if bits(network, v) < plan.bits)
+        beaten += any(cycles(network, timings, v) <= plan.full_cycles for v in fewer)
+    assert tried > 8
+    assert beaten <= tried // 10
+
+
+def test_runs_are_bounded() -> None:
+    for network, timings in networks(9000, 8):
+        plan = least_depths(network, timings, max_runs=1)
+        assert plan.runs <= 1
+        assert plan.cycles == plan.full_cycles
+
+
+def test_a_standstill_at_the_own_depths_is_told() -> None:
+    stuck = 0
+    for seed in range(150):
+        network, timings = random_network(Random(seed))
+        if runs(network, timings) and cycles(network, timings, {}) == float("inf"):
+            stuck += 1
+            with pytest.raises(DeadlockError):
+                least_depths(network, timings)
+    assert stuck > 10
