@@ -60,7 +60,9 @@ class NestWriter:
         self.names = names = scope.inner()
         self.iterator = {loop.name: names.unique(loop.name) for loop in self.loops}
         unrolled = [loop for loop in self.loops if loop.unroll > 1]
-        self.tile = {p.name: names.unique(f"{self.iterator[p.name]}_tile") for p in unrolled}
+        self.built = scheduled.tile_loops
+        tiled = [loop for loop in unrolled if loop in self.built]
+        self.tile = {p.name: names.unique(f"{self.iterator[p.name]}_tile") for p in tiled}
         self.lane = {p.name: names.unique(f"{self.iterator[p.name]}_lane") for p in unrolled}
         self.used: set[str] = set()
         self.locals: list[Item] = []
@@ -74,9 +76,12 @@ class NestWriter:
         for loop in reversed(self.loops):
             if loop.unroll > 1:
                 body = [self._lane_loop(loop, body)]
+        single = [loop for loop in self.loops if loop.trip_count == 1 and loop not in self.built]
+        names = [self.iterator[loop.name] for loop in single if loop.name in self.used]
+        body = [*(Statement(f"const int {name} = 0;") for name in names), *body]
         if self.loops:
             body = [Pragma("pipeline II=1"), *body]
-        for loop in reversed(self.loops):
+        for loop in reversed(self.built):
             name = self.tile.get(loop.name, self.iterator[loop.name])
             body = [For(name, loop.tiles, tuple(body))]
         return (*self.locals, *body)
@@ -85,7 +90,8 @@ class NestWriter:
         lane = self.lane[loop.name]
         inner: list[Item] = [Pragma("unroll")]
         if loop.name in self.used:
-            value = f"{self.tile[loop.name]} * {loop.unroll} + {lane}"
+            tile = self.tile.get(loop.name)
+            value = f"{tile} * {loop.unroll} + {lane}" if tile else lane
             inner.append(Statement(f"const int {self.iterator[loop.name]} = {value};"))
         return For(lane, loop.unroll, (*inner, *body))
 

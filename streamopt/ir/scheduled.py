@@ -52,6 +52,15 @@ class ScheduledNode:
         """Return the copies of the loop body that work in parallel."""
         return prod(loop.unroll for loop in self.loops)
 
+    @property
+    def tile_loops(self) -> tuple[TiledLoop, ...]:
+        """Return the tile loops that are built: those of more than one tile, or one of them all.
+
+        An innermost loop of a single iteration makes the vendor's tool pipeline further out
+        (`streamopt.perf.single_trips`).
+        """
+        return tuple(loop for loop in self.loops if loop.tiles > 1) or self.loops[-1:]
+
 
 @dataclass(frozen=True, slots=True)
 class Partition:

@@ -1,8 +1,8 @@
 """What the hardware of a network takes: DSPs, block RAMs, UltraRAMs, LUTs and flip-flops.
 
 Estimated from the network, its timing and the target alone. Counted as the synthesis report of
-Vitis HLS counts, before implementation moves logic between the kinds; two things are counted as
-they are built instead, see `streamopt.perf.memory_blocks.fifo_storage` and `Place.ARGUMENT`.
+Vitis HLS counts, before implementation moves logic between the kinds, but for FIFOs in block RAM:
+see `streamopt.perf.memory_blocks.fifo_storage`. Memory of arguments is outside the design.
 """
 
 from __future__ import annotations
@@ -34,14 +34,17 @@ class NetworkResources:
 
     Attributes
     ----------
+    pipelines
+        By name: operators, address arithmetic and the fabric around them.
     processes
-        By name; each with its local memories.
+        By name: pipelines and local memories.
     channels
         By name: the FIFOs and ping-pong buffers between processes.
     storages
         How every memory and group of FIFOs is held, by name.
     """
 
+    pipelines: Mapping[str, Resources]
     processes: Mapping[str, Resources]
     channels: Mapping[str, Resources]
     storages: Mapping[str, Storage]
@@ -70,13 +73,15 @@ def resources(
     """
     storages = network_storage(network, target.memories)
     memories = memories_as_built(network)
+    pipelines: dict[str, Resources] = {}
+    for pipeline in network.pipelines:
+        multipliers = address_multipliers(pipeline, memories)
+        used = _pipeline(pipeline, timings[pipeline.name], storages, target)
+        used += Resources(dsps=sum(multiplier.in_dsp for multiplier in multipliers))
+        pipelines[pipeline.name] = used
     processes: dict[str, Resources] = {}
     for process in network.processes:
-        used = Resources()
-        for pipeline in process.pipelines:
-            multipliers = address_multipliers(pipeline, memories)
-            used += _pipeline(pipeline, timings[pipeline.name], storages, target)
-            used += Resources(dsps=sum(multiplier.in_dsp for multiplier in multipliers))
+        used = sum((pipelines[pipeline.name] for pipeline in process.pipelines), Resources())
         for name in process.targets & memories.keys():
             if memories[name].place is Place.LOCAL:
                 used += _memory(storages[name], ping_pong=False)
@@ -87,7 +92,7 @@ def resources(
         if memory.place is Place.PING_PONG
     }
     channels |= {fifo.name: _fifo(storages[fifo.name]) for fifo in network.fifos}
-    return NetworkResources(processes, channels, storages)
+    return NetworkResources(pipelines, processes, channels, storages)
 
 
 def _pipeline(

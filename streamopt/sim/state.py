@@ -153,7 +153,7 @@ class PipelineRun:
     @property
     def has_accesses_left(self) -> bool:
         """Return whether an access has still to happen."""
-        return any([access.next < NEVER for access in self.accesses])
+        return min([access.next for access in self.accesses], default=NEVER) < NEVER
 
 
 @dataclass(slots=True)

@@ -27,7 +27,7 @@ def check_network(
         A pipeline without a timing or with one below 1 (E801), fewer than one frame (E802), a
         depth below 1 or of a FIFO that isn't there (E803), a FIFO that isn't written by exactly
         one process and read by exactly one (E804), a FIFO access under a guard that isn't affine
-        (E805).
+        (E805), a process without a pipeline (E808).
     """
     problems = [*_timings(network, timings), *_depths(network, depths)]
     if frames < 1:
@@ -47,6 +47,11 @@ def check_network(
         for pipeline in network.pipelines
         for port in pipeline.ports
         if port.target in fifos and port.guard and not is_affine_condition(port.guard)
+    )
+    problems.extend(
+        Diagnostic("E808", f"process {process.name} has no pipeline", hint="leave it out")
+        for process in network.processes
+        if not process.pipelines
     )
     if problems:
         raise SimulationError(*problems)

@@ -19,6 +19,7 @@ MAY_IMPORT = {
     "frontends": BASE,
     "transforms": BASE | {"analysis"},
     "perf": BASE | {"analysis", "target"},
+    "sim": BASE | {"target"},
     "space": BASE | {"analysis", "perf"},
     "formulation": BASE | {"analysis", "perf", "space"},
     "strategies": BASE | {"analysis", "perf", "space", "formulation", "solvers"},
@@ -86,3 +87,13 @@ def test_oracle_shares_no_code_with_the_model() -> None:
 def test_codegen_does_not_know_who_decided() -> None:
     for path in (ROOT / "codegen").glob("*.py"):
         assert not {n.split(".")[0] for n in imported(path)} & {"strategies", "solvers", "space"}
+
+
+def test_simulator_knows_nothing_of_the_model_that_it_checks() -> None:
+    for path in (ROOT / "sim").glob("*.py"):
+        assert not {n.split(".")[0] for n in imported(path)} & {"perf", "formulation", "analysis"}
+
+
+def test_stepper_shares_no_code_with_the_simulator() -> None:
+    names = imported(Path(__file__).parents[1] / "sim" / "cycle_stepper.py")
+    assert {name.split(".")[0] for name in names} == {"ir"}

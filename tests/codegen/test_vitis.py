@@ -103,7 +103,7 @@ def test_script_names_part_and_clock() -> None:
 def test_body_does_not_grow_with_the_factors() -> None:
     def lines(factor: int) -> int:
         gemm, act = FIFO.nodes
-        wide = replace(gemm, loops=(TiledLoop("k", 4, factor), *gemm.loops[1:]))
+        wide = replace(gemm, loops=(TiledLoop("k", 8, factor), *gemm.loops[1:]))
         return emit(replace(FIFO, nodes=(wide, act))).text("kernel_3mm.cpp").count("\n")
 
     assert lines(2) == lines(4) == lines(1) + 4

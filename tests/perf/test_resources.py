@@ -9,6 +9,7 @@ from mac_networks import matrix_product, network_of, timing
 
 from streamopt.errors import TargetError
 from streamopt.frontends.published_design import load_published_design
+from streamopt.ir.element import ElementType
 from streamopt.perf.pipeline import pipeline_timings
 from streamopt.perf.resources import resources
 from streamopt.target.device import Target
@@ -63,6 +64,16 @@ def test_a_longer_interval_needs_fewer_operators() -> None:
     dsps = [resources(network, {"mac": timing(ii)}, U280).total.dsps for ii in (2, 4, 8)]
     assert dsps == sorted(dsps, reverse=True)
     assert dsps[0] == 160
+
+
+@pytest.mark.parametrize(
+    ("element", "dsps"),
+    [(ElementType.INT8, 64), (ElementType.INT32, 192), (ElementType.DOUBLE, 704)],
+)
+def test_other_elements_have_operators_of_their_own(element: ElementType, dsps: int) -> None:
+    tiles = {"k": 16, "i": 16, "j": 16}
+    network = network_of(matrix_product(tiles, LANES, element), LANES, EXTENTS)
+    assert resources(network, {"mac": timing()}, U280).total.dsps == dsps
 
 
 def test_an_operator_that_the_target_lacks_is_an_error() -> None:

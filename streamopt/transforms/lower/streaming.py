@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from streamopt.ir.expression import Access, Condition
     from streamopt.ir.program import Array
-    from streamopt.ir.scheduled import ScheduledNode
+    from streamopt.ir.scheduled import ScheduledNode, TiledLoop
 
 __all__ = ["StreamingNode"]
 
@@ -63,12 +63,8 @@ class StreamingNode:
         self.arrays = arrays
         self.memories: list[Memory] = []
         self.ports: list[Port] = []
-        self._iterator = {
-            p.name: Affine.iterator(p.name).scaled(p.unroll) + Affine.iterator(f"{p.name}.lane")
-            if p.unroll > 1
-            else Affine.iterator(p.name)
-            for p in self.loops
-        }
+        self.tiles = scheduled.tile_loops
+        self._iterator = {loop.name: self._position(loop) for loop in self.loops}
         self._operations = OperationList(lambda name: arrays[name].element, self._fetched)
         self._values: dict[Access, str] = {}
 
@@ -80,12 +76,18 @@ class StreamingNode:
         lanes = [Loop(f"{loop.name}.lane", loop.unroll) for loop in self.loops if loop.unroll > 1]
         return Pipeline(
             self.node.name,
-            tuple(Loop(loop.name, loop.tiles) for loop in self.loops),
+            tuple(Loop(loop.name, loop.tiles) for loop in self.tiles),
             tuple(lanes),
             tuple(self.ports),
             tuple(self._operations.operations),
             self.node.loc,
         )
+
+    def _position(self, loop: TiledLoop) -> Affine:
+        """Return the original iterator over tile iterator and lane iterator."""
+        tile = Affine.iterator(loop.name) if loop in self.tiles else Affine()
+        lane = Affine.iterator(f"{loop.name}.lane") if loop.unroll > 1 else Affine()
+        return tile.scaled(loop.unroll) + lane
 
     def _fetched(self, access: Access) -> str:
         return self._values[access]
