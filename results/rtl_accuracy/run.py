@@ -22,6 +22,7 @@ from streamopt.errors import StreamoptError
 from streamopt.frontends.published_design import MeasuredPipeline, load_published_design
 from streamopt.ir.network import PipelineTiming
 from streamopt.perf.pipeline import pipeline_timings
+from streamopt.perf.ports import stream_demands
 from streamopt.perf.single_trips import dissolved
 from streamopt.sim import simulate
 from streamopt.target.device import Target
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from streamopt.frontends.published_design import PublishedDesign
-    from streamopt.ir.network import Network, Pipeline
+    from streamopt.ir.network import Memory, Network, Pipeline
 
 Key: TypeAlias = tuple[str, ...]
 DEVICE, CLOCK_NS = "u280", 3.33
@@ -147,31 +148,46 @@ def as_reported(
     """Return the network with the loops that were pipelined, and the timings reported of them.
 
     Where a report has another trip count than the loops, inner loops are unrolled until they
-    agree; if they can't, the II is spread over the iterations. What is not reported is ours.
+    agree; if they can't, or a stream were accessed more often than it has cycles, the II is
+    spread over the iterations. What is not reported is ours.
     """
-    built = {p.name: _built(p, reports[p.name]) for p in network.pipelines}
+    memories = {memory.name: memory for memory in network.memories}
+    built = {p.name: _built(p, reports[p.name], memories) for p in network.pipelines}
     processes = tuple(
         replace(process, pipelines=tuple(built[p.name] for p in process.pipelines))
         for process in network.processes
     )
-    timings = {name: _timing(p, reports[name], ours[name]) for name, p in built.items()}
+    timings = {
+        name: _timing(p, reports[name], ours[name], _stream_ii(p, memories))
+        for name, p in built.items()
+    }
     return replace(network, processes=processes), timings
 
 
-def _built(pipeline: Pipeline, report: MeasuredPipeline) -> Pipeline:
+def _built(
+    pipeline: Pipeline, report: MeasuredPipeline, memories: Mapping[str, Memory]
+) -> Pipeline:
     for kept in range(len(pipeline.tiles), -1, -1):
         if prod(loop.trip_count for loop in pipeline.tiles[:kept]) == report.trip:
             lanes = (*pipeline.tiles[kept:], *pipeline.lanes)
-            return replace(pipeline, tiles=pipeline.tiles[:kept], lanes=lanes)
+            unrolled = replace(pipeline, tiles=pipeline.tiles[:kept], lanes=lanes)
+            if _stream_ii(unrolled, memories) <= (report.ii or 1):
+                return unrolled
     return pipeline
 
 
-def _timing(pipeline: Pipeline, report: MeasuredPipeline, ours: PipelineTiming) -> PipelineTiming:
+def _stream_ii(pipeline: Pipeline, memories: Mapping[str, Memory]) -> int:
+    return max((demand.ii for demand in stream_demands(pipeline, memories)), default=1)
+
+
+def _timing(
+    pipeline: Pipeline, report: MeasuredPipeline, ours: PipelineTiming, stream_ii: int
+) -> PipelineTiming:
     ii = ours.ii if report.ii is None else report.ii
     if report.ii is not None and report.trip is not None:
-        ii = max(1, round(report.ii * report.trip / pipeline.iterations))
+        ii = round(report.ii * report.trip / pipeline.iterations)
     depth = report.iteration_latency_cycles
-    return PipelineTiming(ii, ours.depth_cycles if depth is None else max(1, depth))
+    return PipelineTiming(max(ii, stream_ii), ours.depth_cycles if depth is None else max(1, depth))
 
 
 def _designs(path: Path | None) -> Iterable[tuple[Key, dict[str, str]]]:

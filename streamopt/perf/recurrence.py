@@ -104,7 +104,8 @@ def accumulation_latency_cycles(recurrence: Recurrence, target: Target) -> int:
         for operation in recurrence.operations
         if operation.operator not in _FREE
     )
-    return one * recurrence.terms
+    # Integer additions may change places anyway: the terms meet before the sum.
+    return one if recurrence.adds else one * recurrence.terms
 
 
 def recurrences(pipeline: Pipeline) -> Iterator[Recurrence]:

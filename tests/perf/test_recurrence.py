@@ -79,6 +79,8 @@ def test_extremes_and_integers_wait_for_nothing() -> None:
     assert row_sum(4, "min") == 1
     assert row_sum(4, "add", ElementType.INT32) == 1
     assert row_sum(1, "mul") == 3
+    assert row_sum(4, "mul") == 12
+    assert row_sum(4, "add", ElementType.INT64) == 1
 
 
 def test_distance_is_of_the_innermost_reduction_loop() -> None:

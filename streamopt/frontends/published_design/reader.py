@@ -6,6 +6,7 @@ partitions); what synthesis and co-simulation reported stays beside it.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,7 @@ from streamopt.frontends.published_design.design import (
     MeasuredPipeline,
     PublishedDesign,
 )
-from streamopt.ir.network import Fifo, Network
+from streamopt.ir.network import AccessMode, Fifo, Network
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -60,8 +61,8 @@ def read_published_design(text: str, file: str) -> PublishedDesign:
     ------
     FrontendError
         If it is not JSON (E101, E103) or no design (E142); a subscript or guard can't be read
-        (E143); names clash (E144); a stream is not declared, or wrongly used (E145); a type is
-        not known (E146).
+        (E143); names clash (E144); a stream is not declared, or an argument (E145); a type is
+        not known (E146); an access has other dimensions than its array (E147).
     """
     from streamopt.frontends.published_design.document import read_document
 
@@ -92,7 +93,7 @@ def _network(document: DesignDocument, file: str) -> Network:
     problems += _clashes(pipelines)
     declared = storages(document)
     streams = frozenset(_streams(document))
-    problems += _stream_problems(document, pipelines, declared, file)
+    problems += _access_problems(document, pipelines, declared, file)
     if problems:
         raise FrontendError(*problems)
     processes = processes_of(pipelines, document, streams)
@@ -119,7 +120,7 @@ def _clashes(pipelines: Sequence[Pipeline]) -> Iterator[Diagnostic]:
         seen.add(pipeline.name)
 
 
-def _stream_problems(
+def _access_problems(
     document: DesignDocument,
     pipelines: Sequence[Pipeline],
     declared: Mapping[str, Storage],
@@ -127,9 +128,10 @@ def _stream_problems(
 ) -> Iterator[Diagnostic]:
     for place, (node, pipeline) in enumerate(zip(document.nodes, pipelines, strict=True)):
         for number, (access, port) in enumerate(zip(node.accesses, pipeline.ports, strict=True)):
+            loc = SourceLoc(file, f"nodes[{place}].accesses[{number}]")
             if access.kind == "stream":
-                loc = SourceLoc(file, f"nodes[{place}].accesses[{number}]")
                 yield from _stream_problem(port, declared, loc)
+            yield from _rank_problem(port.target, len(access.index), declared, loc)
 
 
 def _stream_problem(
@@ -142,9 +144,16 @@ def _stream_problem(
     elif storage.crosses_boundary:
         message = f"stream '{port.target}' is an argument of the top function"
         yield Diagnostic("E145", message, loc, "designs take and give arrays")
-    elif len(storage.shape) != len(port.subscripts):
-        message = f"stream '{port.target}' has {len(storage.shape)} dimensions, "
-        yield Diagnostic("E145", f"{message}but the access has {len(port.subscripts)}", loc)
+
+
+def _rank_problem(
+    name: str, subscripts: int, declared: Mapping[str, Storage], loc: SourceLoc
+) -> Iterator[Diagnostic]:
+    storage = declared.get(name)
+    if storage is not None and len(storage.shape) != subscripts:
+        message = f"'{name}' has {len(storage.shape)} dimensions, "
+        message += f"but this access has {subscripts} subscripts"
+        yield Diagnostic("E147", message, loc)
 
 
 def _memories(
@@ -156,19 +165,23 @@ def _memories(
     from streamopt.frontends.published_design.storage import Storage, memory_of
 
     elements, usual = types
-    users: dict[str, list[str]] = {}
-    shapes: dict[str, tuple[int, ...]] = {}
+    users: dict[str, set[str]] = defaultdict(set)
+    written: set[str] = set()
+    reaches: dict[str, tuple[int, ...]] = {}
     for process in processes:
-        for name in sorted(process.targets - streams):
-            users.setdefault(name, []).append(process.name)
         for pipeline in process.pipelines:
             for port in pipeline.ports:
                 reach = _reach(port, pipeline)
-                shapes[port.target] = tuple(map(max, shapes.get(port.target, reach), reach))
-    for name, found in users.items():
-        shape = shapes[name]
+                reaches[port.target] = tuple(map(max, reaches.get(port.target, reach), reach))
+                users[port.target].add(process.name)
+                if port.mode is AccessMode.WRITE:
+                    written.add(port.target)
+    for name in (name for name in users if name not in streams):
+        shape = reaches[name]
         storage = declared.get(name) or Storage(shape, (1,) * len(shape), False, None)
-        yield memory_of(name, storage, elements.get(name, usual), found)
+        outside = storage.crosses_boundary or name not in written
+        element = elements.get(name, usual)
+        yield memory_of(name, storage, element, outside=outside, users=len(users[name]))
 
 
 def _reach(port: Port, pipeline: Pipeline) -> tuple[int, ...]:

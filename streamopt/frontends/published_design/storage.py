@@ -107,17 +107,19 @@ def _factors(declared: Sequence[ArrayDocument | ChannelDocument]) -> tuple[int, 
     return (1,) * len(shape)
 
 
-def memory_of(name: str, storage: Storage, element: ElementType, users: Sequence[str]) -> Memory:
+def memory_of(
+    name: str, storage: Storage, element: ElementType, *, outside: bool, users: int
+) -> Memory:
     """Return the memory that a declaration means.
 
     Parameters
     ----------
+    outside
+        Whether its values come from outside, or go there.
     users
         Processes that touch it: an array inside the design that two of them touch is a ping-pong
         buffer between them.
     """
-    if storage.crosses_boundary:
-        place = Place.ARGUMENT
-    else:
-        place = Place.PING_PONG if len(users) > 1 else Place.LOCAL
+    inside = Place.PING_PONG if users > 1 else Place.LOCAL
+    place = Place.ARGUMENT if outside else inside
     return Memory(name, place, element, storage.shape, storage.factors)

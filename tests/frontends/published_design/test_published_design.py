@@ -220,13 +220,25 @@ def test_other_errors() -> None:
     assert problems(raw) == ["E146 top.args[0].type"]
 
 
+def test_what_nobody_writes_comes_from_outside() -> None:
+    raw = pads()
+    raw["nodes"][0]["accesses"].append(access("table", "read", ["a"]))
+    assert memory(network_of(raw), "table").place is Place.ARGUMENT
+
+
+def test_subscripts_may_be_plain_texts() -> None:
+    raw = pads()
+    raw["nodes"][0]["accesses"][0]["index"] = ["(a + 0)"]
+    assert network_of(raw) == network_of(pads())
+
+
 def test_streams_must_be_declared_as_they_are_used() -> None:
     raw = stream(pads())
     raw["channels"].pop()
     assert problems(raw) == ["E145 nodes[0].accesses[2]"]
     raw = stream(pads())
     raw["channels"][-1]["shape"] = [2, 2]
-    assert problems(raw) == ["E145 nodes[0].accesses[2]"]
+    assert problems(raw) == ["E147 nodes[0].accesses[2]"]
     raw = stream(pads(), guard="v7 > 0")
     assert problems(raw) == ["E143 nodes[0].accesses[2].guard"]
 
