@@ -72,7 +72,7 @@ def gantt(trace: Trace, predicted: Mapping[str, tuple[int, int]], form: str) -> 
     axes.set_ylim(len(trace.processes) - 0.4, -0.6)
     axes.set_xlim(0, trace.total_cycles * 1.005)
     axes.xaxis.set_major_formatter("{x:,.0f}")
-    axes.set_xlabel("cycles")
+    axes.set_xlabel("cycles", loc="right")
     axes.spines[["top", "right"]].set_visible(False)
     axes.set_title(f"{trace.network}: {trace.cycles:,} cycles", loc="left")
     _legend(axes, with_line=bool(predicted))

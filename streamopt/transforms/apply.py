@@ -20,22 +20,20 @@ in the same order (Cond. 2); and one stream per lane needs the same lanes on bot
 from __future__ import annotations
 
 from collections import Counter
-from math import prod
 from typing import TYPE_CHECKING
 
 from streamopt.analysis.stream_order import stream_order
 from streamopt.errors import Diagnostic, LegalityError
 from streamopt.ir.graph import SequentialNode
-from streamopt.ir.program import Role
 from streamopt.ir.schedule import ChannelKind
-from streamopt.ir.scheduled import Channel, Partition, ScheduledGraph, ScheduledNode, TiledLoop
+from streamopt.ir.scheduled import Channel, ScheduledGraph, ScheduledNode, TiledLoop
+from streamopt.transforms.partitions import boundary_partitions, buffer_factors
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from streamopt.ir.expression import Access
     from streamopt.ir.graph import Edge, Graph, Node
-    from streamopt.ir.program import Array
     from streamopt.ir.schedule import ChannelPlan, NodePlan, Schedule
 
 __all__ = ["apply"]
@@ -74,7 +72,7 @@ def apply(graph: Graph, schedule: Schedule) -> ScheduledGraph:
     channels = tuple(
         _channel(graph, edge, schedule.channel(edge.channel), factors) for edge in graph.edges
     )
-    return ScheduledGraph(graph, schedule, nodes, channels, _partitions(graph, factors))
+    return ScheduledGraph(graph, schedule, nodes, channels, boundary_partitions(graph, factors))
 
 
 def _plan_problems(graph: Graph, schedule: Schedule) -> Iterator[Diagnostic]:
@@ -188,9 +186,7 @@ def _channel(
     if plan.kind is ChannelKind.FIFO:
         lanes = _stream_lanes(edge.write, factors[edge.producer])
     else:
-        accesses = _writes(graph, edge.array, factors)
-        accesses += [(access, factors[edge.consumer]) for access in edge.reads]
-        lanes = _cyclic_factors(graph.array(edge.array), accesses)
+        lanes = buffer_factors(graph, edge, factors)
     return Channel(edge, plan.kind, lanes, plan.depth_elems)
 
 
@@ -198,50 +194,3 @@ def _stream_lanes(access: Access, factors: Mapping[str, int]) -> tuple[int, ...]
     """Return the unroll factor of the loop at each dimension; 1 where there is none."""
     names = (subscript.as_iterator() for subscript in access.subscripts)
     return tuple(1 if name is None else factors[name] for name in names)
-
-
-def _writes(
-    graph: Graph, array: str, factors: Mapping[str, Mapping[str, int]]
-) -> list[tuple[Access, Mapping[str, int]]]:
-    """Return the write of every streaming node into an array, with its unroll factors."""
-    return [
-        (node.write, factors[node.name])
-        for node in graph.writers(array)
-        if not isinstance(node, SequentialNode)
-    ]
-
-
-def _cyclic_factors(
-    array: Array, accesses: Sequence[tuple[Access, Mapping[str, int]]]
-) -> tuple[int, ...]:
-    """Return, per dimension, the most elements that one tile iteration touches along it."""
-    return tuple(
-        min(
-            extent,
-            max(
-                (
-                    prod(factors[name] for name in access.subscripts[dimension].iterators())
-                    for access, factors in accesses
-                ),
-                default=1,
-            ),
-        )
-        for dimension, extent in enumerate(array.shape)
-    )
-
-
-def _partitions(graph: Graph, factors: Mapping[str, Mapping[str, int]]) -> tuple[Partition, ...]:
-    """Return the partitions of the boundary arrays that some node touches."""
-    found: list[Partition] = []
-    for array in graph.arrays:
-        accesses = _writes(graph, array.name, factors)
-        touched = any(array.name in (*node.inputs, *node.outputs) for node in graph.nodes)
-        if array.is_given:
-            accesses += [
-                (access, factors[node.name])
-                for node in graph.nodes
-                for access in node.reads_of(array.name)
-            ]
-        if touched and array.role is not Role.INTERNAL:
-            found.append(Partition(array.name, _cyclic_factors(array, accesses)))
-    return tuple(found)

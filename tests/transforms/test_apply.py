@@ -112,8 +112,18 @@ def test_ping_pong_buffer_is_split_for_the_faster_side() -> None:
 
 def test_windows_are_split_for_the_product_of_their_factors() -> None:
     window = pair(access("E", i, j), access("E", i.scaled(0) + n.scaled(2) + j.floordiv(3), j))
-    wide = schedule(plan("gemm", "kij"), plan("copy", "nij", i=4, j=3), PING_PONG)
-    assert apply(window, wide).channels[0].lanes == (3, 3)
+    wide = schedule(plan("gemm", "kij"), plan("copy", "nij", i=4, j=2), PING_PONG)
+    assert apply(window, wide).channels[0].lanes == (2, 2)
+
+
+def test_buffers_are_left_alone_where_many_lanes_can_not_tell_their_banks() -> None:
+    window = pair(access("E", i, j), access("E", i + j, j))
+    two = schedule(plan("gemm", "kij"), plan("copy", "nij", j=2), PING_PONG)
+    assert apply(window, two).channels[0].lanes == (2, 2)
+    three = schedule(plan("gemm", "kij"), plan("copy", "nij", j=3), PING_PONG)
+    assert apply(window, three).channels[0].lanes == (1, 1)
+    uneven = schedule(plan("gemm", "kij", j=3), plan("copy", "inj", j=2), PING_PONG)
+    assert apply(PAIR, uneven).channels[0].lanes == (1, 3)
 
 
 def test_no_factor_exceeds_the_extent() -> None:
