@@ -7,6 +7,7 @@
     program = so.load("graphs/polybench/3mm.json")
     graph = so.dataflow(program)
     solution = so.solve(graph, level="opt5", dsp=2560)
+    so.evaluate(graph, solution.schedule).trace.cycles  # simulated
     so.write(program, solution.schedule, "build/3mm")
     so.verify("build/3mm").raise_if_failed()
 
@@ -17,18 +18,24 @@ from typing import TYPE_CHECKING, Any
 
 from streamopt.errors import StreamoptError
 from streamopt.pipeline import (
+    Evaluation,
     apply,
     compare,
     dataflow,
     emit,
+    evaluate,
+    evaluate_network,
     interpret,
     load,
+    load_design,
     load_schedule,
     record,
     records,
     save,
+    size_fifos,
     solve,
     solvers,
+    target,
     verify,
     write,
 )
@@ -39,6 +46,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "Evaluation",
     "StreamoptError",
     "__version__",
     "apply",
@@ -46,14 +54,19 @@ __all__ = [
     "dataflow",
     "dsl",
     "emit",
+    "evaluate",
+    "evaluate_network",
     "interpret",
     "load",
+    "load_design",
     "load_schedule",
     "record",
     "records",
     "save",
+    "size_fifos",
     "solve",
     "solvers",
+    "target",
     "verify",
     "write",
 ]

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from streamopt import pipeline
 from streamopt.space.level import LevelName
 
 __all__ = [
@@ -15,12 +16,14 @@ __all__ = [
     "Define",
     "Device",
     "Dsp",
+    "FifoDepths",
     "Formulation",
     "GraphFile",
     "GraphOutput",
     "Include",
     "Inputs",
     "Json",
+    "LatencySlack",
     "Level",
     "LiveOut",
     "Param",
@@ -88,6 +91,14 @@ Device = Annotated[
 ]
 ClockNs = Annotated[
     float | None, typer.Option("--clock-ns", metavar="NS", help="Clock period; 3.33 on the U280.")
+]
+FifoDepths = Annotated[
+    pipeline.FifoDepths,
+    typer.Option("--fifo-depths", help="The least that keep the latency, or all tokens."),
+]
+LatencySlack = Annotated[
+    float,
+    typer.Option("--latency-slack", metavar="SHARE", help="Latency to give up for smaller FIFOs."),
 ]
 Level = Annotated[LevelName, typer.Option("--level", help="What may be decided.")]
 TilingLimit = Annotated[

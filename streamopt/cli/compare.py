@@ -27,6 +27,8 @@ def compare(
     solver: a.Solver = "cpsat",
     time_limit: a.TimeLimit = None,
     seed: a.Seed = 0,
+    device: a.Device = "u280",
+    clock_ns: a.ClockNs = None,
     csv_file: Annotated[
         Path | None, typer.Option("--csv", metavar="PATH", help="Write the table as CSV.")
     ] = None,
@@ -48,6 +50,7 @@ def compare(
                 hint=f"choose from {', '.join(LevelName)}",
             )
         )
+    on = pipeline.target(device, clock_ns)
     graph = pipeline.dataflow(pipeline.load(graph_file))
     with comparing(graph.name, quiet=quiet or as_json) as on_progress:
         rows = pipeline.records(
@@ -58,6 +61,7 @@ def compare(
             solver=solver,
             time_limit_seconds=time_limit,
             seed=seed,
+            on=on,
             on_progress=on_progress,
         )
     if csv_file is not None:
@@ -79,18 +83,19 @@ def _show(rows: list[dict[str, str | int | float]], name: str, dsp: int) -> None
 
     table = Table(title=f"{name} at {dsp} DSPs")
     table.add_column("level")
-    for column in ("cycles", "faster", "of roofline", "DSPs", "seconds"):
+    for column in ("model", "simulated", "faster", "of roofline", "DSPs", "seconds"):
         table.add_column(column, justify="right")
     table.add_column("proof")
-    first = int(rows[0]["objective_cycles"])
+    first = int(rows[0]["simulated_cycles"])
     for row in rows:
-        cycles, roofline = int(row["objective_cycles"]), int(row["roofline_cycles"])
+        cycles, roofline = int(row["simulated_cycles"]), int(row["roofline_cycles"])
         table.add_row(
             str(row["level"]),
+            str(row["objective_cycles"]),
             str(cycles),
             f"{first / max(1, cycles):.1f}x",
             f"{cycles / roofline:.2f}x" if roofline else "-",
-            str(row["dsps_used"]),
+            str(row["dsps"]),
             f"{float(row['solve_seconds']):.2f}",
             proof_words(str(row["proof"]), str(row["stop"]), float(row["gap"])),
         )

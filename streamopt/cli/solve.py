@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from streamopt import pipeline
 from streamopt.cli import arguments as a
 from streamopt.space.level import LevelName
 
@@ -25,6 +26,10 @@ def solve(
     time_limit: a.TimeLimit = None,
     seed: a.Seed = 0,
     threads: a.Threads = 1,
+    fifo_depths: a.FifoDepths = pipeline.FifoDepths.LEAST,
+    latency_slack: a.LatencySlack = 0.0,
+    device: a.Device = "u280",
+    clock_ns: a.ClockNs = None,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="DIR", help="Write the HLS project.")
     ] = None,
@@ -35,10 +40,10 @@ def solve(
     quiet: a.Quiet = False,
 ) -> None:
     """Choose loop orders, tiles and channels of the whole graph at once, with a proof."""
-    from streamopt import pipeline
     from streamopt.cli.progress import solving
     from streamopt.frontends.written_file import write_file
 
+    on = pipeline.target(device, clock_ns)
     program = pipeline.load(graph_file)
     graph = pipeline.dataflow(program)
     with solving(f"{graph.name} at {level}", quiet=quiet or as_json) as on_progress:
@@ -53,9 +58,13 @@ def solve(
             time_limit_seconds=time_limit,
             seed=seed,
             threads=threads,
+            fifo_depths=fifo_depths,
+            latency_slack=latency_slack,
+            on=on,
             on_progress=on_progress,
         )
-    row = pipeline.record(solution)
+    found = pipeline.evaluate(graph, solution.schedule, on)
+    row = {**pipeline.record(solution), **pipeline.evaluation_record(found)}
     if output is not None:
         pipeline.write(program, solution.schedule, output, result=row, seed=seed)
     else:
@@ -65,7 +74,15 @@ def solve(
     if as_json:
         typer.echo(json.dumps(row))
     elif not quiet:
+        from streamopt.cli.evaluation_tables import resource_table
         from streamopt.cli.tables import channel_table, node_table, print_tables, summary_table
 
-        print_tables(summary_table(solution, row), node_table(solution), channel_table(solution))
+        print_tables(
+            summary_table(solution, row),
+            node_table(solution, found),
+            channel_table(solution, found),
+            resource_table(found),
+        )
+        for risk in found.clock_risks:
+            typer.echo(f"clock risk: {risk}")
         typer.echo(f"wrote {output or schedule_file}")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.table import Table
 
 if TYPE_CHECKING:
+    from streamopt.pipeline import Evaluation
     from streamopt.strategies.solution import Solution
 
 __all__ = ["channel_table", "node_table", "print_tables", "proof_words", "summary_table"]
@@ -30,14 +32,17 @@ def proof_words(proof: str, stop: str, gap: float) -> str:
 def summary_table(solution: Solution, row: dict[str, str | int | float]) -> Table:
     """Return one column of facts on a solution."""
     roofline = int(row["roofline_cycles"])
-    ratio = f" ({solution.objective_cycles / roofline:.2f}x)" if roofline else ""
+    ratio = f" ({int(row['simulated_cycles']) / roofline:.2f}x)" if roofline else ""
     table = Table(title=f"{row['name']} at {row['level']}", show_header=False)
     facts = {
-        "latency": f"{solution.objective_cycles} cycles",
+        "latency": f"{solution.objective_cycles} cycles (the model that was solved)",
         "bound": f"{solution.bound_cycles} cycles, gap {100 * solution.gap:.2f} %",
         "proof": proof_words(str(row["proof"]), str(row["stop"]), solution.gap),
+        "predicted": f"{row['predicted_cycles']} cycles (closed form, true II and depth)",
+        "simulated": f"{row['simulated_cycles']} cycles",
         "DSP roofline": f"{roofline} cycles{ratio}",
-        "DSPs": f"{solution.prediction.dsps} of {row['dsp_limit']}",
+        "DSPs": f"{solution.prediction.dsps} of {row['dsp_limit']} as the model counts",
+        "FIFOs": _fifo_words(int(row["fifo_bits"]), int(row["full_fifo_bits"])),
         "solver": f"{solution.solver} {solution.solver_version}, {solution.solve_seconds:.2f} s",
     }
     for name, fact in facts.items():
@@ -45,14 +50,21 @@ def summary_table(solution: Solution, row: dict[str, str | int | float]) -> Tabl
     return table
 
 
-def node_table(solution: Solution) -> Table:
-    """Return one row a node: loop order, unroll factors and times."""
-    table = Table(title="nodes (cycles)")
+def _fifo_words(bits: int, full_bits: int) -> str:
+    if not full_bits:
+        return "none"
+    return f"{bits / 1024:.1f} Kbit; all tokens would take {full_bits / 1024:.1f} Kbit"
+
+
+def node_table(solution: Solution, found: Evaluation) -> Table:
+    """Return one row a node: loop order, unroll factors, times by the closed form, and DSPs."""
+    table = Table(title="nodes (cycles predicted)")
     for name in ("node", "loop order", "unroll"):
         table.add_column(name)
     for name in ("II", "start", "first write", "last write", "lanes", "DSPs"):
         table.add_column(name, justify="right")
-    for node in solution.prediction.nodes:
+    assert found.predicted is not None
+    for node in found.predicted.nodes:
         plan = solution.schedule.node(node.node)
         unroll = " ".join(f"{loop}:{u}" for loop, u in plan.unroll if u > 1)
         times = (node.start_cycles, node.first_write_cycles, node.last_write_cycles)
@@ -61,15 +73,22 @@ def node_table(solution: Solution) -> Table:
     return table
 
 
-def channel_table(solution: Solution) -> Table:
+def channel_table(solution: Solution, found: Evaluation) -> Table:
     """Return one row a channel: FIFO with its depth, or ping-pong."""
-    table = Table(title="channels")
+    table = Table(title="channels (elements in a lane)")
     for name in ("channel", "kind"):
         table.add_column(name)
-    table.add_column("depth of a lane", justify="right")
+    for name in ("depth", "most in use", "all tokens"):
+        table.add_column(name, justify="right")
+    lanes = {fifo.name: prod(fifo.lanes) for fifo in found.network.fifos}
     for plan in solution.schedule.channels:
-        depth = str(plan.depth_elems) if plan.depth_elems else "-"
-        table.add_row(plan.channel, plan.kind.value.replace("_", "-"), depth)
+        kind = plan.kind.value.replace("_", "-")
+        if plan.depth_elems:
+            fifo = found.trace.fifo(plan.channel)
+            used = (plan.depth_elems, fifo.peak_elems, fifo.tokens // lanes[plan.channel])
+            table.add_row(plan.channel, kind, *map(str, used))
+        else:
+            table.add_row(plan.channel, kind, "-", "-", "-")
     return table
 
 

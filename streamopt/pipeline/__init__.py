@@ -14,10 +14,11 @@ from streamopt.pipeline.evaluating import (
     trace_record,
 )
 from streamopt.pipeline.reading import dataflow, interpret, load, load_schedule, save
-from streamopt.pipeline.solving import compare, record, records, solve, solvers
+from streamopt.pipeline.solving import FifoDepths, compare, record, records, solve, solvers
 
 __all__ = [
     "Evaluation",
+    "FifoDepths",
     "apply",
     "compare",
     "dataflow",

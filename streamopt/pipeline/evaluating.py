@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,7 @@ __all__ = [
     "evaluate",
     "evaluate_network",
     "evaluation_record",
+    "fifo_bits",
     "load_design",
     "size_fifos",
     "target",
@@ -251,6 +253,20 @@ def evaluation_record(found: Evaluation) -> dict[str, str | int | float]:
         "clock_ns": device.clock_ns,
         "over": " ".join(found.over),
         "clock_risks": len(found.clock_risks),
+        **fifo_bits(found),
+    }
+
+
+def fifo_bits(found: Evaluation) -> dict[str, int]:
+    """Return the bits of all FIFOs, and of FIFOs that hold all tokens of their lanes."""
+    tokens = {fifo.name: fifo.tokens for fifo in found.trace.fifos}
+    return {
+        "fifo_bits": sum(
+            fifo.element.bits * prod(fifo.lanes) * fifo.depth_elems for fifo in found.network.fifos
+        ),
+        "full_fifo_bits": sum(
+            fifo.element.bits * tokens[fifo.name] for fifo in found.network.fifos
+        ),
     }
 
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from streamopt.errors import Diagnostic, SolverError
+from streamopt.pipeline.evaluating import evaluate, evaluation_record, size_fifos
 from streamopt.space.level import LevelName
 
 if TYPE_CHECKING:
@@ -16,8 +19,16 @@ if TYPE_CHECKING:
     from streamopt.solvers.base import Progress
     from streamopt.solvers.registry import SolverStatus
     from streamopt.strategies.solution import Solution
+    from streamopt.target.device import Target
 
-__all__ = ["compare", "record", "records", "solve", "solvers"]
+__all__ = ["FifoDepths", "compare", "record", "records", "solve", "solvers"]
+
+
+class FifoDepths(StrEnum):
+    """How deep the FIFOs of a schedule are made."""
+
+    LEAST = "least"
+    FULL = "full"
 
 
 def solve(
@@ -32,9 +43,15 @@ def solve(
     time_limit_seconds: float | None = None,
     seed: int = 0,
     threads: int = 1,
+    fifo_depths: str = FifoDepths.LEAST,
+    latency_slack: float = 0.0,
+    on: Target | None = None,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> Solution:
     """Return a schedule of the least latency in cycles, with its proof.
+
+    The latency is that of the paper's model; `streamopt.pipeline.evaluate` tells what a schedule
+    takes in hardware.
 
     Parameters
     ----------
@@ -52,6 +69,13 @@ def solve(
         A solver profile: a name under ``solvers/<solver>/`` or a path to a TOML file.
     threads
         Of the solver. With one, the same input, seed and versions give the same schedule.
+    fifo_depths
+        ``least`` for the least depths that keep the simulated latency, ``full`` for all tokens of
+        a lane.
+    latency_slack
+        Share of the simulated latency that may be given up for smaller FIFOs.
+    on
+        The target that is simulated; the U280 where not given.
 
     Raises
     ------
@@ -75,7 +99,24 @@ def solve(
     )
     if profile is not None:
         options = replace(options, profile=load_profile(solver, profile))
-    return choose(request, solver, formulation, options)
+    sized = _is_sized(fifo_depths, latency_slack)
+    solution = choose(request, solver, formulation, options)
+    if not sized:
+        return solution
+    schedule, _ = size_fifos(graph, solution.schedule, on, slack=latency_slack)
+    return replace(solution, schedule=schedule)
+
+
+def _is_sized(fifo_depths: str, latency_slack: float) -> bool:
+    if fifo_depths not in tuple(FifoDepths):
+        hint = f"choose one of {', '.join(FifoDepths)}"
+        raise SolverError(
+            Diagnostic("E516", f"there are no FIFO depths '{fifo_depths}'", hint=hint)
+        )
+    if not 0.0 <= latency_slack < float("inf"):
+        message = f"a latency slack of {latency_slack} is not a share of the latency"
+        raise SolverError(Diagnostic("E517", message, hint="0.05 gives up 5 % of it"))
+    return fifo_depths == FifoDepths.LEAST
 
 
 def record(solution: Solution) -> dict[str, str | int | float]:
@@ -112,14 +153,17 @@ def records(
     solver: str = "cpsat",
     time_limit_seconds: float | None = None,
     seed: int = 0,
+    on: Target | None = None,
     on_progress: Callable[[str, int, int], None] | None = None,
 ) -> list[dict[str, str | int | float]]:
-    """Return one row a level, as `record` gives them.
+    """Return one row a level: what `record` and `evaluation_record` give.
 
     Parameters
     ----------
     time_limit_seconds
         For each level.
+    on
+        The target that is simulated; the U280 where not given.
     on_progress
         Called with (level, levels done, levels in all) before each level.
     """
@@ -136,8 +180,10 @@ def records(
             solver=solver,
             time_limit_seconds=time_limit_seconds,
             seed=seed,
+            on=on,
         )
-        rows.append(record(solution))
+        found = evaluate(graph, solution.schedule, on)
+        rows.append({**record(solution), **evaluation_record(found)})
     return rows
 
 
@@ -150,6 +196,7 @@ def compare(
     solver: str = "cpsat",
     time_limit_seconds: float | None = None,
     seed: int = 0,
+    on: Target | None = None,
 ) -> pd.DataFrame:
     """Return the rows of `records` as a DataFrame, one a level."""
     import pandas as pd
@@ -163,6 +210,7 @@ def compare(
             solver=solver,
             time_limit_seconds=time_limit_seconds,
             seed=seed,
+            on=on,
         )
     )
 
