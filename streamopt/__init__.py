@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from streamopt.errors import StreamoptError
 from streamopt.pipeline import (
     Evaluation,
+    FifoSizing,
     apply,
     compare,
     dataflow,
@@ -47,6 +48,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Evaluation",
+    "FifoSizing",
     "StreamoptError",
     "__version__",
     "apply",

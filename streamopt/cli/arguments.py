@@ -8,7 +8,6 @@ from typing import Annotated
 
 import typer
 
-from streamopt import pipeline
 from streamopt.space.level import LevelName
 
 __all__ = [
@@ -46,6 +45,13 @@ class FormulationName(StrEnum):
 
     COMPACT = "compact"
     PAPER = "paper"
+
+
+class FifoDepthsName(StrEnum):
+    """How deep FIFOs are made."""
+
+    LEAST = "least"
+    FULL = "full"
 
 
 GraphFile = Annotated[
@@ -93,7 +99,7 @@ ClockNs = Annotated[
     float | None, typer.Option("--clock-ns", metavar="NS", help="Clock period; 3.33 on the U280.")
 ]
 FifoDepths = Annotated[
-    pipeline.FifoDepths,
+    FifoDepthsName,
     typer.Option("--fifo-depths", help="The least that keep the latency, or all tokens."),
 ]
 LatencySlack = Annotated[

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from streamopt import pipeline
 from streamopt.cli import arguments as a
 from streamopt.space.level import LevelName
+
+if TYPE_CHECKING:
+    from streamopt.pipeline import Evaluation
+    from streamopt.strategies.solution import Solution
 
 __all__ = ["solve"]
 
@@ -26,7 +29,7 @@ def solve(
     time_limit: a.TimeLimit = None,
     seed: a.Seed = 0,
     threads: a.Threads = 1,
-    fifo_depths: a.FifoDepths = pipeline.FifoDepths.LEAST,
+    fifo_depths: a.FifoDepths = a.FifoDepthsName.LEAST,
     latency_slack: a.LatencySlack = 0.0,
     device: a.Device = "u280",
     clock_ns: a.ClockNs = None,
@@ -40,10 +43,13 @@ def solve(
     quiet: a.Quiet = False,
 ) -> None:
     """Choose loop orders, tiles and channels of the whole graph at once, with a proof."""
+    from streamopt import pipeline
     from streamopt.cli.progress import solving
+    from streamopt.frontends.schedule_json import write_schedule_json
     from streamopt.frontends.written_file import write_file
 
     on = pipeline.target(device, clock_ns)
+    full = fifo_depths is a.FifoDepthsName.FULL
     program = pipeline.load(graph_file)
     graph = pipeline.dataflow(program)
     with solving(f"{graph.name} at {level}", quiet=quiet or as_json) as on_progress:
@@ -58,9 +64,7 @@ def solve(
             time_limit_seconds=time_limit,
             seed=seed,
             threads=threads,
-            fifo_depths=fifo_depths,
-            latency_slack=latency_slack,
-            on=on,
+            fifos=None if full else pipeline.FifoSizing(latency_slack, on),
             on_progress=on_progress,
         )
     found = pipeline.evaluate(graph, solution.schedule, on)
@@ -68,21 +72,23 @@ def solve(
     if output is not None:
         pipeline.write(program, solution.schedule, output, result=row, seed=seed)
     else:
-        from streamopt.frontends.schedule_json import write_schedule_json
-
         write_file(schedule_file, write_schedule_json(solution.schedule, row).encode())
     if as_json:
         typer.echo(json.dumps(row))
     elif not quiet:
-        from streamopt.cli.evaluation_tables import resource_table
-        from streamopt.cli.tables import channel_table, node_table, print_tables, summary_table
-
-        print_tables(
-            summary_table(solution, row),
-            node_table(solution, found),
-            channel_table(solution, found),
-            resource_table(found),
-        )
-        for risk in found.clock_risks:
-            typer.echo(f"clock risk: {risk}")
+        _show(solution, found, row)
         typer.echo(f"wrote {output or schedule_file}")
+
+
+def _show(solution: Solution, found: Evaluation, row: dict[str, str | int | float]) -> None:
+    from streamopt.cli.evaluation_tables import resource_table
+    from streamopt.cli.tables import channel_table, node_table, print_tables, summary_table
+
+    print_tables(
+        summary_table(solution, row),
+        node_table(solution, found),
+        channel_table(solution, found),
+        resource_table(found),
+    )
+    for risk in found.clock_risks:
+        typer.echo(f"clock risk: {risk}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from streamopt.pipeline.building import apply, emit, verify, write
 from streamopt.pipeline.evaluating import (
     Evaluation,
+    FifoSizing,
     evaluate,
     evaluate_network,
     evaluation_record,
@@ -14,11 +15,11 @@ from streamopt.pipeline.evaluating import (
     trace_record,
 )
 from streamopt.pipeline.reading import dataflow, interpret, load, load_schedule, save
-from streamopt.pipeline.solving import FifoDepths, compare, record, records, solve, solvers
+from streamopt.pipeline.solving import compare, record, records, solve, solvers
 
 __all__ = [
     "Evaluation",
-    "FifoDepths",
+    "FifoSizing",
     "apply",
     "compare",
     "dataflow",

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from streamopt.pipeline.reading import dataflow, load
+from streamopt.pipeline.evaluating import evaluate
+from streamopt.pipeline.reading import dataflow, load, load_schedule
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -79,6 +80,9 @@ def write(
 def verify(directory: str | PathLike[str], *, seed: int | None = None) -> Verdict:
     """Compile and run a project, and compare it with the interpreter of its source program.
 
+    A design that computes the right thing is simulated too, which shows whether it comes to a
+    standstill at its FIFO depths.
+
     Parameters
     ----------
     seed
@@ -89,9 +93,15 @@ def verify(directory: str | PathLike[str], *, seed: int | None = None) -> Verdic
     VerificationError
         If the project can't be built or run. A design that computes something else gives a
         `Verdict` that says so.
+    DeadlockError
+        If the design comes to a standstill at its FIFO depths.
     """
     from streamopt.verification.project import read_manifest
     from streamopt.verification.verify import verify_project
 
     read_manifest(Path(directory))
-    return verify_project(Path(directory), load(Path(directory) / "graph.json"), seed=seed)
+    program = load(Path(directory) / "graph.json")
+    verdict = verify_project(Path(directory), program, seed=seed)
+    if verdict.passed:
+        evaluate(dataflow(program), load_schedule(Path(directory) / "schedule.json"))
+    return verdict

@@ -7,13 +7,15 @@ from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from streamopt.errors import Diagnostic, SimulationError
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from os import PathLike
 
     from streamopt.frontends.published_design import PublishedDesign
     from streamopt.ir.graph import Graph
-    from streamopt.ir.network import Network, PipelineTiming
+    from streamopt.ir.network import Network
     from streamopt.ir.prediction import Prediction
     from streamopt.ir.schedule import Schedule
     from streamopt.perf.clock import ClockRisk
@@ -24,7 +26,9 @@ if TYPE_CHECKING:
     from streamopt.target.device import Target
 
 __all__ = [
+    "LEAST_FIFOS",
     "Evaluation",
+    "FifoSizing",
     "evaluate",
     "evaluate_network",
     "evaluation_record",
@@ -186,35 +190,51 @@ def _evaluated(network: Network, on: Target | None, run: Run) -> Evaluation:
     )
 
 
-def size_fifos(
-    graph: Graph,
-    schedule: Schedule,
-    on: Target | None = None,
-    *,
-    slack: float = 0.0,
-    on_progress: Callable[[int, int], None] | None = None,
-) -> tuple[Schedule, DepthPlan]:
-    """Return the schedule with the least FIFO depths that keep its simulated latency.
+@dataclass(frozen=True, slots=True)
+class FifoSizing:
+    """How FIFO depths are found: the least that keep the simulated latency.
 
-    Parameters
+    Attributes
     ----------
     slack
         Share of the latency that may be given up for smaller FIFOs; 0.05 for 5 %.
+    on
+        The target that is simulated; the U280 where not given.
     on_progress
         Called with (trials made, trials at most).
+    """
+
+    slack: float = 0.0
+    on: Target | None = None
+    on_progress: Callable[[int, int], None] | None = None
+
+
+LEAST_FIFOS = FifoSizing()
+
+
+def size_fifos(
+    graph: Graph, schedule: Schedule, sizing: FifoSizing = LEAST_FIFOS
+) -> tuple[Schedule, DepthPlan]:
+    """Return the schedule with small FIFOs, and what they save.
 
     Raises
     ------
+    SimulationError
+        E812 if the slack is no share.
     DeadlockError
         If the design comes to a standstill at the schedule's own depths.
     """
+    from streamopt.perf.pipeline import pipeline_timings
     from streamopt.sim.depths import least_depths
     from streamopt.transforms.apply import apply
     from streamopt.transforms.lower import lower
 
+    if not 0.0 <= sizing.slack < float("inf"):
+        message = f"a latency slack of {sizing.slack} is not a share of the latency"
+        raise SimulationError(Diagnostic("E812", message, hint="0.05 gives up 5 % of it"))
     network = lower(apply(graph, schedule))
-    timings = _timings(network, target() if on is None else on)
-    plan = least_depths(network, timings, slack=slack, on_progress=on_progress)
+    timings = pipeline_timings(network, target() if sizing.on is None else sizing.on)
+    plan = least_depths(network, timings, slack=sizing.slack, on_progress=sizing.on_progress)
     channels = tuple(
         replace(channel, depth_elems=plan.depths.get(channel.channel, channel.depth_elems))
         for channel in schedule.channels
@@ -312,9 +332,3 @@ def _pipeline_record(found: Evaluation, name: str) -> dict[str, Any]:
         "depth_cycles": timed.timing.depth_cycles,
         "reason": "" if timed.binding is None else str(timed.binding),
     }
-
-
-def _timings(network: Network, device: Target) -> dict[str, PipelineTiming]:
-    from streamopt.perf.pipeline import pipeline_timings
-
-    return pipeline_timings(network, device)

@@ -1,13 +1,20 @@
-"""From graphs to schedules with a proof, and tables of them."""
+"""From graphs to schedules with a proof, and tables of them.
+
+[1] Basalama and Cong, Stream-HLS, FPGA 2025.
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from streamopt.errors import Diagnostic, SolverError
-from streamopt.pipeline.evaluating import evaluate, evaluation_record, size_fifos
+from streamopt.pipeline.evaluating import (
+    LEAST_FIFOS,
+    FifoSizing,
+    evaluate,
+    evaluation_record,
+    size_fifos,
+)
 from streamopt.space.level import LevelName
 
 if TYPE_CHECKING:
@@ -21,14 +28,7 @@ if TYPE_CHECKING:
     from streamopt.strategies.solution import Solution
     from streamopt.target.device import Target
 
-__all__ = ["FifoDepths", "compare", "record", "records", "solve", "solvers"]
-
-
-class FifoDepths(StrEnum):
-    """How deep the FIFOs of a schedule are made."""
-
-    LEAST = "least"
-    FULL = "full"
+__all__ = ["compare", "record", "records", "solve", "solvers"]
 
 
 def solve(
@@ -43,15 +43,10 @@ def solve(
     time_limit_seconds: float | None = None,
     seed: int = 0,
     threads: int = 1,
-    fifo_depths: str = FifoDepths.LEAST,
-    latency_slack: float = 0.0,
-    on: Target | None = None,
+    fifos: FifoSizing | None = LEAST_FIFOS,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> Solution:
-    """Return a schedule of the least latency in cycles, with its proof.
-
-    The latency is that of the paper's model; `streamopt.pipeline.evaluate` tells what a schedule
-    takes in hardware.
+    """Return a schedule of the least latency in cycles by the model of [1], with its proof.
 
     Parameters
     ----------
@@ -69,13 +64,8 @@ def solve(
         A solver profile: a name under ``solvers/<solver>/`` or a path to a TOML file.
     threads
         Of the solver. With one, the same input, seed and versions give the same schedule.
-    fifo_depths
-        ``least`` for the least depths that keep the simulated latency, ``full`` for all tokens of
-        a lane.
-    latency_slack
-        Share of the simulated latency that may be given up for smaller FIFOs.
-    on
-        The target that is simulated; the U280 where not given.
+    fifos
+        How depths are found by simulation; None for all tokens of a lane.
 
     Raises
     ------
@@ -83,10 +73,6 @@ def solve(
         If no schedule fits the limits.
     SolverError
         If the solver is unknown, missing, unlicensed or failed.
-
-    References
-    ----------
-    [1] Basalama and Cong, Stream-HLS, FPGA 2025.
     """
     from streamopt.solvers.base import SolveOptions
     from streamopt.solvers.profiles import load_profile
@@ -99,24 +85,10 @@ def solve(
     )
     if profile is not None:
         options = replace(options, profile=load_profile(solver, profile))
-    sized = _is_sized(fifo_depths, latency_slack)
     solution = choose(request, solver, formulation, options)
-    if not sized:
+    if fifos is None:
         return solution
-    schedule, _ = size_fifos(graph, solution.schedule, on, slack=latency_slack)
-    return replace(solution, schedule=schedule)
-
-
-def _is_sized(fifo_depths: str, latency_slack: float) -> bool:
-    if fifo_depths not in tuple(FifoDepths):
-        hint = f"choose one of {', '.join(FifoDepths)}"
-        raise SolverError(
-            Diagnostic("E516", f"there are no FIFO depths '{fifo_depths}'", hint=hint)
-        )
-    if not 0.0 <= latency_slack < float("inf"):
-        message = f"a latency slack of {latency_slack} is not a share of the latency"
-        raise SolverError(Diagnostic("E517", message, hint="0.05 gives up 5 % of it"))
-    return fifo_depths == FifoDepths.LEAST
+    return replace(solution, schedule=size_fifos(graph, solution.schedule, fifos)[0])
 
 
 def record(solution: Solution) -> dict[str, str | int | float]:
@@ -180,7 +152,7 @@ def records(
             solver=solver,
             time_limit_seconds=time_limit_seconds,
             seed=seed,
-            on=on,
+            fifos=FifoSizing(on=on),
         )
         found = evaluate(graph, solution.schedule, on)
         rows.append({**record(solution), **evaluation_record(found)})

@@ -24,7 +24,6 @@ HEADERS = Path(__file__).parent / "include"
 
 _FLAGS = ("-std=c++17", "-O2", "-Wall", "-Wextra", "-Wno-unknown-pragmas")
 _STREAM_ERRORS = {
-    3: "a process writes to a full stream",
     4: "a process reads from an empty stream",
     5: "a stream is not empty at the end",
 }
@@ -46,8 +45,6 @@ def compile_and_run(
     arguments: Sequence[str] = (),
     time_limit_s: float = 300.0,
     compiler: str = "g++",
-    *,
-    bounded: bool = True,
 ) -> Run:
     """Compile the sources of a project outside of it, and run the program in the project.
 
@@ -59,15 +56,12 @@ def compile_and_run(
         Of the testbench: data directory and output directory.
     time_limit_s
         For the compiler, and again for the run.
-    bounded
-        Whether a write to a full stream is an error. Processes run one after another, so depths
-        that suffice only while all run at once need False.
 
     Raises
     ------
     VerificationError
         E701 without the compiler, E702 if the sources don't compile, E703 for a stream that is
-        written full, read empty or not drained, E704 after the time limit, E705 for a crash, E706
+        read empty or not drained, E704 after the time limit, E705 for a crash, E706
         if the testbench lacks a file.
     """
     path = shutil.which(compiler)
@@ -77,8 +71,7 @@ def compile_and_run(
         raise VerificationError(Diagnostic("E701", message, hint=hint))
     with tempfile.TemporaryDirectory(prefix="streamopt-csim-") as build:
         program = str(Path(build) / "testbench")
-        macros = () if bounded else ("-DSTREAMOPT_UNBOUNDED_STREAMS",)
-        command = [path, *_FLAGS, *macros, f"-I{HEADERS}", *sources, "-o", program]
+        command = [path, *_FLAGS, f"-I{HEADERS}", *sources, "-o", program]
         code, _, messages = _finish(command, directory, time_limit_s, "the compiler")
         if code != 0:
             raise VerificationError(_compile_problem(directory, messages))
@@ -102,8 +95,7 @@ def _check_exit(code: int, errors: str) -> None:
         return
     if code in _STREAM_ERRORS:
         message = f"{_STREAM_ERRORS[code]}:\n  {said}"
-        hint = "the order of writes and reads differs, or the FIFO is too shallow to run its "
-        hint += "processes one after another"
+        hint = "what is written and what is read differ in number"
         raise VerificationError(Diagnostic("E703", message, hint=hint))
     if code == 2:
         raise VerificationError(Diagnostic("E706", f"the testbench could not run:\n  {said}"))

@@ -32,7 +32,6 @@ def verify_project(
     time_limit_s: float = 300.0,
     compiler: str = "g++",
     *,
-    bounded: bool = True,
     seed: int | None = None,
 ) -> Verdict:
     """Compile a project, run it on inputs made from its source program, and compare.
@@ -62,9 +61,7 @@ def verify_project(
             results.mkdir()
             write_data(program, golden, manifest, data)
             arguments = (str(data), str(results))
-            compile_and_run(
-                directory, manifest.sources, arguments, time_limit_s, compiler, bounded=bounded
-            )
+            compile_and_run(directory, manifest.sources, arguments, time_limit_s, compiler)
             for name in manifest.outputs:
                 path = results / f"{manifest.ports[name]}.out.bin"
                 verdict = _compare(name, path, program, golden)

@@ -23,10 +23,10 @@ __all__ = ["lower"]
 def lower(scheduled: ScheduledGraph) -> Network:
     """Return the network of a scheduled graph.
 
-    FIFOs and ping-pong buffers have the names of their channels, boundary memories those of
-    their arrays, pipelines those of their nodes (a sequential node's copies have ``bring_`` and
-    ``hand_`` pipelines beside it). Tile iterators have the names of the loops; a loop that is
-    unrolled has a lane iterator ``<loop>.lane`` too.
+    FIFOs and ping-pong buffers have the names of their channels; boundary memories those of their
+    arrays, with ``.argument`` where a channel has that name; pipelines those of their nodes (a
+    sequential node's copies have ``bring_`` and ``hand_`` pipelines beside it). Tile iterators
+    have the names of the loops; a loop that is unrolled has a lane iterator ``<loop>.lane`` too.
     """
     return _Lowering(scheduled).network()
 
@@ -35,13 +35,8 @@ class _Lowering:
     def __init__(self, scheduled: ScheduledGraph) -> None:
         self.scheduled = scheduled
         self.arrays = {array.name: array for array in scheduled.graph.arrays}
-        self.boundary = {
-            partition.array: _memory(
-                self.arrays[partition.array], partition.array, Place.ARGUMENT, partition.factors
-            )
-            for partition in scheduled.partitions
-        }
         self.channels = self._channels()
+        self.boundary = self._boundary()
         self.local: list[Memory] = []
 
     def network(self) -> Network:
@@ -55,6 +50,16 @@ class _Lowering:
             (*self.boundary.values(), *buffers, *self.local),
             tuple(channel for channel in channels if isinstance(channel, Fifo)),
         )
+
+    def _boundary(self) -> dict[str, Memory]:
+        """Return the memories outside; what has a channel of its name too gets another one."""
+        taken = {channel.name for channel in self.channels.values()}
+        found: dict[str, Memory] = {}
+        for partition in self.scheduled.partitions:
+            name = f"{partition.array}.argument" if partition.array in taken else partition.array
+            array = self.arrays[partition.array]
+            found[partition.array] = _memory(array, name, Place.ARGUMENT, partition.factors)
+        return found
 
     def _channels(self) -> dict[tuple[str, str], Fifo | Memory]:
         """Return what joins (array, consumer); several producers fill one buffer together."""

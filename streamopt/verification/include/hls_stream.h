@@ -1,11 +1,10 @@
-// hls::stream for C simulation: a bounded queue that refuses what hardware could not do.
+// hls::stream for C simulation: a queue that refuses what hardware could not do.
 //
-// Processes run one after another, so a stream must hold all that its producer writes. A write to
-// a full stream ends the program with exit code 3, a read from an empty one with 4, and
-// hls::check_drained() with 5 if a destroyed stream still held elements. With
-// STREAMOPT_UNBOUNDED_STREAMS no stream is ever full: for designs whose depths are only enough
-// while all processes run at once. The vendor's header of the same name is used instead when a
-// design goes to hardware.
+// Processes run one after another, so a stream holds all that its producer writes, whatever its
+// depth; whether the depths suffice while all processes run at once is told by the simulator. A
+// read from an empty stream ends the program with exit code 4, and hls::check_drained() with 5 if
+// a destroyed stream still held elements. The vendor's header of the same name is used instead
+// when a design goes to hardware.
 
 #ifndef STREAMOPT_HLS_STREAM
 #define STREAMOPT_HLS_STREAM
@@ -32,7 +31,7 @@ inline int &leftover_streams() {
 
 } // namespace detail
 
-// DEPTH is the number of elements that fit; 0 for any number.
+// DEPTH is the number of elements that fit in hardware; 0 for the tool's default.
 template <typename T, int DEPTH = 0> class stream {
   public:
     stream() = default;
@@ -51,8 +50,6 @@ template <typename T, int DEPTH = 0> class stream {
     void set_name(const std::string &name) { name_ = name; }
 
     void write(const T &value) {
-        if (full())
-            detail::fail("write to full", name_, DEPTH, 3);
         queue_.push_back(value);
     }
 
@@ -66,11 +63,7 @@ template <typename T, int DEPTH = 0> class stream {
 
     void read(T &value) { value = read(); }
     bool empty() const { return queue_.empty(); }
-#ifdef STREAMOPT_UNBOUNDED_STREAMS
     bool full() const { return false; }
-#else
-    bool full() const { return DEPTH > 0 && queue_.size() >= static_cast<std::size_t>(DEPTH); }
-#endif
     std::size_t size() const { return queue_.size(); }
 
   private:
