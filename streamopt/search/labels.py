@@ -1,0 +1,100 @@
+"""Sets of labels: partial schedules by what the rest of the graph sees of them.
+
+A label has a state (which must match), times and DSPs (better when smaller). Filters keep, of
+every state, the labels that no other one equals or beats in all of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Integers = npt.NDArray[np.int64]
+    Flags = npt.NDArray[np.bool_]
+
+__all__ = ["SearchTooLargeError", "codes", "joined", "minimal"]
+
+MOST_PAIRS = 6_000_000
+"""Labels of a component before it is trimmed: about 1 GB."""
+
+
+class SearchTooLargeError(Exception):
+    """Too many states are open at once for this search."""
+
+
+def codes(columns: Integers) -> Integers:
+    """Return one number for every row, equal where the rows are equal; shape (rows,)."""
+    result = np.zeros(len(columns), dtype=np.int64)
+    for column in columns.T:
+        _, place = np.unique(column, return_inverse=True)
+        result = result * (int(place.max(initial=0)) + 1) + place.ravel()
+        if result.max(initial=0) > 1 << 40:
+            result = np.unique(result, return_inverse=True)[1].ravel()
+    return result
+
+
+def joined(left: Integers, right: Integers) -> tuple[Integers, Integers]:
+    """Return all pairs of rows that are equal, as positions in each; both have equal columns.
+
+    Raises
+    ------
+    SearchTooLargeError
+        If there are more than `MOST_PAIRS`.
+    """
+    both = codes(np.concatenate([left, right]))
+    first, second = both[: len(left)], both[len(left) :]
+    ranked = np.argsort(second, kind="stable")
+    low = np.searchsorted(second[ranked], first, side="left")
+    count = np.searchsorted(second[ranked], first, side="right") - low
+    if count.sum() > MOST_PAIRS:
+        raise SearchTooLargeError
+    lefts = np.repeat(np.arange(len(left)), count)
+    inside = np.arange(len(lefts)) - np.repeat(np.cumsum(count) - count, count)
+    return lefts, ranked[np.repeat(low, count) + inside]
+
+
+def minimal(state: Integers, costs: Integers) -> Integers:
+    """Return positions of the labels that are worth keeping, ordered by state.
+
+    Parameters
+    ----------
+    state
+        Code of every label's state.
+    costs
+        Shape (labels, costs); a label that another of its state equals or beats everywhere goes.
+    """
+    kept = np.arange(len(state))
+    for first in range(costs.shape[1]):
+        kept = kept[_survivors(state[kept], np.roll(costs[kept], -first, axis=1))]
+    return kept
+
+
+def _survivors(state: Integers, costs: Integers) -> Integers:
+    """Drop labels that the best so far in the second cost, in order of the first, beats."""
+    ranked = np.lexsort((*costs.T[::-1], state))
+    ordered, group = costs[ranked], state[ranked]
+    starts = np.flatnonzero(np.r_[True, group[1:] != group[:-1]]) if len(group) else group
+    keep = np.ones(len(ranked), dtype=bool)
+    segment = np.cumsum(np.r_[False, group[1:] != group[:-1]]) if len(group) else group
+    for column in range(1, costs.shape[1]):
+        best = _running_best(ordered[:, column], segment)
+        beaten = (ordered[best] <= ordered).all(axis=1) & (best != np.arange(len(best)))
+        keep &= ~beaten
+    keep[starts] = True
+    return np.sort(ranked[keep])
+
+
+def _running_best(values: Integers, segment: Integers) -> Integers:
+    """Return, for every place, where the least value of its segment up to there first is."""
+    if not len(values):
+        return np.empty(0, dtype=np.int64)
+    span = int(values.max() - values.min()) + 1
+    shifted = values - values.min() - segment * span  # a later segment is below all earlier ones
+    least = np.minimum.accumulate(shifted)
+    fresh = np.r_[True, least[1:] < least[:-1]]
+    return np.maximum.accumulate(np.where(fresh, np.arange(len(values)), 0))
