@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 __all__ = ["SearchTooLargeError", "codes", "joined", "minimal"]
 
+BLOCK = 256
+"""Labels that are compared at a time."""
 MOST_PAIRS = 6_000_000
 """Labels of a component before it is trimmed: about 1 GB."""
 
@@ -69,13 +71,49 @@ def minimal(state: Integers, costs: Integers) -> Integers:
         Shape (labels, costs); a label that another of its state equals or beats everywhere goes.
     """
     kept = np.arange(len(state))
-    for first in range(costs.shape[1]):
+    for first in range(costs.shape[1] if costs.shape[1] > 2 else 1):
         kept = kept[_survivors(state[kept], np.roll(costs[kept], -first, axis=1))]
-    return kept
+    return kept if costs.shape[1] <= 2 else _exact(state, costs, kept)
+
+
+def _exact(state: Integers, costs: Integers, kept: Integers) -> Integers:
+    """Return those of the places that no other of their state beats, state by state."""
+    ranked = kept[np.lexsort((*costs[kept].T[::-1], state[kept]))]
+    bounds = np.flatnonzero(np.diff(state[ranked])) + 1
+    fronts = [group[_front(costs[group])] for group in np.split(ranked, bounds)]
+    return np.concatenate(fronts)
+
+
+def _front(costs: Integers) -> Flags:
+    """Return which rows no earlier row beats; the rows are in lexicographic order."""
+    keep = np.ones(len(costs), dtype=bool)
+    for low in range(0, len(costs), BLOCK):
+        block = slice(low, low + BLOCK)
+        front = costs[:low][keep[:low]]
+        keep[block] = ~_beaten(costs[block], front)
+        inside = np.flatnonzero(keep[block]) + low
+        own = costs[inside]
+        keep[inside] = ~np.tril(_beats(own, own), -1).any(axis=1)
+    return keep
+
+
+def _beaten(costs: Integers, front: Integers) -> Flags:
+    return _beats(costs, front).any(axis=1)
+
+
+def _beats(costs: Integers, others: Integers) -> Flags:
+    """Return for every row and every other one whether the other equals or beats it."""
+    beats = np.ones((len(costs), len(others)), dtype=bool)
+    for column in range(costs.shape[1]):
+        beats &= others[:, column] <= costs[:, column, None]
+    return beats
 
 
 def _survivors(state: Integers, costs: Integers) -> Integers:
-    """Drop labels that the best so far in the second cost, in order of the first, beats."""
+    """Drop labels that the best so far in some cost, in lexicographic order, beats.
+
+    With two costs nothing else can beat a label; with more, this makes short work of most.
+    """
     ranked = np.lexsort((*costs.T[::-1], state))
     ordered, group = costs[ranked], state[ranked]
     starts = np.flatnonzero(np.r_[True, group[1:] != group[:-1]]) if len(group) else group

@@ -40,7 +40,7 @@ def thinned(component: Component, *, labels: int, from_below: bool) -> Component
     _, counts = np.unique(state, return_counts=True)
     if counts.max(initial=0) <= labels:
         return component
-    width = FIRST_WIDTH
+    width = FIRST_WIDTH * float(counts.max() / labels) ** 0.5
     while True:
         cells = _cells(component, state, width)
         ranked = np.lexsort((_score(component), cells))
@@ -49,7 +49,7 @@ def thinned(component: Component, *, labels: int, from_below: bool) -> Component
         best = ranked[heads]
         if np.unique(state[best], return_counts=True)[1].max() <= labels:
             break
-        width *= 1.5
+        width *= 1.6
     kept = component.taken(best)
     if not from_below:
         return kept

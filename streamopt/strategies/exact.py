@@ -31,9 +31,9 @@ __all__ = ["SOLVER", "VERSION", "solve_exact"]
 
 SOLVER = "search"
 VERSION = "1"
-LABELS = (16, 64, 256, 1024, 4096, 16384, 65536)
+LABELS = (64, 512, 4096, 32768)
 """Labels a state, round by round."""
-CLIMB = (1.05, 1.3, 1.8, 3.0, 8.0, 25.0)
+CLIMB = (1.06, 1.4)
 """Horizons of the first round, as multiples of the lower bound: they leave few rows."""
 
 
@@ -94,12 +94,15 @@ class _Search:
 
     def bound(self, labels: int) -> None:
         """Look for a lower bound of all schedules that are better than the known one."""
-        horizon = self.cycles - 1
-        rows = self._horizons.within(horizon)
-        found = self._search(rows, horizon, labels, from_below=True)
-        least = self.cycles if found.latency_cycles is None else found.latency_cycles
-        self.bound_cycles = max(self.bound_cycles, least)
-        self._report()
+        for horizon in sorted({(self.bound_cycles + self.cycles) // 2, self.cycles - 1}):
+            rows = self._horizons.within(horizon)
+            found = self._search(rows, horizon, labels, from_below=True)
+            if found.latency_cycles is not None:
+                self.bound_cycles = max(self.bound_cycles, found.latency_cycles)
+                self._report()
+                return
+            self.bound_cycles = horizon + 1
+            self._report()
 
     def _search(
         self,
