@@ -150,16 +150,9 @@ def _tree(network: _Network) -> None:
     while len(leaves) > 1:
         left, right = leaves.pop(0), leaves.pop(0)
         if network.shapes[left][1] != network.shapes[right][0]:
-            left = network.product(left, network.product(_bridge(network, left, right), right))
-        else:
-            left = network.product(left, right)
-        leaves.append(left)
+            right = network.mix_rows(right, network.shapes[left][1])
+        leaves.append(network.product(left, right))
     network.run(leaves[0], max(0, network.left))
-
-
-def _bridge(network: _Network, left: Name, right: Name) -> Name:
-    shape = (network.shapes[left][1], network.shapes[right][0])
-    return network._array(shape, Role.WEIGHT)
 
 
 def _series_parallel(network: _Network) -> None:

@@ -27,9 +27,10 @@ NEVER = -(1 << 40)
 """Coefficient of an origin that a time doesn't depend on."""
 
 Origin = tuple[int, str]
-"""(node, "first" or "last"): the first or last write of a fork; (-1, "zero") is the start of all."""
+"""(node, "first" or "last"): a write of a source that is put before it later."""
 
 ZERO: Origin = (-1, "zero")
+"""The start of all."""
 
 Property = tuple[str, int]
 """What a state consists of: ("class", k) the factor of a tile class, ("walk", e) how the exit
@@ -110,8 +111,6 @@ def clamped(times: Integers) -> Integers:
 
 def pruned(component: Component) -> Component:
     """Return the component without the labels that another of the same state makes useless."""
-    costs = np.concatenate(
-        [component.last, component.dsps[:, None], component.first], axis=1
-    )
+    costs = np.concatenate([component.last, component.dsps[:, None], component.first], axis=1)
     varying = [c for c in range(costs.shape[1]) if len(costs) and np.ptp(costs[:, c]) > 0]
     return component.taken(minimal(codes(component.state), costs[:, varying or [0]]))

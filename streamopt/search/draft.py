@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Columns = dict[Property, Integers]
     Form = dict[Origin, Integers]
 
-__all__ = ["Draft", "finished", "opened", "with_component", "with_fork"]
+__all__ = ["Draft", "finished", "open_properties", "opened", "with_component", "with_source"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,9 +172,7 @@ def finished(problem: Instance, draft: Draft) -> Component:
     )
 
 
-def open_properties(
-    problem: Instance, state: Columns, seen: Counter[int]
-) -> tuple[Property, ...]:
+def open_properties(problem: Instance, state: Columns, seen: Counter[int]) -> tuple[Property, ...]:
     """Return the properties of a state that some node outside can see."""
     return tuple(
         name for name in state if name[0] != "class" or seen[name[1]] < problem.users[name[1]]

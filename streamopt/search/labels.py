@@ -6,7 +6,6 @@ every state, the labels that no other one equals or beats in all of them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -98,7 +97,7 @@ def _front(costs: Integers) -> Flags:
 
 
 def _beaten(costs: Integers, front: Integers) -> Flags:
-    return _beats(costs, front).any(axis=1)
+    return np.asarray(_beats(costs, front).any(axis=1), dtype=np.bool_)
 
 
 def _beats(costs: Integers, others: Integers) -> Flags:

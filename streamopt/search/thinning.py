@@ -25,7 +25,11 @@ if TYPE_CHECKING:
 __all__ = ["thinned"]
 
 FIRST_WIDTH = 1 / 256
-"""Width of a cell, relative, that is tried first."""
+"""Width of a cell, relative, that is tried first for few labels too many."""
+USUAL_STATES = 24
+"""States with more than these share the labels that these would have."""
+LEAST_LABELS = 4
+"""Labels that every state may have."""
 
 
 def thinned(component: Component, *, labels: int, from_below: bool) -> Component:
@@ -38,6 +42,7 @@ def thinned(component: Component, *, labels: int, from_below: bool) -> Component
     """
     state = codes(component.state)
     _, counts = np.unique(state, return_counts=True)
+    labels = max(LEAST_LABELS, min(labels, USUAL_STATES * labels // max(1, len(counts))))
     if counts.max(initial=0) <= labels:
         return component
     width = FIRST_WIDTH * float(counts.max() / labels) ** 0.5

@@ -31,10 +31,13 @@ __all__ = ["SOLVER", "VERSION", "solve_exact"]
 
 SOLVER = "search"
 VERSION = "1"
-LABELS = (64, 512, 4096, 32768)
+LABELS = (16, 64, 256, 1024, 4096, 16384, 65536)
 """Labels a state, round by round."""
+SMALL_NODES = 40
+"""Graphs up to this size begin with more labels and with horizons near the lower bound."""
+SMALL_LABELS = 256
 CLIMB = (1.06, 1.4)
-"""Horizons of the first round, as multiples of the lower bound: they leave few rows."""
+"""Horizons to begin with, as multiples of the lower bound: they leave few rows."""
 
 
 class _Search:
@@ -54,7 +57,8 @@ class _Search:
         self._horizons = HorizonFilter(self.space, node_rows(self.space))
         self.schedule = baseline(request.graph)
         self.cycles = evaluate(request.graph, self.schedule).latency_cycles
-        self.bound_cycles = self._horizons.least_horizon(self.cycles)
+        self.is_small = len(request.graph.nodes) <= SMALL_NODES
+        self.bound_cycles = self._horizons.least_horizon(self.cycles) if self.is_small else 1
         self.found_any = False
 
     @property
@@ -74,7 +78,7 @@ class _Search:
     def improve(self, labels: int) -> None:
         """Look for a better schedule, first within horizons that leave few rows."""
         lower = self.bound_cycles
-        steps = () if self.found_any else CLIMB
+        steps = CLIMB if self.is_small and not self.found_any else ()
         for horizon in (*(int(lower * step) for step in steps), self.cycles - 1):
             if lower <= horizon < self.cycles and self._look(horizon, labels):
                 return
@@ -177,7 +181,7 @@ def solve_exact(request: Request, options: SolveOptions) -> Solution:
     run = _Search(request, options)
     stop, message = Stop.FINISHED, ""
     try:
-        for labels in LABELS:
+        for labels in (n for n in LABELS if n >= SMALL_LABELS or not run.is_small):
             if not run.is_proved:
                 run.improve(labels)
             if not run.is_proved:

@@ -20,7 +20,8 @@ MAY_IMPORT = {
     "perf": BASE | {"analysis"},
     "space": BASE | {"analysis", "perf"},
     "formulation": BASE | {"analysis", "perf", "space"},
-    "strategies": BASE | {"analysis", "perf", "space", "formulation", "solvers"},
+    "search": {"space"},
+    "strategies": BASE | {"analysis", "perf", "space", "formulation", "search", "solvers"},
     "codegen": BASE | {"analysis"},
     "verification": BASE | {"codegen"},
 }
