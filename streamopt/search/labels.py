@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 __all__ = ["SearchTooLargeError", "codes", "joined", "minimal"]
 
 BLOCK = 256
-"""Labels that are compared at a time."""
+"""Labels, or states of few labels, that are compared at a time."""
+FEW = 24
+"""Labels of a state that are compared all with all."""
 MOST_PAIRS = 6_000_000
 """Labels of a component before it is trimmed: about 1 GB."""
 
@@ -78,9 +80,28 @@ def minimal(state: Integers, costs: Integers) -> Integers:
 def _exact(state: Integers, costs: Integers, kept: Integers) -> Integers:
     """Return those of the places that no other of their state beats, state by state."""
     ranked = kept[np.lexsort((*costs[kept].T[::-1], state[kept]))]
-    bounds = np.flatnonzero(np.diff(state[ranked])) + 1
-    fronts = [group[_front(costs[group])] for group in np.split(ranked, bounds)]
-    return np.concatenate(fronts)
+    heads = np.flatnonzero(np.r_[True, np.diff(state[ranked]) != 0]) if len(ranked) else ranked
+    sizes = np.diff(np.r_[heads, len(ranked)])
+    keep = np.ones(len(ranked), dtype=bool)
+    for head, size in zip(heads[sizes > FEW], sizes[sizes > FEW], strict=True):
+        keep[head : head + size] = _front(costs[ranked[head : head + size]])
+    few = (sizes > 1) & (sizes <= FEW)
+    for low in range(0, int(few.sum()), BLOCK):
+        _small_fronts(costs[ranked], heads[few][low:][:BLOCK], sizes[few][low:][:BLOCK], keep)
+    return ranked[keep]
+
+
+def _small_fronts(costs: Integers, heads: Integers, sizes: Integers, keep: Flags) -> None:
+    """Clear the flags of beaten rows in many short runs of rows at once."""
+    place = np.arange(FEW)
+    inside = place < sizes[:, None]
+    rows = np.where(inside, heads[:, None] + place, heads[:, None])
+    beats = np.tril(np.ones((FEW, FEW), dtype=bool), -1) & inside[:, None, :] & inside[:, :, None]
+    for column in costs.T:
+        values = column[rows]
+        beats &= values[:, None, :] <= values[:, :, None]
+    beaten = beats.any(axis=2)
+    keep[rows[beaten & inside]] = False
 
 
 def _front(costs: Integers) -> Flags:

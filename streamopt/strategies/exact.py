@@ -7,6 +7,7 @@ sets. It ends when nothing was thinned, when the bound meets the schedule, or wh
 
 from __future__ import annotations
 
+from itertools import product
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -38,6 +39,8 @@ SMALL_NODES = 40
 SMALL_LABELS = 256
 CLIMB = (1.06, 1.4)
 """Horizons to begin with, as multiples of the lower bound: they leave few rows."""
+DIVES = (1.05, 1.2, 1.6, 2.5, 5.0, 20.0)
+"""Horizons of quick choices, as multiples of the lower bound."""
 
 
 class _Search:
@@ -107,6 +110,19 @@ class _Search:
                 return
             self.bound_cycles = horizon + 1
             self._report()
+
+    def dive(self) -> None:
+        """Take a schedule of quick choices, if there is one better than the known one."""
+        for step, few_lanes in product(DIVES, (False, True)):
+            horizon = min(self.cycles, int(self.bound_cycles * step))
+            chosen = self._horizons.dive(horizon, few_lanes=few_lanes)
+            if chosen is None:
+                continue
+            schedule = self._horizons.schedule(chosen)
+            cycles = evaluate(self.request.graph, schedule).latency_cycles
+            if cycles < self.cycles and not violations(self.space, schedule):
+                self.schedule, self.cycles = schedule, cycles
+                return
 
     def _search(
         self,
@@ -195,4 +211,6 @@ def solve_exact(request: Request, options: SolveOptions) -> Solution:
         if not run.found_any:
             raise
         message = "more labels than the search can hold"
+    if run.is_small and not run.found_any and not run.is_proved:
+        run.dive()
     return run.solution(stop, message)
