@@ -1,1 +1,1 @@
-"""Exact search over the graph itself: label sets along its nodes, (S1) to (S8) of search.md."""
+"""Exact search over the graph itself: label sets along its nodes, (E1) to (E8) of search.md."""

@@ -1,4 +1,4 @@
-"""Least times and DSPs of every node, from which a label's least latency follows (S6)."""
+"""Least times and DSPs of every node, from which a label's least latency follows (E6)."""
 
 from __future__ import annotations
 

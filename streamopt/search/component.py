@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from streamopt.search.labels import codes, minimal
+from streamopt.search.labels import codes
+from streamopt.space.fronts import minimal
 
 if TYPE_CHECKING:
     from collections import Counter

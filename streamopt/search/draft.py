@@ -82,7 +82,7 @@ def opened(problem: Instance, node: int) -> Draft:
 
 
 def with_component(problem: Instance, draft: Draft, channel: int, part: Component) -> Draft:
-    """Return the draft joined with the component at the other side of a channel (S3)."""
+    """Return the draft joined with the component at the other side of a channel (E3)."""
     common = [name for name in part.properties if name in draft.state and name[0] == "class"]
     left = np.stack([np.zeros_like(draft.row), *(draft.state[name] for name in common)], axis=1)
     right = np.stack([np.zeros_like(part.dsps), *map(part.column, common)], axis=1)
@@ -114,7 +114,7 @@ def with_component(problem: Instance, draft: Draft, channel: int, part: Componen
 
 
 def with_source(problem: Instance, draft: Draft, channel: int) -> Draft:
-    """Return the draft joined with a channel whose producer is put before it later (S4).
+    """Return the draft joined with a channel whose producer is put before it later (E4).
 
     A row that could stream stands twice: once needing that the producer walks the same way, and
     once waiting for its last write, whatever the walk.
@@ -144,7 +144,7 @@ def with_source(problem: Instance, draft: Draft, channel: int) -> Draft:
 
 
 def finished(problem: Instance, draft: Draft) -> Component:
-    """Return the component that the node and all its producers are (S2)."""
+    """Return the component that the node and all its producers are (E2)."""
     choices = problem.nodes[draft.node]
     origins = tuple(draft.start)
     never = np.full_like(draft.row, NEVER)

@@ -1,8 +1,8 @@
 """Exact search by reduction: node after node joins the components that feed it.
 
 Nodes are taken in topological order. A node and the components of its producers become one
-component (S2 to S4); a fork waits until one component reads all of its channels, and is then put
-before it (S5). The last component holds every Pareto-minimal (latency, DSPs) of the graph.
+component (E2 to E4); a fork waits until one component reads all of its channels, and is then put
+before it (E5). The last component holds every Pareto-minimal (latency, DSPs) of the graph.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def _complete_source(problem: Instance, component: Component) -> int | None:
 
 
 def _composed(problem: Instance, after: Component, fork: Component) -> Component:
-    """Return the component with the component of a fork put before it (S5)."""
+    """Return the component with the component of a fork put before it (E5)."""
     ours, theirs = _matches(problem, after, fork)
     back, front = after.taken(ours), fork.taken(theirs)
     columns = {

@@ -1,7 +1,7 @@
 """Fewer labels, from above or from below: what keeps long streams and large graphs small.
 
 Labels of one state that are close fall into one cell. To bound from above, a cell keeps its best
-label; to bound from below, it is replaced by the least of all its times and DSPs (S7). Cells
+label; to bound from below, it is replaced by the least of all its times and DSPs (E7). Cells
 widen until no state has more than its share.
 """
 
