@@ -36,8 +36,8 @@ LABELS = (16, 64, 256, 1024, 4096, 16384, 65536)
 """Labels a state, round by round."""
 SMALL_NODES = 40
 """Graphs up to this size begin with more labels and with horizons near the lower bound."""
-SMALL_LABELS = 256
-CLIMB = (1.06, 1.4)
+SMALL_LABELS = 1024
+CLIMB = (1.06, 1.6)
 """Horizons to begin with, as multiples of the lower bound: they leave few rows."""
 DIVES = (1.05, 1.2, 1.6, 2.5, 5.0, 20.0)
 """Horizons of quick choices, as multiples of the lower bound."""
