@@ -112,7 +112,11 @@ TilingLimit = Annotated[
     typer.Option("--tiling-limit", help="Least trip count of a tile loop, for longer loops."),
 ]
 Solver = Annotated[
-    str, typer.Option("--solver", help="See `streamopt solvers`; or exhaustive, for small graphs.")
+    str,
+    typer.Option(
+        "--solver",
+        help="auto, search (exact, without a solver), one of `streamopt solvers`, or exhaustive.",
+    ),
 ]
 Formulation = Annotated[
     FormulationName,

@@ -24,7 +24,7 @@ def compare(
         str, typer.Option("--levels", help="Levels to compare, separated by commas.")
     ] = ",".join(LevelName),
     tiling_limit: a.TilingLimit = 16,
-    solver: a.Solver = "cpsat",
+    solver: a.Solver = "auto",
     time_limit: a.TimeLimit = None,
     seed: a.Seed = 0,
     device: a.Device = "u280",

@@ -23,7 +23,7 @@ def solve(
     dsp: a.Dsp = 2560,
     level: a.Level = LevelName.OPT5,
     tiling_limit: a.TilingLimit = 16,
-    solver: a.Solver = "cpsat",
+    solver: a.Solver = "auto",
     formulation: a.Formulation = a.FormulationName.COMPACT,
     profile: a.Profile = None,
     time_limit: a.TimeLimit = None,

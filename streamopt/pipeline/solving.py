@@ -37,7 +37,7 @@ def solve(
     level: str = LevelName.OPT5,
     dsp: int = 2560,
     tiling_limit: int = 16,
-    solver: str = "cpsat",
+    solver: str = "auto",
     formulation: str = "compact",
     profile: str | None = None,
     time_limit_seconds: float | None = None,
@@ -57,7 +57,8 @@ def solve(
     tiling_limit
         Least trip count of a tile loop, for loops longer than it.
     solver
-        A name of `solvers`, or ``exhaustive`` for the oracle of small spaces.
+        ``auto`` for the exact search, and CP-SAT where that doesn't do; ``search`` for the exact
+        search alone; a name of `solvers`; or ``exhaustive`` for the oracle of small spaces.
     formulation
         ``compact`` for the exact linear program, ``paper`` for the MINLP as printed.
     profile
@@ -122,7 +123,7 @@ def records(
     levels: Iterable[str] = tuple(LevelName),
     dsp: int = 2560,
     tiling_limit: int = 16,
-    solver: str = "cpsat",
+    solver: str = "auto",
     time_limit_seconds: float | None = None,
     seed: int = 0,
     on: Target | None = None,
@@ -165,7 +166,7 @@ def compare(
     levels: Iterable[str] = tuple(LevelName),
     dsp: int = 2560,
     tiling_limit: int = 16,
-    solver: str = "cpsat",
+    solver: str = "auto",
     time_limit_seconds: float | None = None,
     seed: int = 0,
     on: Target | None = None,

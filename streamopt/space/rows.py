@@ -17,6 +17,7 @@ import numpy as np
 from streamopt.perf.algebra import INTEGERS
 from streamopt.perf.timing import NestTiming, nest_timing
 from streamopt.space.decisions import read_stream_order, write_stream_order
+from streamopt.space.fronts import minimal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -182,27 +183,11 @@ def _all(columns: Integers) -> list[tuple[int, int]]:
 
 def _minimal(columns: Integers, candidates: _Candidates) -> list[tuple[int, int]]:
     """Return the (order, vector) pairs that no other pair of equal coupled factors dominates."""
-    found: list[tuple[int, int]] = []
     _, group = np.unique(candidates.coupled, axis=0, return_inverse=True)
-    for value in range(int(group.max()) + 1 if group.size else 0):
-        vectors = np.flatnonzero(group.ravel() == value)
-        block = columns[:, vectors, :].reshape(-1, columns.shape[2])
-        for place in _pareto(block):
-            order, vector = divmod(int(place), len(vectors))
-            found.append((order, int(vectors[vector])))
-    return found
-
-
-def _pareto(costs: Integers) -> list[int]:
-    """Return the rows that no other row equals or beats in every column, first ones kept."""
-    ranked = np.lexsort(costs.T[::-1])
-    kept: list[int] = []
-    front = np.empty((0, costs.shape[1]), dtype=costs.dtype)
-    for place in ranked:
-        if not bool(np.any(np.all(front <= costs[place], axis=1))):
-            kept.append(int(place))
-            front = np.vstack([front, costs[place]])
-    return sorted(kept)
+    groups = np.tile(group.ravel(), columns.shape[0])
+    kept = minimal(groups, columns.reshape(-1, columns.shape[2]))
+    ranked = kept[np.lexsort((kept, groups[kept]))]
+    return [divmod(place, columns.shape[1]) for place in ranked.tolist()]
 
 
 def _packed(

@@ -95,7 +95,7 @@ def test_answers_of_solvers_are_checked(monkeypatch: pytest.MonkeyPatch) -> None
 
     monkeypatch.setattr(minlp.compact, "read_back", wrong)
     with pytest.raises(SolverError) as caught:
-        so.solve(graph)
+        so.solve(graph, solver="cpsat")
     assert str(caught.value) == (
         "E512 cpsat claims 2105.0 cycles, but its schedule takes 1277636 cycles\n"
         "  hint: try another solver or a stricter profile"

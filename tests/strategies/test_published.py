@@ -41,10 +41,7 @@ def six_digits(value: int) -> int:
 
 @pytest.mark.parametrize(
     ("program", "level", "dsp", "cycles"),
-    [
-        pytest.param(*row, marks=pytest.mark.slow if row[:2] == (ATTENTION, "opt5") else ())
-        for row in published()
-    ],
+    published(),
 )
 def test_model_cycles(program: str, level: str, dsp: int, cycles: int) -> None:
     graph = so.dataflow(so.load(TOP / "graphs" / f"{program}.json"))

@@ -1,0 +1,117 @@
+"""Components: nodes that are done but for one exit, with all the labels that they may have.
+
+A component is a set of nodes that hands over to the rest of the graph only at its exit, and that
+takes from the rest only what open forks send it. Its times are max-plus forms over the times of
+those forks, as these are decided later.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from streamopt.search.labels import codes
+from streamopt.space.fronts import minimal
+
+if TYPE_CHECKING:
+    from collections import Counter
+
+    import numpy.typing as npt
+
+    Integers = npt.NDArray[np.int64]
+
+__all__ = ["NEVER", "ZERO", "Component", "Origin", "Property", "clamped", "pruned"]
+
+NEVER = -(1 << 40)
+"""Coefficient of an origin that a time doesn't depend on."""
+
+Origin = tuple[int, str]
+"""(node, "first" or "last"): a write of a source that is put before it later."""
+
+ZERO: Origin = (-1, "zero")
+"""The start of all."""
+
+Property = tuple[str, int]
+"""What a state consists of: ("class", k) the factor of a tile class, ("walk", e) how the exit
+walks a channel, ("need", e) the walk that a channel from an open fork must have, or NO_WALK if
+it is a ping-pong buffer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Component:
+    """Done nodes and their labels.
+
+    Attributes
+    ----------
+    used
+        Channels of open forks that the component reads, by fork.
+    seen
+        How many of its nodes have each tile class.
+    least_dsps
+        What its nodes take at least, on their own.
+    state
+        Shape (labels, properties).
+    first, last
+        First and last write of the exit, shape (labels, origins).
+    back
+        Where each label comes from: its place in each part; shape (labels, parts).
+    parts
+        What it was made of: components, or a node number for the rows of a node.
+    """
+
+    exit: int
+    used: dict[int, frozenset[int]]
+    seen: Counter[int]
+    least_dsps: int
+    properties: tuple[Property, ...]
+    origins: tuple[Origin, ...]
+    state: Integers
+    first: Integers
+    last: Integers
+    dsps: Integers
+    back: Integers
+    parts: tuple[Component | int, ...]
+
+    def __len__(self) -> int:
+        """Return the number of labels."""
+        return len(self.dsps)
+
+    def column(self, wanted: Property) -> Integers:
+        """Return the values of one property."""
+        return self.state[:, self.properties.index(wanted)]
+
+    def taken(self, places: Integers) -> Component:
+        """Return the component with some of its labels."""
+        return replace(
+            self,
+            state=self.state[places],
+            first=self.first[places],
+            last=self.last[places],
+            dsps=self.dsps[places],
+            back=self.back[places],
+        )
+
+    def chosen(self, label: int, rows: dict[int, int]) -> None:
+        """Note the row of every node of a label in ``rows``."""
+        waiting: list[tuple[Component, int]] = [(self, label)]
+        while waiting:
+            component, place = waiting.pop()
+            for part, at in zip(component.parts, component.back[place].tolist(), strict=True):
+                if isinstance(part, Component):
+                    waiting.append((part, at))
+                else:
+                    rows[part] = at
+
+
+def clamped(times: Integers) -> Integers:
+    """Return times with every coefficient that stands for never made equal."""
+    return np.where(times < NEVER // 2, NEVER, times)
+
+
+def pruned(component: Component) -> Component:
+    """Return the component without the labels that another of the same state makes useless."""
+    costs = np.concatenate([component.last, component.dsps[:, None], component.first], axis=1)
+    varying = [c for c in range(costs.shape[1]) if len(costs) and np.ptp(costs[:, c]) > 0]
+    return component.taken(minimal(codes(component.state), costs[:, varying or [0]]))

@@ -1,0 +1,135 @@
+"""One search: a best schedule within a horizon, or a lower bound of what any can reach."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from streamopt.search.bounds import bounds
+from streamopt.search.component import NEVER, Component, pruned
+from streamopt.search.reduction import reduced
+from streamopt.search.thinning import thinned
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import numpy.typing as npt
+
+    from streamopt.search.bounds import Bounds
+    from streamopt.search.component import Origin
+    from streamopt.search.instance import Instance
+
+    Integers = npt.NDArray[np.int64]
+
+__all__ = ["Effort", "Found", "SearchStoppedError", "search"]
+
+DSP_LEVELS = 4096
+"""Labels of a state that only its last write and DSPs tell apart: never more than DSP counts."""
+
+
+class SearchStoppedError(Exception):
+    """The caller asked to stop."""
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How hard to search.
+
+    Attributes
+    ----------
+    labels
+        Of one state, about; more are thinned.
+    from_below
+        Whether thinning bounds from below, or keeps schedules.
+    should_stop
+        Asked at every node; true ends the search.
+    """
+
+    labels: int
+    from_below: bool
+    should_stop: Callable[[], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a search came to.
+
+    Attributes
+    ----------
+    latency_cycles
+        Least latency of the labels that were left; None if none was.
+    rows
+        By node of the graph: the row of a label of that latency; empty from below.
+    is_exact
+        Whether nothing was thinned, so that the latency is the least within the horizon, and
+        none means that there is no schedule.
+    """
+
+    latency_cycles: int | None
+    rows: dict[str, int]
+    is_exact: bool
+
+
+class _Trim:
+    """Drops the labels that don't matter, and thins the others."""
+
+    def __init__(self, problem: Instance, horizon_cycles: int, effort: Effort) -> None:
+        self._problem = problem
+        self._horizon = horizon_cycles
+        self._effort = effort
+        self._bounds = bounds(problem)
+        self.has_thinned = False
+
+    def __call__(self, component: Component) -> Component:
+        if self._effort.should_stop():
+            raise SearchStoppedError
+        others = self._bounds.least_dsps - component.least_dsps
+        fits = component.dsps <= self._problem.dsp_limit - others
+        fits &= self._least_end(component) <= self._horizon
+        left = pruned(component.taken(np.flatnonzero(fits)))
+        outs = self._problem.outs[component.exit]
+        streams = any(self._problem.channels[e].streams for e in outs)
+        many = streams or len(component.origins) > 1
+        labels = self._effort.labels if many else DSP_LEVELS
+        thin = thinned(left, labels=labels, from_below=self._effort.from_below)
+        self.has_thinned |= thin is not left
+        return thin
+
+    def _least_end(self, component: Component) -> Integers:
+        earliest = np.array([_least(self._bounds, origin) for origin in component.origins])
+        ends: Integers = (component.last + earliest).max(axis=1, initial=NEVER)
+        return ends + self._bounds.tail_cycles[component.exit]
+
+
+def _least(known: Bounds, origin: Origin) -> int:
+    node, which = origin
+    if node < 0:
+        return 0
+    return known.first_cycles[node] if which == "first" else known.last_cycles[node]
+
+
+def search(problem: Instance, horizon_cycles: int, effort: Effort) -> Found:
+    """Return the least latency within a horizon, as far as the effort goes.
+
+    Raises
+    ------
+    SearchStoppedError
+        If the caller asked for it.
+    SearchTooLargeError
+        If the graph has too many open states; see `streamopt.search.labels`.
+    """
+    trim = _Trim(problem, horizon_cycles, effort)
+    whole = reduced(problem, trim)
+    if not len(whole):
+        return Found(None, {}, not trim.has_thinned)
+    best = int(np.argmin(whole.last[:, 0]))
+    rows: dict[int, int] = {}
+    if not (effort.from_below and trim.has_thinned):
+        whole.chosen(best, rows)
+    return Found(
+        int(whole.last[best, 0]),
+        {problem.names[node]: row for node, row in rows.items() if problem.names[node]},
+        not trim.has_thinned,
+    )

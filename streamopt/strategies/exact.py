@@ -1,0 +1,216 @@
+"""Schedules by exact search over the graph, with a proof: models/formulations/search.md.
+
+The search is repeated with more and more labels a state. Each round looks for a better schedule
+than the known one, and then for a lower bound, both within the horizon that the known schedule
+sets. It ends when nothing was thinned, when the bound meets the schedule, or when the time is up.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+from streamopt.search.dynamic import Effort, Found, SearchStoppedError, search
+from streamopt.search.instance import instance
+from streamopt.search.labels import SearchTooLargeError
+from streamopt.solvers.base import Progress
+from streamopt.solvers.result import Proof, Stop
+from streamopt.space.assemble import assemble, baseline, evaluate, violations
+from streamopt.space.decisions import decision_space
+from streamopt.space.horizon import HorizonFilter
+from streamopt.space.level import LEVELS
+from streamopt.space.rows import node_rows
+from streamopt.strategies.solution import Solution
+
+if TYPE_CHECKING:
+    from streamopt.solvers.base import SolveOptions
+    from streamopt.space.rows import NodeRows
+    from streamopt.strategies.solution import Request
+
+__all__ = ["SOLVER", "VERSION", "solve_exact"]
+
+SOLVER = "search"
+VERSION = "1"
+LABELS = (16, 64, 256, 1024, 4096, 16384, 65536)
+"""Labels a state, round by round."""
+SMALL_NODES = 40
+"""Graphs up to this size begin with more labels and with horizons near the lower bound."""
+SMALL_LABELS = 1024
+CLIMB = (1.06, 1.6)
+"""Horizons to begin with, as multiples of the lower bound: they leave few rows."""
+DIVES = (1.05, 1.2, 1.6, 2.5, 5.0, 20.0)
+"""Horizons of quick choices, as multiples of the lower bound."""
+
+
+class _Search:
+    """One request with its rows and clock, and what is known so far."""
+
+    def __init__(self, request: Request, options: SolveOptions) -> None:
+        self._started = perf_counter()
+        self._options = options
+        self._is_interrupted = False
+        self.request = request
+        self.space = decision_space(
+            request.graph,
+            LEVELS[request.level],
+            dsp_limit=request.dsp_limit,
+            tiling_limit=request.tiling_limit,
+        )
+        self._horizons = HorizonFilter(self.space, node_rows(self.space))
+        self.schedule = baseline(request.graph)
+        self.cycles = evaluate(request.graph, self.schedule).latency_cycles
+        self.is_small = len(request.graph.nodes) <= SMALL_NODES
+        self.bound_cycles = self._horizons.least_horizon(self.cycles) if self.is_small else 1
+        self.found_any = False
+
+    @property
+    def is_proved(self) -> bool:
+        """Return whether no schedule can be better than the known one."""
+        return self.bound_cycles >= self.cycles
+
+    @property
+    def stop(self) -> Stop:
+        """Return why the search was stopped, if it was."""
+        return Stop.INTERRUPTED if self._is_interrupted else Stop.TIME_LIMIT
+
+    def seconds(self) -> float:
+        """Return the time since the request."""
+        return perf_counter() - self._started
+
+    def improve(self, labels: int) -> None:
+        """Look for a better schedule, first within horizons that leave few rows."""
+        lower = self.bound_cycles
+        steps = CLIMB if self.is_small and not self.found_any else ()
+        for horizon in (*(int(lower * step) for step in steps), self.cycles - 1):
+            if lower <= horizon < self.cycles and self._look(horizon, labels):
+                return
+
+    def _look(self, horizon_cycles: int, labels: int) -> bool:
+        """Return whether there is a schedule within a horizon, and keep it."""
+        rows = self._horizons.within(horizon_cycles)
+        found = self._search(rows, horizon_cycles, labels, from_below=False)
+        if rows is not None and found.latency_cycles is not None:
+            self._keep(rows, found)
+            if found.is_exact:
+                self.bound_cycles = self.cycles
+        elif found.is_exact:
+            self.bound_cycles = max(self.bound_cycles, horizon_cycles + 1)
+        self._report()
+        return found.latency_cycles is not None
+
+    def bound(self, labels: int) -> None:
+        """Look for a lower bound of all schedules that are better than the known one."""
+        for horizon in sorted({(self.bound_cycles + self.cycles) // 2, self.cycles - 1}):
+            rows = self._horizons.within(horizon)
+            found = self._search(rows, horizon, labels, from_below=True)
+            if found.latency_cycles is not None:
+                self.bound_cycles = max(self.bound_cycles, found.latency_cycles)
+                self._report()
+                return
+            self.bound_cycles = horizon + 1
+            self._report()
+
+    def dive(self) -> None:
+        """Take a schedule of quick choices, if there is one better than the known one."""
+        for step, few_lanes in product(DIVES, (False, True)):
+            horizon = min(self.cycles, int(self.bound_cycles * step))
+            chosen = self._horizons.dive(horizon, few_lanes=few_lanes)
+            if chosen is None:
+                continue
+            schedule = self._horizons.schedule(chosen)
+            cycles = evaluate(self.request.graph, schedule).latency_cycles
+            if cycles < self.cycles and not violations(self.space, schedule):
+                self.schedule, self.cycles = schedule, cycles
+                return
+
+    def _search(
+        self,
+        rows: dict[str, NodeRows] | None,
+        horizon_cycles: int,
+        labels: int,
+        *,
+        from_below: bool,
+    ) -> Found:
+        if rows is None:
+            return Found(None, {}, is_exact=True)
+        effort = Effort(labels, from_below, self._should_stop)
+        return search(instance(self.space, rows), horizon_cycles, effort)
+
+    def _keep(self, rows: dict[str, NodeRows], found: Found) -> None:
+        """Keep a schedule that was found, with its latency in plain integers."""
+        chosen = found.rows
+        schedule = assemble(
+            self.request.graph,
+            {name: rows[name].orders[row] for name, row in chosen.items()},
+            {name: rows[name].factors[row] for name, row in chosen.items()},
+        )
+        cycles = evaluate(self.request.graph, schedule).latency_cycles
+        broken = violations(self.space, schedule)
+        assert not broken, broken
+        assert cycles == found.latency_cycles, f"{cycles} cycles, not {found.latency_cycles}"
+        self.schedule, self.cycles, self.found_any = schedule, cycles, True
+
+    def _should_stop(self) -> bool:
+        asked = self._options.should_stop
+        if asked is not None and asked():
+            self._is_interrupted = True
+        limit = self._options.time_limit_seconds
+        return self._is_interrupted or (limit is not None and self.seconds() > limit)
+
+    def interrupt(self) -> None:
+        """Note that the user pressed Ctrl-C."""
+        self._is_interrupted = True
+
+    def _report(self) -> None:
+        if self._options.on_progress is not None:
+            progress = Progress(self.seconds(), float(self.cycles), float(self.bound_cycles))
+            self._options.on_progress(progress)
+
+    def solution(self, stop: Stop, message: str) -> Solution:
+        """Return what is known as a solution."""
+        return Solution(
+            request=self.request,
+            schedule=self.schedule,
+            prediction=evaluate(self.request.graph, self.schedule),
+            bound_cycles=min(self.bound_cycles, self.cycles),
+            proof=Proof.OPTIMAL if self.is_proved else Proof.FEASIBLE,
+            stop=stop,
+            solver=SOLVER,
+            solver_version=VERSION,
+            seed=self._options.seed,
+            solve_seconds=self.seconds(),
+            message=message,
+        )
+
+
+def solve_exact(request: Request, options: SolveOptions) -> Solution:
+    """Return a best schedule by exact search; at any time the best so far with its bound.
+
+    Raises
+    ------
+    InfeasibleError
+        If no schedule fits the limits (E401, E402).
+    SearchTooLargeError
+        If the graph is too entangled for the first round.
+    """
+    run = _Search(request, options)
+    stop, message = Stop.FINISHED, ""
+    try:
+        for labels in (n for n in LABELS if n >= SMALL_LABELS or not run.is_small):
+            if not run.is_proved:
+                run.improve(labels)
+            if not run.is_proved:
+                run.bound(labels)
+    except SearchStoppedError:
+        stop = run.stop
+    except KeyboardInterrupt:
+        run.interrupt()
+        stop = run.stop
+    except SearchTooLargeError:
+        if not run.found_any:
+            raise
+        message = "more labels than the search can hold"
+    if run.is_small and not run.found_any and not run.is_proved:
+        run.dive()
+    return run.solution(stop, message)

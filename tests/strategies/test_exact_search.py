@@ -1,0 +1,137 @@
+"""The exact search: what the oracle finds, what CP-SAT proves, and bounds that hold."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+import streamopt as so
+from streamopt.errors import SolverError
+from streamopt.search.dynamic import Effort, search
+from streamopt.search.instance import instance
+from streamopt.search.labels import SearchTooLargeError
+from streamopt.solvers.base import Progress, SolveOptions
+from streamopt.solvers.result import Proof, Stop
+from streamopt.space.assemble import baseline, evaluate, violations
+from streamopt.space.decisions import decision_space
+from streamopt.space.level import LEVELS, LevelName
+from streamopt.space.rows import node_rows
+from streamopt.strategies import choose
+from streamopt.strategies.exact import solve_exact
+from streamopt.strategies.solution import Request
+from tests.random_graphs import random_graph
+
+SEARCHED = (LevelName.OPT1, LevelName.OPT2, LevelName.OPT3, LevelName.OPT5)
+
+
+@pytest.mark.parametrize("seed", range(1000, 1060))
+def test_finds_what_the_oracle_finds(seed: int) -> None:
+    graph = random_graph(Random(seed), nodes=2 + seed % 3, max_extent=5)
+    for level in SEARCHED:
+        try:
+            expected = so.solve(graph, level=level, solver="exhaustive", dsp=40, tiling_limit=2)
+        except SolverError:
+            continue  # more schedules than the oracle looks at
+        found = so.solve(graph, level=level, solver="search", dsp=40, tiling_limit=2)
+        assert found.proof is Proof.OPTIMAL
+        assert found.objective_cycles == found.bound_cycles == expected.objective_cycles
+        space = decision_space(graph, LEVELS[level], dsp_limit=40, tiling_limit=2)
+        assert violations(space, found.schedule) == []
+
+
+@pytest.mark.parametrize("seed", range(2000, 2012))
+def test_proves_what_cpsat_proves(seed: int) -> None:
+    graph = random_graph(Random(seed), nodes=8, max_extent=16)
+    expected = so.solve(graph, solver="cpsat", dsp=150, tiling_limit=2)
+    found = so.solve(graph, solver="search", dsp=150, tiling_limit=2)
+    assert found.proof is Proof.OPTIMAL
+    assert found.objective_cycles == expected.objective_cycles
+
+
+@pytest.mark.parametrize("seed", range(3000, 3012))
+@pytest.mark.parametrize("labels", [1, 4, 16])
+def test_thinned_searches_enclose_the_optimum(seed: int, labels: int) -> None:
+    graph = random_graph(Random(seed), nodes=7, max_extent=12)
+    space = decision_space(graph, LEVELS[LevelName.OPT5], dsp_limit=120, tiling_limit=2)
+    problem = instance(space, node_rows(space))
+    horizon = evaluate(graph, baseline(graph)).latency_cycles
+    exact, above, below = (
+        search(problem, horizon, Effort(many, from_below, lambda: False))
+        for many, from_below in ((10**6, False), (labels, False), (labels, True))
+    )
+    assert exact.is_exact
+    assert exact.latency_cycles is not None
+    assert below.latency_cycles is not None
+    assert below.latency_cycles <= exact.latency_cycles
+    if above.latency_cycles is not None:
+        assert above.latency_cycles >= exact.latency_cycles
+        if above.is_exact:
+            assert above.latency_cycles == exact.latency_cycles
+
+
+def test_horizon_below_the_optimum_leaves_nothing() -> None:
+    graph = random_graph(Random(5), nodes=5, max_extent=12)
+    space = decision_space(graph, LEVELS[LevelName.OPT5], dsp_limit=100, tiling_limit=2)
+    problem = instance(space, node_rows(space))
+    optimum = so.solve(graph, solver="cpsat", dsp=100, tiling_limit=2).objective_cycles
+    effort = Effort(10**6, from_below=False, should_stop=lambda: False)
+    assert search(problem, optimum, effort).latency_cycles == optimum
+    assert search(problem, optimum - 1, effort).latency_cycles is None
+
+
+def test_same_request_gives_the_same_schedule() -> None:
+    graph = random_graph(Random(9), nodes=9, max_extent=16)
+    first, second = (so.solve(graph, dsp=200, tiling_limit=2) for _ in range(2))
+    assert first.schedule == second.schedule
+    assert first.solver == "search"
+
+
+def test_interrupt_keeps_schedule_and_bound() -> None:
+    graph = random_graph(Random(11), nodes=9, max_extent=16)
+    request = Request(graph, LevelName.OPT5, 200, 2)
+    stopped = solve_exact(request, SolveOptions(should_stop=lambda: True))
+    proved = solve_exact(request, SolveOptions())
+    assert stopped.stop is Stop.INTERRUPTED
+    assert stopped.bound_cycles <= proved.objective_cycles <= stopped.objective_cycles
+
+
+def test_control_c_in_a_callback_ends_the_search_with_the_best_so_far() -> None:
+    graph = random_graph(Random(11), nodes=9, max_extent=16)
+
+    def press(_: Progress) -> None:
+        raise KeyboardInterrupt
+
+    found = solve_exact(Request(graph, LevelName.OPT5, 200, 2), SolveOptions(on_progress=press))
+    assert found.stop in (Stop.INTERRUPTED, Stop.FINISHED)
+    assert found.bound_cycles <= found.objective_cycles
+
+
+def test_progress_closes_in_on_the_optimum() -> None:
+    graph = random_graph(Random(12), nodes=9, max_extent=16)
+    seen: list[Progress] = []
+    found = so.solve(graph, dsp=200, tiling_limit=2, on_progress=seen.append)
+    bounds = [p.bound or 0 for p in seen]
+    incumbents = [p.incumbent or 0 for p in seen]
+    assert bounds == sorted(bounds)
+    assert incumbents == sorted(incumbents, reverse=True)
+    assert incumbents[-1] == found.objective_cycles
+
+
+def test_auto_falls_back_to_a_solver(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = random_graph(Random(13), nodes=3, max_extent=6)
+    assert so.solve(graph, level="opt4", dsp=60, tiling_limit=2).solver == "cpsat"
+
+    def too_large(*_: object) -> None:
+        raise SearchTooLargeError
+
+    monkeypatch.setattr("streamopt.strategies.exact.solve_exact", too_large)
+    assert so.solve(graph, dsp=60, tiling_limit=2).solver == "cpsat"
+    with pytest.raises(SolverError, match="E515"):
+        so.solve(graph, solver=choose.SEARCH, dsp=60, tiling_limit=2)
+
+
+def test_search_alone_refuses_opt4() -> None:
+    graph = random_graph(Random(13), nodes=3, max_extent=6)
+    with pytest.raises(SolverError, match="E515"):
+        so.solve(graph, level="opt4", solver="search", dsp=60, tiling_limit=2)
