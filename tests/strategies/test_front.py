@@ -50,7 +50,7 @@ def costs_of(front: Front) -> list[tuple[int, int]]:
 
 
 @pytest.mark.parametrize("level", [LevelName.OPT3, LevelName.OPT4, LevelName.OPT5])
-@pytest.mark.parametrize("seed", [11, 15, 24, 28, 29, *range(5000, 5008)])
+@pytest.mark.parametrize("seed", [11, 24, 29, 5000, 5001, 5002])
 def test_front_is_the_oracles(seed: int, level: LevelName) -> None:
     graph = random_graph(Random(seed), nodes=2 + seed % 2, max_extent=6)
     expected = by_oracle(graph, level, 60)

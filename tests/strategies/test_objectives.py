@@ -35,7 +35,7 @@ def objective_and_bound(found: Solution) -> tuple[tuple[int, ...], tuple[int, ..
 
 
 @pytest.mark.parametrize("level", [LevelName.OPT2, LevelName.OPT3, LevelName.OPT4, LevelName.OPT5])
-@pytest.mark.parametrize("seed", range(4000, 4016))
+@pytest.mark.parametrize("seed", range(4000, 4008))
 def test_every_objective_is_what_the_oracle_finds(seed: int, level: LevelName) -> None:
     graph = random_graph(Random(seed), nodes=2 + seed % 2, max_extent=6)
     latency = so.solve(graph, level=level, **LIMITS).objective_cycles
