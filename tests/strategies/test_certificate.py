@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -24,7 +25,7 @@ def broken(schedule: Schedule, dsp_limit: int = 2560) -> tuple[str, ...]:
     return certify(GRAPH, schedule, level=level, dsp_limit=dsp_limit, tiling_limit=16).broken
 
 
-def with_plan(**changes: object) -> Schedule:
+def with_plan(**changes: Any) -> Schedule:
     first, *others = FOUND.schedule.nodes
     return replace(FOUND.schedule, nodes=(replace(first, **changes), *others))
 

@@ -64,7 +64,7 @@ def test_every_objective_is_what_the_oracle_finds(seed: int, level: LevelName) -
 def test_latency_that_is_out_of_reach_is_explained() -> None:
     graph = random_graph(Random(11), nodes=4, max_extent=12)
     best = so.solve(graph, dsp=40, tiling_limit=2, fifos=None).objective_cycles
-    asked = {"tiling_limit": 2, "objective": "dsps"}
+    asked: dict[str, Any] = {"tiling_limit": 2, "objective": "dsps"}
     with pytest.raises(InfeasibleError) as caught:
         so.solve(graph, dsp=40, latency_target_cycles=best - 1, **asked)
     text = str(caught.value)
