@@ -191,8 +191,12 @@ def read_document(raw: object, file: str) -> DesignDocument:
     Raises
     ------
     FrontendError
-        E142 for every place that isn't as a design has it.
+        E142 for every place that isn't as a design has it; E148 if it is a graph.
     """
+    if isinstance(raw, dict) and "arrays" in raw and "channels" not in raw:
+        message = "this is a graph, which says nothing of loop orders, tiles and channels"
+        hint = "give its schedule as well, which solve makes: --schedule schedule.json"
+        raise FrontendError(Diagnostic("E148", message, SourceLoc(file), hint))
     try:
         return DesignDocument.model_validate(raw)
     except ValidationError as error:
