@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from streamopt.space.level import LevelName
+from streamopt.space.objective import Objective as ObjectiveName
 
 __all__ = [
     "ClockNs",
@@ -23,8 +24,10 @@ __all__ = [
     "Inputs",
     "Json",
     "LatencySlack",
+    "LatencyTarget",
     "Level",
     "LiveOut",
+    "Objective",
     "Param",
     "Profile",
     "ProgramName",
@@ -105,6 +108,17 @@ FifoDepths = Annotated[
 LatencySlack = Annotated[
     float,
     typer.Option("--latency-slack", metavar="SHARE", help="Latency to give up for smaller FIFOs."),
+]
+Objective = Annotated[
+    ObjectiveName,
+    typer.Option(
+        "--objective",
+        help="What is least; latency-dsps: the latency, then the DSPs; dsps: within a latency.",
+    ),
+]
+LatencyTarget = Annotated[
+    int | None,
+    typer.Option("--latency-target", metavar="CYCLES", help="To keep, for --objective dsps."),
 ]
 Level = Annotated[LevelName, typer.Option("--level", help="What may be decided.")]
 TilingLimit = Annotated[

@@ -12,6 +12,7 @@ from streamopt import __version__
 from streamopt.cli.compare import compare
 from streamopt.cli.emit import emit
 from streamopt.cli.graph import graph
+from streamopt.cli.pareto import pareto
 from streamopt.cli.simulate import simulate
 from streamopt.cli.solve import solve
 from streamopt.cli.solvers import solvers
@@ -50,7 +51,7 @@ def options(
     """Turn affine programs into streaming FPGA accelerators, with a proof."""
 
 
-for verb in (graph, solve, compare, simulate, emit, verify, solvers):
+for verb in (graph, solve, pareto, compare, simulate, emit, verify, solvers):
     app.command()(verb)
 
 

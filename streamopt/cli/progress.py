@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from streamopt.solvers.base import Progress
 
-__all__ = ["comparing", "solving"]
+__all__ = ["comparing", "solving", "tracing"]
 
 
 @contextmanager
@@ -50,4 +50,19 @@ def comparing(what: str, *, quiet: bool) -> Generator[Callable[[str, int, int], 
     with console.status(f"solving {what}") as status:
         yield lambda level, done, total: status.update(
             f"solving {what} at {level}, {done} of {total} levels done"
+        )
+
+
+@contextmanager
+def tracing(what: str, *, quiet: bool) -> Generator[Callable[[int, int], None] | None]:
+    """Yield a callback that shows the points of a front, and the parts that are still open."""
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    if quiet or not console.is_terminal:
+        yield None
+        return
+    with console.status(f"tracing the front of {what}") as status:
+        yield lambda points, open_boxes: status.update(
+            f"tracing the front of {what}, {points} points, {open_boxes} parts open"
         )

@@ -10,8 +10,11 @@ import typer
 
 from streamopt.cli import arguments as a
 from streamopt.space.level import LevelName
+from streamopt.space.objective import Objective
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from streamopt.pipeline import Evaluation
     from streamopt.strategies.solution import Solution
 
@@ -23,6 +26,8 @@ def solve(
     dsp: a.Dsp = 2560,
     level: a.Level = LevelName.OPT5,
     tiling_limit: a.TilingLimit = 16,
+    objective: a.Objective = Objective.LATENCY,
+    latency_target: a.LatencyTarget = None,
     solver: a.Solver = "auto",
     formulation: a.Formulation = a.FormulationName.COMPACT,
     profile: a.Profile = None,
@@ -52,12 +57,17 @@ def solve(
     full = fifo_depths is a.FifoDepthsName.FULL
     program = pipeline.load(graph_file)
     graph = pipeline.dataflow(program)
+    incumbents = schedule_file
+    if output is not None:
+        incumbents = output.with_name(f"{output.name}.incumbent.json")
     with solving(f"{graph.name} at {level}", quiet=quiet or as_json) as on_progress:
         solution = pipeline.solve(
             graph,
             level=level,
             dsp=dsp,
             tiling_limit=tiling_limit,
+            objective=objective,
+            latency_target_cycles=latency_target,
             solver=solver,
             formulation=formulation,
             profile=profile,
@@ -66,11 +76,13 @@ def solve(
             threads=threads,
             fifos=None if full else pipeline.FifoSizing(latency_slack, on),
             on_progress=on_progress,
+            on_incumbent=_keeper(incumbents),
         )
     found = pipeline.evaluate(graph, solution.schedule, on)
-    row = {**pipeline.record(solution), **pipeline.evaluation_record(found)}
+    row = {**pipeline.record(solution), **pipeline.evaluation_record(found), "final": True}
     if output is not None:
         pipeline.write(program, solution.schedule, output, result=row, seed=seed)
+        incumbents.unlink(missing_ok=True)
     else:
         write_file(schedule_file, write_schedule_json(solution.schedule, row).encode())
     if as_json:
@@ -78,6 +90,22 @@ def solve(
     elif not quiet:
         _show(solution, found, row)
         typer.echo(f"wrote {output or schedule_file}")
+
+
+def _keeper(path: Path) -> Callable[[Solution], None]:
+    """Return what writes every incumbent to a file, so that a killed process leaves the last one.
+
+    In ``result`` it is marked as not final, with the bound so far.
+    """
+    from streamopt import pipeline
+    from streamopt.frontends.schedule_json import write_schedule_json
+    from streamopt.frontends.written_file import write_file
+
+    def keep(solution: Solution) -> None:
+        row = {**pipeline.record(solution), "final": False}
+        write_file(path, write_schedule_json(solution.schedule, row).encode())
+
+    return keep
 
 
 def _show(solution: Solution, found: Evaluation, row: dict[str, str | int | float]) -> None:

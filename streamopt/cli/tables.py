@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.table import Table
 
+from streamopt.space.objective import Objective
+
 if TYPE_CHECKING:
     from streamopt.pipeline import Evaluation
     from streamopt.strategies.solution import Solution
@@ -36,7 +38,7 @@ def summary_table(solution: Solution, row: dict[str, str | int | float]) -> Tabl
     table = Table(title=f"{row['name']} at {row['level']}", show_header=False)
     facts = {
         "latency": f"{solution.objective_cycles} cycles (the model that was solved)",
-        "bound": f"{solution.bound_cycles} cycles, gap {100 * solution.gap:.2f} %",
+        **_bounds(solution),
         "proof": proof_words(str(row["proof"]), str(row["stop"]), solution.gap),
         "predicted": f"{row['predicted_cycles']} cycles (closed form, true II and depth)",
         "simulated": f"{row['simulated_cycles']} cycles",
@@ -48,6 +50,25 @@ def summary_table(solution: Solution, row: dict[str, str | int | float]) -> Tabl
     for name, fact in facts.items():
         table.add_row(name, fact)
     return table
+
+
+def _bounds(solution: Solution) -> dict[str, str]:
+    """Return what is known of the objective, in its own unit."""
+    gap = f"gap {100 * solution.gap:.2f} %"
+    match solution.request.objective:
+        case Objective.LATENCY:
+            return {"bound": f"{solution.bound_cycles} cycles, {gap}"}
+        case Objective.INTERVAL:
+            return {
+                "interval": f"{solution.interval_cycles} cycles between frames (the model)",
+                "bound": f"{solution.bound_interval_cycles} cycles between frames, {gap}",
+            }
+        case Objective.LATENCY_DSPS:
+            both = f"{solution.bound_cycles} cycles, and then {solution.bound_dsps} DSPs"
+            return {"bound": f"{both}, {gap}"}
+        case Objective.DSPS:
+            within = f"within {solution.request.latency_target_cycles} cycles"
+            return {"bound": f"{solution.bound_dsps} DSPs {within}, {gap}"}
 
 
 def _fifo_words(bits: int, full_bits: int) -> str:

@@ -14,6 +14,7 @@ from streamopt.pipeline.evaluating import (
     target,
     trace_record,
 )
+from streamopt.pipeline.fronts import front_record, pareto
 from streamopt.pipeline.reading import dataflow, interpret, load, load_schedule, save
 from streamopt.pipeline.solving import compare, record, records, solve, solvers
 
@@ -27,10 +28,12 @@ __all__ = [
     "evaluate",
     "evaluate_network",
     "evaluation_record",
+    "front_record",
     "interpret",
     "load",
     "load_design",
     "load_schedule",
+    "pareto",
     "record",
     "records",
     "save",

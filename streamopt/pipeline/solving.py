@@ -16,6 +16,7 @@ from streamopt.pipeline.evaluating import (
     size_fifos,
 )
 from streamopt.space.level import LevelName
+from streamopt.space.objective import Objective
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -37,6 +38,8 @@ def solve(
     level: str = LevelName.OPT5,
     dsp: int = 2560,
     tiling_limit: int = 16,
+    objective: str = Objective.LATENCY,
+    latency_target_cycles: int | None = None,
     solver: str = "auto",
     formulation: str = "compact",
     profile: str | None = None,
@@ -45,8 +48,9 @@ def solve(
     threads: int = 1,
     fifos: FifoSizing | None = LEAST_FIFOS,
     on_progress: Callable[[Progress], None] | None = None,
+    on_incumbent: Callable[[Solution], None] | None = None,
 ) -> Solution:
-    """Return a schedule of the least latency in cycles by the model of [1], with its proof.
+    """Return a best schedule by the model of [1], with its proof.
 
     Parameters
     ----------
@@ -56,6 +60,11 @@ def solve(
         DSPs that the design may use, in the paper's accounting.
     tiling_limit
         Least trip count of a tile loop, for loops longer than it.
+    objective
+        ``latency``; ``interval``, the distance of frames; ``latency-dsps``, of the schedules of
+        least latency one of fewest DSPs; or ``dsps``, the fewest within a latency target.
+    latency_target_cycles
+        Latency that is to be kept, for the objective ``dsps``.
     solver
         ``auto`` for the exact search, and CP-SAT where that doesn't do; ``search`` for the exact
         search alone; a name of `solvers`; or ``exhaustive`` for the oracle of small spaces.
@@ -67,11 +76,14 @@ def solve(
         Of the solver. With one, the same input, seed and versions give the same schedule.
     fifos
         How depths are found by simulation; None for all tokens of a lane.
+    on_incumbent
+        Called with every better schedule as soon as it is found, before FIFO depths are.
 
     Raises
     ------
     InfeasibleError
-        If no schedule fits the limits.
+        If no schedule fits the limits (E401, E402), none has the latency target (E403), or the
+        target doesn't belong to the objective (E404).
     SolverError
         If the solver is unknown, missing, unlicensed or failed.
     """
@@ -80,13 +92,20 @@ def solve(
     from streamopt.strategies.choose import choose
     from streamopt.strategies.solution import Request
 
-    request = Request(graph, LevelName(level), dsp, tiling_limit)
+    request = Request(
+        graph,
+        LevelName(level),
+        dsp,
+        tiling_limit,
+        objective=Objective(objective),
+        latency_target_cycles=latency_target_cycles,
+    )
     options = SolveOptions(
         time_limit_seconds=time_limit_seconds, seed=seed, threads=threads, on_progress=on_progress
     )
     if profile is not None:
         options = replace(options, profile=load_profile(solver, profile))
-    solution = choose(request, solver, formulation, options)
+    solution = choose(request, solver, formulation, options, on_incumbent)
     if fifos is None:
         return solution
     return replace(solution, schedule=size_fifos(graph, solution.schedule, fifos)[0])
@@ -102,6 +121,8 @@ def record(solution: Solution) -> dict[str, str | int | float]:
         "level": request.level.value,
         "dsp_limit": request.dsp_limit,
         "tiling_limit": request.tiling_limit,
+        "objective": request.objective.value,
+        **_objective_members(solution),
         "objective_cycles": solution.objective_cycles,
         "bound_cycles": solution.bound_cycles,
         "gap": round(solution.gap, 6),
@@ -115,6 +136,24 @@ def record(solution: Solution) -> dict[str, str | int | float]:
         "solve_seconds": round(solution.solve_seconds, 4),
         "message": solution.message,
     }
+
+
+def _objective_members(solution: Solution) -> dict[str, int]:
+    """Return what is reported for the other objectives than the latency."""
+    match solution.request.objective:
+        case Objective.LATENCY:
+            return {}
+        case Objective.INTERVAL:
+            return {
+                "interval_cycles": solution.interval_cycles,
+                "bound_interval_cycles": solution.bound_interval_cycles,
+            }
+        case Objective.LATENCY_DSPS:
+            return {"bound_dsps": solution.bound_dsps}
+        case Objective.DSPS:
+            target = solution.request.latency_target_cycles
+            assert target is not None
+            return {"latency_target_cycles": target, "bound_dsps": solution.bound_dsps}
 
 
 def records(

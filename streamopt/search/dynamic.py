@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     Integers = npt.NDArray[np.int64]
 
-__all__ = ["Effort", "Found", "SearchStoppedError", "search"]
+__all__ = ["Effort", "Found", "Front", "SearchStoppedError", "search", "search_front"]
 
 DSP_LEVELS = 4096
 """Labels of a state that only its last write and DSPs tell apart: never more than DSP counts."""
@@ -69,6 +69,26 @@ class Found:
 
     latency_cycles: int | None
     rows: dict[str, int]
+    is_exact: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Front:
+    """All labels of the whole graph that a search came to.
+
+    Attributes
+    ----------
+    costs
+        Least latency in cycles and DSPs of every label, latencies rising and DSPs falling.
+    rows
+        By label and node of the graph: the row that it takes; empty from below.
+    is_exact
+        Whether nothing was thinned, so that these are the Pareto-minimal costs of all schedules
+        within the horizon and the DSPs.
+    """
+
+    costs: tuple[tuple[int, int], ...]
+    rows: tuple[dict[str, int], ...]
     is_exact: bool
 
 
@@ -133,3 +153,30 @@ def search(problem: Instance, horizon_cycles: int, effort: Effort) -> Found:
         {problem.names[node]: row for node, row in rows.items() if problem.names[node]},
         not trim.has_thinned,
     )
+
+
+def search_front(problem: Instance, horizon_cycles: int, effort: Effort) -> Front:
+    """Return the costs (latency, DSPs) that no others beat within a horizon.
+
+    From below, no schedule within the horizon has a latency and DSPs that are not at least those
+    of one of the costs.
+
+    Raises
+    ------
+    SearchStoppedError, SearchTooLargeError
+        As `search`.
+    """
+    trim = _Trim(problem, horizon_cycles, effort)
+    whole = reduced(problem, trim)
+    pairs = zip(whole.last[:, 0].tolist(), whole.dsps.tolist(), strict=True)
+    costs = [(int(cycles), int(dsps)) for cycles, dsps in pairs]
+    ranked = sorted(range(len(costs)), key=costs.__getitem__)
+    is_exact = not trim.has_thinned
+    found: list[dict[str, int]] = []
+    if is_exact or not effort.from_below:
+        for label in ranked:
+            rows: dict[int, int] = {}
+            whole.chosen(label, rows)
+            names = problem.names
+            found.append({names[node]: row for node, row in rows.items() if names[node]})
+    return Front(tuple(costs[label] for label in ranked), tuple(found), is_exact)

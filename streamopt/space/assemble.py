@@ -21,9 +21,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from streamopt.ir.graph import Edge, Graph
+    from streamopt.perf.timing import NestTiming
     from streamopt.space.decisions import DecisionSpace, LoopOrder
 
-__all__ = ["assemble", "baseline", "evaluate", "violations"]
+__all__ = ["assemble", "baseline", "evaluate", "interval_cycles", "violations"]
 
 
 def assemble(
@@ -68,15 +69,7 @@ def baseline(graph: Graph) -> Schedule:
 
 def evaluate(graph: Graph, schedule: Schedule) -> Prediction:
     """Return the model's times and DSPs of a schedule, in integers."""
-    orders = {plan.node: plan.order for plan in schedule.nodes}
-    tiles = {
-        node.name: {
-            loop.name: loop.trip_count // schedule.node(node.name).factors[loop.name]
-            for loop in node.loops
-        }
-        for node in graph.nodes
-    }
-    timings = node_timings(graph, orders, tiles, INTEGERS)
+    timings = _timings(graph, schedule)
     fifos = {plan.channel for plan in schedule.channels if plan.kind is ChannelKind.FIFO}
     times = graph_times(graph, timings, fifos, INTEGERS)
     return Prediction(
@@ -93,6 +86,26 @@ def evaluate(graph: Graph, schedule: Schedule) -> Prediction:
             for node in graph.nodes
         )
     )
+
+
+def interval_cycles(graph: Graph, schedule: Schedule) -> int:
+    """Return the steady distance of frames in the model, in cycles: ``max over nodes of LW``.
+
+    Every node works on a frame of its own, so that the slowest sets the pace.
+    """
+    return max((timing.last_write for timing in _timings(graph, schedule).values()), default=0)
+
+
+def _timings(graph: Graph, schedule: Schedule) -> dict[str, NestTiming[int]]:
+    orders = {plan.node: plan.order for plan in schedule.nodes}
+    tiles = {
+        node.name: {
+            loop.name: loop.trip_count // schedule.node(node.name).factors[loop.name]
+            for loop in node.loops
+        }
+        for node in graph.nodes
+    }
+    return node_timings(graph, orders, tiles, INTEGERS)
 
 
 def violations(space: DecisionSpace, schedule: Schedule) -> list[str]:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from streamopt.errors import Diagnostic, SolverError
+from streamopt.errors import Diagnostic, InfeasibleError, SolverError
+from streamopt.solvers.result import Proof
 from streamopt.space.level import LEVELS
+from streamopt.space.objective import Objective
+from streamopt.strategies.diagnosis import latency_target_missed
+from streamopt.strategies.reach import NotReachedError, OutOfReachError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from streamopt.solvers.base import SolveOptions
-    from streamopt.strategies.solution import Request, Solution
+    from streamopt.strategies.solution import OnIncumbent, Request, Solution
 
 __all__ = ["AUTO", "FORMULATIONS", "ORACLE", "SEARCH", "choose"]
 
@@ -19,26 +24,130 @@ AUTO = "auto"
 SEARCH = "search"
 ORACLE = "exhaustive"
 FORMULATIONS = ("compact", "paper")
+LEAST_SECONDS = 1e-3
+"""What the second of two objectives gets where the first has used up the time."""
 
 
-def choose(request: Request, solver: str, formulation: str, options: SolveOptions) -> Solution:
+def choose(
+    request: Request,
+    solver: str,
+    formulation: str,
+    options: SolveOptions,
+    on_incumbent: OnIncumbent = None,
+) -> Solution:
     """Return the answer of the exact search, the oracle, or a solver on one of the formulations.
 
     ``auto`` is the exact search, and the default solver where that doesn't do: at opt4, for the
-    paper's program, and on graphs that are too entangled for it.
+    interval, for the paper's program, and on graphs that are too entangled for it.
 
     Raises
     ------
+    InfeasibleError
+        If no schedule fits the limits (E401 to E404).
     SolverError
-        If the formulation is unknown (E514), the exact search is asked for what it can't do
-        (E515), or as the strategy raises.
+        If the formulation is unknown (E514) or can't state the objective (E517), the exact
+        search is asked for what it can't do (E515), no schedule within the latency target was
+        found in time (E516), or as the strategy raises.
     """
+    _check_target(request)
+
+    def answer(asked: Request, left: SolveOptions) -> Solution:
+        return _one_objective(asked, solver, formulation, left, on_incumbent)
+
+    try:
+        if request.objective is Objective.LATENCY_DSPS and solver != ORACLE:
+            return _latency_then_dsps(request, options, answer)
+        return answer(request, options)
+    except OutOfReachError:
+        silent = replace(options, on_progress=None)
+        raise latency_target_missed(
+            request, lambda asked: choose(asked, solver, formulation, silent)
+        ) from None
+    except NotReachedError as error:
+        raise SolverError(
+            Diagnostic(
+                "E516",
+                f"{error.solver} was stopped before it found a schedule of {request.graph.name} "
+                f"within {request.latency_target_cycles} cycles; one takes "
+                f"{error.bound_dsps} DSPs or more",
+                hint="give more time, or a higher --latency-target",
+            )
+        ) from None
+
+
+def _check_target(request: Request) -> None:
+    target, wanted = request.latency_target_cycles, request.objective is Objective.DSPS
+    if wanted and target is None:
+        message = "--objective dsps needs a latency that is to be kept"
+        hint = "give --latency-target CYCLES"
+    elif not wanted and target is not None:
+        message = f"--latency-target has no meaning for --objective {request.objective}"
+        hint = "it is for --objective dsps; leave it out"
+    elif target is not None and target < 1:
+        raise InfeasibleError(
+            Diagnostic(
+                "E402",
+                f"--latency-target is {target}",
+                hint="give a whole number of at least 1",
+            )
+        )
+    else:
+        return
+    raise InfeasibleError(Diagnostic("E404", message, hint=hint))
+
+
+def _latency_then_dsps(
+    request: Request,
+    options: SolveOptions,
+    answer: Callable[[Request, SolveOptions], Solution],
+) -> Solution:
+    """Return a schedule of fewest DSPs among those of the least latency that was found."""
+    first = answer(replace(request, objective=Objective.LATENCY), options)
+    spent = first.solve_seconds
+    limit = options.time_limit_seconds
+    left = options
+    if limit is not None:
+        left = replace(options, time_limit_seconds=max(LEAST_SECONDS, limit - spent))
+    target = first.objective_cycles
+    kept = replace(request, objective=Objective.DSPS, latency_target_cycles=target)
+    try:
+        second = answer(kept, left)
+    except NotReachedError as error:
+        note = "the DSPs were not made fewer in time"
+        return replace(
+            first,
+            request=request,
+            proof=Proof.FEASIBLE,
+            stop=error.stop,
+            bound_dsps=error.bound_dsps,
+            message=note,
+        )
+    is_proved = first.proof is Proof.OPTIMAL
+    return replace(
+        second,
+        request=request,
+        bound_cycles=first.bound_cycles,
+        bound_dsps=second.bound_dsps if is_proved else 0,
+        proof=second.proof if is_proved else Proof.FEASIBLE,
+        stop=second.stop if is_proved else first.stop,
+        solve_seconds=spent + second.solve_seconds,
+        message=second.message if is_proved else first.message,
+    )
+
+
+def _one_objective(
+    request: Request,
+    solver: str,
+    formulation: str,
+    options: SolveOptions,
+    on_incumbent: OnIncumbent,
+) -> Solution:
     if solver == ORACLE:
         from streamopt.strategies.oracle import solve_exhaustively
 
         return solve_exhaustively(request)
-    if solver == SEARCH or (solver == AUTO and _is_for_search(request, formulation)):
-        found = _searched(request, options)
+    if solver == SEARCH or (solver == AUTO and formulation == "compact"):
+        found = _searched(request, options, on_incumbent)
         if found is not None:
             return found
         if solver == SEARCH:
@@ -49,34 +158,26 @@ def choose(request: Request, solver: str, formulation: str, options: SolveOption
         solver = DEFAULT_SOLVER
     from streamopt.strategies.minlp import solve_compact, solve_paper
 
-    ways: dict[str, Callable[[Request, str, SolveOptions], Solution]] = {
-        "compact": solve_compact,
-        "paper": solve_paper,
-    }
-    if formulation not in ways:
-        raise SolverError(
-            Diagnostic(
-                "E514",
-                f"there is no formulation '{formulation}'",
-                hint=f"choose one of {', '.join(FORMULATIONS)}",
-            )
-        )
-    return ways[formulation](request, solver, options)
+    if formulation == "compact":
+        return solve_compact(request, solver, options, on_incumbent)
+    if formulation == "paper" and request.objective is Objective.LATENCY:
+        return solve_paper(request, solver, options)
+    raise _cannot_formulate(request, formulation)
 
 
-def _is_for_search(request: Request, formulation: str) -> bool:
-    return formulation == "compact" and not LEVELS[request.level].untiled_first
-
-
-def _searched(request: Request, options: SolveOptions) -> Solution | None:
+def _searched(
+    request: Request, options: SolveOptions, on_incumbent: OnIncumbent
+) -> Solution | None:
     """Return the answer of the exact search; None where it can't give one."""
     from streamopt.search.labels import SearchTooLargeError
     from streamopt.strategies.exact import solve_exact
+    from streamopt.strategies.fewest import solve_fewest
 
-    if LEVELS[request.level].untiled_first:
+    if LEVELS[request.level].untiled_first or request.objective is Objective.INTERVAL:
         return None
+    solve = solve_fewest if request.objective is Objective.DSPS else solve_exact
     try:
-        return solve_exact(request, options)
+        return solve(request, options, on_incumbent)
     except SearchTooLargeError:
         return None
 
@@ -85,7 +186,26 @@ def _cannot_search(request: Request) -> SolverError:
     return SolverError(
         Diagnostic(
             "E515",
-            f"the exact search can't do {request.graph.name} at {request.level}",
+            f"the exact search can't do {request.graph.name} at {request.level} for the "
+            f"{request.objective}",
             hint="leave the solver out, or choose one of `streamopt solvers`",
+        )
+    )
+
+
+def _cannot_formulate(request: Request, formulation: str) -> SolverError:
+    if formulation in FORMULATIONS:
+        return SolverError(
+            Diagnostic(
+                "E517",
+                f"the {formulation} formulation minimises the latency, not the {request.objective}",
+                hint="use the compact formulation",
+            )
+        )
+    return SolverError(
+        Diagnostic(
+            "E514",
+            f"there is no formulation '{formulation}'",
+            hint=f"choose one of {', '.join(FORMULATIONS)}",
         )
     )

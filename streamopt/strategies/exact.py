@@ -26,9 +26,9 @@ from streamopt.strategies.solution import Solution
 if TYPE_CHECKING:
     from streamopt.solvers.base import SolveOptions
     from streamopt.space.rows import NodeRows
-    from streamopt.strategies.solution import Request
+    from streamopt.strategies.solution import OnIncumbent, Request
 
-__all__ = ["SOLVER", "VERSION", "solve_exact"]
+__all__ = ["LABELS", "SOLVER", "VERSION", "solve_exact"]
 
 SOLVER = "search"
 VERSION = "1"
@@ -46,9 +46,10 @@ DIVES = (1.05, 1.2, 1.6, 2.5, 5.0, 20.0)
 class _Search:
     """One request with its rows and clock, and what is known so far."""
 
-    def __init__(self, request: Request, options: SolveOptions) -> None:
+    def __init__(self, request: Request, options: SolveOptions, on_incumbent: OnIncumbent) -> None:
         self._started = perf_counter()
         self._options = options
+        self._on_incumbent = on_incumbent
         self._is_interrupted = False
         self.request = request
         self.space = decision_space(
@@ -122,6 +123,7 @@ class _Search:
             cycles = evaluate(self.request.graph, schedule).latency_cycles
             if cycles < self.cycles and not violations(self.space, schedule):
                 self.schedule, self.cycles = schedule, cycles
+                self.offer()
                 return
 
     def _search(
@@ -150,6 +152,7 @@ class _Search:
         assert not broken, broken
         assert cycles == found.latency_cycles, f"{cycles} cycles, not {found.latency_cycles}"
         self.schedule, self.cycles, self.found_any = schedule, cycles, True
+        self.offer()
 
     def _should_stop(self) -> bool:
         asked = self._options.should_stop
@@ -161,6 +164,11 @@ class _Search:
     def interrupt(self) -> None:
         """Note that the user pressed Ctrl-C."""
         self._is_interrupted = True
+
+    def offer(self) -> None:
+        """Tell whoever keeps incumbents of the best schedule so far."""
+        if self._on_incumbent is not None:
+            self._on_incumbent(self.solution(Stop.INTERRUPTED, "not final"))
 
     def _report(self) -> None:
         if self._options.on_progress is not None:
@@ -184,8 +192,15 @@ class _Search:
         )
 
 
-def solve_exact(request: Request, options: SolveOptions) -> Solution:
+def solve_exact(
+    request: Request, options: SolveOptions, on_incumbent: OnIncumbent = None
+) -> Solution:
     """Return a best schedule by exact search; at any time the best so far with its bound.
+
+    Parameters
+    ----------
+    on_incumbent
+        Called with every better schedule as soon as it is found.
 
     Raises
     ------
@@ -194,8 +209,9 @@ def solve_exact(request: Request, options: SolveOptions) -> Solution:
     SearchTooLargeError
         If the graph is too entangled for the first round.
     """
-    run = _Search(request, options)
+    run = _Search(request, options, on_incumbent)
     stop, message = Stop.FINISHED, ""
+    run.offer()
     try:
         for labels in (n for n in LABELS if n >= SMALL_LABELS or not run.is_small):
             if not run.is_proved:

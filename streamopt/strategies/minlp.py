@@ -19,11 +19,19 @@ from streamopt.formulation.compact import model as compact
 from streamopt.formulation.paper import model as paper
 from streamopt.solvers.registry import get
 from streamopt.solvers.result import Proof, SolveResult, Stop
-from streamopt.space.assemble import assemble, baseline, evaluate, violations
+from streamopt.space.assemble import (
+    assemble,
+    baseline,
+    evaluate,
+    interval_cycles,
+    violations,
+)
 from streamopt.space.decisions import decision_space
 from streamopt.space.horizon import HorizonFilter
 from streamopt.space.level import LEVELS, LevelName
+from streamopt.space.objective import Objective
 from streamopt.space.rows import node_rows
+from streamopt.strategies.reach import NotReachedError, OutOfReachError, least_dsps
 from streamopt.strategies.solution import Request, Solution
 
 if TYPE_CHECKING:
@@ -31,6 +39,8 @@ if TYPE_CHECKING:
 
     from streamopt.ir.schedule import Schedule
     from streamopt.solvers.base import SolveOptions
+    from streamopt.space.rows import NodeRows
+    from streamopt.strategies.solution import OnIncumbent
 
     ReadBack: TypeAlias = Callable[[Mapping[str, float]], Schedule]
 
@@ -42,28 +52,47 @@ HORIZON_STEPS = (1.05, 1.2, 1.6, 2.5, 5.0, 20.0)
 
 @dataclass(frozen=True, slots=True)
 class _Incumbent:
-    """The best schedule so far and its latency."""
+    """The best schedule so far and its objective: cycles, or DSPs."""
 
     schedule: Schedule
-    cycles: int
+    cost: int
 
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """How a search ended."""
+    """How a search ended; the bound is in the objective's unit."""
 
     incumbent: _Incumbent
-    bound_cycles: int
+    bound: int
     proof: Proof
     stop: Stop
     message: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class _Untiled:
+    """Level opt4: the loop orders to begin with, and what latency without tiles they have."""
+
+    schedule: Schedule
+    limit_cycles: int | None
+    is_proved: bool
+    stop: Stop
+
+
 class _Search:
     """One request with its solver and clock."""
 
-    def __init__(self, request: Request, solver: str, options: SolveOptions) -> None:
+    def __init__(
+        self,
+        request: Request,
+        solver: str,
+        options: SolveOptions,
+        on_incumbent: OnIncumbent = None,
+    ) -> None:
         self._started = perf_counter()
+        self._on_incumbent = on_incumbent
+        self.objective = request.objective
+        self.target_cycles = request.latency_target_cycles
         self.request = request
         self.options = options
         self.solver = get(solver)
@@ -77,8 +106,8 @@ class _Search:
     def run(self, model: Any) -> SolveResult:
         """Solve one model in the time that is left."""
         limit = self.options.time_limit_seconds
-        left = None if limit is None else max(0.0, limit - self.seconds())
-        if left == 0.0:
+        left = None if limit is None else limit - self.seconds()
+        if left is not None and left <= 0:
             return _out_of_time(self)
         result = self.solver.solve(model, replace(self.options, time_limit_seconds=left))
         if result.stop is Stop.FAILED:
@@ -96,34 +125,54 @@ class _Search:
         return perf_counter() - self._started
 
     def checked(self, schedule: Schedule, claimed: SolveResult) -> _Incumbent:
-        """Return the schedule with its latency in plain integers.
+        """Return the schedule with its objective in plain integers.
 
         Raises
         ------
         SolverError
-            If the schedule breaks a constraint or is slower than the solver says (E512): the
+            If the schedule breaks a constraint or costs more than the solver says (E512): the
             solver's answer can't be trusted.
         """
-        cycles = evaluate(self.request.graph, schedule).latency_cycles
+        cost = self.cost(schedule)
         broken = violations(self.space, schedule)
-        if claimed.objective is None or cycles > round(claimed.objective) or broken:
-            reason = "; ".join(broken) or f"its schedule takes {cycles} cycles"
+        cycles, target = evaluate(self.request.graph, schedule).latency_cycles, self.target_cycles
+        if target is not None and cycles > target:
+            broken.append(f"its schedule takes {cycles} cycles, more than {target}")
+        if claimed.objective is None or cost > round(claimed.objective) or broken:
+            unit = "DSPs" if self.objective is Objective.DSPS else "cycles"
+            reason = "; ".join(broken) or f"its schedule takes {cost} {unit}"
             raise SolverError(
                 Diagnostic(
                     "E512",
-                    f"{self.solver.name} claims {claimed.objective} cycles, but {reason}",
+                    f"{self.solver.name} claims {claimed.objective} {unit}, but {reason}",
                     hint="try another solver or a stricter profile",
                 )
             )
-        return _Incumbent(schedule, cycles)
+        return _Incumbent(schedule, cost)
+
+    def cost(self, schedule: Schedule) -> int:
+        """Return the objective of a schedule, in cycles or DSPs."""
+        if self.objective is Objective.INTERVAL:
+            return interval_cycles(self.request.graph, schedule)
+        found = evaluate(self.request.graph, schedule)
+        return found.dsps if self.objective is Objective.DSPS else found.latency_cycles
+
+    def offer(self, incumbent: _Incumbent, bound: int) -> None:
+        """Tell whoever keeps incumbents of a better one."""
+        if self._on_incumbent is not None:
+            answer = _Answer(incumbent, bound, Proof.FEASIBLE, Stop.INTERRUPTED, "not final")
+            self._on_incumbent(self.solution(answer))
 
     def solution(self, answer: _Answer) -> Solution:
         """Return the answer as a solution."""
+        bounds = dict.fromkeys(Objective, 0) | {self.objective: answer.bound}
         return Solution(
             request=self.request,
             schedule=answer.incumbent.schedule,
             prediction=evaluate(self.request.graph, answer.incumbent.schedule),
-            bound_cycles=answer.bound_cycles,
+            bound_cycles=bounds[Objective.LATENCY],
+            bound_dsps=bounds[Objective.DSPS],
+            bound_interval_cycles=bounds[Objective.INTERVAL],
             proof=answer.proof,
             stop=answer.stop,
             solver=self.solver.name,
@@ -148,51 +197,108 @@ def _out_of_time(search: _Search) -> SolveResult:
     )
 
 
-def solve_compact(request: Request, solver: str, options: SolveOptions) -> Solution:
-    """Return a best schedule by the compact exact program.
+def solve_compact(
+    request: Request, solver: str, options: SolveOptions, on_incumbent: OnIncumbent = None
+) -> Solution:
+    """Return a best schedule by the compact exact program, for one objective.
 
-    There is always an incumbent: at worst the original loop orders without unrolling (opt4: the
-    loop orders of opt2), with the bound that was reached.
+    For the latency and the interval there is always an incumbent: at worst the original loop
+    orders without unrolling (opt4: the loop orders of opt2), with the bound that was reached.
 
     Raises
     ------
     InfeasibleError
         If no schedule fits the limits (E401, E402).
+    OutOfReachError
+        If none has the latency target.
     SolverError
         If the solver is missing, fails, or its answer doesn't survive the check (E5xx).
+    NotReachedError
+        If it was stopped before it found a schedule within the latency target.
     """
-    search = _Search(request, solver, options)
-    start = baseline(request.graph)
-    known = _Incumbent(start, evaluate(request.graph, start).latency_cycles)
-    if not search.space.level.untiled_first:
-        return search.solution(_ladder(search, known, None))
-    orders = solve_compact(replace(request, level=LevelName.OPT2), solver, options)
-    known = _Incumbent(orders.schedule, orders.objective_cycles)
-    answer = _ladder(search, known, orders.objective_cycles)
-    if orders.proof is not Proof.OPTIMAL and answer.proof is Proof.OPTIMAL:
+    search = _Search(request, solver, options, on_incumbent)
+    untiled = _untiled(search, solver)
+    ways = {
+        Objective.LATENCY: _least_latency,
+        Objective.INTERVAL: _least_interval,
+        Objective.DSPS: _least_dsps,
+    }
+    answer = ways[request.objective](search, untiled)
+    if not untiled.is_proved and answer.proof is Proof.OPTIMAL:
         note = "the loop orders of opt2 are not proved best"
-        answer = replace(answer, proof=Proof.FEASIBLE, stop=orders.stop, message=note)
+        answer = replace(answer, proof=Proof.FEASIBLE, stop=untiled.stop, message=note)
     return search.solution(answer)
 
 
-def _ladder(search: _Search, known: _Incumbent, untiled_limit: int | None) -> _Answer:
+def _untiled(search: _Search, solver: str) -> _Untiled:
+    request = search.request
+    if not search.space.level.untiled_first:
+        return _Untiled(baseline(request.graph), None, is_proved=True, stop=Stop.FINISHED)
+    orders_only = replace(
+        request,
+        level=LevelName.OPT2,
+        objective=Objective.LATENCY,
+        latency_target_cycles=None,
+    )
+    orders = solve_compact(orders_only, solver, search.options)
+    is_proved = orders.proof is Proof.OPTIMAL
+    return _Untiled(orders.schedule, orders.objective_cycles, is_proved, orders.stop)
+
+
+def _least_latency(search: _Search, untiled: _Untiled) -> _Answer:
     rows = node_rows(search.space)
     horizons = HorizonFilter(search.space, rows)
-    lower = horizons.least_horizon(known.cycles)
-    known = _dive(search, horizons, known, lower, untiled_limit)
-    for horizon in _steps(lower, known.cycles):
+    known = _Incumbent(untiled.schedule, search.cost(untiled.schedule))
+    lower = horizons.least_horizon(known.cost)
+    known = _dive(search, horizons, known, lower, untiled.limit_cycles)
+    search.offer(known, lower)
+    for horizon in _steps(lower, known.cost):
         left = horizons.within(horizon)
         if left is None:
             continue
-        program = compact.build(
-            search.space, left, horizon_cycles=horizon, untiled_limit_cycles=untiled_limit
-        )
-        result = search.run(program.formulation.model)
+        result, read_back = _solved(search, left, horizon, untiled)
         if result.proof is Proof.INFEASIBLE:
             lower = horizon + 1
             continue
-        return _answer(search, result, known, lower, partial(compact.read_back, program))
-    return _Answer(known, known.cycles, Proof.OPTIMAL, Stop.FINISHED)
+        return _answer(search, result, known, lower, read_back)
+    return _Answer(known, known.cost, Proof.OPTIMAL, Stop.FINISHED)
+
+
+def _least_interval(search: _Search, untiled: _Untiled) -> _Answer:
+    known = _Incumbent(untiled.schedule, search.cost(untiled.schedule))
+    search.offer(known, 0)
+    result, read_back = _solved(search, node_rows(search.space), known.cost, untiled)
+    return _answer(search, result, known, 0, read_back)
+
+
+def _least_dsps(search: _Search, untiled: _Untiled) -> _Answer:
+    target = search.request.latency_target_cycles
+    assert target is not None
+    left = HorizonFilter(search.space, node_rows(search.space)).within(target)
+    if left is None:
+        raise OutOfReachError
+    result, read_back = _solved(search, left, target, untiled)
+    if result.proof is Proof.INFEASIBLE and untiled.is_proved:
+        raise OutOfReachError
+    bound = max(0 if result.bound is None else round(result.bound), least_dsps(left))
+    if not result.values:
+        raise NotReachedError(search.solver.name, bound, result.stop)
+    found = search.checked(read_back(result.values), result)
+    proof = Proof.OPTIMAL if found.cost <= bound else Proof.FEASIBLE
+    return _Answer(found, min(bound, found.cost), proof, result.stop, result.message)
+
+
+def _solved(
+    search: _Search, rows: Mapping[str, NodeRows], horizon_cycles: int, untiled: _Untiled
+) -> tuple[SolveResult, ReadBack]:
+    program = compact.build(
+        search.space,
+        rows,
+        horizon_cycles=horizon_cycles,
+        untiled_limit_cycles=untiled.limit_cycles,
+        objective=search.objective,
+    )
+    return search.run(program.formulation.model), partial(compact.read_back, program)
 
 
 def _dive(
@@ -204,7 +310,7 @@ def _dive(
 ) -> _Incumbent:
     """Return a better schedule than the known one if quick choices at some horizon give one."""
     graph = search.request.graph
-    for horizon, few_lanes in product(_steps(lower, known.cycles), (False, True)):
+    for horizon, few_lanes in product(_steps(lower, known.cost), (False, True)):
         chosen = horizons.dive(horizon, few_lanes=few_lanes)
         if chosen is None:
             continue
@@ -212,7 +318,7 @@ def _dive(
         found = _Incumbent(schedule, evaluate(graph, schedule).latency_cycles)
         if untiled_limit is not None and _untiled_cycles(search, schedule) > untiled_limit:
             continue
-        if found.cycles < known.cycles and not violations(search.space, schedule):
+        if found.cost < known.cost and not violations(search.space, schedule):
             return found
     return known
 
@@ -237,13 +343,13 @@ def _answer(
 ) -> _Answer:
     bound = lower if result.bound is None else max(lower, round(result.bound))
     if not result.values:
-        optimal = known.cycles <= bound
+        optimal = known.cost <= bound
         proof = Proof.OPTIMAL if optimal else Proof.FEASIBLE
         note = "no better schedule than the starting one was found"
-        return _Answer(known, min(bound, known.cycles), proof, result.stop, note)
+        return _Answer(known, min(bound, known.cost), proof, result.stop, note)
     found = search.checked(read_back(result.values), result)
-    bound = min(bound, found.cycles)
-    proof = Proof.OPTIMAL if found.cycles == bound else Proof.FEASIBLE
+    bound = min(bound, found.cost)
+    proof = Proof.OPTIMAL if found.cost == bound else Proof.FEASIBLE
     return _Answer(found, bound, proof, result.stop, result.message)
 
 
@@ -266,6 +372,6 @@ def solve_paper(request: Request, solver: str, options: SolveOptions) -> Solutio
     search = _Search(request, solver, options)
     start = baseline(request.graph)
     known = _Incumbent(start, evaluate(request.graph, start).latency_cycles)
-    program = paper.build(search.space, horizon_cycles=known.cycles)
+    program = paper.build(search.space, horizon_cycles=known.cost)
     result = search.run(program.formulation.model)
     return search.solution(_answer(search, result, known, 0, lambda v: paper.read_back(program, v)))

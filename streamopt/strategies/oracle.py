@@ -9,13 +9,18 @@ from streamopt.solvers.result import Proof, Stop
 from streamopt.space.assemble import evaluate
 from streamopt.space.decisions import decision_space
 from streamopt.space.level import LEVELS
+from streamopt.space.objective import Objective
 from streamopt.strategies.exhaustive import exhaustive
+from streamopt.strategies.reach import OutOfReachError
 from streamopt.strategies.solution import Solution
 
 if TYPE_CHECKING:
     from streamopt.strategies.solution import Request
 
 __all__ = ["solve_exhaustively"]
+
+LATENCY_FIRST = (Objective.LATENCY, Objective.LATENCY_DSPS)
+DSPS_TOO = (Objective.LATENCY_DSPS, Objective.DSPS)
 
 
 def solve_exhaustively(request: Request) -> Solution:
@@ -25,6 +30,8 @@ def solve_exhaustively(request: Request) -> Solution:
     ------
     InfeasibleError
         If no schedule fits the limits (E401, E402).
+    OutOfReachError
+        If none has the latency target.
     SolverError
         If there are too many schedules to look at (E510).
     """
@@ -32,13 +39,23 @@ def solve_exhaustively(request: Request) -> Solution:
     level = LEVELS[request.level]
     limits = {"dsp_limit": request.dsp_limit, "tiling_limit": request.tiling_limit}
     decision_space(request.graph, level, **limits)
-    found = exhaustive(request.graph, level=level, **limits)
-    assert found.schedule is not None
+    found = exhaustive(
+        request.graph,
+        level=level,
+        **limits,
+        objective=request.objective,
+        latency_target_cycles=request.latency_target_cycles,
+    )
+    if found.schedule is None:
+        raise OutOfReachError
+    is_interval = request.objective is Objective.INTERVAL
     return Solution(
         request=request,
         schedule=found.schedule,
         prediction=evaluate(request.graph, found.schedule),
-        bound_cycles=found.latency_cycles,
+        bound_cycles=found.latency_cycles if request.objective in LATENCY_FIRST else 0,
+        bound_dsps=found.dsps if request.objective in DSPS_TOO else 0,
+        bound_interval_cycles=found.interval_cycles if is_interval else 0,
         proof=Proof.OPTIMAL,
         stop=Stop.FINISHED,
         solver="exhaustive",

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
+
+from streamopt.space.assemble import interval_cycles
+from streamopt.space.objective import Objective
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from streamopt.ir.graph import Graph
     from streamopt.ir.prediction import Prediction
     from streamopt.ir.schedule import Schedule
     from streamopt.solvers.result import Proof, Stop
     from streamopt.space.level import LevelName
 
-__all__ = ["Request", "Solution"]
+    OnIncumbent: TypeAlias = Callable[["Solution"], None] | None
+
+__all__ = ["OnIncumbent", "Request", "Solution"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,28 +30,38 @@ class Request:
     ----------
     tiling_limit
         Least trip count of a tile loop, for loops longer than it.
+    latency_target_cycles
+        Latency that must be kept; for the objective DSPs only.
     """
 
     graph: Graph
     level: LevelName
     dsp_limit: int
     tiling_limit: int = 16
+    objective: Objective = Objective.LATENCY
+    latency_target_cycles: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Solution:
     """A schedule with its certificate.
 
+    A bound is what no schedule of the request can be below; 0 where the objective doesn't ask.
+
     Attributes
     ----------
     prediction
-        The performance model's integers for the schedule; its latency is the objective.
+        The performance model's integers for the schedule.
     bound_cycles
-        No schedule of the request has a lower latency; equal to the objective where proved.
+        Of the latency; equal to it where the latency is proved least.
     proof, stop
-        What was proved, and why the search ended.
+        What was proved, and why the search ended. Optimal is said of the whole objective.
     solve_seconds
         From the request to the answer: rows, models, searches and read-back.
+    bound_dsps
+        Of the DSPs, among the schedules of the least latency or within the latency target.
+    bound_interval_cycles
+        Of the distance of frames.
     """
 
     request: Request
@@ -58,6 +75,8 @@ class Solution:
     seed: int
     solve_seconds: float
     message: str = ""
+    bound_dsps: int = 0
+    bound_interval_cycles: int = 0
 
     @property
     def objective_cycles(self) -> int:
@@ -65,6 +84,27 @@ class Solution:
         return self.prediction.latency_cycles
 
     @property
+    def interval_cycles(self) -> int:
+        """Return the distance of frames in the model."""
+        return interval_cycles(self.request.graph, self.schedule)
+
+    @property
     def gap(self) -> float:
-        """Return how far the objective may be above the optimum, relative to the objective."""
-        return (self.objective_cycles - self.bound_cycles) / max(1, self.objective_cycles)
+        """Return how far the objective may be above the optimum, relative to the objective.
+
+        Of two objectives it is that of the first, or of the second where the first is proved.
+        """
+        match self.request.objective:
+            case Objective.LATENCY:
+                return _gap(self.objective_cycles, self.bound_cycles)
+            case Objective.INTERVAL:
+                return _gap(self.interval_cycles, self.bound_interval_cycles)
+            case Objective.DSPS:
+                return _gap(self.prediction.dsps, self.bound_dsps)
+            case Objective.LATENCY_DSPS:
+                cycles = _gap(self.objective_cycles, self.bound_cycles)
+                return cycles or _gap(self.prediction.dsps, self.bound_dsps)
+
+
+def _gap(found: int, bound: int) -> float:
+    return (found - bound) / max(1, found)

@@ -247,3 +247,36 @@ def test_schedule_of_another_graph_is_refused(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert "E30" in done.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["schedule.json"]
+
+
+def test_front_is_written_as_table_and_chart(tmp_path: Path) -> None:
+    gemm = TOP / "graphs/polybench/gemm.json"
+    files = ("--csv", "f.csv", "--plot", "f.png", "--schedules", "points")
+    document = json.loads(run(tmp_path, "pareto", gemm, *files, "--json").stdout)
+    assert (document["proof"], document["open"]) == ("optimal", [])
+    points = document["points"]
+    assert points[0]["latency_cycles"] == points[0]["bound_cycles"] == 23999
+    assert points[-1]["dsps"] == points[-1]["bound_dsps"] == 13
+    assert len((tmp_path / "f.csv").read_text().splitlines()) == 1 + len(points)
+    assert (tmp_path / "f.png").read_bytes().startswith(b"\x89PNG")
+    assert len(list((tmp_path / "points").iterdir())) == len(points)
+    told = run(tmp_path, "pareto", gemm, "--time-limit", 0.000001).stdout
+    assert "1 parts may hold more; stopped by the time limit" in told
+    assert "within 10559999 cycles and 2560 DSPs" in told
+
+
+def test_objectives_are_told_in_their_units(tmp_path: Path) -> None:
+    fewest = run(tmp_path, "solve", MATMUL, "--objective", "dsps", "--latency-target", 100000)
+    assert "1250 DSPs within 100000 cycles, gap 0.00 %" in fewest.stdout
+    row = json.loads((tmp_path / "schedule.json").read_text())["result"]
+    assert (row["objective"], row["bound_dsps"], row["dsps_used"]) == ("dsps", 1250, 1250)
+    assert row["latency_target_cycles"] == 100000 >= row["objective_cycles"]
+    paced = run(tmp_path, "solve", MATMUL, "--objective", "interval", "--fifo-depths", "full")
+    assert "47879 cycles between frames, gap 0.00 %" in paced.stdout
+    refused = run(tmp_path, "solve", MATMUL, "--objective", "dsps", "--latency-target", 48500)
+    assert refused.returncode == 2
+    assert refused.stderr == (
+        "error: E403 3mm can't be done in 48500 cycles with 2560 DSPs at opt5: the best is 49019 "
+        "cycles; its longest runs are gemm3 47879, gemm1 45599, gemm2 43889\n"
+        "  hint: give --latency-target 49019 or more, or --dsp 2620 (the fewest)\n"
+    )

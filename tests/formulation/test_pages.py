@@ -10,6 +10,7 @@ from streamopt.formulation.compact import model as compact
 from streamopt.formulation.paper import model as paper
 from streamopt.space.decisions import decision_space
 from streamopt.space.level import LEVELS, LevelName
+from streamopt.space.objective import Objective
 from streamopt.space.rows import node_rows
 
 TOP = Path(__file__).parents[2]
@@ -27,7 +28,11 @@ def test_compact_equations() -> None:
     program = compact.build(
         space, node_rows(space), horizon_cycles=10**8, untiled_limit_cycles=10**8
     )
-    assert {tag.equation for tag in program.formulation.tags.values()} == on_page("compact.md", "C")
+    paced = compact.build(
+        space, node_rows(space), horizon_cycles=10**8, objective=Objective.INTERVAL
+    )
+    tags = [*program.formulation.tags.values(), *paced.formulation.tags.values()]
+    assert {tag.equation for tag in tags} == on_page("compact.md", "C")
 
 
 def test_paper_equations() -> None:

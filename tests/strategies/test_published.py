@@ -12,7 +12,8 @@ import streamopt as so
 from streamopt.solvers.result import Proof
 from streamopt.space.assemble import violations
 from streamopt.space.decisions import decision_space
-from streamopt.space.level import LEVELS
+from streamopt.space.level import LEVELS, LevelName
+from streamopt.strategies.certificate import certify
 
 TOP = Path(__file__).parents[2]
 ATTENTION = "transformers/multi_head_attention"
@@ -57,6 +58,20 @@ def test_model_cycles(program: str, level: str, dsp: int, cycles: int) -> None:
         graph, LEVELS[found.request.level], dsp_limit=dsp, tiling_limit=tiling_limit
     )
     assert violations(space, found.schedule) == []
+    again = certify(
+        graph,
+        found.schedule,
+        level=LEVELS[found.request.level],
+        dsp_limit=dsp,
+        tiling_limit=tiling_limit,
+    )
+    assert again.broken == ()
+    assert again.latency_cycles == found.objective_cycles == found.bound_cycles
+    assert again.dsps == found.prediction.dsps <= dsp
+    assert again.interval_cycles == found.interval_cycles
+    if found.request.level is LevelName.OPT4:
+        orders = so.solve(graph, level="opt2", dsp=dsp, tiling_limit=tiling_limit, fifos=None)
+        assert again.untiled_cycles == orders.objective_cycles
 
 
 def test_every_program_is_there() -> None:

@@ -14,7 +14,15 @@ if TYPE_CHECKING:
     from streamopt.ir.graph import Edge
     from streamopt.space.rows import Times
 
-__all__ = ["dsp_budget", "fifo_order", "latency", "row_choice", "tile_coupling", "untiled_latency"]
+__all__ = [
+    "dsp_budget",
+    "fifo_order",
+    "interval",
+    "latency",
+    "row_choice",
+    "tile_coupling",
+    "untiled_latency",
+]
 
 
 def row_choice(compact: Compact) -> None:
@@ -75,6 +83,15 @@ def latency(compact: Compact) -> None:
         compact.formulation.require(
             compact.formulation.model.latency >= last, Tag("C10", "latency", f"{whole}: {node}")
         )
+
+
+def interval(compact: Compact) -> None:
+    """Relate the own run of all nodes and the distance of frames (C14)."""
+    model = compact.formulation.model
+    model.interval = pyo.Var(domain=pyo.NonNegativeIntegers, bounds=(0, compact.horizon_cycles))
+    for node, rows in compact.rows.items():
+        own = compact.over_rows(node, rows.times.last_write)
+        compact.formulation.require(model.interval >= own, Tag("C14", "interval", node))
 
 
 def untiled_latency(compact: Compact, limit_cycles: int) -> None:

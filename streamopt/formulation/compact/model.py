@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from streamopt.formulation.compact import families
 from streamopt.formulation.compact.variables import Compact, add_variables
 from streamopt.formulation.tags import new_model, pyo
 from streamopt.space.assemble import assemble
+from streamopt.space.objective import Objective
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,29 +26,47 @@ def build(
     *,
     horizon_cycles: int,
     untiled_limit_cycles: int | None = None,
+    objective: Objective = Objective.LATENCY,
 ) -> Compact:
-    """Return the compact program: minimise the latency in cycles.
+    """Return the compact program: minimise the latency, the interval, or the DSPs.
 
     Parameters
     ----------
     rows
         What each node may be.
     horizon_cycles
-        Bound of all times: schedules with a higher latency are left out.
+        Bound of all times: schedules with a higher latency are left out. For the interval it
+        bounds that alone, as the latency is not asked.
     untiled_limit_cycles
         Level opt4: the least latency of any loop orders without tiles.
+    objective
+        Of two objectives, the second: the horizon keeps the first.
     """
     compact = add_variables(new_model(space.graph.name), space, rows, horizon_cycles)
     families.row_choice(compact)
     families.tile_coupling(compact)
     families.dsp_budget(compact)
     families.fifo_order(compact)
-    families.latency(compact)
+    if objective is Objective.INTERVAL:
+        families.interval(compact)
+    else:
+        families.latency(compact)
     if untiled_limit_cycles is not None:
         families.untiled_latency(compact, untiled_limit_cycles)
     model = compact.formulation.model
-    model.objective = pyo.Objective(expr=model.latency, sense=pyo.minimize)
+    model.objective = pyo.Objective(expr=_least(compact, objective), sense=pyo.minimize)
     return compact
+
+
+def _least(compact: Compact, objective: Objective) -> Any:
+    model = compact.formulation.model
+    match objective:
+        case Objective.LATENCY:
+            return model.latency
+        case Objective.INTERVAL:
+            return model.interval
+        case Objective.DSPS | Objective.LATENCY_DSPS:
+            return sum(compact.over_rows(name, rows.dsps) for name, rows in compact.rows.items())
 
 
 def read_back(compact: Compact, values: Mapping[str, float]) -> Schedule:

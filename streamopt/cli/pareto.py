@@ -1,0 +1,141 @@
+"""``streamopt pareto``: every schedule that no other beats in latency and DSPs."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from streamopt.cli import arguments as a
+from streamopt.space.level import LevelName
+
+if TYPE_CHECKING:
+    from streamopt.strategies.front import Front
+
+__all__ = ["pareto"]
+
+
+def pareto(
+    graph_file: a.GraphFile,
+    dsp: a.Dsp = 2560,
+    level: a.Level = LevelName.OPT5,
+    tiling_limit: a.TilingLimit = 16,
+    solver: a.Solver = "auto",
+    time_limit: a.TimeLimit = None,
+    seed: a.Seed = 0,
+    csv_file: Annotated[
+        Path | None, typer.Option("--csv", metavar="PATH", help="Write the table as CSV.")
+    ] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option("--plot", metavar="PATH", help="Draw the front: .png, .svg or .pdf."),
+    ] = None,
+    schedules: Annotated[
+        Path | None,
+        typer.Option("--schedules", metavar="DIR", help="Write a schedule file for every point."),
+    ] = None,
+    as_json: a.Json = False,
+    quiet: a.Quiet = False,
+) -> None:
+    """Find the exact front of latency against DSPs."""
+    from streamopt import pipeline
+    from streamopt.cli.progress import tracing
+    from streamopt.frontends.written_file import write_file
+    from streamopt.report.gantt import chart_format
+
+    form = None if plot is None else chart_format(plot)
+    graph = pipeline.dataflow(pipeline.load(graph_file))
+    with tracing(f"{graph.name} at {level}", quiet=quiet or as_json) as on_front:
+        front = pipeline.pareto(
+            graph,
+            level=level,
+            dsp=dsp,
+            tiling_limit=tiling_limit,
+            solver=solver,
+            time_limit_seconds=time_limit,
+            seed=seed,
+            on_front=on_front,
+        )
+    rows = pipeline.front_record(front)
+    if csv_file is not None:
+        write_file(csv_file, _table_text(rows).encode())
+    if plot is not None and form is not None:
+        write_file(plot, _chart(front, form))
+    if schedules is not None:
+        _write_schedules(front, rows, schedules)
+    if as_json:
+        typer.echo(json.dumps(_document(front, rows)))
+    elif not quiet:
+        _show(front)
+
+
+def _document(front: Front, rows: list[dict[str, str | int]]) -> dict[str, object]:
+    return {
+        "name": front.request.graph.name,
+        "proof": front.proof.value,
+        "stop": front.stop.value,
+        "solver": front.solver,
+        "solve_seconds": round(front.solve_seconds, 4),
+        "points": rows,
+        "open": [{"latency_cycles": box.cycles, "dsps": box.dsps} for box in front.open_boxes],
+    }
+
+
+def _table_text(rows: list[dict[str, str | int]]) -> str:
+    text = io.StringIO()
+    if rows:
+        writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    return text.getvalue()
+
+
+def _chart(front: Front, form: str) -> bytes:
+    from streamopt.report.front import front_chart
+
+    costs = [(point.cycles, point.dsps) for point in front.points]
+    open_boxes: list[tuple[int, int, int, int]] = []
+    for box in front.open_boxes:
+        first = max((c for c, d in costs if d > box.dsps), default=1)
+        fewest = max((d for c, d in costs if c > box.cycles), default=1)
+        open_boxes.append((first, box.cycles, fewest, box.dsps))
+    proved = "exact" if not open_boxes else f"{len(open_boxes)} parts open"
+    title = f"{front.request.graph.name} at {front.request.level}: {len(costs)} schedules, {proved}"
+    return front_chart(title, costs, open_boxes, form)
+
+
+def _write_schedules(front: Front, rows: list[dict[str, str | int]], folder: Path) -> None:
+    from streamopt.frontends.schedule_json import write_schedule_json
+    from streamopt.frontends.written_file import write_file
+
+    folder.mkdir(parents=True, exist_ok=True)
+    for point, row in zip(front.points, rows, strict=True):
+        path = folder / f"{front.request.graph.name}_{point.dsps}_dsps.json"
+        write_file(path, write_schedule_json(point.schedule, row).encode())
+
+
+def _show(front: Front) -> None:
+    from rich.table import Table
+
+    from streamopt.cli.tables import STOPS, print_tables
+
+    request = front.request
+    table = Table(title=f"{request.graph.name} at {request.level}, up to {request.dsp_limit} DSPs")
+    table.add_column("latency (cycles)", justify="right")
+    table.add_column("DSPs", justify="right")
+    table.add_column("proof")
+    for point in front.points:
+        bounds = f"latency >= {point.bound_cycles}, DSPs >= {point.bound_dsps}"
+        words = "on the front (proved)" if point.is_proved else bounds
+        table.add_row(str(point.cycles), str(point.dsps), words)
+    print_tables(table)
+    if front.open_boxes:
+        typer.echo(f"{len(front.open_boxes)} parts may hold more; {STOPS[front.stop.value]}:")
+        for box in front.open_boxes:
+            typer.echo(f"  within {box.cycles} cycles and {box.dsps} DSPs")
+    else:
+        typer.echo(f"this is the whole front (proved in {front.solve_seconds:.2f} s)")

@@ -1,0 +1,73 @@
+"""From graphs to fronts of latency against DSPs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from streamopt.space.level import LevelName
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from streamopt.ir.graph import Graph
+    from streamopt.strategies.front import Front
+
+__all__ = ["front_record", "pareto"]
+
+
+def pareto(
+    graph: Graph,
+    *,
+    level: str = LevelName.OPT5,
+    dsp: int = 2560,
+    tiling_limit: int = 16,
+    solver: str = "auto",
+    time_limit_seconds: float | None = None,
+    seed: int = 0,
+    on_front: Callable[[int, int], None] | None = None,
+) -> Front:
+    """Return the front of latency against DSPs: all schedules that no other beats in both.
+
+    It is exact where its proof says so. A time limit or Ctrl-C leaves what was found, with what
+    is proved of each point and where more may lie.
+
+    Parameters
+    ----------
+    dsp
+        DSPs that a design may use, in the paper's accounting.
+    on_front
+        Called with the points found and the boxes that are still open.
+
+    Raises
+    ------
+    InfeasibleError
+        If no schedule fits the limits.
+    SolverError
+        If the solver is unknown, missing, unlicensed or failed.
+    """
+    from streamopt.solvers.base import SolveOptions
+    from streamopt.strategies.front import solve_front
+    from streamopt.strategies.solution import Request
+
+    request = Request(graph, LevelName(level), dsp, tiling_limit)
+    options = SolveOptions(time_limit_seconds=time_limit_seconds, seed=seed)
+    return solve_front(request, solver, options, on_front)
+
+
+def front_record(front: Front) -> list[dict[str, str | int]]:
+    """Return one flat row a point, the fastest first."""
+    request = front.request
+    return [
+        {
+            "name": request.graph.name,
+            "level": request.level.value,
+            "dsp_limit": request.dsp_limit,
+            "tiling_limit": request.tiling_limit,
+            "latency_cycles": point.cycles,
+            "dsps": point.dsps,
+            "bound_cycles": point.bound_cycles,
+            "bound_dsps": point.bound_dsps,
+            "proof": "optimal" if point.is_proved else "feasible",
+        }
+        for point in front.points
+    ]

@@ -1,0 +1,274 @@
+"""The exact front of latency against DSPs: every schedule that no other beats in both.
+
+A front is found box by box. What is known of a box, by exact search or by a solver, is schedules
+in it and costs that every schedule in it is beaten or equalled by. Between two neighbours of the
+front there is a box of schedules that neither beats; it is settled when a box around it is known
+whose costs all lie outside. The front is exact when all boxes are settled, and valid at any time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+from streamopt.search.dynamic import SearchStoppedError
+from streamopt.search.labels import SearchTooLargeError
+from streamopt.solvers.result import Proof, Stop
+from streamopt.space.assemble import baseline, evaluate
+from streamopt.space.level import LEVELS
+from streamopt.space.objective import Objective
+from streamopt.strategies.boxes import Answer, Box, Boxes, Point
+from streamopt.strategies.choose import AUTO, SEARCH, choose
+from streamopt.strategies.exact import LABELS, SOLVER
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from streamopt.ir.schedule import Schedule
+    from streamopt.solvers.base import SolveOptions
+    from streamopt.strategies.solution import Request
+
+    OnFront = Callable[[int, int], None]
+
+__all__ = ["Front", "FrontPoint", "solve_front"]
+
+LEAST_LABELS = 256
+"""Labels a state of the first round."""
+
+
+@dataclass(frozen=True, slots=True)
+class FrontPoint:
+    """A schedule of a front.
+
+    Attributes
+    ----------
+    bound_cycles
+        No schedule with at most as many DSPs has a lower latency.
+    bound_dsps
+        No schedule with at most the same latency takes fewer DSPs.
+    """
+
+    cycles: int
+    dsps: int
+    bound_cycles: int
+    bound_dsps: int
+    schedule: Schedule
+
+    @property
+    def is_proved(self) -> bool:
+        """Return whether no schedule beats it."""
+        return (self.bound_cycles, self.bound_dsps) == (self.cycles, self.dsps)
+
+
+@dataclass(frozen=True, slots=True)
+class Front:
+    """Schedules that don't beat each other, latencies rising and DSPs falling.
+
+    Attributes
+    ----------
+    open_boxes
+        (latency, DSPs) within which a further schedule of the front may lie; none if it is exact.
+    """
+
+    request: Request
+    points: tuple[FrontPoint, ...]
+    open_boxes: tuple[Box, ...]
+    stop: Stop
+    solver: str
+    solve_seconds: float
+
+    @property
+    def proof(self) -> Proof:
+        """Return whether the front is proved to be all of it."""
+        return Proof.FEASIBLE if self.open_boxes else Proof.OPTIMAL
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """A box, and costs that every schedule in it is beaten or equalled by."""
+
+    box: Box
+    bounds: tuple[tuple[int, int], ...]
+
+    def left(self, inner: Box) -> list[tuple[int, int]] | None:
+        """Return the costs that lie in an inner box; None if it isn't one."""
+        if inner.cycles > self.box.cycles or inner.dsps > self.box.dsps:
+            return None
+        return [(c, d) for c, d in self.bounds if c <= inner.cycles and d <= inner.dsps]
+
+
+class _Tracing:
+    """A front under construction."""
+
+    def __init__(self, whole: Box) -> None:
+        self._whole = whole
+        self._known: list[_Known] = []
+        self.points: tuple[Point, ...] = ()
+
+    def learn(self, box: Box, answer: Answer) -> None:
+        """Take what was found out about a box."""
+        self._known.append(_Known(box, answer.bounds))
+        every = sorted((*self.points, *answer.points), key=lambda p: (p.cycles, p.dsps))
+        kept: list[Point] = []
+        for point in every:
+            if not kept or point.dsps < kept[-1].dsps:
+                kept.append(point)
+        self.points = tuple(kept)
+
+    def open_boxes(self) -> list[Box]:
+        """Return the boxes between neighbours that may still hold a schedule."""
+        return [box for box in self._between() if self._costs(box) != []]
+
+    def _between(self) -> Iterator[Box]:
+        dsps = self._whole.dsps
+        for point in self.points:
+            yield Box(point.cycles - 1, dsps)
+            dsps = point.dsps - 1
+        yield Box(self._whole.cycles, dsps)
+
+    def _costs(self, box: Box) -> list[tuple[int, int]] | None:
+        """Return the fewest costs known to lie in a box; None if nothing is known of it."""
+        found = [left for known in self._known if (left := known.left(box)) is not None]
+        return min(found, key=len, default=None)
+
+    def bounded(self, point: Point) -> FrontPoint:
+        """Return a point of the front with its bounds."""
+        faster = Box(point.cycles - 1, point.dsps)
+        fewer = Box(point.cycles, point.dsps - 1)
+        cycles = [known.left(faster) for known in self._known]
+        dsps = [known.left(fewer) for known in self._known]
+        return FrontPoint(
+            cycles=point.cycles,
+            dsps=point.dsps,
+            bound_cycles=max(
+                (
+                    min((c for c, _ in left), default=point.cycles)
+                    for left in cycles
+                    if left is not None
+                ),
+                default=0,
+            ),
+            bound_dsps=max(
+                (
+                    min((d for _, d in left), default=point.dsps)
+                    for left in dsps
+                    if left is not None
+                ),
+                default=0,
+            ),
+            schedule=point.schedule,
+        )
+
+
+class _Front:
+    """One request with its clock and the front so far."""
+
+    def __init__(
+        self, request: Request, solver: str, options: SolveOptions, on_front: OnFront | None
+    ) -> None:
+        self._started = perf_counter()
+        self._request = request
+        self._solver = solver
+        self._options = options
+        self._on_front = on_front
+        start = evaluate(request.graph, baseline(request.graph))
+        self._least_dsps = start.dsps
+        self.tracing = _Tracing(Box(start.latency_cycles, request.dsp_limit))
+        self.used = SOLVER
+
+    def seconds(self) -> float:
+        """Return the time since the request."""
+        return perf_counter() - self._started
+
+    def search(self) -> None:
+        """Settle boxes by exact search, with more and more labels a state."""
+        boxes = Boxes(self._request, self._options)
+        for labels in LABELS:
+            if labels >= LEAST_LABELS and not self._settle(lambda box, n=labels: boxes.ask(box, n)):
+                return
+
+    def solve(self) -> None:
+        """Settle boxes by one solver, point by point."""
+        self.used = self._solver
+        self._settle(self._solved)
+
+    def _settle(self, ask: Callable[[Box], Answer]) -> bool:
+        """Ask about every open box once; return whether any is left."""
+        asked: set[Box] = set()
+        while waiting := [box for box in self.tracing.open_boxes() if box not in asked]:
+            asked.add(waiting[0])
+            self.tracing.learn(waiting[0], ask(waiting[0]))
+            if self._on_front is not None:
+                self._on_front(len(self.tracing.points), len(self.tracing.open_boxes()))
+        return bool(self.tracing.open_boxes())
+
+    def _solved(self, box: Box) -> Answer:
+        """Return the fastest schedule of a box, and that all others are slower."""
+        limit = self._options.time_limit_seconds
+        left = None if limit is None else limit - self.seconds()
+        if left is not None and left <= 0:
+            raise SearchStoppedError
+        if box.dsps < self._least_dsps:
+            return Answer((), (), is_exact=True)
+        within = replace(self._request, dsp_limit=box.dsps, objective=Objective.LATENCY_DSPS)
+        options = replace(self._options, time_limit_seconds=left, on_progress=None)
+        found = choose(within, self._solver, "compact", options)
+        point = Point(found.objective_cycles, found.prediction.dsps, found.schedule)
+        if found.stop is Stop.INTERRUPTED:
+            raise KeyboardInterrupt
+        if found.proof is not Proof.OPTIMAL:
+            costs = ((found.bound_cycles, self._least_dsps),)
+            return Answer((point,), costs, is_exact=False)
+        later = (point.cycles + 1, self._least_dsps)
+        return Answer((point,), ((point.cycles, point.dsps), later), is_exact=False)
+
+    def result(self, stop: Stop) -> Front:
+        """Return the front so far."""
+        open_boxes = tuple(self.tracing.open_boxes())
+        return Front(
+            request=self._request,
+            points=tuple(map(self.tracing.bounded, self.tracing.points)),
+            open_boxes=open_boxes,
+            stop=stop if open_boxes else Stop.FINISHED,
+            solver=self.used,
+            solve_seconds=self.seconds(),
+        )
+
+
+def solve_front(
+    request: Request, solver: str, options: SolveOptions, on_front: OnFront | None = None
+) -> Front:
+    """Return the front of latency against DSPs within the request's DSPs.
+
+    The exact search is taken where it can be, and else a solver, point by point. A time limit or
+    Ctrl-C leaves the front so far, with the boxes that are open.
+
+    Parameters
+    ----------
+    on_front
+        Called with the numbers of points and of open boxes.
+
+    Raises
+    ------
+    InfeasibleError
+        If no schedule fits the limits (E401, E402).
+    SolverError
+        As `choose`.
+    """
+    run = _Front(request, solver, options, on_front)
+    searches = solver in (AUTO, SEARCH) and not LEVELS[request.level].untiled_first
+    stop = Stop.FINISHED
+    try:
+        if searches:
+            try:
+                run.search()
+            except SearchTooLargeError:
+                searches = False
+        if not searches:
+            run.solve()
+    except SearchStoppedError:
+        stop = Stop.TIME_LIMIT
+    except KeyboardInterrupt:
+        stop = Stop.INTERRUPTED
+    return run.result(stop)

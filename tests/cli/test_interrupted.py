@@ -1,0 +1,134 @@
+"""A solve that is killed, interrupted or repeated: what is on disk is a schedule with a bound."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import streamopt as so
+from streamopt.space.level import LEVELS, LevelName
+from streamopt.strategies.certificate import certify
+
+TOP = Path(__file__).parents[2]
+RUN = [sys.executable, "-c", "from streamopt.cli.main import main; main()"]
+PATIENCE_SECONDS = 120
+"""For a slow machine; the first schedule is there within seconds."""
+OPTIONS = ("--dsp", "5000", "--tiling-limit", "1", "--fifo-depths", "full")
+
+
+def chain(nodes: int) -> dict[str, Any]:
+    """Return a chain of products, whose search takes far longer than its first schedules."""
+    extents = [60, 72, 96, 120]
+    shapes = {"A0": [48, extents[0]]}
+    body: list[dict[str, Any]] = []
+    for n in range(nodes):
+        inner, outer = extents[n % 4], extents[(n + 1) % 4]
+        shapes[f"A{n + 1}"] = [48, outer]
+        shapes[f"W{n}"] = [inner, outer]
+        loops = {"i": 48, "j": outer, "k": inner}
+        text = f"A{n + 1}[i][j] += A{n}[i][k] * W{n}[k][j]"
+        body.append({"name": f"n{n}", "loops": loops, "body": [text]})
+    roles = {"A0": "input", f"A{nodes}": "output"}
+    arrays = {
+        name: {
+            "shape": shape,
+            "role": roles.get(name, "input" if name[0] == "W" else "internal"),
+        }
+        for name, shape in shapes.items()
+    }
+    return {"schema_version": 1, "name": "chain", "arrays": arrays, "nodes": body}
+
+
+def start(folder: Path) -> subprocess.Popen[str]:
+    """Start a solve and wait until its first schedule is on disk."""
+    (folder / "chain.json").write_text(json.dumps(chain(42)))
+    command = [*RUN, "solve", "chain.json", *OPTIONS, "--json"]
+    running = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True)
+    ends = time.monotonic() + PATIENCE_SECONDS
+    while not (folder / "schedule.json").exists():
+        assert running.poll() is None
+        assert time.monotonic() < ends, "no schedule on disk"
+        time.sleep(0.05)
+    return running
+
+
+def checked_result(folder: Path) -> dict[str, Any]:
+    """Return what is said of the schedule on disk, which must be a valid one."""
+    path = folder / "schedule.json"
+    graph = so.dataflow(so.load(folder / "chain.json"))
+    again = certify(
+        graph,
+        so.load_schedule(path),
+        level=LEVELS[LevelName.OPT5],
+        dsp_limit=5000,
+        tiling_limit=1,
+    )
+    result: dict[str, Any] = json.loads(path.read_text())["result"]
+    assert again.broken == ()
+    assert again.latency_cycles == result["objective_cycles"] >= result["bound_cycles"] > 0
+    return result
+
+
+def test_killed_process_leaves_its_last_schedule(tmp_path: Path) -> None:
+    running = start(tmp_path)
+    running.kill()
+    running.communicate()
+    assert running.returncode == -signal.SIGKILL
+    result = checked_result(tmp_path)
+    assert result["final"] is False
+    assert (result["proof"], result["stop"]) == ("feasible", "interrupted")
+
+
+def test_control_c_returns_the_best_schedule(tmp_path: Path) -> None:
+    running = start(tmp_path)
+    running.send_signal(signal.SIGINT)
+    printed, _ = running.communicate(timeout=PATIENCE_SECONDS)
+    assert running.returncode == 0
+    result = checked_result(tmp_path)
+    assert result == json.loads(printed)
+    assert result["final"] is True
+    assert (result["proof"], result["stop"]) == ("feasible", "interrupted")
+
+
+def test_same_input_gives_the_same_schedule_in_every_process(tmp_path: Path) -> None:
+    graph = TOP / "graphs" / "synthetic" / "7mm_unbalanced.json"
+    texts: list[Any] = []
+    for seed in ("1", "2"):
+        env = {**os.environ, "PYTHONHASHSEED": seed}
+        done = subprocess.run(
+            [*RUN, "solve", str(graph), "--objective", "latency-dsps", "-q"],
+            cwd=tmp_path,
+            env=env,
+            check=True,
+        )
+        assert done.returncode == 0
+        document = json.loads((tmp_path / "schedule.json").read_text())
+        del document["result"]["solve_seconds"]
+        texts.append(document)
+    assert texts[0] == texts[1]
+
+
+def test_default_solver_repeats_itself_in_every_process(tmp_path: Path) -> None:
+    graph = TOP / "graphs" / "polybench" / "atax.json"
+    texts: list[Any] = []
+    for seed in ("1", "2"):
+        env = {**os.environ, "PYTHONHASHSEED": seed}
+        command = [*RUN, "solve", str(graph), "--solver", "cpsat", "--fifo-depths", "full", "-q"]
+        subprocess.run(command, cwd=tmp_path, env=env, check=True)
+        document = json.loads((tmp_path / "schedule.json").read_text())
+        texts.append((document["nodes"], document["channels"]))
+    assert texts[0] == texts[1]
+
+
+def test_project_leaves_no_incumbent_beside_it(tmp_path: Path) -> None:
+    graph = TOP / "graphs" / "polybench" / "atax.json"
+    subprocess.run([*RUN, "solve", str(graph), "-o", "made", "-q"], cwd=tmp_path, check=True)
+    assert [path.name for path in tmp_path.iterdir()] == ["made"]
+    document = json.loads((tmp_path / "made" / "schedule.json").read_text())
+    assert document["result"]["final"] is True

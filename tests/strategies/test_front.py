@@ -1,0 +1,135 @@
+"""Fronts of latency against DSPs: complete by the oracle, valid when stopped."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING
+
+import pytest
+
+import streamopt as so
+from streamopt.errors import InfeasibleError
+from streamopt.search.labels import SearchTooLargeError
+from streamopt.solvers.base import SolveOptions
+from streamopt.solvers.result import Proof, Stop
+from streamopt.space.level import LEVELS, LevelName
+from streamopt.space.objective import Objective
+from streamopt.strategies.boxes import Boxes
+from streamopt.strategies.certificate import certify
+from streamopt.strategies.exhaustive import exhaustive
+from streamopt.strategies.front import Front, solve_front
+from streamopt.strategies.solution import Request
+from tests.random_graphs import random_graph
+
+if TYPE_CHECKING:
+    from streamopt.ir.graph import Graph
+
+TOP = Path(__file__).parents[2]
+
+
+def by_oracle(graph: Graph, level: LevelName, dsp_limit: int) -> list[tuple[int, int]]:
+    """Return the front by asking the oracle for ever fewer DSPs."""
+    costs: list[tuple[int, int]] = []
+    while True:
+        found = exhaustive(
+            graph,
+            level=LEVELS[level],
+            dsp_limit=dsp_limit,
+            tiling_limit=2,
+            objective=Objective.LATENCY_DSPS,
+        )
+        if found.schedule is None:
+            return costs
+        costs.append((found.latency_cycles, found.dsps))
+        dsp_limit = found.dsps - 1
+
+
+def costs_of(front: Front) -> list[tuple[int, int]]:
+    return [(point.cycles, point.dsps) for point in front.points]
+
+
+@pytest.mark.parametrize("level", [LevelName.OPT3, LevelName.OPT4, LevelName.OPT5])
+@pytest.mark.parametrize("seed", [11, 24, 29, 5000, 5001, 5002])
+def test_front_is_the_oracles(seed: int, level: LevelName) -> None:
+    graph = random_graph(Random(seed), nodes=2 + seed % 2, max_extent=6)
+    expected = by_oracle(graph, level, 60)
+    for solver in ("auto", "cpsat"):
+        found = solve_front(Request(graph, level, 60, 2), solver, SolveOptions())
+        assert costs_of(found) == expected
+        assert found.proof is Proof.OPTIMAL
+        assert all(point.is_proved for point in found.points)
+    for point in found.points:
+        again = certify(graph, point.schedule, level=LEVELS[level], dsp_limit=60, tiling_limit=2)
+        assert again.broken == ()
+        assert (again.latency_cycles, again.dsps) == (point.cycles, point.dsps)
+
+
+def test_thinned_rounds_come_to_the_same_front(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = random_graph(Random(2003), nodes=8, max_extent=16)
+    request = Request(graph, LevelName.OPT5, 150, 2)
+    expected = solve_front(request, "auto", SolveOptions())
+    assert expected.proof is Proof.OPTIMAL
+    assert len(expected.points) > 1
+    monkeypatch.setattr("streamopt.strategies.front.LEAST_LABELS", 1)
+    monkeypatch.setattr("streamopt.strategies.front.LABELS", (1, 2, 4, 10**6))
+    found = solve_front(request, "auto", SolveOptions())
+    assert costs_of(found) == costs_of(expected)
+    assert found.proof is Proof.OPTIMAL
+    monkeypatch.setattr("streamopt.strategies.front.LABELS", (1,))
+    rough = solve_front(request, "auto", SolveOptions())
+    for point in rough.points:
+        best = next(p for p in expected.points if p.dsps <= point.dsps)
+        assert point.bound_cycles <= best.cycles <= point.cycles
+        least = [p for p in expected.points if p.cycles <= point.cycles][-1]
+        assert point.bound_dsps <= least.dsps <= point.dsps
+    for cycles, dsps in set(costs_of(expected)) - set(costs_of(rough)):
+        assert any(cycles <= box.cycles and dsps <= box.dsps for box in rough.open_boxes)
+
+
+def test_stopped_front_says_what_is_open() -> None:
+    graph = random_graph(Random(2003), nodes=8, max_extent=16)
+    request = Request(graph, LevelName.OPT5, 150, 2)
+    found = solve_front(request, "auto", SolveOptions(time_limit_seconds=1e-6))
+    assert (found.proof, found.stop) == (Proof.FEASIBLE, Stop.TIME_LIMIT)
+    assert found.points == ()
+    assert len(found.open_boxes) == 1
+    seen: list[int] = []
+
+    def press(points: int, _: int) -> None:
+        seen.append(points)
+        if len(seen) == 3:
+            raise KeyboardInterrupt
+
+    some = solve_front(request, "cpsat", SolveOptions(), press)
+    assert (some.proof, some.stop) == (Proof.FEASIBLE, Stop.INTERRUPTED)
+    exact = set(costs_of(solve_front(request, "auto", SolveOptions())))
+    proved = {(point.cycles, point.dsps) for point in some.points if point.is_proved}
+    assert proved
+    assert proved <= exact
+
+
+def test_entangled_graphs_are_left_to_a_solver(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = random_graph(Random(29), nodes=4, max_extent=12)
+    request = Request(graph, LevelName.OPT5, 60, 2)
+    expected = solve_front(request, "auto", SolveOptions())
+
+    def too_large(*_: object) -> None:
+        raise SearchTooLargeError
+
+    monkeypatch.setattr(Boxes, "ask", too_large)
+    assert costs_of(solve_front(request, "auto", SolveOptions())) == costs_of(expected)
+
+
+def test_published_program_has_an_exact_front() -> None:
+    graph = so.dataflow(so.load(TOP / "graphs" / "polybench" / "gemm.json"))
+    found = so.pareto(graph, dsp=2560)
+    assert found.proof is Proof.OPTIMAL
+    assert costs_of(found)[0] == (23999, 2552)
+    assert costs_of(found)[-1] == (10559999, 13)
+
+
+def test_front_needs_one_lane_a_node() -> None:
+    graph = so.dataflow(so.load(TOP / "graphs" / "polybench" / "gemm.json"))
+    with pytest.raises(InfeasibleError, match="E401"):
+        so.pareto(graph, dsp=12)
