@@ -37,11 +37,14 @@ from streamopt.pipeline import (
     save,
     size_fifos,
     solve,
-    solvers,
-    target,
     verify,
     write,
 )
+
+# Under names that no subpackage has: importing `streamopt.target` would put itself in the place
+# of a function of that name.
+from streamopt.pipeline import solvers as available_solvers
+from streamopt.pipeline import target as device
 
 if TYPE_CHECKING:
     from streamopt.frontends import dsl
@@ -54,8 +57,10 @@ __all__ = [
     "StreamoptError",
     "__version__",
     "apply",
+    "available_solvers",
     "compare",
     "dataflow",
+    "device",
     "dsl",
     "emit",
     "evaluate",
@@ -71,8 +76,6 @@ __all__ = [
     "save",
     "size_fifos",
     "solve",
-    "solvers",
-    "target",
     "verify",
     "write",
 ]

@@ -1,9 +1,9 @@
 """Predicted cycles of published designs against RTL co-simulation.
 
 Run ``python results/rtl_accuracy/run.py DIR [--reference CSV] [--nodes CSV] [--rows CSV]
-[--json]``. DIR holds design files. Each is simulated twice: with the II and depth that our rules
-give from source and target alone, and with those that synthesis reported. The exit code is 1 if a
-design couldn't be judged; the others are judged all the same.
+[--json]``. DIR holds design files, in subfolders as well. Each is simulated twice: with the II and
+depth that our rules give from source and target alone, and with those that synthesis reported. The
+exit code is 1 if a design couldn't be judged; the others are judged all the same.
 """
 
 from __future__ import annotations
@@ -65,10 +65,13 @@ def main() -> int:
     parser.add_argument("--rows", type=Path, help="CSV to write the rows to")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     options = parser.parse_args()
-    cycles = {key: int(float(row["rtl_cycles"])) for key, row in _designs(options.reference)}
+    cycles = dict(_rtl_cycles(options.reference))
     reports = _reports(options.nodes)
-    files = sorted(options.folder.glob("*.json"))
-    rows = [judge(path, cycles, reports) for path in files]
+    files = sorted(options.folder.rglob("*.json"))
+    rows = [
+        replace(judge(path, cycles, reports), file=path.relative_to(options.folder).as_posix())
+        for path in files
+    ]
     if options.rows:
         _write(options.rows, rows)
     summary = _summary(rows)
@@ -190,12 +193,12 @@ def _timing(
     return PipelineTiming(max(ii, stream_ii), ours.depth_cycles if depth is None else max(1, depth))
 
 
-def _designs(path: Path | None) -> Iterable[tuple[Key, dict[str, str]]]:
-    """Yield the rows of Stream-HLS designs with RTL cycles in a reference file."""
+def _rtl_cycles(path: Path | None) -> Iterable[tuple[Key, int]]:
+    """Yield the RTL cycles of the Stream-HLS designs in a reference file that have some."""
     for row in _read(path):
-        if row.get("framework", "streamhls") == "streamhls" and row["rtl_cycles"]:
-            key = _key(row["suite"], row["kernel"], row["opt_level"], row["dsp_limit"])
-            yield key, row
+        cycles = _whole(row["rtl_cycles"])
+        if row.get("framework", "streamhls") == "streamhls" and cycles is not None:
+            yield _key(row["suite"], row["kernel"], row["opt_level"], row["dsp_limit"]), cycles
 
 
 def _reports(path: Path | None) -> dict[Key, MeasuredPipeline]:
@@ -220,11 +223,16 @@ def _read(path: Path | None) -> list[dict[str, str]]:
 
 
 def _key(suite: str, kernel: str, level: str, dsp_limit: int | str | None) -> Key:
-    return tuple(str(part).strip().lower() for part in (suite, kernel, level, dsp_limit))
+    parts = (suite, kernel, level, dsp_limit)
+    return tuple(str(part).strip().lower().removesuffix(".0") for part in parts)
 
 
 def _whole(text: str | None) -> int | None:
-    return int(float(text)) if text else None
+    """Return the number in a cell; None for an empty one, and for a word such as "fail"."""
+    try:
+        return int(float(text or ""))
+    except (ValueError, OverflowError):
+        return None
 
 
 def _summary(rows: Sequence[Row]) -> dict[str, float | int | None]:
@@ -257,14 +265,15 @@ def _print(rows: Sequence[Row], summary: Mapping[str, float | int | None]) -> No
         f"{'design':48} {'RTL':>10} {'source only':>12} {'error':>8} {'true II':>10} {'error':>8}"
     )
     for row in rows:
-        if row.error:
+        if row.source_only_cycles is None:
             print(f"{row.file:48} {row.error}")
             continue
-        print(
-            f"{row.file.removesuffix('.json'):48} {row.rtl_cycles:>10} "
+        line = (
+            f"{row.file.removesuffix('.json'):48} {row.rtl_cycles or '-':>10} "
             f"{row.source_only_cycles:>12} {_percent(row.source_only_error):>8} "
-            f"{row.true_ii_depth_cycles:>10} {_percent(row.true_ii_depth_error):>8}"
+            f"{row.true_ii_depth_cycles:>10} {_percent(row.true_ii_depth_error):>8}  {row.error}"
         )
+        print(line.rstrip())
     print(
         f"mean absolute error: {_percent(summary['mape_source_only'])} from source alone, "
         f"{_percent(summary['mape_true_ii_depth'])} with true II and depth; "

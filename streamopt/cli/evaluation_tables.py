@@ -33,7 +33,8 @@ def run_table(found: Evaluation) -> Table:
 
 def process_table(found: Evaluation) -> Table:
     """Return one row a process: when it ran, what it waited for, and why its II is what it is."""
-    table = Table(title="processes (cycles)")
+    all_frames = f", waits of {found.trace.frames} frames" if found.trace.frames > 1 else ""
+    table = Table(title=f"processes (cycles{all_frames})")
     table.add_column("process")
     for name in ("start", "end", "waits: input", "room", "buffer", "II", "depth"):
         table.add_column(name, justify="right")

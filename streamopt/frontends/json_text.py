@@ -21,8 +21,13 @@ MAX_CHARACTERS = 64 * 1024 * 1024
 """Longest text that is read; graphs of a thousand nodes take less than one per cent of it."""
 
 
-def decode(text: str, file: str) -> tuple[object, list[Diagnostic]]:
+def decode(text: str, file: str, *, nan_is_null: bool = False) -> tuple[object, list[Diagnostic]]:
     """Return the JSON value in a text and one diagnostic (E103) for every duplicate key.
+
+    Parameters
+    ----------
+    nan_is_null
+        Whether NaN and infinities, which some tools write for "not known", are read as null.
 
     Raises
     ------
@@ -41,17 +46,18 @@ def decode(text: str, file: str) -> tuple[object, list[Diagnostic]]:
             doubled.append((value, [key for key in value if counts[key] > 1]))
         return value
 
-    value = _loads(text, file, unique)
+    def constant(name: str) -> object:
+        if nan_is_null:
+            return None
+        raise ValueError(f"{name} is not a number that JSON has")
+
+    value = _loads(text, file, {"object_pairs_hook": unique, "parse_constant": constant})
     return value, list(_duplicates(value, file, {id(owner): keys for owner, keys in doubled}))
 
 
-def _loads(text: str, file: str, unique: object) -> object:
-    def refuse(constant: str) -> object:
-        raise ValueError(f"{constant} is not a number that JSON has")
-
-    hooks = cast("dict[str, None]", {"object_pairs_hook": unique, "parse_constant": refuse})
+def _loads(text: str, file: str, hooks: dict[str, object]) -> object:
     try:
-        return cast("object", json.loads(text, **hooks))
+        return cast("object", json.loads(text, **cast("dict[str, None]", hooks)))
     except json.JSONDecodeError as error:
         place = SourceLoc(file, line=error.lineno, column=error.colno)
         problem = Diagnostic(

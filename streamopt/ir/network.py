@@ -39,7 +39,7 @@ class Place(StrEnum):
     """What a memory is for."""
 
     ARGUMENT = "argument"
-    """Crosses the design's boundary; whole and available from the start."""
+    """Crosses the design's boundary; there from the start unless a process writes it."""
     PING_PONG = "ping_pong"
     """Two banks between one process and the next, which starts when the first has ended."""
     LOCAL = "local"

@@ -10,6 +10,7 @@ and last tokens only, so stalls in between are left to `streamopt.sim`.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from math import prod
 from typing import TYPE_CHECKING
@@ -50,18 +51,14 @@ def predict(
     dsps
         DSPs by pipeline.
     """
-    graph = scheduled.graph
     pipelines = _pipelines(scheduled, network)
     nests = {
         node.node.name: _nest(node, pipelines[node.node.name], timings) for node in scheduled.nodes
     }
     fifos = {c.edge.channel for c in scheduled.channels if c.kind is ChannelKind.FIFO}
-    before = {
-        later.node.name: earlier.node.name
-        for process in scheduled.processes
-        for earlier, later in pairwise(process)
-    }
-    times = graph_times(graph, nests, fifos, INTEGERS, before)
+    in_order = tuple(node.node for process in scheduled.processes for node in process)
+    graph = replace(scheduled.graph, nodes=in_order)
+    times = graph_times(graph, nests, fifos, INTEGERS, _waits_for(scheduled, fifos))
     return Prediction(
         tuple(
             NodePrediction(
@@ -76,6 +73,23 @@ def predict(
             for node in scheduled.nodes
         )
     )
+
+
+def _waits_for(scheduled: ScheduledGraph, fifos: Collection[str]) -> dict[str, tuple[str, ...]]:
+    """Return which nodes must have ended before a node starts, other than those it reads.
+
+    Nodes of one process run one after another, and the first doesn't start before the ping-pong
+    buffers of all of them are filled.
+    """
+    edges = scheduled.graph.in_edges()
+    found: dict[str, tuple[str, ...]] = {}
+    for process in scheduled.processes:
+        names = [node.node.name for node in process]
+        found.update((later, (earlier,)) for earlier, later in pairwise(names))
+        found[names[0]] = tuple(
+            edge.producer for name in names for edge in edges[name] if edge.channel not in fifos
+        )
+    return found
 
 
 def _pipelines(scheduled: ScheduledGraph, network: Network) -> dict[str, tuple[Pipeline, ...]]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["NodeTimes", "graph_times", "latency", "node_timings"]
 
 T = TypeVar("T", bound=Arithmetic)
-NOTHING: Mapping[str, str] = MappingProxyType({})
+NOTHING: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ def graph_times(
     timings: Mapping[str, NestTiming[T]],
     fifos: Collection[str],
     algebra: Algebra[T],
-    waits_for: Mapping[str, str] = NOTHING,
+    waits_for: Mapping[str, Sequence[str]] = NOTHING,
 ) -> dict[str, NodeTimes[T]]:
     """Return st, fw and lw of every node, in topological order ([1] table 3).
 
@@ -72,15 +72,14 @@ def graph_times(
     fifos
         Names of the channels that are FIFOs; the others are ping-pong buffers.
     waits_for
-        Node that must have ended before a node starts, where one process runs both.
+        Other nodes that must have ended before a node starts; they come earlier in the graph.
     """
     ins = graph.in_edges()
     times: dict[str, NodeTimes[T]] = {}
     for node in graph.nodes:
         timing = timings[node.name]
         arrivals = [algebra.constant(0)]
-        if node.name in waits_for:
-            arrivals.append(times[waits_for[node.name]].last_write)
+        arrivals += [times[other].last_write for other in waits_for.get(node.name, ())]
         for edge in ins[node.name]:
             producer = times[edge.producer]
             streams = edge.channel in fifos

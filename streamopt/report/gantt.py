@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from io import BytesIO
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from streamopt.errors import Diagnostic, ReportError
 
@@ -55,6 +55,7 @@ def gantt(trace: Trace, predicted: Mapping[str, tuple[int, int]], form: str) -> 
     form
         One of `FORMATS`.
     """
+    import matplotlib
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -78,7 +79,10 @@ def gantt(trace: Trace, predicted: Mapping[str, tuple[int, int]], form: str) -> 
     _legend(axes, with_line=bool(predicted))
     content = BytesIO()
     undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
-    figure.savefig(content, format=form, dpi=150, metadata=undated.get(form, {}))
+    with cast("Any", matplotlib).rc_context(
+        {"svg.hashsalt": trace.network}
+    ):  # else its ids are random
+        figure.savefig(content, format=form, dpi=150, metadata=undated.get(form, {}))
     return content.getvalue()
 
 
@@ -92,19 +96,17 @@ def _bar(axes: Any, row: int, span: tuple[int, int], trace: Trace, process: Proc
     borders = np.arange(len(process.standing_cycles) + 1) * width
     inside = np.clip(borders, start, end)
     cycles = np.diff(inside)
-    working = np.ones(cycles.size)
     known = cycles > 0
     waits = np.array(process.standing_cycles)[known]
-    working[known] = 1 - np.minimum(1.0, waits / cycles[known])
+    working = 1 - np.minimum(1.0, waits / cycles[known])
     if not known.any():
         axes.broken_barh([(start, end - start)], (row - 0.36, 0.72), color=WORK, linewidth=0)
         return
-    axes.bar(
-        inside[:-1][known],
-        -0.72 * working[known],
-        width=cycles[known],
-        bottom=row + 0.36,
-        align="edge",
+    axes.stairs(
+        row + 0.36 - 0.72 * working,
+        np.append(inside[:-1][known], inside[1:][known][-1]),
+        baseline=row + 0.36,
+        fill=True,
         color=WORK,
         linewidth=0,
     )

@@ -31,6 +31,9 @@ __all__ = ["DepthPlan", "least_depths"]
 
 LEAST_DEPTH_ELEMS = 2
 """Vitis HLS' default; one slot would halve the rate, as a slot is free the cycle after its read."""
+MOST_RUNS = 400
+WORK = 40_000_000
+"""Accesses in all trials together: about half a minute, and the same on every machine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +70,7 @@ def least_depths(
     timings: Mapping[str, PipelineTiming],
     *,
     slack: float = 0.0,
-    max_runs: int = 400,
+    max_runs: int | None = None,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> DepthPlan:
     """Return small depths that keep the latency.
@@ -77,7 +80,7 @@ def least_depths(
     slack
         Share of the latency that may be given up for fewer bits; 0.05 for 5 %.
     max_runs
-        Trials to make at most.
+        Trials to make at most; by default 400, and fewer where they are long (`WORK`).
     on_progress
         Called with (trials made, trials at most).
 
@@ -99,16 +102,16 @@ class _Search:
         network: Network,
         timings: Mapping[str, PipelineTiming],
         slack: float,
-        max_runs: int,
+        max_runs: int | None,
         on_progress: Callable[[int, int], None] | None,
     ) -> None:
         self.network = network
         self.timings = timings
-        self.max_runs = max_runs
         self.on_progress = on_progress
         self.runs = 0
         self.full_cycles = simulate(network, timings).cycles
         self.table = Timetable(make_plan(network, timings, {}, flushable=False))
+        self.max_runs = _affordable(self.table.accesses) if max_runs is None else max_runs
         self.deadline = self.table.deadline(int(self.full_cycles * (1 + slack)))
         self.bounds = self.table.depth_bounds(self.deadline)
         peaks = self.table.peaks()
@@ -156,6 +159,10 @@ class _Search:
 
     def _bits(self, depths: Mapping[str, int]) -> int:
         return sum(_bits(fifo, depths[fifo.name]) for fifo in self.network.fifos)
+
+
+def _affordable(accesses: int) -> int:
+    return min(MOST_RUNS, WORK // max(1, accesses) + 1)
 
 
 def _bits(fifo: Fifo, depth_elems: int) -> int:

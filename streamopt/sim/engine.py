@@ -75,8 +75,12 @@ class Engine:
         return [pair for pair, at in needed if self.frame_end(pair[1], at) is None]
 
     def _peers_of(self, position: int) -> set[int]:
-        process = self.plan.processes[position]
-        peers = {other for _, other in (*process.filled_by, *process.emptied_by)}
+        """Return the processes that may wait for one."""
+        peers = {
+            other
+            for other, process in enumerate(self.plan.processes)
+            if any(at == position for _, at in (*process.filled_by, *process.emptied_by))
+        }
         for channel in self.plan.channels:
             ends = {channel.writer, channel.reader}
             if position in ends:

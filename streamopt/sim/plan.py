@@ -55,7 +55,7 @@ class PipelinePlan:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ProcessPlan:
-    """A process, and the processes with which it shares ping-pong buffers.
+    """A process, and the processes with which it shares arrays.
 
     Attributes
     ----------
@@ -231,11 +231,15 @@ def _channel(
 def _buffers(
     network: Network,
 ) -> list[tuple[tuple[tuple[str, int], ...], tuple[tuple[str, int], ...]]]:
-    """Return what each process waits for: (filled_by, emptied_by) of `ProcessPlan`."""
+    """Return what each process waits for: (filled_by, emptied_by) of `ProcessPlan`.
+
+    An argument that one process writes and a later one reads has one bank a frame, outside: the
+    reader waits for the writer's end, and the writer for nobody.
+    """
     pairs = [
-        (memory.name, writer, reader)
+        (memory, writer, reader)
         for memory in network.memories
-        if memory.place is Place.PING_PONG
+        if memory.place is not Place.LOCAL
         for reader, second in enumerate(network.processes)
         if _touches(second, memory.name, AccessMode.READ)
         for writer, first in enumerate(network.processes[:reader])
@@ -243,8 +247,12 @@ def _buffers(
     ]
     return [
         (
-            tuple((memory, writer) for memory, writer, reader in pairs if reader == position),
-            tuple((memory, reader) for memory, writer, reader in pairs if writer == position),
+            tuple((memory.name, writer) for memory, writer, reader in pairs if reader == position),
+            tuple(
+                (memory.name, reader)
+                for memory, writer, reader in pairs
+                if writer == position and memory.place is Place.PING_PONG
+            ),
         )
         for position in range(len(network.processes))
     ]

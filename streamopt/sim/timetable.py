@@ -118,6 +118,11 @@ class Timetable:
         assert earliest is not None, "a network that ends at some depths ends without limits"
         self.earliest = earliest
 
+    @property
+    def accesses(self) -> int:
+        """Return the reads and writes of all channels."""
+        return sum(channel.writes + channel.reads for channel in self._plan.channels)
+
     def peaks(self) -> dict[str, int]:
         """Return the most slots in use in one stream of each FIFO, if none is ever full."""
         found: dict[str, int] = {}

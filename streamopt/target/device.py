@@ -57,8 +57,7 @@ class Target:
         Raises
         ------
         TargetError
-            E851 with the known devices if there is none of this name; E856 if the clock is not
-            positive.
+            E851 with the known devices if there is none of this name; E855 and E856 as `at`.
         """
         return _at(read_named_device(name), clock_ns)
 
@@ -73,7 +72,7 @@ class Target:
         ------
         TargetError
             E852 if a file can't be read; E853 with all its problems if it is not such a file;
-            E856 if the clock is not positive.
+            E855 and E856 as `at`.
         """
         return _at(read_device(path), clock_ns)
 
@@ -99,11 +98,16 @@ class Target:
         Raises
         ------
         TargetError
-            E856 if the clock is not positive.
+            E855 if every operator is for a slower clock; E856 if the clock is not positive.
         """
         if not clock_ns > 0:
             message = f"a clock period of {clock_ns} ns is not positive"
             raise TargetError(Diagnostic("E856", message, hint="300 MHz is 3.33 ns"))
+        fastest = min((row.cost.clock_ns for row in self.operators), default=clock_ns)
+        if clock_ns < fastest:
+            message = f"no operator of {self.name} is for a clock of {clock_ns} ns"
+            hint = f"the fastest is for {fastest} ns: take a longer period, or add faster rows"
+            raise TargetError(Diagnostic("E855", message, hint=hint))
         return replace(self, clock_ns=clock_ns)
 
 

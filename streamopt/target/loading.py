@@ -153,7 +153,9 @@ def _toml(file: Traversable | Path) -> dict[str, object]:
     try:
         return tomllib.loads(file.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise TargetError(Diagnostic("E852", f"'{file}' can't be read: {error}")) from error
+        reason = (isinstance(error, OSError) and error.strerror) or str(error)
+        message = f"the file can't be read: {reason}"
+        raise TargetError(Diagnostic("E852", message, SourceLoc(str(file)))) from error
 
 
 def _packaged(kind: str, name: str) -> Traversable:

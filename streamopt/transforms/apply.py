@@ -78,7 +78,8 @@ def apply(graph: Graph, schedule: Schedule) -> ScheduledGraph:
 def _plan_problems(graph: Graph, schedule: Schedule) -> Iterator[Diagnostic]:
     if schedule.graph != graph.name:
         message = f"the schedule is for graph '{schedule.graph}', not for '{graph.name}'"
-        yield Diagnostic("E301", message)
+        yield Diagnostic("E301", message, hint="solve this graph, or take the graph it is for")
+        return
     for what, needed, planned in (
         ("node", [node.name for node in graph.nodes], [plan.node for plan in schedule.nodes]),
         (

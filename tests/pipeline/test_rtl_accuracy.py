@@ -29,7 +29,8 @@ def test_stored_designs_are_predicted() -> None:
 
 def test_other_designs_run_when_one_is_broken(tmp_path: Path) -> None:
     source = DESIGNS / "polybench-gesummv-2560-opt4.json"
-    copy(source, tmp_path / "a.json")
+    (tmp_path / "a").mkdir()
+    copy(source, tmp_path / "a" / "a.json")
     (tmp_path / "b.json").write_text("{}", encoding="utf-8")
     silent = json.loads(source.read_text(encoding="utf-8"))
     silent["rtl_cycles"] = None
@@ -41,12 +42,14 @@ def test_other_designs_run_when_one_is_broken(tmp_path: Path) -> None:
     reference.write_text(
         "suite,kernel,framework,opt_level,dsp_limit,rtl_cycles\n"
         "polybench,gesummv,allo,opt4,2560,1\n"
-        "polybench,gesummv,streamhls,opt4,2560,1350\n",
+        "polybench,3mm,streamhls,opt4,2560,fail\n"
+        "Polybench,gesummv,streamhls,opt4,2560.0,1350\n",
         encoding="utf-8",
     )
     code, found = judged(tmp_path, "--reference", str(reference))
     assert code == 1
     first, broken, third = found["designs"]
+    assert first["file"] == "a/a.json"
     assert first["rtl_cycles"] == 1350
     assert broken["error"] == "E142"
     assert (third["error"], third["ii_nodes"]) == ("no RTL cycles", 0)

@@ -246,15 +246,17 @@ class Stepper:
         order = [p.name for p in self.network.processes]
         lacking: list[tuple[str, str]] = []
         for memory in self.network.memories:
-            if memory.place is not Place.PING_PONG:
+            if memory.place is Place.LOCAL:
                 continue
+            banked = memory.place is Place.PING_PONG
             for other in self.network.processes:
                 earlier = order.index(other.name) < order.index(process.name)
                 later = order.index(other.name) > order.index(process.name)
                 reads = accesses(process, memory.name, AccessMode.READ)
                 writes = accesses(process, memory.name, AccessMode.WRITE)
                 fills = accesses(other, memory.name, AccessMode.WRITE) and reads and earlier
-                empties = accesses(other, memory.name, AccessMode.READ) and writes and later
+                empties = banked and writes and later
+                empties = empties and accesses(other, memory.name, AccessMode.READ)
                 for needed in [frame] * fills + [frame - 2] * empties:
                     ends = self.ends[other.name]
                     if needed >= 0 and (

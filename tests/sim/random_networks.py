@@ -113,7 +113,8 @@ def _buffer(random: Random, ends: tuple[list[Draft], list[Draft]], number: int) 
     for drafts, mode in zip(ends, (AccessMode.WRITE, AccessMode.READ), strict=True):
         draft = random.choice(drafts)
         draft.ports.append(Port(mode, name, (Affine.iterator("a"),), "x"))
-    return Memory(name, Place.PING_PONG, FLOAT, (8,), (1,))
+    place = random.choice((Place.PING_PONG, Place.PING_PONG, Place.ARGUMENT))
+    return Memory(name, place, FLOAT, (8,), (1,))
 
 
 def _fifo(random: Random, ends: tuple[list[Draft], list[Draft]], number: int, lanes: int) -> Fifo:

@@ -8,7 +8,7 @@ import pytest
 
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Logic, LogicOp
-from streamopt.ir.network import Network, Process
+from streamopt.ir.network import Network, Place, Process
 from streamopt.sim import simulate
 from tests.sim.small_networks import at, buffer, fifo, network, process, read, timing, write
 
@@ -196,3 +196,16 @@ def test_pipelines_of_one_or_two_stages(depth_cycles: int) -> None:
     # One slot: written, read in the next cycle, written again in the one after that.
     assert trace.process("a").ends == (depth_cycles + 4 * 2,)
     assert trace.cycles == depth_cycles + 4 * 2 + 2
+
+
+def test_an_argument_that_a_process_writes_is_read_after_its_end() -> None:
+    found = network(
+        process("a", {"i": 50}, write("m")),
+        process("b", {"i": 60}, read("m")),
+        replace(buffer("m"), place=Place.ARGUMENT),
+    )
+    trace = simulate(found, {"a": timing(1, 3), "b": timing(1, 3)}, frames=3)
+    first, second = trace.processes
+    # Every frame has an argument of its own, so that the writer waits for nobody.
+    assert first.starts == (0, 53, 106)
+    assert second.starts == (53, 116, 179)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -59,8 +60,10 @@ def test_a_clock_between_rows_takes_the_faster_row() -> None:
 
 
 def test_a_clock_faster_than_the_table_is_an_error() -> None:
+    with pytest.raises(TargetError, match=r"E855 no operator of u280 .* 2\.0 ns"):
+        Target.named("u280", clock_ns=2.0)
     with pytest.raises(TargetError, match=r"E855 no row of .add. of float .* 2\.0 ns"):
-        Target.named("u280", clock_ns=2.0).operator(Operator.ADD, FLOAT)
+        replace(Target.named("u280"), clock_ns=2.0).operator(Operator.ADD, FLOAT)
 
 
 def test_unknown_device_lists_the_known_ones() -> None:

@@ -223,13 +223,20 @@ def test_depths_fit_their_kind(channel: ChannelPlan, message: str) -> None:
 
 def test_all_problems_of_the_plans_come_at_once() -> None:
     plans = (GOOD.nodes[0], GOOD.nodes[0], replace(GOOD.nodes[1], node="kopy"))
-    text = refusal(PAIR, Schedule("par", plans, ()))
+    text = refusal(PAIR, Schedule("pair", plans, ()))
     assert text.splitlines() == [
-        "E301 the schedule is for graph 'par', not for 'pair'",
         "E302 node 'gemm' is planned 2 times instead of once",
         "E302 node 'copy' is planned 0 times instead of once",
         "E302 the schedule plans node 'kopy', which graph 'pair' doesn't have",
         "E302 channel 'gemm_copy' is planned 0 times instead of once",
+    ]
+
+
+def test_a_schedule_of_another_graph_is_told_as_that_alone() -> None:
+    text = refusal(PAIR, Schedule("par", (), ()))
+    assert text.splitlines() == [
+        "E301 the schedule is for graph 'par', not for 'pair'",
+        "  hint: solve this graph, or take the graph it is for",
     ]
 
 

@@ -182,7 +182,7 @@ GROUP = 'hls::stream<int, 2> s[2][1]; hls::set_name(s, "s");\n'
             r"E703 a stream is not empty at the end:\n.*1 elements left in stream s\[1\]\[0\]",
         ),
     ],
-    ids=["syntax", "exit", "abort", "full", "empty", "left"],
+    ids=["syntax", "exit", "abort", "empty", "left"],
 )
 def test_what_goes_wrong_is_named(body: str, message: str, tmp_path: Path) -> None:
     with pytest.raises(VerificationError, match=message):

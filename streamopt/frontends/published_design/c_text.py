@@ -20,6 +20,8 @@ _TOKEN = re.compile(
     r"|(?P<name>[A-Za-z_]\w*(?:::\w+)*)"
     r"|(?P<sign>&&|\|\||<<|>>|[<>=!]=|[-+*/%<>!~&|^?:(),]))"
 )
+_WORDS = {"and": "&&", "or": "||", "not": "!"}
+"""C++'s other spellings."""
 _TYPE = re.compile(r"(?:un)?signed|u?int(?:\d+_t)?|long|short|char|bool|float|double|half|size_t")
 _BINDING = {
     sign: level
@@ -87,7 +89,8 @@ def _tokens(text: str) -> list[str]:
         found = _TOKEN.match(text, place)
         if found is None:
             raise CTextError(f"{text[place : place + 10].strip()!r} is not expected here")
-        tokens.append(found["number"] or found["name"] or found["sign"])
+        name = _WORDS.get(found["name"] or "", found["name"])
+        tokens.append(found["number"] or name or found["sign"])
         place = found.end()
         if len(tokens) > _MOST_TOKENS:
             raise CTextError(f"it has more than {_MOST_TOKENS} names, numbers and signs")

@@ -1,12 +1,12 @@
 """What a published design's file may hold, as pydantic models.
 
 Strict on loops, accesses, channels and guards, which decide the cycles; what is measured may be
-missing, and what isn't needed is not looked at.
+missing or no number, and what isn't needed is not looked at.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
@@ -23,18 +23,44 @@ def _absent_is_empty(value: Any) -> Any:
     return () if value is None else value
 
 
+def _absent_is_nothing(value: Any) -> Any:
+    return {} if value is None else value
+
+
 def _text_is_expression(value: Any) -> Any:
     return {"expr": value} if isinstance(value, str | int) else value
 
 
+def _complete_is_every_element(value: Any) -> Any:
+    return 0 if value == "complete" else value
+
+
+def _list_is_conjunction(value: Any) -> object:
+    if not isinstance(value, list):
+        return value
+    parts = cast("list[object]", value)
+    return " && ".join(f"({part})" for part in parts) or None
+
+
+def _measured(value: Any) -> int | None:
+    """Return a reported number; None for the dashes and question marks of reports."""
+    try:
+        return round(float(value))
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
 ABSENT_IS_EMPTY = BeforeValidator(_absent_is_empty)
+Reported = Annotated[int | None, BeforeValidator(_measured)]
+Guard = Annotated[str | None, BeforeValidator(_list_is_conjunction)]
 
 
 Trip = Annotated[int, Field(ge=1, le=2**40)]
 Extents = Annotated[
     tuple[Annotated[int, Field(ge=1, le=2**40)], ...], Field(max_length=32), ABSENT_IS_EMPTY
 ]
-Factors = Annotated[tuple[Annotated[int, Field(ge=0)] | None, ...], ABSENT_IS_EMPTY]
+Factor = Annotated[Annotated[int, Field(ge=0)] | None, BeforeValidator(_complete_is_every_element)]
+Factors = Annotated[tuple[Factor, ...], ABSENT_IS_EMPTY]
 Names = Annotated[tuple[str, ...], ABSENT_IS_EMPTY]
 
 
@@ -96,14 +122,14 @@ Subscript = Annotated[IndexDocument, BeforeValidator(_text_is_expression)]
 
 
 class AccessDocument(_Document):
-    """A read or write of a stream, where its kind is "stream", or of an array or register."""
+    """A read or write: of a stream, of an array, or of a register, which is its node's own."""
 
     array: str
     channel: str | None = None
     kind: str
     mode: Literal["read", "write"]
     index: Annotated[tuple[Subscript, ...], ABSENT_IS_EMPTY] = ()
-    guard: str | None = None
+    guard: Guard = None
     value: str | float | None = None
 
 
@@ -119,10 +145,10 @@ class VitisDocument(_Document):
     """The report of synthesis on a node."""
 
     process: str | None = None
-    trip: int | None = None
-    ii: int | None = None
-    iteration_latency: int | None = None
-    loop_latency: int | None = None
+    trip: Reported = None
+    ii: Reported = None
+    iteration_latency: Reported = None
+    loop_latency: Reported = None
 
 
 class NodeDocument(_Document):
@@ -131,7 +157,7 @@ class NodeDocument(_Document):
     name: str
     outer: Annotated[tuple[TileDocument, ...], ABSENT_IS_EMPTY]
     unrolled: Annotated[tuple[LaneDocument, ...], ABSENT_IS_EMPTY] = ()
-    accesses: tuple[AccessDocument, ...]
+    accesses: Annotated[tuple[AccessDocument, ...], ABSENT_IS_EMPTY]
     ops: Annotated[tuple[OperationDocument, ...], ABSENT_IS_EMPTY] = ()
     local_arrays: Annotated[tuple[ArrayDocument, ...], ABSENT_IS_EMPTY] = ()
     args: Annotated[tuple[ArrayDocument, ...], ABSENT_IS_EMPTY] = ()
@@ -146,16 +172,16 @@ class DesignDocument(_Document):
     kernel: str
     opt: str
     dsp_limit: int | None = None
-    rtl_cycles: int | None = None
-    model_cycles: float | None = None
-    vitis_cycles: int | None = None
-    dsp: int | None = None
-    bram: int | None = None
-    ff: int | None = None
-    lut: int | None = None
-    uram: int | None = None
-    top: TopDocument = TopDocument()
-    channels: tuple[ChannelDocument, ...]
+    rtl_cycles: Reported = None
+    model_cycles: Reported = None
+    vitis_cycles: Reported = None
+    dsp: Reported = None
+    bram: Reported = None
+    ff: Reported = None
+    lut: Reported = None
+    uram: Reported = None
+    top: Annotated[TopDocument, BeforeValidator(_absent_is_nothing)] = TopDocument()
+    channels: Annotated[tuple[ChannelDocument, ...], ABSENT_IS_EMPTY]
     nodes: Annotated[tuple[NodeDocument, ...], Field(min_length=1)]
 
 
@@ -165,8 +191,12 @@ def read_document(raw: object, file: str) -> DesignDocument:
     Raises
     ------
     FrontendError
-        E142 for every place that isn't as a design has it.
+        E142 for every place that isn't as a design has it; E148 if it is a graph.
     """
+    if isinstance(raw, dict) and "arrays" in raw and "channels" not in raw:
+        message = "this is a graph, which says nothing of loop orders, tiles and channels"
+        hint = "give its schedule as well, which solve makes: --schedule schedule.json"
+        raise FrontendError(Diagnostic("E148", message, SourceLoc(file), hint))
     try:
         return DesignDocument.model_validate(raw)
     except ValidationError as error:

@@ -17,7 +17,7 @@ from streamopt.frontends.published_design.index_text import (
     read_subscript,
 )
 from streamopt.frontends.published_design.operation_text import read_operations
-from streamopt.frontends.published_design.storage import storage_name
+from streamopt.frontends.published_design.storage import target_of
 from streamopt.ir.network import AccessMode, Pipeline, Port, Process
 from streamopt.ir.program import Loop
 
@@ -42,6 +42,7 @@ class NodeReader(NamedTuple):
 
     document: DesignDocument
     element: ElementType
+    streams: frozenset[str]
     file: str
     problems: list[Diagnostic]
 
@@ -84,16 +85,17 @@ class NodeReader(NamedTuple):
                 message = f"subscript {index.expr} of '{access.array}' can't be read: {problem}"
                 self._report("E143", message, where)
         value = str(access.value)
+        target = target_of(access, node, self.document)
         return Port(
             AccessMode(access.mode),
-            storage_name(access.array, access.channel, node, self.document),
+            target,
             tuple(subscripts),
             literals.get(value, value),
-            self._guard(access, iterators, path),
+            self._guard(access, iterators, path, is_stream=target in self.streams),
         )
 
     def _guard(
-        self, access: AccessDocument, iterators: Sequence[str], path: str
+        self, access: AccessDocument, iterators: Sequence[str], path: str, *, is_stream: bool
     ) -> Condition | None:
         """Return when an access happens; always, where a memory's access hangs on data."""
         if not access.guard:
@@ -101,7 +103,7 @@ class NodeReader(NamedTuple):
         try:
             return read_guard(access.guard, iterators)
         except NotAffineError as problem:
-            if access.kind != "stream":
+            if not is_stream:
                 return None
             reason = str(problem)
         except CTextError as problem:

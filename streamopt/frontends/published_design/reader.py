@@ -66,7 +66,7 @@ def read_published_design(text: str, file: str) -> PublishedDesign:
     """
     from streamopt.frontends.published_design.document import read_document
 
-    raw, problems = decode(text, file)
+    raw, problems = decode(text, file, nan_is_null=True)
     if problems:
         raise FrontendError(*problems)
     document = read_document(raw, file)
@@ -85,15 +85,15 @@ def read_published_design(text: str, file: str) -> PublishedDesign:
 
 def _network(document: DesignDocument, file: str) -> Network:
     from streamopt.frontends.published_design.lowering import NodeReader, processes_of
-    from streamopt.frontends.published_design.storage import element_types, storages
+    from streamopt.frontends.published_design.storage import element_types, storages, streams_of
 
     elements, usual, problems = element_types(document, file)
-    reader = NodeReader(document, usual, file, problems)
+    streams = streams_of(document)
+    reader = NodeReader(document, usual, streams, file, problems)
     pipelines = [reader.pipeline(place) for place in range(len(document.nodes))]
     problems += _clashes(pipelines)
     declared = storages(document)
-    streams = frozenset(_streams(document))
-    problems += _access_problems(document, pipelines, declared, file)
+    problems += _access_problems(document, pipelines, (declared, streams), file)
     if problems:
         raise FrontendError(*problems)
     processes = processes_of(pipelines, document, streams)
@@ -103,13 +103,6 @@ def _network(document: DesignDocument, file: str) -> Network:
         tuple(_memories(processes, streams, declared, (elements, usual))),
         tuple(_fifos(pipelines, streams, declared, usual)),
     )
-
-
-def _streams(document: DesignDocument) -> Iterator[str]:
-    for node in document.nodes:
-        for access in node.accesses:
-            if access.kind == "stream":
-                yield access.channel or access.array
 
 
 def _clashes(pipelines: Sequence[Pipeline]) -> Iterator[Diagnostic]:
@@ -123,15 +116,18 @@ def _clashes(pipelines: Sequence[Pipeline]) -> Iterator[Diagnostic]:
 def _access_problems(
     document: DesignDocument,
     pipelines: Sequence[Pipeline],
-    declared: Mapping[str, Storage],
+    known: tuple[Mapping[str, Storage], frozenset[str]],
     file: str,
 ) -> Iterator[Diagnostic]:
+    declared, streams = known
+    shaped = {name for name, storage in declared.items() if storage.shape}
     for place, (node, pipeline) in enumerate(zip(document.nodes, pipelines, strict=True)):
         for number, (access, port) in enumerate(zip(node.accesses, pipeline.ports, strict=True)):
             loc = SourceLoc(file, f"nodes[{place}].accesses[{number}]")
-            if access.kind == "stream":
+            if port.target in streams:
                 yield from _stream_problem(port, declared, loc)
-            yield from _rank_problem(port.target, len(access.index), declared, loc)
+            if port.target in streams or port.target in shaped:
+                yield from _rank_problem(port.target, len(access.index), declared, loc)
 
 
 def _stream_problem(
@@ -179,6 +175,8 @@ def _memories(
     for name in (name for name in users if name not in streams):
         shape = reaches[name]
         storage = declared.get(name) or Storage(shape, (1,) * len(shape), False, None)
+        if not storage.shape:
+            storage = storage._replace(shape=shape, factors=(1,) * len(shape))
         outside = storage.crosses_boundary or name not in written
         element = elements.get(name, usual)
         yield memory_of(name, storage, element, outside=outside, users=len(users[name]))
@@ -210,7 +208,7 @@ def _fifos(
 def _measured(document: DesignDocument) -> Measured:
     return Measured(
         rtl_cycles=document.rtl_cycles,
-        model_cycles=None if document.model_cycles is None else round(document.model_cycles),
+        model_cycles=document.model_cycles,
         vitis_cycles=document.vitis_cycles,
         dsps=document.dsp,
         bram18=document.bram,

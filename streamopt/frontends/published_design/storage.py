@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -13,13 +14,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from streamopt.frontends.published_design.document import (
+        AccessDocument,
         ArrayDocument,
         ChannelDocument,
         DesignDocument,
         NodeDocument,
     )
 
-__all__ = ["Storage", "element_types", "memory_of", "storage_name", "storages"]
+__all__ = ["Storage", "element_types", "memory_of", "storages", "streams_of", "target_of"]
 
 _C_TYPES: Mapping[str, ElementType] = {
     **{element.value: element for element in ElementType},
@@ -29,6 +31,9 @@ _C_TYPES: Mapping[str, ElementType] = {
     "bool": ElementType.UINT8,
     "long": ElementType.INT64,
 }
+
+
+_STREAMS = frozenset({"stream", "fifo"})
 
 
 class Storage(NamedTuple):
@@ -49,7 +54,7 @@ def element_types(
     for place, array in enumerate(document.top.args):
         if array.type is None:
             continue
-        element = _C_TYPES.get(array.type.removeprefix("const ").strip())
+        element = _C_TYPES.get(_plain_type(array.type))
         if element is None:
             message = f"'{array.name}' has type '{array.type}', which is not known"
             loc = SourceLoc(file, f"top.args[{place}].type")
@@ -58,6 +63,13 @@ def element_types(
             found[array.name] = element
     usual = Counter(found.values()).most_common(1)
     return found, usual[0][0] if usual else ElementType.FLOAT, problems
+
+
+def _plain_type(text: str) -> str:
+    """Return a type without ``const``, ``&``, ``*`` and the stream around it."""
+    inner = re.sub(r"\b(const|volatile)\b|[&*]", "", text).strip()
+    stream = re.fullmatch(r"(?:hls::)?stream\s*<\s*([^,<>]+?)\s*(?:,[^<>]*)?>", inner)
+    return inner if stream is None else stream[1]
 
 
 def storages(document: DesignDocument) -> dict[str, Storage]:
@@ -71,18 +83,43 @@ def storages(document: DesignDocument) -> dict[str, Storage]:
         name = channel.name
         declared = [channel, *(group[name] for group in (arguments, inside) if name in group)]
         outer = name in arguments or channel.kind == "top_arg"
-        found[name] = Storage(channel.shape, _factors(declared), outer, channel.depth)
+        found[name] = Storage(_shape(declared), _factors(declared), outer, channel.depth)
     for node in document.nodes:
         for array in node.local_arrays:
-            name = storage_name(array.name, None, node, document)
+            name = _storage_name(array.name, None, node, document)
             found.setdefault(name, Storage(array.shape, _factors((array,)), False, None))
     return found
 
 
-def storage_name(
+def streams_of(document: DesignDocument) -> frozenset[str]:
+    """Return the names of the FIFOs: what is declared or accessed as one."""
+    declared = {channel.name for channel in document.channels if channel.kind in _STREAMS}
+    targets = (
+        (access.kind, target_of(access, node, document))
+        for node in document.nodes
+        for access in node.accesses
+    )
+    return frozenset(name for kind, name in targets if kind in _STREAMS or name in declared)
+
+
+def target_of(access: AccessDocument, node: NodeDocument, document: DesignDocument) -> str:
+    """Return the network's name of what an access of a node touches."""
+    name = _storage_name(access.array, access.channel, node, document)
+    if access.kind == "register" and name == access.array and not _is_top_name(name, document):
+        return f"{node.name}.{name}"
+    return name
+
+
+def _storage_name(
     array: str, channel: str | None, node: NodeDocument, document: DesignDocument
 ) -> str:
-    """Return the network's name of what a node calls ``array``: unique for each local array."""
+    """Return the network's name of what a node calls ``array``: unique for each local array.
+
+    Without a channel it is an argument of the node, an array of its own, or one of the top
+    function.
+    """
+    passed = (a.channel for a in node.args if a.name == array and a.channel is not None)
+    channel = channel or next(passed, None)
     if channel is not None:
         return channel
     owners = [n.name for n in document.nodes if any(a.name == array for a in n.local_arrays)]
@@ -95,9 +132,13 @@ def _is_top_name(name: str, document: DesignDocument) -> bool:
     return any(c.name == name for c in (*document.channels, *document.top.args))
 
 
+def _shape(declared: Sequence[ArrayDocument | ChannelDocument]) -> tuple[int, ...]:
+    return next((array.shape for array in declared if array.shape), ())
+
+
 def _factors(declared: Sequence[ArrayDocument | ChannelDocument]) -> tuple[int, ...]:
     """Return the partition factors of the first declaration that splits; 0 is every element."""
-    shape = next((array.shape for array in declared if array.shape), ())
+    shape = _shape(declared)
     for array in declared:
         if len(array.partition) == len(shape):
             pairs = zip(array.partition, shape, strict=True)

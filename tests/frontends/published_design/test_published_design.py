@@ -100,7 +100,7 @@ def test_transposed_copy_is_a_ping_pong_buffer() -> None:
 
 def test_registers_are_memories_without_dimensions() -> None:
     design = load_published_design(DESIGNS / "polybench-3mm-2560-opt2.json")
-    assert [m.name for m in design.network.memories if not m.shape] == ["v10"]
+    assert [m.name for m in design.network.memories if not m.shape] == ["node1.v10"]
 
 
 def test_loops_that_write_one_array_are_one_process() -> None:
@@ -252,3 +252,98 @@ def test_a_guard_on_data_leaves_memory_accesses_as_they_are() -> None:
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(FrontendError, match="E141"):
         load_published_design(tmp_path / "none.json")
+
+
+def test_registers_are_their_nodes_own() -> None:
+    raw = pads()
+    for place in (0, 2):
+        raw["nodes"][place]["accesses"] += [
+            access("t", mode, [], channel=None, kind="register") for mode in ("read", "write")
+        ]
+    network = network_of(raw)
+    assert [process.name for process in network.processes] == ["init_copy", "use"]
+    assert memory(network, "use.t").place is memory(network, "copy.t").place is Place.LOCAL
+
+
+def streaming() -> dict[str, Any]:
+    """Return a node that hands its values to another: the FIFO is an argument of both."""
+    arguments: list[Any] = [{"name": "p", "channel": "s", "stream": True, "shape": []}]
+    accesses = [access("x", "read", ["a"]), access("p", "write", [], channel="s", kind="stream")]
+    made = node("make", {"a": 8}, accesses, args=arguments)
+    accesses = [access("p", "read", [], channel="s", kind="stream"), access("y", "write", ["b"])]
+    used = node("use", {"b": 8}, accesses, args=arguments)
+    channels: list[Any] = [
+        {"name": "x", "kind": "top_arg", "shape": [8]},
+        {"name": "y", "kind": "top_arg", "shape": [8]},
+        {"name": "s", "kind": "fifo", "shape": []},
+    ]
+    return document([made, used], channels)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"kind": "fifo"},
+        {"kind": "memory"},  # the channel says what it is
+        {"channel": None},  # the node's arguments say which channel it is
+    ],
+)
+def test_a_stream_is_known_by_access_channel_or_argument(change: dict[str, Any]) -> None:
+    raw = streaming()
+    for made in raw["nodes"]:
+        for place in made["accesses"]:
+            if place["array"] == "p":
+                place.update(change)
+    assert network_of(raw) == network_of(streaming())
+    assert [fifo.name for fifo in network_of(raw).fifos] == ["s"]
+
+
+@pytest.mark.parametrize(
+    "guard", ["b == 0 and b != 7", ["b == 0", "b != 7"], "(b == 0) && !(b == 7)"]
+)
+def test_spellings_of_a_conjunction(guard: str | list[str]) -> None:
+    raw, plain = streaming(), streaming()
+    raw["nodes"][1]["accesses"][1]["guard"] = guard
+    plain["nodes"][1]["accesses"][1]["guard"] = "b == 0 && b != 7"
+    assert network_of(raw) == network_of(plain)
+    raw["nodes"][1]["accesses"][1]["guard"] = []
+    assert network_of(raw) == network_of(streaming())
+
+
+def test_reports_that_are_no_numbers_are_silent() -> None:
+    text = json.dumps(
+        {
+            **streaming(),
+            "rtl_cycles": 2.98e7,
+            "bram": "-",
+            "dsp": "12",
+            "model_cycles": float("nan"),
+            "vitis_cycles": float("inf"),
+        }
+    )
+    measured = read_published_design(text, "design.json").measured
+    assert (measured.rtl_cycles, measured.dsps) == (29800000, 12)
+    assert measured.bram18 is measured.model_cycles is measured.vitis_cycles is None
+
+
+def test_what_may_be_null() -> None:
+    raw = streaming()
+    raw["top"] = raw["nodes"][0]["ops"] = raw["nodes"][0]["unrolled"] = None
+    raw["channels"][0].update(shape=None, partition=None)
+    raw["nodes"].append(node("idle", {}, []) | {"outer": None, "accesses": None})
+    network = network_of(raw)
+    assert memory(network, "x") == memory(network_of(streaming()), "x")
+    assert network.pipelines[-1].iterations == 1
+
+
+def test_complete_partitions_are_all_elements() -> None:
+    raw = streaming()
+    raw["channels"][0]["partition"] = ["complete"]
+    assert memory(network_of(raw), "x").factors == (8,)
+
+
+@pytest.mark.parametrize("text", ["const int8_t &", "int8_t*", "hls::stream<int8_t, 16>"])
+def test_types_without_what_is_around_them(text: str) -> None:
+    raw = streaming()
+    raw["top"] = {"args": [{"name": "x", "type": text, "shape": [8]}]}
+    assert memory(network_of(raw), "x").element is ElementType.INT8

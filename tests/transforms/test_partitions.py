@@ -1,0 +1,96 @@
+"""Which arrays are split into how many banks, worked out by hand."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from streamopt.transforms.canonicalize import canonicalize
+from streamopt.transforms.partitions import boundary_partitions, buffer_factors
+from tests.verification.program_sketches import program
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from streamopt.ir.graph import Graph
+
+TURNED = {
+    "turn": "i 8, j 12: t[j][i] = x[i][j]",
+    "use": "a 12, b 8: y[a][b] = t[a][b] * 2",
+}
+
+
+def graph_of(arrays: Mapping[str, str], nodes: Mapping[str, str]) -> Graph:
+    return canonicalize(program(arrays, nodes))
+
+
+def turned() -> Graph:
+    arrays = {"x": "input 8 12", "t": "internal 12 8", "y": "output 12 8"}
+    return graph_of(arrays, TURNED)
+
+
+def factors(graph: Graph, **given: Mapping[str, int]) -> dict[str, dict[str, int]]:
+    ones = {node.name: dict.fromkeys(node.trip_counts, 1) for node in graph.nodes}
+    return {name: {**loops, **given.get(name, {})} for name, loops in ones.items()}
+
+
+@pytest.mark.parametrize(
+    ("turn", "use", "banks"),
+    [
+        ({}, {}, (1, 1)),
+        ({"i": 4, "j": 3}, {}, (3, 4)),
+        ({"i": 2}, {"a": 6}, (6, 2)),
+        # 4 lanes that move by 4 in 8 banks don't know theirs: no pragma at all.
+        ({"i": 4}, {"b": 8}, (1, 1)),
+        # 2 lanes fit the ports of whatever bank they meet in.
+        ({"i": 2}, {"b": 8}, (1, 8)),
+    ],
+)
+def test_a_buffer_has_a_bank_for_every_lane_of_the_wider_side(
+    turn: Mapping[str, int], use: Mapping[str, int], banks: tuple[int, ...]
+) -> None:
+    graph = turned()
+    (edge,) = graph.edges
+    assert buffer_factors(graph, edge, factors(graph, turn=turn, use=use)) == banks
+
+
+@pytest.mark.parametrize(("lanes", "banks"), [(1, (1,)), (2, (2,)), (4, (1,))])
+def test_windows_leave_their_buffer_to_the_tool(lanes: int, banks: tuple[int, ...]) -> None:
+    graph = graph_of(
+        {"x": "input 18", "t": "internal 18", "w": "weight 3", "y": "output 16"},
+        {
+            "scale": "i 18: t[i] = x[i] * 2",
+            "slide": "i 16, k 3: y[i] += t[i + k] * w[k]",
+        },
+    )
+    (edge,) = graph.edges
+    assert buffer_factors(graph, edge, factors(graph, slide={"i": lanes})) == banks
+
+
+def test_subscripts_with_divisions_find_no_bank() -> None:
+    graph = graph_of(
+        {"x": "input 4 6", "t": "internal 4 6", "y": "output 24"},
+        {
+            "scale": "i 4, j 6: t[i][j] = x[i][j] * 2",
+            "flat": "n 24: y[n] = t[n // 6][n % 6]",
+        },
+    )
+    (edge,) = graph.edges
+    assert buffer_factors(graph, edge, factors(graph, flat={"n": 6})) == (1, 1)
+    assert buffer_factors(graph, edge, factors(graph, flat={"n": 2})) == (2, 2)
+
+
+def test_arrays_at_the_boundary_are_always_split() -> None:
+    graph = turned()
+    found = boundary_partitions(graph, factors(graph, turn={"i": 4}, use={"a": 3, "b": 8}))
+    assert {p.array: p.factors for p in found} == {"x": (4, 1), "y": (3, 8)}
+
+
+def test_banks_are_no_more_than_elements() -> None:
+    graph = graph_of(
+        {"x": "input 4", "y": "output 4 6"},
+        {"spread": "i 4, j 6: y[i][j] = x[i]"},
+    )
+    found = boundary_partitions(graph, factors(graph, spread={"i": 4, "j": 6}))
+    assert {p.array: p.factors for p in found} == {"x": (4,), "y": (4, 6)}
