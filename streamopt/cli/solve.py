@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -19,6 +20,14 @@ if TYPE_CHECKING:
     from streamopt.strategies.solution import Solution
 
 __all__ = ["solve"]
+
+
+ProjectOutput = Annotated[
+    Path | None, typer.Option("-o", "--output", metavar="DIR", help="Write the HLS project.")
+]
+ScheduleOutput = Annotated[
+    Path, typer.Option("--schedule", metavar="PATH", help="Schedule file without -o.")
+]
 
 
 def solve(
@@ -38,28 +47,19 @@ def solve(
     latency_slack: a.LatencySlack = 0.0,
     device: a.Device = "u280",
     clock_ns: a.ClockNs = None,
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="DIR", help="Write the HLS project.")
-    ] = None,
-    schedule_file: Annotated[
-        Path, typer.Option("--schedule", metavar="PATH", help="Schedule file without -o.")
-    ] = Path("schedule.json"),
+    output: ProjectOutput = None,
+    schedule_file: ScheduleOutput = Path("schedule.json"),
     as_json: a.Json = False,
     quiet: a.Quiet = False,
 ) -> None:
     """Choose loop orders, tiles and channels of the whole graph at once, with a proof."""
     from streamopt import pipeline
     from streamopt.cli.progress import solving
-    from streamopt.frontends.schedule_json import write_schedule_json
-    from streamopt.frontends.written_file import write_file
 
     on = pipeline.target(device, clock_ns)
     full = fifo_depths is a.FifoDepthsName.FULL
     program = pipeline.load(graph_file)
     graph = pipeline.dataflow(program)
-    incumbents = schedule_file
-    if output is not None:
-        incumbents = output.with_name(f"{output.name}.incumbent.json")
     with solving(f"{graph.name} at {level}", quiet=quiet or as_json) as on_progress:
         solution = pipeline.solve(
             graph,
@@ -76,15 +76,15 @@ def solve(
             threads=threads,
             fifos=None if full else pipeline.FifoSizing(latency_slack, on),
             on_progress=on_progress,
-            on_incumbent=_keeper(incumbents),
+            on_incumbent=_keeper(output, schedule_file),
         )
     found = pipeline.evaluate(graph, solution.schedule, on)
     row = {**pipeline.record(solution), **pipeline.evaluation_record(found), "final": True}
     if output is not None:
         pipeline.write(program, solution.schedule, output, result=row, seed=seed)
-        incumbents.unlink(missing_ok=True)
+        _incumbents(output).unlink(missing_ok=True)
     else:
-        write_file(schedule_file, write_schedule_json(solution.schedule, row).encode())
+        _write(schedule_file, solution, row)
     if as_json:
         typer.echo(json.dumps(row))
     elif not quiet:
@@ -92,18 +92,32 @@ def solve(
         typer.echo(f"wrote {output or schedule_file}")
 
 
-def _keeper(path: Path) -> Callable[[Solution], None]:
+def _incumbents(output: Path) -> Path:
+    """Return where incumbents go: beside a project, which appears whole or not at all."""
+    return output.absolute().with_name(f"{output.name}.incumbent.json")
+
+
+def _write(path: Path, solution: Solution, row: dict[str, str | int | float]) -> None:
+    from streamopt.frontends.schedule_json import write_schedule_json
+    from streamopt.frontends.written_file import write_file
+
+    write_file(path, write_schedule_json(solution.schedule, row).encode())
+
+
+def _keeper(output: Path | None, schedule_file: Path) -> Callable[[Solution], None]:
     """Return what writes every incumbent to a file, so that a killed process leaves the last one.
 
     In ``result`` it is marked as not final, with the bound so far.
     """
     from streamopt import pipeline
-    from streamopt.frontends.schedule_json import write_schedule_json
-    from streamopt.frontends.written_file import write_file
+
+    path = schedule_file if output is None else _incumbents(output)
 
     def keep(solution: Solution) -> None:
-        row = {**pipeline.record(solution), "final": False}
-        write_file(path, write_schedule_json(solution.schedule, row).encode())
+        if output is not None:
+            with suppress(OSError):  # what follows says that it can't be written
+                path.parent.mkdir(parents=True, exist_ok=True)
+        _write(path, solution, {**pipeline.record(solution), "final": False})
 
     return keep
 

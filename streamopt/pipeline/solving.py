@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from streamopt.ir.graph import Graph
-    from streamopt.solvers.base import Progress
+    from streamopt.solvers.base import Progress, SolveOptions
     from streamopt.solvers.registry import SolverStatus
     from streamopt.strategies.solution import Solution
     from streamopt.target.device import Target
@@ -56,15 +56,11 @@ def solve(
     ----------
     level
         opt1 to opt5 ([1] table 6).
-    dsp
-        DSPs that the design may use, in the paper's accounting.
-    tiling_limit
-        Least trip count of a tile loop, for loops longer than it.
+    dsp, tiling_limit
+        DSPs that the design may use, as the paper counts them; least trip count of a tile loop.
     objective
         ``latency``; ``interval``, the distance of frames; ``latency-dsps``, of the schedules of
         least latency one of fewest DSPs; or ``dsps``, the fewest within a latency target.
-    latency_target_cycles
-        Latency that is to be kept, for the objective ``dsps``.
     solver
         ``auto`` for the exact search, and CP-SAT where that doesn't do; ``search`` for the exact
         search alone; a name of `solvers`; or ``exhaustive`` for the oracle of small spaces.
@@ -82,33 +78,34 @@ def solve(
     Raises
     ------
     InfeasibleError
-        If no schedule fits the limits (E401, E402), none has the latency target (E403), or the
-        target doesn't belong to the objective (E404).
+        If no schedule fits the limits, or the latency target doesn't belong to the objective.
     SolverError
         If the solver is unknown, missing, unlicensed or failed.
     """
     from streamopt.solvers.base import SolveOptions
-    from streamopt.solvers.profiles import load_profile
     from streamopt.strategies.choose import choose
     from streamopt.strategies.solution import Request
 
-    request = Request(
-        graph,
-        LevelName(level),
-        dsp,
-        tiling_limit,
-        objective=Objective(objective),
-        latency_target_cycles=latency_target_cycles,
-    )
-    options = SolveOptions(
-        time_limit_seconds=time_limit_seconds, seed=seed, threads=threads, on_progress=on_progress
-    )
-    if profile is not None:
-        options = replace(options, profile=load_profile(solver, profile))
-    solution = choose(request, solver, formulation, options, on_incumbent)
+    wanted = Objective(objective)
+    request = Request(graph, LevelName(level), dsp, tiling_limit, wanted, latency_target_cycles)
+    options = SolveOptions(time_limit_seconds, seed, threads, on_progress=on_progress)
+    options = _with_profile(options, solver, profile)
+    return _sized(choose(request, solver, formulation, options, on_incumbent), fifos)
+
+
+def _with_profile(options: SolveOptions, solver: str, profile: str | None) -> SolveOptions:
+    from streamopt.solvers.profiles import load_profile
+
+    if profile is None:
+        return options
+    return replace(options, profile=load_profile(solver, profile))
+
+
+def _sized(solution: Solution, fifos: FifoSizing | None) -> Solution:
     if fifos is None:
         return solution
-    return replace(solution, schedule=size_fifos(graph, solution.schedule, fifos)[0])
+    schedule, _ = size_fifos(solution.request.graph, solution.schedule, fifos)
+    return replace(solution, schedule=schedule)
 
 
 def record(solution: Solution) -> dict[str, str | int | float]:
