@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.optimize import linprog
+from scipy import optimize
 
 from streamopt.search.instance import NO_WALK
 from streamopt.search.labels import SearchStoppedError, codes
@@ -85,7 +85,8 @@ def generated(problem: Relaxation, closeness: float, clock: Clock) -> Priced | N
     Parameters
     ----------
     closeness
-        It ends when the bound is that close to the master's value, relative.
+        It ends when the bound is that close to the master's value, relative, or beyond the
+        horizon.
 
     Raises
     ------
@@ -102,7 +103,8 @@ def generated(problem: Relaxation, closeness: float, clock: Clock) -> Priced | N
             best = priced
             clock.on_bound(best.bound)
         new = _cheapest(problem, held, priced)
-        if priced.value - best.bound <= closeness * abs(priced.value) or not len(new):
+        is_close = priced.value - best.bound <= closeness * abs(priced.value)
+        if is_close or best.bound > 1.0 or not len(new):
             break
         held[new] = True
     return best
@@ -117,7 +119,8 @@ def _solved(problem: Relaxation, held: Flags, clock: Clock) -> Priced | None:
     taken = np.concatenate([places, np.arange(problem.labels, len(problem.costs))])
     matrix = problem.matrix[:, taken].tocsr()
     equal = problem.is_equal
-    found: Any = linprog(
+    library: Any = optimize
+    found = library.linprog(
         problem.costs[taken],
         A_ub=matrix[~equal],
         b_ub=problem.limits[~equal],
@@ -144,7 +147,7 @@ def _priced(problem: Relaxation, value: float, prices: Floats, weights: Floats) 
 
     A schedule has no excess, so its variable has no part in the bound.
     """
-    reduced = np.asarray(problem.costs - problem.matrix.T @ prices)
+    reduced: Floats = np.asarray(problem.costs - problem.matrix.T @ prices)
     labels = reduced[: problem.labels]
     least = np.minimum.reduceat(labels, problem.offsets[:-1])
     times = reduced[problem.labels : -1]

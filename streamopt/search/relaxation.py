@@ -7,7 +7,7 @@ that all numbers lie near one.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
@@ -36,6 +36,8 @@ class Relaxation:
 
     Attributes
     ----------
+    matrix
+        A sparse array of scipy, by columns.
     offsets
         Where the labels of each piece begin, and where the last ones end.
     lower, upper
@@ -45,7 +47,7 @@ class Relaxation:
     cut: Cut
     offsets: Integers
     costs: Floats
-    matrix: sparse.csc_array
+    matrix: Any
     limits: Floats
     is_equal: npt.NDArray[np.bool_]
     lower: Floats
@@ -74,14 +76,17 @@ class _Rows:
         self.is_equal.append(is_equal)
         return len(self.limits) - 1
 
-    def put(self, row: int, columns: Integers, values: Floats | float) -> None:
+    def put(self, row: int, columns: Integers, values: npt.NDArray[Any] | float) -> None:
         self._entries.append(
             (np.full(len(columns), row), columns, np.broadcast_to(values, columns.shape))
         )
 
-    def matrix(self, width: int) -> sparse.csc_array:
-        rows, columns, values = (np.concatenate(parts) for parts in zip(*self._entries, strict=True))
-        return sparse.csc_array((values, (rows, columns)), shape=(len(self.limits), width))
+    def matrix(self, width: int) -> Any:
+        rows, columns, values = (
+            np.concatenate(parts) for parts in zip(*self._entries, strict=True)
+        )
+        library: Any = sparse
+        return library.csc_array((values, (rows, columns)), shape=(len(self.limits), width))
 
 
 class _Builder:

@@ -70,17 +70,19 @@ class HorizonFilter:
             return None
         return chosen_rows(self._rows, kept)
 
-    def least_horizon(self, highest_cycles: int) -> int:
-        """Return the least horizon that leaves rows: a lower bound of the latency.
+    def least_horizon(self, highest_cycles: int, *, closeness: float = 0.0) -> int:
+        """Return the least horizon that leaves rows, or less: a lower bound of the latency.
 
         Parameters
         ----------
         highest_cycles
             A horizon that leaves rows, such as the latency of a known schedule.
+        closeness
+            How far below the least horizon the result may be, relative; for large graphs.
         """
         low, high = 0, highest_cycles
-        while low < high:
-            middle = (low + high) // 2
+        while low < high * (1.0 - closeness):
+            middle = (low + high) // 2 if not closeness else int((max(1, low) * high) ** 0.5)
             if self._kept(middle) is None:
                 low = middle + 1
             else:

@@ -7,6 +7,7 @@ sets. It ends when nothing was thinned, when the bound meets the schedule, or wh
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import product
 from math import ceil, inf
 from time import perf_counter
@@ -29,6 +30,8 @@ from streamopt.space.rows import node_rows
 from streamopt.strategies.solution import Solution
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from streamopt.solvers.base import SolveOptions
     from streamopt.space.rows import NodeRows
     from streamopt.strategies.solution import Request
@@ -47,15 +50,22 @@ CLIMB = (1.06, 1.6)
 DIVES = (1.05, 1.2, 1.6, 2.5, 5.0, 20.0)
 """Horizons of quick choices, as multiples of the lower bound."""
 
-PASSES = ((0, 1e-2), (100, 5e-3), (1000, 1e-3), (1000, 1e-3), (1000, 1e-4), (4000, 1e-4), (16000, 1e-4))
+PASSES = (
+    *((100, 3e-2), (100, 2e-2), (100, 1e-2), (100, 5e-3), (300, 2e-3), (1000, 1e-3)),
+    *((1000, 1e-3), (1000, 1e-4), (4000, 1e-4), (16000, 1e-4)),
+)
 """Labels of a piece that may still grow, and closeness of the relaxation, pass by pass."""
-ROWS_A_NODE = (2, 4, 8)
+ROWS_A_NODE = (2, 4)
 """Rows a node, on average, that a schedule is searched among after a relaxation."""
 FEW_LABELS = 16
 CLOSE_RATIO = 1.06
 """Schedule over bound from which relaxations take the schedule's own horizon."""
-FIRST_STEP = 1.02
-AIM = 0.25
+FIRST_STEP = 4.0
+"""Horizon over bound before any schedule is found."""
+AIM = 0.4
+"""Where a horizon lies between bound and schedule."""
+FIRST_CLOSENESS = 0.05
+"""Of the horizon that large graphs begin with to the least one."""
 ROUNDING = 1e-9
 """What floating-point sums may be off by, relative."""
 
@@ -78,7 +88,9 @@ class _Search:
         self.schedule = baseline(request.graph)
         self.cycles = evaluate(request.graph, self.schedule).latency_cycles
         self.is_small = len(request.graph.nodes) <= SMALL_NODES
-        self.bound_cycles = self._horizons.least_horizon(self.cycles)
+        self.bound_cycles = self._horizons.least_horizon(
+            self.cycles, closeness=0.0 if self.is_small else FIRST_CLOSENESS
+        )
         self.found_any = False
 
     @property
@@ -94,6 +106,17 @@ class _Search:
     def seconds(self) -> float:
         """Return the time since the request."""
         return perf_counter() - self._started
+
+    def work(self) -> None:
+        """Go through all passes and rounds, or until the schedule is proved."""
+        steps: list[Callable[[], None]] = []
+        if not self.is_small:
+            steps += [partial(self.narrow, labels, closeness) for labels, closeness in PASSES]
+        for labels in (n for n in LABELS if n >= SMALL_LABELS or not self.is_small):
+            steps += [partial(self.improve, labels), partial(self.bound, labels)]
+        for step in steps:
+            if not self.is_proved:
+                step()
 
     def improve(self, labels: int) -> None:
         """Look for a better schedule, first within horizons that leave few rows."""
@@ -146,6 +169,8 @@ class _Search:
         priced = generated(program, closeness, clock)
         if priced is None:
             return
+        if self.bound_cycles > horizon:
+            return
         before = 0
         for most_rows in ROWS_A_NODE:
             kept = few_rows(program, priced, most_rows * len(rows))
@@ -163,8 +188,10 @@ class _Search:
         """Return the horizon of the next relaxation: nearer to the bound while that is far."""
         if self.cycles <= CLOSE_RATIO * self.bound_cycles:
             return self.cycles - 1
-        least, most = self.bound_cycles * FIRST_STEP, self.cycles - 1
-        return min(most, int(least + AIM * (most - least)) if self.found_any else int(least))
+        most = self.cycles - 1
+        if not self.found_any:
+            return min(most, int(self.bound_cycles * FIRST_STEP))
+        return int(self.bound_cycles + AIM * (most - self.bound_cycles))
 
     def _try(self, rows: dict[str, NodeRows]) -> None:
         """Look for a better schedule among few rows; nothing found proves nothing."""
@@ -271,14 +298,7 @@ def solve_exact(request: Request, options: SolveOptions) -> Solution:
     run = _Search(request, options)
     stop, message = Stop.FINISHED, ""
     try:
-        for most_labels, closeness in () if run.is_small else PASSES:
-            if not run.is_proved:
-                run.narrow(most_labels, closeness)
-        for labels in (n for n in LABELS if n >= SMALL_LABELS or not run.is_small):
-            if not run.is_proved:
-                run.improve(labels)
-            if not run.is_proved:
-                run.bound(labels)
+        run.work()
     except SearchStoppedError:
         stop = run.stop
     except KeyboardInterrupt:
