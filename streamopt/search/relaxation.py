@@ -7,7 +7,7 @@ that all numbers lie near one.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from scipy import sparse
@@ -85,7 +85,7 @@ class _Rows:
         rows, columns, values = (
             np.concatenate(parts) for parts in zip(*self._entries, strict=True)
         )
-        library: Any = sparse
+        library = cast("Any", sparse)
         return library.csc_array((values, (rows, columns)), shape=(len(self.limits), width))
 
 

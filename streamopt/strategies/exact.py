@@ -51,18 +51,18 @@ DIVES = (1.05, 1.2, 1.6, 2.5, 5.0, 20.0)
 """Horizons of quick choices, as multiples of the lower bound."""
 
 PASSES = (
-    *((100, 3e-2), (100, 2e-2), (100, 1e-2), (100, 5e-3), (300, 2e-3), (1000, 1e-3)),
+    *((100, 3e-2), (100, 1e-2), (100, 1e-2), (100, 5e-3), (300, 2e-3), (1000, 1e-3)),
     *((1000, 1e-3), (1000, 1e-4), (4000, 1e-4), (16000, 1e-4)),
 )
 """Labels of a piece that may still grow, and closeness of the relaxation, pass by pass."""
-ROWS_A_NODE = (2, 4)
+ROWS_A_NODE = (2, 6)
 """Rows a node, on average, that a schedule is searched among after a relaxation."""
 FEW_LABELS = 16
 CLOSE_RATIO = 1.06
 """Schedule over bound from which relaxations take the schedule's own horizon."""
 FIRST_STEP = 4.0
 """Horizon over bound before any schedule is found."""
-AIM = 0.4
+AIM = 0.2
 """Where a horizon lies between bound and schedule."""
 FIRST_CLOSENESS = 0.05
 """Of the horizon that large graphs begin with to the least one."""
