@@ -9,6 +9,7 @@ import numpy as np
 
 from streamopt.search.bounds import bounds
 from streamopt.search.component import NEVER, Component, pruned
+from streamopt.search.labels import SearchStoppedError
 from streamopt.search.reduction import reduced
 from streamopt.search.thinning import thinned
 
@@ -23,14 +24,10 @@ if TYPE_CHECKING:
 
     Integers = npt.NDArray[np.int64]
 
-__all__ = ["Effort", "Found", "Front", "SearchStoppedError", "search", "search_front"]
+__all__ = ["Effort", "Found", "Front", "search", "search_front"]
 
 DSP_LEVELS = 4096
 """Labels of a state that only its last write and DSPs tell apart: never more than DSP counts."""
-
-
-class SearchStoppedError(Exception):
-    """The caller asked to stop."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,10 +14,14 @@ if TYPE_CHECKING:
 
     Integers = npt.NDArray[np.int64]
 
-__all__ = ["SearchTooLargeError", "codes", "joined"]
+__all__ = ["SearchStoppedError", "SearchTooLargeError", "codes", "joined"]
 
 MOST_PAIRS = 6_000_000
 """Labels of a component before it is trimmed: about 1 GB."""
+
+
+class SearchStoppedError(Exception):
+    """The caller asked to stop."""
 
 
 class SearchTooLargeError(Exception):

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     Integers = npt.NDArray[np.int64]
     Flags = npt.NDArray[np.bool_]
 
-__all__ = ["HorizonFilter"]
+__all__ = ["HorizonFilter", "chosen_rows"]
 
 T = TypeVar("T")
 
@@ -68,19 +68,21 @@ class HorizonFilter:
         kept = self._kept(horizon_cycles)
         if kept is None:
             return None
-        return {name: _take(self._rows[name], np.flatnonzero(kept[name])) for name in self._names}
+        return chosen_rows(self._rows, kept)
 
-    def least_horizon(self, highest_cycles: int) -> int:
-        """Return the least horizon that leaves rows: a lower bound of the latency.
+    def least_horizon(self, highest_cycles: int, *, closeness: float = 0.0) -> int:
+        """Return the least horizon that leaves rows, or less: a lower bound of the latency.
 
         Parameters
         ----------
         highest_cycles
             A horizon that leaves rows, such as the latency of a known schedule.
+        closeness
+            How far below the least horizon the result may be, relative; for large graphs.
         """
         low, high = 0, highest_cycles
-        while low < high:
-            middle = (low + high) // 2
+        while low < high * (1.0 - closeness):
+            middle = (low + high) // 2 if not closeness else int((max(1, low) * high) ** 0.5)
             if self._kept(middle) is None:
                 low = middle + 1
             else:
@@ -235,6 +237,11 @@ def _columns(rows: NodeRows) -> _Columns:
         dsps=np.array(rows.dsps, dtype=np.int64),
         factors=np.array(rows.factors, dtype=np.int64).reshape(len(rows), -1),
     )
+
+
+def chosen_rows(rows: Mapping[str, NodeRows], kept: Mapping[str, Flags]) -> dict[str, NodeRows]:
+    """Return those rows of every node whose flag is set."""
+    return {name: _take(own, np.flatnonzero(kept[name])) for name, own in rows.items()}
 
 
 def _take(rows: NodeRows, places: Integers) -> NodeRows:

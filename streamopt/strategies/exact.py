@@ -7,23 +7,31 @@ sets. It ends when nothing was thinned, when the bound meets the schedule, or wh
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import product
+from math import ceil, inf
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from streamopt.search.dynamic import Effort, Found, SearchStoppedError, search
+from streamopt.search.columns import Clock, generated
+from streamopt.search.dynamic import Effort, Found, search
+from streamopt.search.fixing import few_rows, kept_rows
 from streamopt.search.instance import instance
-from streamopt.search.labels import SearchTooLargeError
+from streamopt.search.labels import SearchStoppedError, SearchTooLargeError
+from streamopt.search.pieces import cut
+from streamopt.search.relaxation import relaxation
 from streamopt.solvers.base import Progress
 from streamopt.solvers.result import Proof, Stop
 from streamopt.space.assemble import assemble, baseline, evaluate, violations
 from streamopt.space.decisions import decision_space
-from streamopt.space.horizon import HorizonFilter
+from streamopt.space.horizon import HorizonFilter, chosen_rows
 from streamopt.space.level import LEVELS
 from streamopt.space.rows import node_rows
 from streamopt.strategies.solution import Solution
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from streamopt.solvers.base import SolveOptions
     from streamopt.space.rows import NodeRows
     from streamopt.strategies.solution import OnIncumbent, Request
@@ -41,6 +49,25 @@ CLIMB = (1.06, 1.6)
 """Horizons to begin with, as multiples of the lower bound: they leave few rows."""
 DIVES = (1.05, 1.2, 1.6, 2.5, 5.0, 20.0)
 """Horizons of quick choices, as multiples of the lower bound."""
+
+PASSES = (
+    *((100, 3e-2), (100, 1e-2), (100, 1e-2), (100, 5e-3), (300, 2e-3), (1000, 1e-3)),
+    *((1000, 1e-3), (1000, 1e-4), (4000, 1e-4), (16000, 1e-4)),
+)
+"""Labels of a piece that may still grow, and closeness of the relaxation, pass by pass."""
+ROWS_A_NODE = (2, 6)
+"""Rows a node, on average, that a schedule is searched among after a relaxation."""
+FEW_LABELS = 16
+CLOSE_RATIO = 1.06
+"""Schedule over bound from which relaxations take the schedule's own horizon."""
+FIRST_STEP = 4.0
+"""Horizon over bound before any schedule is found."""
+AIM = 0.2
+"""Where a horizon lies between bound and schedule."""
+FIRST_CLOSENESS = 0.05
+"""Of the horizon that large graphs begin with to the least one."""
+ROUNDING = 1e-9
+"""What floating-point sums may be off by, relative."""
 
 
 class _Search:
@@ -62,7 +89,9 @@ class _Search:
         self.schedule = baseline(request.graph)
         self.cycles = evaluate(request.graph, self.schedule).latency_cycles
         self.is_small = len(request.graph.nodes) <= SMALL_NODES
-        self.bound_cycles = self._horizons.least_horizon(self.cycles) if self.is_small else 1
+        self.bound_cycles = self._horizons.least_horizon(
+            self.cycles, closeness=0.0 if self.is_small else FIRST_CLOSENESS
+        )
         self.found_any = False
 
     @property
@@ -78,6 +107,17 @@ class _Search:
     def seconds(self) -> float:
         """Return the time since the request."""
         return perf_counter() - self._started
+
+    def work(self) -> None:
+        """Go through all passes and rounds, or until the schedule is proved."""
+        steps: list[Callable[[], None]] = []
+        if not self.is_small:
+            steps += [partial(self.narrow, labels, closeness) for labels, closeness in PASSES]
+        for labels in (n for n in LABELS if n >= SMALL_LABELS or not self.is_small):
+            steps += [partial(self.improve, labels), partial(self.bound, labels)]
+        for step in steps:
+            if not self.is_proved:
+                step()
 
     def improve(self, labels: int) -> None:
         """Look for a better schedule, first within horizons that leave few rows."""
@@ -111,6 +151,67 @@ class _Search:
                 return
             self.bound_cycles = horizon + 1
             self._report()
+
+    def narrow(self, most_labels: int, closeness: float) -> None:
+        """Bound by the relaxation over pieces, and search the rows that it takes (E9) to (E15)."""
+        horizon = self._aim()
+        rows = self._horizons.within(horizon)
+        problem = instance(self.space, rows) if rows is not None else None
+        pieces = cut(problem, horizon, most_labels, self._should_stop) if problem else None
+        if rows is None or pieces is None:
+            self._raise_bound(horizon + 1)
+            return
+
+        def on_bound(value: float) -> None:
+            self._raise_bound(min(horizon + 1, ceil(value * horizon * (1 - ROUNDING))))
+
+        program = relaxation(pieces)
+        clock = Clock(self._seconds_left, self._should_stop, on_bound)
+        priced = generated(program, closeness, clock)
+        if priced is None:
+            return
+        if self.bound_cycles > horizon:
+            return
+        before = 0
+        for most_rows in ROWS_A_NODE:
+            kept = few_rows(program, priced, most_rows * len(rows))
+            size = sum(int(flags.sum()) for flags in kept.values())
+            if size == before or self.is_proved:
+                continue
+            before = size
+            self._try(chosen_rows(rows, kept))
+        if horizon >= self.cycles - 1 and not self.is_proved:
+            slack = self.cycles / horizon - priced.bound
+            kept = kept_rows(program, priced, slack + ROUNDING)
+            self._horizons = HorizonFilter(self.space, chosen_rows(rows, kept))
+
+    def _aim(self) -> int:
+        """Return the horizon of the next relaxation: nearer to the bound while that is far."""
+        if self.cycles <= CLOSE_RATIO * self.bound_cycles:
+            return self.cycles - 1
+        most = self.cycles - 1
+        if not self.found_any:
+            return min(most, int(self.bound_cycles * FIRST_STEP))
+        return int(self.bound_cycles + AIM * (most - self.bound_cycles))
+
+    def _try(self, rows: dict[str, NodeRows]) -> None:
+        """Look for a better schedule among few rows; nothing found proves nothing."""
+        try:
+            found = self._search(rows, self.cycles - 1, FEW_LABELS, from_below=False)
+        except SearchTooLargeError:
+            return
+        if found.latency_cycles is not None:
+            self._keep(rows, found)
+            self._report()
+
+    def _raise_bound(self, cycles: int) -> None:
+        if cycles > self.bound_cycles:
+            self.bound_cycles = cycles
+            self._report()
+
+    def _seconds_left(self) -> float:
+        limit = self._options.time_limit_seconds
+        return inf if limit is None else limit - self.seconds()
 
     def dive(self) -> None:
         """Take a schedule of quick choices, if there is one better than the known one."""
@@ -213,11 +314,7 @@ def solve_exact(
     stop, message = Stop.FINISHED, ""
     run.offer()
     try:
-        for labels in (n for n in LABELS if n >= SMALL_LABELS or not run.is_small):
-            if not run.is_proved:
-                run.improve(labels)
-            if not run.is_proved:
-                run.bound(labels)
+        run.work()
     except SearchStoppedError:
         stop = run.stop
     except KeyboardInterrupt:

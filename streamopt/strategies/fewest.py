@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from streamopt.search.dynamic import SearchStoppedError
-from streamopt.search.labels import SearchTooLargeError
+from streamopt.search.labels import SearchStoppedError, SearchTooLargeError
 from streamopt.solvers.base import Progress
 from streamopt.solvers.result import Proof, Stop
 from streamopt.space.assemble import evaluate

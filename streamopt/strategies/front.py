@@ -12,8 +12,7 @@ from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from streamopt.search.dynamic import SearchStoppedError
-from streamopt.search.labels import SearchTooLargeError
+from streamopt.search.labels import SearchStoppedError, SearchTooLargeError
 from streamopt.solvers.result import Proof, Stop
 from streamopt.space.assemble import baseline, evaluate
 from streamopt.space.level import LEVELS

@@ -1,0 +1,134 @@
+"""Pieces: the graph cut into components small enough that all of their labels are known (E9).
+
+A node joins its producer as in the reduction, but only while the labels of both stay few; else
+the producer is a piece of its own, and what it hands over becomes an origin of its consumers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from streamopt.search.bounds import bounds
+from streamopt.search.component import NEVER, pruned
+from streamopt.search.draft import finished, opened, with_component, with_source
+from streamopt.search.labels import SearchStoppedError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from streamopt.search.bounds import Bounds
+    from streamopt.search.component import Component, Origin
+    from streamopt.search.instance import Instance
+
+__all__ = ["Cut", "cut"]
+
+MOST_PAIRS = 40_000
+"""Pairs of labels that a join may look at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """An instance in pieces, in topological order; the last one ends them all.
+
+    Attributes
+    ----------
+    horizon_cycles
+        Schedules of a higher latency may be missing.
+    """
+
+    problem: Instance
+    horizon_cycles: int
+    known: Bounds
+    pieces: tuple[Component, ...]
+
+    def least(self, origin: Origin) -> int:
+        """Return the least time of an origin, in cycles."""
+        node, which = origin
+        if node < 0:
+            return 0
+        return (self.known.first_cycles if which == "first" else self.known.last_cycles)[node]
+
+    def latest(self, node: int) -> int:
+        """Return the latest last write of a node within the horizon, in cycles."""
+        return self.horizon_cycles - self.known.tail_cycles[node]
+
+
+def cut(
+    problem: Instance, horizon_cycles: int, most_labels: int, should_stop: Callable[[], bool]
+) -> Cut | None:
+    """Return the pieces of an instance; None if there is no schedule within the horizon.
+
+    Parameters
+    ----------
+    most_labels
+        Components of more labels are not joined with their consumer.
+
+    Raises
+    ------
+    SearchStoppedError
+        If the caller asked for it.
+    """
+    result = Cut(problem, horizon_cycles, bounds(problem), ())
+    open_pieces: dict[int, Component] = {}
+    for node in range(len(problem.nodes)):
+        if should_stop():
+            raise SearchStoppedError
+        direct = _direct(problem, node, open_pieces, most_labels)
+        component = _fitting(result, _joined(problem, node, direct, open_pieces))
+        if not len(component):
+            return None
+        if direct is not None:
+            del open_pieces[problem.channels[direct].producer]
+        open_pieces[node] = component
+    return Cut(problem, horizon_cycles, result.known, tuple(open_pieces.values()))
+
+
+def _direct(
+    problem: Instance, node: int, ready: dict[int, Component], most_labels: int
+) -> int | None:
+    """Return the channel whose producer becomes part of the node's piece, if any does."""
+    rows = len(problem.nodes[node].dsps)
+    for channel in problem.ins[node]:
+        producer = problem.channels[channel].producer
+        if len(problem.outs[producer]) > 1 or not problem.channels[channel].streams:
+            continue
+        part = ready[producer]
+        shared = _shared_states(problem, node, part)
+        if len(part) <= most_labels and len(part) * rows <= MOST_PAIRS * shared:
+            return channel
+    return None
+
+
+def _shared_states(problem: Instance, node: int, part: Component) -> int:
+    """Return about how many groups the labels of both fall into, by the classes they share."""
+    factors = problem.nodes[node].factors
+    count = 1
+    for name in part.properties:
+        if name[0] == "class" and name[1] in factors:
+            count *= len(np.unique(factors[name[1]]))
+    return count
+
+
+def _joined(
+    problem: Instance, node: int, direct: int | None, ready: dict[int, Component]
+) -> Component:
+    draft = opened(problem, node)
+    if direct is not None:
+        draft = with_component(problem, draft, direct, ready[problem.channels[direct].producer])
+    for channel in problem.ins[node]:
+        if channel != direct:
+            draft = with_source(problem, draft, channel)
+    return finished(problem, draft)
+
+
+def _fitting(known: Cut, component: Component) -> Component:
+    """Return the component without the labels that (E6) or another label rules out."""
+    others = known.known.least_dsps - component.least_dsps
+    earliest = np.array([known.least(origin) for origin in component.origins])
+    ends = (component.last + earliest).max(axis=1, initial=NEVER)
+    fits = component.dsps <= known.problem.dsp_limit - others
+    fits &= ends <= known.latest(component.exit)
+    return pruned(component.taken(np.flatnonzero(fits)))

@@ -1,0 +1,252 @@
+"""The linear relaxation over the labels of all pieces (E10 to E12).
+
+Every piece takes a mixture of its labels. Times are measured in horizons and DSPs in limits, so
+that all numbers lie near one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+from scipy import sparse
+
+from streamopt.search.component import NEVER
+from streamopt.search.instance import NO_WALK
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from streamopt.search.component import Component, Origin
+    from streamopt.search.pieces import Cut
+
+    Integers = npt.NDArray[np.int64]
+    Floats = npt.NDArray[np.float64]
+
+__all__ = ["Relaxation", "relaxation"]
+
+
+@dataclass(frozen=True, slots=True)
+class Relaxation:
+    """Minimise ``costs @ x`` under ``matrix @ x <= limits``, or equal to where ``is_equal``.
+
+    The variables are a weight for every label of every piece, then first and last write of every
+    piece's exit, then the DSPs beyond the limit, which are dear.
+
+    Attributes
+    ----------
+    matrix
+        A sparse array of scipy, by columns.
+    offsets
+        Where the labels of each piece begin, and where the last ones end.
+    lower, upper
+        Of the times, in schedules within the horizon.
+    """
+
+    cut: Cut
+    offsets: Integers
+    costs: Floats
+    matrix: Any
+    limits: Floats
+    is_equal: npt.NDArray[np.bool_]
+    lower: Floats
+    upper: Floats
+
+    @property
+    def labels(self) -> int:
+        """Return the number of labels."""
+        return int(self.offsets[-1])
+
+
+EXCESS_COST = 32.0
+"""Horizons that a mixture pays for twice the DSPs, or for streams that do not match."""
+
+
+class _Rows:
+    """The rows so far, as lists of entries."""
+
+    def __init__(self) -> None:
+        self._entries: list[tuple[Integers, Integers, Floats]] = []
+        self.limits: list[float] = []
+        self.is_equal: list[bool] = []
+
+    def add(self, limit: float, *, is_equal: bool = False) -> int:
+        self.limits.append(limit)
+        self.is_equal.append(is_equal)
+        return len(self.limits) - 1
+
+    def put(self, row: int, columns: Integers, values: npt.NDArray[Any] | float) -> None:
+        self._entries.append(
+            (np.full(len(columns), row), columns, np.broadcast_to(values, columns.shape))
+        )
+
+    def matrix(self, width: int) -> Any:
+        rows, columns, values = (
+            np.concatenate(parts) for parts in zip(*self._entries, strict=True)
+        )
+        library = cast("Any", sparse)
+        return library.csc_array((values, (rows, columns)), shape=(len(self.limits), width))
+
+
+class _Builder:
+    def __init__(self, cut: Cut) -> None:
+        self.cut = cut
+        self.rows = _Rows()
+        self.scale = 1.0 / max(1, cut.horizon_cycles)
+        sizes = [len(piece) for piece in cut.pieces]
+        self.offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        self.number = {piece.exit: place for place, piece in enumerate(cut.pieces)}
+        self.spans = [_span(piece) for piece in cut.pieces]
+        self.width = int(self.offsets[-1]) + 2 * len(cut.pieces) + 1
+        self.excess = np.array([self.width - 1])
+
+    def labels(self, piece: int) -> Integers:
+        return np.arange(self.offsets[piece], self.offsets[piece + 1])
+
+    def first(self, piece: int) -> Integers:
+        return np.array([self.offsets[-1] + 2 * piece])
+
+    def last(self, piece: int) -> Integers:
+        return np.array([self.offsets[-1] + 2 * piece + 1])
+
+    def time(self, origin: Origin) -> Integers:
+        piece = self.number[origin[0]]
+        return self.first(piece) if origin[1] == "first" else self.last(piece)
+
+    def add_piece(self, place: int) -> None:
+        """Add the rows of one piece: one label, and its times (E10)."""
+        piece = self.cut.pieces[place]
+        self.rows.put(self.rows.add(1.0, is_equal=True), self.labels(place), 1.0)
+        self._add_times(place, piece.last, self.last(place))
+        if self._streams_out(piece):
+            self._add_times(place, piece.first, self.first(place))
+            row = self.rows.add(0.0)
+            self.rows.put(row, self.labels(place), self.spans[place] * self.scale)
+            self.rows.put(row, self.first(place), 1.0)
+            self.rows.put(row, self.last(place), -1.0)
+
+    def _streams_out(self, piece: Component) -> bool:
+        problem = self.cut.problem
+        return any(problem.channels[e].streams for e in problem.outs[piece.exit])
+
+    def _add_times(self, place: int, form: Integers, time: Integers) -> None:
+        piece = self.cut.pieces[place]
+        for column, origin in enumerate(piece.origins):
+            row = self.rows.add(0.0)
+            cycles = form[:, column]
+            if origin[0] >= 0:
+                self.rows.put(row, self.time(origin), 1.0)
+                cycles = self._without_never(row, piece, form, column)
+            self.rows.put(row, time, -1.0)
+            self.rows.put(row, self.labels(place), cycles * self.scale)
+
+    def _without_never(self, row: int, piece: Component, form: Integers, column: int) -> Integers:
+        """Return coefficients that hold where a label doesn't depend on the origin (E11)."""
+        node, which = piece.origins[column]
+        cycles = form[:, column].copy()
+        never = cycles < NEVER // 2
+        if not never.any():
+            return cycles
+        other = (node, "last" if which == "first" else "first")
+        known = np.full(len(cycles), NEVER)
+        if other in piece.origins:
+            known = form[:, piece.origins.index(other)]
+        if which == "last":
+            substitute = known - (self.cut.latest(node) - self.cut.least((node, "first")))
+        else:
+            substitute = known + self._add_spans(row, piece, node, cycles)
+        far = known < NEVER // 2
+        cycles = np.where(never, substitute, cycles)
+        return np.where(never & far, -self.cut.latest(node), cycles)
+
+    def _add_spans(self, row: int, piece: Component, node: int, cycles: Integers) -> Integers | int:
+        """Let the row wait for the source's span, unless the channel streams; see (E11)."""
+        source = self.number[node]
+        spans = self.spans[source]
+        channels = piece.used[node]
+        if len(channels) > 1:
+            return int(spans.min())
+        (channel,) = channels
+        walks = self.cut.pieces[source].column(("walk", channel))
+        needs = piece.column(("need", channel))
+        numbers = np.unique(walks)
+        least = np.array([spans[walks == walk].min() for walk in numbers])
+        self.rows.put(row, self.labels(source), least[np.searchsorted(numbers, walks)] * self.scale)
+        place = np.minimum(np.searchsorted(numbers, needs), len(numbers) - 1)
+        streams = (needs != NO_WALK) & (numbers[place] == needs)
+        cycles -= np.where(streams, least[place], 0)
+        return 0
+
+    def add_needs(self, place: int) -> None:
+        """Let a piece stream only what its source walks in the same way (E12)."""
+        piece = self.cut.pieces[place]
+        for kind, channel in piece.properties:
+            if kind != "need":
+                continue
+            source = self.number[self.cut.problem.channels[channel].producer]
+            walks = self.cut.pieces[source].column(("walk", channel))
+            needs = piece.column(("need", channel))
+            for walk in np.unique(needs[needs != NO_WALK]):
+                row = self.rows.add(0.0)
+                self.rows.put(row, self.labels(place)[needs == walk], 1.0)
+                self.rows.put(row, self.labels(source)[walks == walk], -1.0)
+                self.rows.put(row, self.excess, -1.0)
+
+    def add_classes(self) -> None:
+        """Let the pieces of a tile class take each factor with equal weight (E12)."""
+        users: dict[int, list[int]] = {}
+        for place, piece in enumerate(self.cut.pieces):
+            for kind, index in piece.properties:
+                if kind == "class":
+                    users.setdefault(index, []).append(place)
+        for index, places in users.items():
+            taken = [self.cut.pieces[place].column(("class", index)) for place in places]
+            values = np.unique(np.concatenate(taken))[1:]
+            for one in range(len(places) - 1):
+                for value in values:
+                    row = self.rows.add(0.0, is_equal=True)
+                    for place, sign in ((one, 1.0), (one + 1, -1.0)):
+                        columns = self.labels(places[place])[taken[place] == value]
+                        self.rows.put(row, columns, sign)
+
+    def add_dsps(self) -> None:
+        """Bound the DSPs of all, in limits."""
+        limit = self.cut.problem.dsp_limit
+        dsps = np.concatenate([piece.dsps for piece in self.cut.pieces])
+        row = self.rows.add(1.0)
+        self.rows.put(row, np.arange(len(dsps)), dsps / limit)
+        self.rows.put(row, self.excess, -1.0)
+
+
+def _span(piece: Component) -> Integers:
+    """Return the least time from first to last write of every label."""
+    spans = np.where(piece.first < NEVER // 2, -NEVER, piece.last - piece.first).min(axis=1)
+    return np.where(spans > -NEVER // 2, 0, spans)
+
+
+def relaxation(cut: Cut) -> Relaxation:
+    """Return the linear relaxation of a problem in pieces."""
+    builder = _Builder(cut)
+    count = len(cut.pieces)
+    for place in range(count):
+        builder.add_piece(place)
+        builder.add_needs(place)
+    builder.add_classes()
+    builder.add_dsps()
+    costs = np.zeros(builder.width)
+    costs[builder.last(count - 1)] = 1.0
+    costs[-1] = EXCESS_COST
+    exits = [piece.exit for piece in cut.pieces]
+    lower = [(cut.least((node, "first")), cut.least((node, "last"))) for node in exits]
+    upper = [(cut.latest(node),) * 2 for node in exits]
+    return Relaxation(
+        cut=cut,
+        offsets=builder.offsets,
+        costs=costs,
+        matrix=builder.rows.matrix(builder.width),
+        limits=np.array(builder.rows.limits),
+        is_equal=np.array(builder.rows.is_equal),
+        lower=np.array(lower, dtype=float).ravel() * builder.scale,
+        upper=np.array(upper, dtype=float).ravel() * builder.scale,
+    )

@@ -1,0 +1,97 @@
+"""The relaxation over pieces: bounds below every optimum, and rows that keep it."""
+
+from __future__ import annotations
+
+from math import inf
+from random import Random
+
+import numpy as np
+import pytest
+
+import streamopt as so
+from streamopt.search.columns import Clock, generated
+from streamopt.search.dynamic import Effort, search
+from streamopt.search.fixing import few_rows, kept_rows
+from streamopt.search.instance import instance
+from streamopt.search.labels import SearchStoppedError
+from streamopt.search.pieces import cut
+from streamopt.search.relaxation import relaxation
+from streamopt.solvers.result import Proof
+from streamopt.space.decisions import decision_space
+from streamopt.space.horizon import chosen_rows
+from streamopt.space.level import LEVELS, LevelName
+from streamopt.space.rows import node_rows
+from streamopt.strategies import exact
+from tests.random_graphs import random_graph
+
+
+def clock(bounds: list[float], *, stops: bool = False) -> Clock:
+    return Clock(lambda: inf, lambda: stops, bounds.append)
+
+
+@pytest.mark.parametrize("seed", range(4000, 4010))
+@pytest.mark.parametrize("most_labels", [0, 30, 10**6])
+def test_bounds_hold_and_kept_rows_hold_the_optimum(seed: int, most_labels: int) -> None:
+    graph = random_graph(Random(seed), nodes=4 + seed % 5, max_extent=12)
+    space = decision_space(graph, LEVELS[LevelName.OPT5], dsp_limit=100, tiling_limit=2)
+    optimum = so.solve(graph, solver="search", dsp=100, tiling_limit=2)
+    assert optimum.proof is Proof.OPTIMAL
+    best = optimum.objective_cycles
+    rows = node_rows(space)
+    for horizon in (best, 2 * best):
+        pieces = cut(instance(space, rows), horizon, most_labels, lambda: False)
+        assert pieces is not None
+        program = relaxation(pieces)
+        bounds: list[float] = []
+        priced = generated(program, 0.0, clock(bounds))
+        assert priced is not None
+        assert max(bounds) * horizon <= best * (1 + 1e-9)
+        kept = kept_rows(program, priced, best / horizon - priced.bound + 1e-9)
+        problem = instance(space, chosen_rows(rows, kept))
+        found = search(problem, best, Effort(10**6, from_below=False, should_stop=lambda: False))
+        assert found.latency_cycles == best
+
+
+def test_one_piece_without_choices_left_bounds_tightly() -> None:
+    graph = random_graph(Random(7), nodes=1, max_extent=12)
+    space = decision_space(graph, LEVELS[LevelName.OPT5], dsp_limit=100, tiling_limit=2)
+    best = so.solve(graph, solver="search", dsp=100, tiling_limit=2).objective_cycles
+    assert cut(instance(space, node_rows(space)), best - 1, 100, lambda: False) is None
+
+
+def test_few_rows_are_few_and_leave_every_node_one() -> None:
+    graph = random_graph(Random(4001), nodes=8, max_extent=16)
+    space = decision_space(graph, LEVELS[LevelName.OPT5], dsp_limit=200, tiling_limit=2)
+    rows = node_rows(space)
+    pieces = cut(instance(space, rows), 10**6, 0, lambda: False)
+    assert pieces is not None
+    program = relaxation(pieces)
+    priced = generated(program, 0.0, clock([]))
+    assert priced is not None
+    few, more = (few_rows(program, priced, count) for count in (1, 10**6))
+    assert all(flags.any() for flags in few.values())
+    assert all(np.all(more[name] >= flags) for name, flags in few.items())
+
+
+def test_stop_ends_generation_and_cutting() -> None:
+    graph = random_graph(Random(4001), nodes=5, max_extent=16)
+    space = decision_space(graph, LEVELS[LevelName.OPT5], dsp_limit=200, tiling_limit=2)
+    problem = instance(space, node_rows(space))
+    with pytest.raises(SearchStoppedError):
+        cut(problem, 10**6, 0, lambda: True)
+    pieces = cut(problem, 10**6, 0, lambda: False)
+    assert pieces is not None
+    with pytest.raises(SearchStoppedError):
+        generated(relaxation(pieces), 0.0, clock([], stops=True))
+
+
+@pytest.mark.parametrize("seed", range(5000, 5008))
+def test_passes_for_large_graphs_prove_the_same_optimum(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graph = random_graph(Random(seed), nodes=7, max_extent=12)
+    expected = so.solve(graph, solver="search", dsp=100, tiling_limit=2)
+    monkeypatch.setattr(exact, "SMALL_NODES", 0)
+    found = so.solve(graph, solver="search", dsp=100, tiling_limit=2)
+    assert found.proof is Proof.OPTIMAL
+    assert found.objective_cycles == expected.objective_cycles == found.bound_cycles
