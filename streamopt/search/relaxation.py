@@ -99,10 +99,10 @@ class _Builder:
         self.number = {piece.exit: place for place, piece in enumerate(cut.pieces)}
         self.spans = [_span(piece) for piece in cut.pieces]
         self.width = int(self.offsets[-1]) + 2 * len(cut.pieces) + 1
-        self.excess = np.array([self.width - 1])
+        self.excess: Integers = np.array([self.width - 1])
 
     def labels(self, piece: int) -> Integers:
-        return np.arange(self.offsets[piece], self.offsets[piece + 1])
+        return np.arange(int(self.offsets[piece]), int(self.offsets[piece + 1]), dtype=np.int64)
 
     def first(self, piece: int) -> Integers:
         return np.array([self.offsets[-1] + 2 * piece])
