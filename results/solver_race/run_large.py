@@ -51,6 +51,11 @@ def main() -> None:
                     }
                 )
                 print(" ".join(f"{value:>15}" for value in rows[-1].values()), flush=True)
+                write(rows)
+
+
+def write(rows: list[dict[str, str]]) -> None:
+    """Write the rows so far: a run that is stopped keeps them."""
     with (HERE / "large_rows.csv").open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
         writer.writeheader()

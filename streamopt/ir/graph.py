@@ -10,7 +10,7 @@ sends only its final values down its channels, which is Cond. 1 of [1] section 3
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -169,6 +169,27 @@ class Edge:
 
 
 @dataclass(frozen=True, slots=True)
+class _Lookup:
+    """Arrays and nodes by name, and the writers of every array."""
+
+    arrays: Mapping[str, Array]
+    nodes: Mapping[str, Node]
+    writers: Mapping[str, tuple[Node, ...]]
+
+
+def _lookup(arrays: tuple[Array, ...], nodes: tuple[Node, ...]) -> _Lookup:
+    writers: dict[str, list[Node]] = {}
+    for node in nodes:
+        for array in node.outputs:
+            writers.setdefault(array, []).append(node)
+    return _Lookup(
+        arrays={array.name: array for array in reversed(arrays)},
+        nodes={node.name: node for node in reversed(nodes)},
+        writers={array: tuple(found) for array, found in writers.items()},
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class Graph:
     """A DAG of nodes in topological order; built by `streamopt.transforms.canonicalize`."""
 
@@ -176,29 +197,34 @@ class Graph:
     arrays: tuple[Array, ...]
     nodes: tuple[Node, ...]
     edges: tuple[Edge, ...]
+    _lookup: _Lookup = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Note what is where: lists would make work on graphs quadratic in their size."""
+        object.__setattr__(self, "_lookup", _lookup(self.arrays, self.nodes))
 
     def array(self, name: str) -> Array:
         """Return the array of that name; raises KeyError."""
-        for array in self.arrays:
-            if array.name == name:
-                return array
-        raise KeyError(name)
+        return self._lookup.arrays[name]
 
     def node(self, name: str) -> Node:
         """Return the node of that name; raises KeyError."""
-        for node in self.nodes:
-            if node.name == name:
-                return node
-        raise KeyError(name)
+        return self._lookup.nodes[name]
 
     def in_edges(self) -> Mapping[str, tuple[Edge, ...]]:
         """Return the incoming edges of every node."""
-        return {n.name: tuple(e for e in self.edges if e.consumer == n.name) for n in self.nodes}
+        found: dict[str, list[Edge]] = {node.name: [] for node in self.nodes}
+        for edge in self.edges:
+            found[edge.consumer].append(edge)
+        return {name: tuple(edges) for name, edges in found.items()}
 
     def out_edges(self) -> Mapping[str, tuple[Edge, ...]]:
         """Return the outgoing edges of every node."""
-        return {n.name: tuple(e for e in self.edges if e.producer == n.name) for n in self.nodes}
+        found: dict[str, list[Edge]] = {node.name: [] for node in self.nodes}
+        for edge in self.edges:
+            found[edge.producer].append(edge)
+        return {name: tuple(edges) for name, edges in found.items()}
 
     def writers(self, array: str) -> tuple[Node, ...]:
         """Return the nodes that write an array, in program order; later ones overwrite."""
-        return tuple(node for node in self.nodes if array in node.outputs)
+        return self._lookup.writers.get(array, ())

@@ -102,7 +102,8 @@ class _Builder:
         self.excess: Integers = np.array([self.width - 1])
 
     def labels(self, piece: int) -> Integers:
-        return np.arange(int(self.offsets[piece]), int(self.offsets[piece + 1]), dtype=np.int64)
+        places: Integers = np.arange(int(self.offsets[piece]), int(self.offsets[piece + 1]))
+        return places
 
     def first(self, piece: int) -> Integers:
         return np.array([self.offsets[-1] + 2 * piece])
