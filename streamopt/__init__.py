@@ -7,7 +7,7 @@
     program = so.load("graphs/polybench/3mm.json")
     graph = so.dataflow(program)
     solution = so.solve(graph, level="opt5", dsp=2560)
-    so.evaluate(graph, solution.schedule).trace.cycles  # simulated
+    so.simulate(graph, solution.schedule).cycles
     so.write(program, solution.schedule, "build/3mm")
     so.verify("build/3mm").raise_if_failed()
 
@@ -35,6 +35,7 @@ from streamopt.pipeline import (
     record,
     records,
     save,
+    simulate,
     size_fifos,
     solve,
     verify,
@@ -74,6 +75,7 @@ __all__ = [
     "record",
     "records",
     "save",
+    "simulate",
     "size_fifos",
     "solve",
     "verify",

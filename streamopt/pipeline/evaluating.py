@@ -34,6 +34,7 @@ __all__ = [
     "evaluation_record",
     "fifo_bits",
     "load_design",
+    "simulate",
     "size_fifos",
     "target",
     "trace_record",
@@ -138,6 +139,20 @@ def evaluate(
     return replace(found, predicted=predict(scheduled, found.network, timings, dsps))
 
 
+def simulate(
+    graph: Graph,
+    schedule: Schedule,
+    on: Target | None = None,
+    *,
+    frames: int = 1,
+    flushable: bool = False,
+    samples: int = 0,
+) -> Trace:
+    """Return a schedule's run, cycle by cycle: the trace of `evaluate`."""
+    found = evaluate(graph, schedule, on, frames=frames, flushable=flushable, samples=samples)
+    return found.trace
+
+
 def evaluate_network(
     network: Network,
     on: Target | None = None,
@@ -173,7 +188,7 @@ def _evaluated(network: Network, on: Target | None, run: Run) -> Evaluation:
     from streamopt.perf.clock import clock_risks
     from streamopt.perf.pipeline import timed_pipelines
     from streamopt.perf.resources import resources
-    from streamopt.sim import simulate
+    from streamopt.sim import simulate as run_network
 
     device = target() if on is None else on
     timed = timed_pipelines(network, device)
@@ -182,7 +197,7 @@ def _evaluated(network: Network, on: Target | None, run: Run) -> Evaluation:
         network=network,
         target=device,
         timed=timed,
-        trace=simulate(
+        trace=run_network(
             network, timings, frames=run.frames, flushable=run.flushable, samples=run.samples
         ),
         resources=resources(network, timings, device),

@@ -53,6 +53,7 @@ def test_a_schedule_is_judged_in_both_ways() -> None:
     assert found.predicted is not None
     assert row["predicted_cycles"] == found.predicted.latency_cycles
     assert row["simulated_cycles"] == found.trace.cycles
+    assert so.simulate(ROWS.graph, ROWS.schedule) == found.trace
     assert row["dsps"] == found.resources.total.dsps > 0
     assert (row["device"], row["clock_ns"], row["over"]) == ("u280", 3.33, "")
     assert {"bram18", "uram", "lut", "ff"} <= set(row)
