@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -44,8 +42,9 @@ def pareto(
     """Find the exact front of latency against DSPs."""
     from streamopt import pipeline
     from streamopt.cli.progress import tracing
+    from streamopt.cli.tables import csv_text
     from streamopt.frontends.written_file import write_file
-    from streamopt.report.gantt import chart_format
+    from streamopt.report.charts import chart_format
 
     form = None if plot is None else chart_format(plot)
     graph = pipeline.dataflow(pipeline.load(graph_file))
@@ -62,7 +61,7 @@ def pareto(
         )
     rows = pipeline.front_record(front)
     if csv_file is not None:
-        write_file(csv_file, _table_text(rows).encode())
+        write_file(csv_file, csv_text(rows).encode())
     if plot is not None and form is not None:
         write_file(plot, _chart(front, form))
     if schedules is not None:
@@ -83,15 +82,6 @@ def _document(front: Front, rows: list[dict[str, str | int]]) -> dict[str, objec
         "points": rows,
         "open": [{"latency_cycles": box.cycles, "dsps": box.dsps} for box in front.open_boxes],
     }
-
-
-def _table_text(rows: list[dict[str, str | int]]) -> str:
-    text = io.StringIO()
-    if rows:
-        writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-    return text.getvalue()
 
 
 def _chart(front: Front, form: str) -> bytes:

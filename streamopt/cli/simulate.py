@@ -40,11 +40,11 @@ def simulate(
 ) -> None:
     """Run a design cycle by cycle, and tell who waits, what fills, and what it takes."""
     from streamopt import pipeline
-    from streamopt.report.gantt import SAMPLES, chart_format
+    from streamopt.report.charts import chart_format
+    from streamopt.report.gantt import SAMPLES
 
-    if gantt_file is not None:
-        chart_format(gantt_file)
-    samples = SAMPLES if gantt_file is not None else 0
+    form = None if gantt_file is None else chart_format(gantt_file)
+    samples = 0 if form is None else SAMPLES
     on = pipeline.target(device, clock_ns)
     if schedule_file is None:
         network = pipeline.load_design(graph_file).network
@@ -57,8 +57,8 @@ def simulate(
         found = pipeline.evaluate(
             graph, schedule, on, frames=frames, flushable=flushable, samples=samples
         )
-    if gantt_file is not None:
-        _draw(found, gantt_file)
+    if gantt_file is not None and form is not None:
+        _draw(found, gantt_file, form)
     if as_json:
         typer.echo(json.dumps(pipeline.trace_record(found)))
     elif not quiet:
@@ -67,11 +67,11 @@ def simulate(
             typer.echo(f"wrote {gantt_file}")
 
 
-def _draw(found: Evaluation, path: Path) -> None:
+def _draw(found: Evaluation, path: Path, form: str) -> None:
     from streamopt.frontends.written_file import write_file
-    from streamopt.report.gantt import chart_format, gantt
+    from streamopt.report.gantt import gantt
 
-    write_file(path, gantt(found.trace, found.predicted_spans(), chart_format(path)))
+    write_file(path, gantt(found.trace, found.predicted_spans(), form))
 
 
 def _show(found: Evaluation) -> None:

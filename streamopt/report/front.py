@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from io import BytesIO
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from streamopt.report.charts import chart_bytes, new_figure
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,15 +29,11 @@ def front_chart(
     open_boxes
         Least and greatest latency, least and greatest DSPs of where more points may lie.
     form
-        One of `streamopt.report.gantt.FORMATS`.
+        One of `streamopt.report.charts.FORMATS`.
     """
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
     from matplotlib.patches import Rectangle
 
-    figure: Any = Figure(figsize=(7.5, 4.6), layout="constrained")
-    FigureCanvasAgg(figure)
-    axes = figure.add_subplot()
+    figure, axes = new_figure(7.5, 4.6, title)
     cycles, dsps = [c for c, _ in costs], [d for _, d in costs]
     axes.set_xscale("log")
     axes.set_yscale("log")
@@ -52,10 +49,5 @@ def front_chart(
     axes.yaxis.set_major_formatter("{x:,.0f}")
     axes.grid(visible=True, which="major", color="#d8dde2", linewidth=0.6)
     axes.set_axisbelow(True)
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.set_title(title, loc="left")
     axes.legend(frameon=False)
-    content = BytesIO()
-    undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
-    figure.savefig(content, format=form, dpi=150, metadata=undated.get(form, {}))
-    return content.getvalue()
+    return chart_bytes(figure, form)

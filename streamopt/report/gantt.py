@@ -2,41 +2,21 @@
 
 from __future__ import annotations
 
-from io import BytesIO
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
-from streamopt.errors import Diagnostic, ReportError
+from streamopt.report.charts import chart_bytes, new_figure
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
     from streamopt.sim import ProcessTrace, Trace
 
-__all__ = ["FORMATS", "SAMPLES", "chart_format", "gantt"]
+__all__ = ["SAMPLES", "gantt"]
 
 SAMPLES = 240
 """Spans of the run that a chart tells apart; see `streamopt.sim.simulate`."""
 WORK, STALL, FRAME = "#2f6f9f", "#e0a030", "#1b2a36"
 ROW_INCHES, WIDTH_INCHES, MARGIN_INCHES = 0.34, 9.0, 1.5
-
-
-FORMATS = ("png", "svg", "pdf")
-
-
-def chart_format(path: Path) -> str:
-    """Return the format of a chart by the ending of its file.
-
-    Raises
-    ------
-    ReportError
-        E871 if it is none of png, svg and pdf.
-    """
-    ending = path.suffix.removeprefix(".").lower()
-    if ending not in FORMATS:
-        message = f"a chart can't be written as '{path.name}'"
-        raise ReportError(Diagnostic("E871", message, hint="end the name in .png, .svg or .pdf"))
-    return ending
 
 
 def gantt(trace: Trace, predicted: Mapping[str, tuple[int, int]], form: str) -> bytes:
@@ -53,16 +33,11 @@ def gantt(trace: Trace, predicted: Mapping[str, tuple[int, int]], form: str) -> 
     predicted
         First and last cycle by process; may lack some.
     form
-        One of `FORMATS`.
+        One of `streamopt.report.charts.FORMATS`.
     """
-    import matplotlib
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
     height = MARGIN_INCHES + ROW_INCHES * len(trace.processes)
-    figure: Any = Figure(figsize=(WIDTH_INCHES, height), layout="constrained")
-    FigureCanvasAgg(figure)
-    axes = figure.add_subplot()
+    title = f"{trace.network}: {trace.cycles:,} cycles"
+    figure, axes = new_figure(WIDTH_INCHES, height, title)
     for row, process in enumerate(trace.processes):
         for start, end in zip(process.starts, process.ends, strict=False):
             _bar(axes, row, (start, end), trace, process)
@@ -74,16 +49,8 @@ def gantt(trace: Trace, predicted: Mapping[str, tuple[int, int]], form: str) -> 
     axes.set_xlim(0, trace.total_cycles * 1.005)
     axes.xaxis.set_major_formatter("{x:,.0f}")
     axes.set_xlabel("cycles", loc="right")
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.set_title(f"{trace.network}: {trace.cycles:,} cycles", loc="left")
     _legend(axes, with_line=bool(predicted))
-    content = BytesIO()
-    undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
-    with cast("Any", matplotlib).rc_context(
-        {"svg.hashsalt": trace.network}
-    ):  # else its ids are random
-        figure.savefig(content, format=form, dpi=150, metadata=undated.get(form, {}))
-    return content.getvalue()
+    return chart_bytes(figure, form)
 
 
 def _bar(axes: Any, row: int, span: tuple[int, int], trace: Trace, process: ProcessTrace) -> None:

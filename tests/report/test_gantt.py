@@ -10,7 +10,8 @@ import pytest
 
 from streamopt.errors import ReportError
 from streamopt.pipeline import Evaluation, evaluate_network, load_design
-from streamopt.report.gantt import FORMATS, SAMPLES, STALL, WORK, chart_format, gantt
+from streamopt.report.charts import FORMATS, chart_format
+from streamopt.report.gantt import SAMPLES, STALL, WORK, gantt
 
 DESIGNS = Path(__file__).parents[2] / "results" / "published" / "designs"
 DESIGN = DESIGNS / "polybench-gesummv-2560-opt4.json"

@@ -1,0 +1,55 @@
+"""Charts as files: their formats, and how a figure becomes the same bytes every time."""
+
+from __future__ import annotations
+
+from io import BytesIO
+from typing import TYPE_CHECKING, Any, cast
+
+from streamopt.errors import Diagnostic, ReportError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = ["FORMATS", "chart_bytes", "chart_format", "new_figure"]
+
+FORMATS = ("png", "svg", "pdf")
+
+
+def chart_format(path: Path) -> str:
+    """Return the format of a chart by the ending of its file.
+
+    Raises
+    ------
+    ReportError
+        E871 if it is none of `FORMATS`.
+    """
+    ending = path.suffix.removeprefix(".").lower()
+    if ending not in FORMATS:
+        message = f"a chart can't be written as '{path.name}'"
+        raise ReportError(Diagnostic("E871", message, hint="end the name in .png, .svg or .pdf"))
+    return ending
+
+
+def new_figure(width_inches: float, height_inches: float, title: str) -> tuple[Any, Any]:
+    """Return an empty figure, which no window shows, and its axes."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure: Any = Figure(figsize=(width_inches, height_inches), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.add_subplot()
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.set_title(title, loc="left")
+    return figure, axes
+
+
+def chart_bytes(figure: Any, form: str) -> bytes:
+    """Return a figure as a file of one of `FORMATS`; the same figure gives the same bytes."""
+    import matplotlib
+
+    content = BytesIO()
+    undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
+    salted = {"svg.hashsalt": "streamopt"}  # the ids inside would be random without
+    with cast("Any", matplotlib).rc_context(salted):
+        figure.savefig(content, format=form, dpi=150, metadata=undated.get(form, {}))
+    return content.getvalue()
