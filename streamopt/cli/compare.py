@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from pathlib import Path
 from typing import Annotated
@@ -65,11 +63,9 @@ def compare(
             on_progress=on_progress,
         )
     if csv_file is not None:
-        text = io.StringIO()
-        writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-        write_file(csv_file, text.getvalue().encode())
+        from streamopt.cli.tables import csv_text
+
+        write_file(csv_file, csv_text(rows).encode())
     if as_json:
         typer.echo(json.dumps(rows))
     elif not quiet:

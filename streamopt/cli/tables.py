@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -11,10 +13,19 @@ from rich.table import Table
 from streamopt.space.objective import Objective
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from streamopt.pipeline import Evaluation
     from streamopt.strategies.solution import Solution
 
-__all__ = ["channel_table", "node_table", "print_tables", "proof_words", "summary_table"]
+__all__ = [
+    "channel_table",
+    "csv_text",
+    "node_table",
+    "print_tables",
+    "proof_words",
+    "summary_table",
+]
 
 STOPS = {
     "finished": "the search finished",
@@ -118,3 +129,13 @@ def print_tables(*tables: Table) -> None:
     console = Console()
     for table in tables:
         console.print(table)
+
+
+def csv_text(rows: Sequence[Mapping[str, str | int | float]]) -> str:
+    """Return rows with the same columns as CSV; nothing for no rows."""
+    text = io.StringIO()
+    if rows:
+        writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    return text.getvalue()
