@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import pairwise
-from math import prod
 from typing import TYPE_CHECKING
 
 from streamopt.ir.graph import SequentialNode
@@ -116,10 +115,9 @@ def _nest(
     timing = timings[pipeline.name]
     order = [loop.name for loop in scheduled.loops]
     tiles = {loop.name: loop.tiles for loop in scheduled.loops}
-    cycles = timing.ii * pipeline.iterations  # fewer iterations where inner loops were dissolved
 
     def at(loops: Collection[str]) -> int:
-        return position(order, tiles, loops, INTEGERS) * cycles // prod(tiles.values())
+        return position(order, tiles, loops, INTEGERS) * timing.ii
 
     own = {
         array: {name for access in node.reads_of(array) for name in access.iterators()}
