@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from streamopt.pipeline.evaluating import evaluate
+from streamopt.pipeline.evaluating import simulate
 from streamopt.pipeline.reading import dataflow, load, load_schedule
 
 if TYPE_CHECKING:
@@ -103,5 +103,5 @@ def verify(directory: str | PathLike[str], *, seed: int | None = None) -> Verdic
     program = load(Path(directory) / "graph.json")
     verdict = verify_project(Path(directory), program, seed=seed)
     if verdict.passed:
-        evaluate(dataflow(program), load_schedule(Path(directory) / "schedule.json"))
+        simulate(dataflow(program), load_schedule(Path(directory) / "schedule.json"))
     return verdict

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from streamopt.frontends.published_design import PublishedDesign
     from streamopt.ir.graph import Graph
-    from streamopt.ir.network import Network
+    from streamopt.ir.network import Network, PipelineTiming
     from streamopt.ir.prediction import Prediction
     from streamopt.ir.schedule import Schedule
     from streamopt.perf.clock import ClockRisk
@@ -148,9 +148,23 @@ def simulate(
     flushable: bool = False,
     samples: int = 0,
 ) -> Trace:
-    """Return a schedule's run, cycle by cycle: the trace of `evaluate`."""
-    found = evaluate(graph, schedule, on, frames=frames, flushable=flushable, samples=samples)
-    return found.trace
+    """Return a schedule's run, cycle by cycle: the trace of `evaluate`, and nothing else."""
+    from streamopt.sim import simulate as run_network
+
+    network, timings = _timed_network(graph, schedule, on)
+    return run_network(network, timings, frames=frames, flushable=flushable, samples=samples)
+
+
+def _timed_network(
+    graph: Graph, schedule: Schedule, on: Target | None
+) -> tuple[Network, dict[str, PipelineTiming]]:
+    """Return the hardware of a schedule, and how its pipelines run on a target."""
+    from streamopt.perf.pipeline import pipeline_timings
+    from streamopt.transforms.apply import apply
+    from streamopt.transforms.lower import lower
+
+    network = lower(apply(graph, schedule))
+    return network, pipeline_timings(network, target() if on is None else on)
 
 
 def evaluate_network(
@@ -239,16 +253,12 @@ def size_fifos(
     DeadlockError
         If the design comes to a standstill at the schedule's own depths.
     """
-    from streamopt.perf.pipeline import pipeline_timings
     from streamopt.sim.depths import least_depths
-    from streamopt.transforms.apply import apply
-    from streamopt.transforms.lower import lower
 
     if not 0.0 <= sizing.slack < float("inf"):
         message = f"a latency slack of {sizing.slack} is not a share of the latency"
         raise SimulationError(Diagnostic("E812", message, hint="0.05 gives up 5 % of it"))
-    network = lower(apply(graph, schedule))
-    timings = pipeline_timings(network, target() if sizing.on is None else sizing.on)
+    network, timings = _timed_network(graph, schedule, sizing.on)
     plan = least_depths(network, timings, slack=sizing.slack, on_progress=sizing.on_progress)
     channels = tuple(
         replace(channel, depth_elems=plan.depths.get(channel.channel, channel.depth_elems))
