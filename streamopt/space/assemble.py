@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     from streamopt.ir.graph import Edge, Graph
     from streamopt.perf.timing import NestTiming
     from streamopt.space.decisions import DecisionSpace, LoopOrder
+    from streamopt.space.rows import NodeRows
 
-__all__ = ["assemble", "baseline", "evaluate", "interval_cycles", "violations"]
+__all__ = ["assemble", "assemble_rows", "baseline", "evaluate", "interval_cycles", "violations"]
 
 
 def assemble(
@@ -56,6 +57,17 @@ def _channel_plan(graph: Graph, edge: Edge, plans: Mapping[str, NodePlan]) -> Ch
     lanes = tuple(producer.factors[name] for name in edge.write.iterators())
     depth = full_depth_elems(graph.array(edge.array), lanes)
     return ChannelPlan(edge.channel, ChannelKind.FIFO, depth)
+
+
+def assemble_rows(
+    graph: Graph, rows: Mapping[str, NodeRows], chosen: Mapping[str, int]
+) -> Schedule:
+    """Return the schedule that takes one row of every node, by its place among the node's rows."""
+    return assemble(
+        graph,
+        {name: rows[name].orders[place] for name, place in chosen.items()},
+        {name: rows[name].factors[place] for name, place in chosen.items()},
+    )
 
 
 def baseline(graph: Graph) -> Schedule:

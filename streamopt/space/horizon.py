@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from streamopt.space.assemble import assemble
+from streamopt.space.assemble import assemble_rows
 from streamopt.space.rows import NodeRows, Times
 
 if TYPE_CHECKING:
@@ -115,12 +115,7 @@ class HorizonFilter:
 
     def schedule(self, chosen: Mapping[str, int]) -> Schedule:
         """Return the schedule that takes one row of every node."""
-        rows = self._rows
-        return assemble(
-            self._space.graph,
-            {name: rows[name].orders[row] for name, row in chosen.items()},
-            {name: rows[name].factors[row] for name, row in chosen.items()},
-        )
+        return assemble_rows(self._space.graph, self._rows, chosen)
 
     def _rank(
         self, name: str, row: int, chosen: Mapping[str, int], few_lanes: bool

@@ -8,9 +8,7 @@ sets. It ends when nothing was thinned, when the bound meets the schedule, or wh
 from __future__ import annotations
 
 from functools import partial
-from itertools import product
 from math import ceil, inf
-from time import perf_counter
 from typing import TYPE_CHECKING
 
 from streamopt.search.columns import Clock, generated
@@ -22,11 +20,11 @@ from streamopt.search.pieces import cut
 from streamopt.search.relaxation import relaxation
 from streamopt.solvers.base import Progress
 from streamopt.solvers.result import Proof, Stop
-from streamopt.space.assemble import assemble, baseline, evaluate, violations
-from streamopt.space.decisions import decision_space
+from streamopt.space.assemble import assemble_rows, baseline, evaluate, violations
 from streamopt.space.horizon import HorizonFilter, chosen_rows
-from streamopt.space.level import LEVELS
 from streamopt.space.rows import node_rows
+from streamopt.strategies.clock import SearchClock
+from streamopt.strategies.diving import DIVE_STEPS, dive
 from streamopt.strategies.solution import Solution
 
 if TYPE_CHECKING:
@@ -47,9 +45,6 @@ SMALL_NODES = 40
 SMALL_LABELS = 1024
 CLIMB = (1.06, 1.6)
 """Horizons to begin with, as multiples of the lower bound: they leave few rows."""
-DIVES = (1.05, 1.2, 1.6, 2.5, 5.0, 20.0)
-"""Horizons of quick choices, as multiples of the lower bound."""
-
 PASSES = (
     *((100, 3e-2), (100, 1e-2), (100, 1e-2), (100, 5e-3), (300, 2e-3), (1000, 1e-3)),
     *((1000, 1e-3), (1000, 1e-4), (4000, 1e-4), (16000, 1e-4)),
@@ -74,17 +69,11 @@ class _Search:
     """One request with its rows and clock, and what is known so far."""
 
     def __init__(self, request: Request, options: SolveOptions, on_incumbent: OnIncumbent) -> None:
-        self._started = perf_counter()
+        self.clock = SearchClock(options)
         self._options = options
         self._on_incumbent = on_incumbent
-        self._is_interrupted = False
         self.request = request
-        self.space = decision_space(
-            request.graph,
-            LEVELS[request.level],
-            dsp_limit=request.dsp_limit,
-            tiling_limit=request.tiling_limit,
-        )
+        self.space = request.space()
         self._horizons = HorizonFilter(self.space, node_rows(self.space))
         self.schedule = baseline(request.graph)
         self.cycles = evaluate(request.graph, self.schedule).latency_cycles
@@ -98,15 +87,6 @@ class _Search:
     def is_proved(self) -> bool:
         """Return whether no schedule can be better than the known one."""
         return self.bound_cycles >= self.cycles
-
-    @property
-    def stop(self) -> Stop:
-        """Return why the search was stopped, if it was."""
-        return Stop.INTERRUPTED if self._is_interrupted else Stop.TIME_LIMIT
-
-    def seconds(self) -> float:
-        """Return the time since the request."""
-        return perf_counter() - self._started
 
     def work(self) -> None:
         """Go through all passes and rounds, or until the schedule is proved."""
@@ -157,7 +137,7 @@ class _Search:
         horizon = self._aim()
         rows = self._horizons.within(horizon)
         problem = instance(self.space, rows) if rows is not None else None
-        pieces = cut(problem, horizon, most_labels, self._should_stop) if problem else None
+        pieces = cut(problem, horizon, most_labels, self.clock.should_stop) if problem else None
         if rows is None or pieces is None:
             self._raise_bound(horizon + 1)
             return
@@ -166,7 +146,7 @@ class _Search:
             self._raise_bound(min(horizon + 1, ceil(value * horizon * (1 - ROUNDING))))
 
         program = relaxation(pieces)
-        clock = Clock(self._seconds_left, self._should_stop, on_bound)
+        clock = Clock(self._seconds_left, self.clock.should_stop, on_bound)
         priced = generated(program, closeness, clock)
         if priced is None:
             return
@@ -210,22 +190,16 @@ class _Search:
             self._report()
 
     def _seconds_left(self) -> float:
-        limit = self._options.time_limit_seconds
-        return inf if limit is None else limit - self.seconds()
+        left = self.clock.seconds_left()
+        return inf if left is None else left
 
     def dive(self) -> None:
         """Take a schedule of quick choices, if there is one better than the known one."""
-        for step, few_lanes in product(DIVES, (False, True)):
-            horizon = min(self.cycles, int(self.bound_cycles * step))
-            chosen = self._horizons.dive(horizon, few_lanes=few_lanes)
-            if chosen is None:
-                continue
-            schedule = self._horizons.schedule(chosen)
-            cycles = evaluate(self.request.graph, schedule).latency_cycles
-            if cycles < self.cycles and not violations(self.space, schedule):
-                self.schedule, self.cycles = schedule, cycles
-                self.offer()
-                return
+        horizons = [min(self.cycles, int(self.bound_cycles * step)) for step in DIVE_STEPS]
+        found = dive(self.space, self._horizons, horizons, lambda _, cycles: cycles < self.cycles)
+        if found is not None:
+            self.schedule, self.cycles = found
+            self.offer()
 
     def _search(
         self,
@@ -237,34 +211,18 @@ class _Search:
     ) -> Found:
         if rows is None:
             return Found(None, {}, is_exact=True)
-        effort = Effort(labels, from_below, self._should_stop)
+        effort = Effort(labels, from_below, self.clock.should_stop)
         return search(instance(self.space, rows), horizon_cycles, effort)
 
     def _keep(self, rows: dict[str, NodeRows], found: Found) -> None:
         """Keep a schedule that was found, with its latency in plain integers."""
-        chosen = found.rows
-        schedule = assemble(
-            self.request.graph,
-            {name: rows[name].orders[row] for name, row in chosen.items()},
-            {name: rows[name].factors[row] for name, row in chosen.items()},
-        )
+        schedule = assemble_rows(self.request.graph, rows, found.rows)
         cycles = evaluate(self.request.graph, schedule).latency_cycles
         broken = violations(self.space, schedule)
         assert not broken, broken
         assert cycles == found.latency_cycles, f"{cycles} cycles, not {found.latency_cycles}"
         self.schedule, self.cycles, self.found_any = schedule, cycles, True
         self.offer()
-
-    def _should_stop(self) -> bool:
-        asked = self._options.should_stop
-        if asked is not None and asked():
-            self._is_interrupted = True
-        limit = self._options.time_limit_seconds
-        return self._is_interrupted or (limit is not None and self.seconds() > limit)
-
-    def interrupt(self) -> None:
-        """Note that the user pressed Ctrl-C."""
-        self._is_interrupted = True
 
     def offer(self) -> None:
         """Tell whoever keeps incumbents of the best schedule so far."""
@@ -273,7 +231,7 @@ class _Search:
 
     def _report(self) -> None:
         if self._options.on_progress is not None:
-            progress = Progress(self.seconds(), float(self.cycles), float(self.bound_cycles))
+            progress = Progress(self.clock.seconds(), float(self.cycles), float(self.bound_cycles))
             self._options.on_progress(progress)
 
     def solution(self, stop: Stop, message: str) -> Solution:
@@ -288,7 +246,7 @@ class _Search:
             solver=SOLVER,
             solver_version=VERSION,
             seed=self._options.seed,
-            solve_seconds=self.seconds(),
+            solve_seconds=self.clock.seconds(),
             message=message,
         )
 
@@ -316,10 +274,9 @@ def solve_exact(
     try:
         run.work()
     except SearchStoppedError:
-        stop = run.stop
+        stop = run.clock.stop
     except KeyboardInterrupt:
-        run.interrupt()
-        stop = run.stop
+        stop = run.clock.interrupt()
     except SearchTooLargeError:
         if not run.found_any:
             raise

@@ -9,6 +9,7 @@ from streamopt.solvers.base import Progress
 from streamopt.solvers.result import Proof, Stop
 from streamopt.space.assemble import evaluate
 from streamopt.strategies.boxes import Box, Boxes
+from streamopt.strategies.clock import SearchClock
 from streamopt.strategies.exact import LABELS, SOLVER, VERSION
 from streamopt.strategies.reach import NotReachedError, OutOfReachError
 from streamopt.strategies.solution import Solution
@@ -28,8 +29,9 @@ class _Fewest:
     """What is known of the fewest DSPs."""
 
     def __init__(self, request: Request, options: SolveOptions, on_incumbent: OnIncumbent) -> None:
-        self._boxes = Boxes(request, options)
-        self._on_progress = options.on_progress
+        self.clock = SearchClock(options)
+        self._boxes = Boxes(request, self.clock)
+        self._options = options
         self._on_incumbent = on_incumbent
         assert request.latency_target_cycles is not None
         self._target = request.latency_target_cycles
@@ -56,20 +58,11 @@ class _Fewest:
             if not answer.points:
                 return
 
-    def interrupt(self) -> Stop:
-        """Return that the user pressed Ctrl-C."""
-        self._boxes.interrupt()
-        return self._boxes.stop
-
-    @property
-    def stop(self) -> Stop:
-        """Return why the search was stopped."""
-        return self._boxes.stop
-
     def _report(self) -> None:
-        if self._on_progress is not None:
+        if self._options.on_progress is not None:
             known = None if self.schedule is None else float(self.dsps)
-            self._on_progress(Progress(self._boxes.seconds(), known, float(self.bound)))
+            progress = Progress(self.clock.seconds(), known, float(self.bound))
+            self._options.on_progress(progress)
         if self._on_incumbent is not None and self.schedule is not None:
             self._on_incumbent(self.solution(self.schedule, Stop.INTERRUPTED, "not final"))
 
@@ -85,8 +78,8 @@ class _Fewest:
             stop=stop,
             solver=SOLVER,
             solver_version=VERSION,
-            seed=self._boxes.seed,
-            solve_seconds=self._boxes.seconds(),
+            seed=self._options.seed,
+            solve_seconds=self.clock.seconds(),
             message=message,
         )
 
@@ -112,9 +105,9 @@ def solve_fewest(
             if labels >= LEAST_LABELS and not run.is_done:
                 run.narrow(labels)
     except SearchStoppedError:
-        stop = run.stop
+        stop = run.clock.stop
     except KeyboardInterrupt:
-        stop = run.interrupt()
+        stop = run.clock.interrupt()
     except SearchTooLargeError:
         if run.schedule is None:
             raise

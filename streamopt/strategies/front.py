@@ -9,7 +9,6 @@ whose costs all lie outside. The front is exact when all boxes are settled, and 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from time import perf_counter
 from typing import TYPE_CHECKING
 
 from streamopt.search.labels import SearchStoppedError, SearchTooLargeError
@@ -19,6 +18,7 @@ from streamopt.space.level import LEVELS
 from streamopt.space.objective import Objective
 from streamopt.strategies.boxes import Answer, Box, Boxes, Point
 from streamopt.strategies.choose import AUTO, SEARCH, choose
+from streamopt.strategies.clock import SearchClock
 from streamopt.strategies.exact import LABELS, SOLVER
 
 if TYPE_CHECKING:
@@ -166,7 +166,7 @@ class _Front:
     def __init__(
         self, request: Request, solver: str, options: SolveOptions, on_front: OnFront | None
     ) -> None:
-        self._started = perf_counter()
+        self.clock = SearchClock(options)
         self._request = request
         self._solver = solver
         self._options = options
@@ -176,13 +176,9 @@ class _Front:
         self.tracing = _Tracing(Box(start.latency_cycles, request.dsp_limit))
         self.used = SOLVER
 
-    def seconds(self) -> float:
-        """Return the time since the request."""
-        return perf_counter() - self._started
-
     def search(self) -> None:
         """Settle boxes by exact search, with more and more labels a state."""
-        boxes = Boxes(self._request, self._options)
+        boxes = Boxes(self._request, self.clock)
         for labels in LABELS:
             if labels >= LEAST_LABELS and not self._settle(lambda box, n=labels: boxes.ask(box, n)):
                 return
@@ -204,8 +200,7 @@ class _Front:
 
     def _solved(self, box: Box) -> Answer:
         """Return the fastest schedule of a box, and that all others are slower."""
-        limit = self._options.time_limit_seconds
-        left = None if limit is None else limit - self.seconds()
+        left = self.clock.seconds_left()
         if left is not None and left <= 0:
             raise SearchStoppedError
         if box.dsps < self._least_dsps:
@@ -231,7 +226,7 @@ class _Front:
             open_boxes=open_boxes,
             stop=stop if open_boxes else Stop.FINISHED,
             solver=self.used,
-            solve_seconds=self.seconds(),
+            solve_seconds=self.clock.seconds(),
         )
 
 
@@ -267,7 +262,7 @@ def solve_front(
         if not searches:
             run.solve()
     except SearchStoppedError:
-        stop = Stop.TIME_LIMIT
+        stop = run.clock.stop
     except KeyboardInterrupt:
-        stop = Stop.INTERRUPTED
+        stop = run.clock.interrupt()
     return run.result(stop)

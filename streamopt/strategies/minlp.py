@@ -10,8 +10,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import product
-from time import perf_counter
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from streamopt.errors import Diagnostic, SolverError
@@ -26,11 +24,12 @@ from streamopt.space.assemble import (
     interval_cycles,
     violations,
 )
-from streamopt.space.decisions import decision_space
 from streamopt.space.horizon import HorizonFilter
 from streamopt.space.level import LEVELS, LevelName
 from streamopt.space.objective import Objective
 from streamopt.space.rows import node_rows
+from streamopt.strategies.clock import SearchClock
+from streamopt.strategies.diving import DIVE_STEPS, dive
 from streamopt.strategies.reach import NotReachedError, OutOfReachError, least_dsps
 from streamopt.strategies.solution import Request, Solution
 
@@ -45,9 +44,6 @@ if TYPE_CHECKING:
     ReadBack: TypeAlias = Callable[[Mapping[str, float]], Schedule]
 
 __all__ = ["solve_compact", "solve_paper"]
-
-HORIZON_STEPS = (1.05, 1.2, 1.6, 2.5, 5.0, 20.0)
-"""Horizons to try, as multiples of the lower bound, before the latency of the known schedule."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,24 +85,18 @@ class _Search:
         options: SolveOptions,
         on_incumbent: OnIncumbent = None,
     ) -> None:
-        self._started = perf_counter()
+        self.clock = SearchClock(options)
         self._on_incumbent = on_incumbent
         self.objective = request.objective
         self.target_cycles = request.latency_target_cycles
         self.request = request
         self.options = options
         self.solver = get(solver)
-        self.space = decision_space(
-            request.graph,
-            LEVELS[request.level],
-            dsp_limit=request.dsp_limit,
-            tiling_limit=request.tiling_limit,
-        )
+        self.space = request.space()
 
     def run(self, model: Any) -> SolveResult:
         """Solve one model in the time that is left."""
-        limit = self.options.time_limit_seconds
-        left = None if limit is None else limit - self.seconds()
+        left = self.clock.seconds_left()
         if left is not None and left <= 0:
             return _out_of_time(self)
         result = self.solver.solve(model, replace(self.options, time_limit_seconds=left))
@@ -119,10 +109,6 @@ class _Search:
                 )
             )
         return result
-
-    def seconds(self) -> float:
-        """Return the time since the request."""
-        return perf_counter() - self._started
 
     def checked(self, schedule: Schedule, claimed: SolveResult) -> _Incumbent:
         """Return the schedule with its objective in plain integers.
@@ -178,7 +164,7 @@ class _Search:
             solver=self.solver.name,
             solver_version=self.solver.version(),
             seed=self.options.seed,
-            solve_seconds=self.seconds(),
+            solve_seconds=self.clock.seconds(),
             message=answer.message,
         )
 
@@ -309,18 +295,13 @@ def _dive(
     untiled_limit: int | None,
 ) -> _Incumbent:
     """Return a better schedule than the known one if quick choices at some horizon give one."""
-    graph = search.request.graph
-    for horizon, few_lanes in product(_steps(lower, known.cost), (False, True)):
-        chosen = horizons.dive(horizon, few_lanes=few_lanes)
-        if chosen is None:
-            continue
-        schedule = horizons.schedule(chosen)
-        found = _Incumbent(schedule, evaluate(graph, schedule).latency_cycles)
-        if untiled_limit is not None and _untiled_cycles(search, schedule) > untiled_limit:
-            continue
-        if found.cost < known.cost and not violations(search.space, schedule):
-            return found
-    return known
+
+    def is_wanted(schedule: Schedule, cycles: int) -> bool:
+        allowed = untiled_limit is None or _untiled_cycles(search, schedule) <= untiled_limit
+        return allowed and cycles < known.cost
+
+    found = dive(search.space, horizons, _steps(lower, known.cost), is_wanted)
+    return known if found is None else _Incumbent(*found)
 
 
 def _untiled_cycles(search: _Search, schedule: Schedule) -> int:
@@ -332,7 +313,7 @@ def _untiled_cycles(search: _Search, schedule: Schedule) -> int:
 
 def _steps(lower: int, highest: int) -> Iterator[int]:
     """Yield rising horizons, the last one being a latency that is known to be reached."""
-    for step in HORIZON_STEPS:
+    for step in DIVE_STEPS:
         if int(lower * step) < highest:
             yield int(lower * step)
     yield highest

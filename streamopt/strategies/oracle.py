@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from streamopt.solvers.result import Proof, Stop
 from streamopt.space.assemble import evaluate
-from streamopt.space.decisions import decision_space
 from streamopt.space.level import LEVELS
 from streamopt.space.objective import Objective
 from streamopt.strategies.exhaustive import exhaustive
@@ -38,7 +37,7 @@ def solve_exhaustively(request: Request) -> Solution:
     started = perf_counter()
     level = LEVELS[request.level]
     limits = {"dsp_limit": request.dsp_limit, "tiling_limit": request.tiling_limit}
-    decision_space(request.graph, level, **limits)
+    request.space()  # refuses limits that nothing fits
     found = exhaustive(
         request.graph,
         level=level,

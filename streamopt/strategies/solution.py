@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from streamopt.space.assemble import interval_cycles
+from streamopt.space.decisions import decision_space
+from streamopt.space.level import LEVELS
 from streamopt.space.objective import Objective
 
 if TYPE_CHECKING:
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from streamopt.ir.prediction import Prediction
     from streamopt.ir.schedule import Schedule
     from streamopt.solvers.result import Proof, Stop
+    from streamopt.space.decisions import DecisionSpace
     from streamopt.space.level import LevelName
 
     OnIncumbent: TypeAlias = Callable[["Solution"], None] | None
@@ -40,6 +43,21 @@ class Request:
     tiling_limit: int = 16
     objective: Objective = Objective.LATENCY
     latency_target_cycles: int | None = None
+
+    def space(self) -> DecisionSpace:
+        """Return what may be decided.
+
+        Raises
+        ------
+        InfeasibleError
+            If no schedule fits the limits (E401, E402).
+        """
+        return decision_space(
+            self.graph,
+            LEVELS[self.level],
+            dsp_limit=self.dsp_limit,
+            tiling_limit=self.tiling_limit,
+        )
 
 
 @dataclass(frozen=True, slots=True)

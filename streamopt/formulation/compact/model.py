@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from streamopt.formulation.compact import families
 from streamopt.formulation.compact.variables import Compact, add_variables
 from streamopt.formulation.tags import new_model, pyo
-from streamopt.space.assemble import assemble
+from streamopt.space.assemble import assemble_rows
 from streamopt.space.objective import Objective
 
 if TYPE_CHECKING:
@@ -71,10 +71,8 @@ def _least(compact: Compact, objective: Objective) -> Any:
 
 def read_back(compact: Compact, values: Mapping[str, float]) -> Schedule:
     """Return the schedule of a solution, given by variable name."""
-    orders: dict[str, tuple[str, ...]] = {}
-    factors: dict[str, tuple[int, ...]] = {}
-    for node, choices in compact.row.items():
-        chosen = max(range(len(choices)), key=lambda r: values[choices[r].name])
-        orders[node] = compact.rows[node].orders[chosen]
-        factors[node] = compact.rows[node].factors[chosen]
-    return assemble(compact.space.graph, orders, factors)
+    chosen = {
+        node: max(range(len(choices)), key=lambda r: values[choices[r].name])
+        for node, choices in compact.row.items()
+    }
+    return assemble_rows(compact.space.graph, compact.rows, chosen)

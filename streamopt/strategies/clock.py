@@ -1,0 +1,49 @@
+"""The clock of one search: what time it has taken, and whether it is to stop."""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+from streamopt.solvers.result import Stop
+
+if TYPE_CHECKING:
+    from streamopt.solvers.base import SolveOptions
+
+__all__ = ["SearchClock"]
+
+
+class SearchClock:
+    """Runs from its making, under the time limit and the wishes of the options."""
+
+    def __init__(self, options: SolveOptions) -> None:
+        self._started = perf_counter()
+        self._options = options
+        self._is_interrupted = False
+
+    @property
+    def stop(self) -> Stop:
+        """Return why a search was stopped, if it was."""
+        return Stop.INTERRUPTED if self._is_interrupted else Stop.TIME_LIMIT
+
+    def seconds(self) -> float:
+        """Return the time since the start."""
+        return perf_counter() - self._started
+
+    def seconds_left(self) -> float | None:
+        """Return the time up to the limit, below 0 after it; None without one."""
+        limit = self._options.time_limit_seconds
+        return None if limit is None else limit - self.seconds()
+
+    def interrupt(self) -> Stop:
+        """Note that the user pressed Ctrl-C, and return that as the reason to stop."""
+        self._is_interrupted = True
+        return self.stop
+
+    def should_stop(self) -> bool:
+        """Return whether the time is up, or the search is no longer wanted."""
+        asked = self._options.should_stop
+        if asked is not None and asked():
+            self._is_interrupted = True
+        left = self.seconds_left()
+        return self._is_interrupted or (left is not None and left < 0)
