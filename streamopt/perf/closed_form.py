@@ -19,7 +19,7 @@ from streamopt.ir.prediction import NodePrediction, Prediction
 from streamopt.ir.schedule import ChannelKind
 from streamopt.perf.algebra import INTEGERS
 from streamopt.perf.latency import graph_times
-from streamopt.perf.timing import NestTiming, position
+from streamopt.perf.timing import NestTiming, nest_run
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from streamopt.ir.network import Network, Pipeline, PipelineTiming
     from streamopt.ir.scheduled import ScheduledGraph, ScheduledNode
 
-__all__ = ["predict"]
+__all__ = ["node_pipelines", "predict", "sequential_run"]
 
 PROCESS_CYCLES = 2
 """Cycles around a loop: one before its first iteration, one after its last."""
@@ -50,7 +50,7 @@ def predict(
     dsps
         DSPs by pipeline.
     """
-    pipelines = _pipelines(scheduled, network)
+    pipelines = node_pipelines(scheduled, network)
     nests = {
         node.node.name: _nest(node, pipelines[node.node.name], timings) for node in scheduled.nodes
     }
@@ -91,7 +91,7 @@ def _waits_for(scheduled: ScheduledGraph, fifos: Collection[str]) -> dict[str, t
     return found
 
 
-def _pipelines(scheduled: ScheduledGraph, network: Network) -> dict[str, tuple[Pipeline, ...]]:
+def node_pipelines(scheduled: ScheduledGraph, network: Network) -> dict[str, tuple[Pipeline, ...]]:
     """Return the pipelines of each node; a sequential node has a process of its own."""
     found: dict[str, tuple[Pipeline, ...]] = {}
     for nodes, process in zip(scheduled.processes, network.processes, strict=True):
@@ -110,28 +110,17 @@ def _nest(
 ) -> NestTiming[int]:
     node = scheduled.node
     if isinstance(node, SequentialNode):
-        return _run(node, pipelines, timings)
+        return sequential_run(node, pipelines, timings)
     (pipeline,) = pipelines
     timing = timings[pipeline.name]
     order = [loop.name for loop in scheduled.loops]
     tiles = {loop.name: loop.tiles for loop in scheduled.loops}
 
-    def at(loops: Collection[str]) -> int:
-        return position(order, tiles, loops, INTEGERS) * timing.ii
-
-    own = {
-        array: {name for access in node.reads_of(array) for name in access.iterators()}
-        for array in node.inputs
-    }
-    return NestTiming(
-        ii=timing.ii,
-        first_write=at(node.reduction_loops) + timing.depth_cycles,
-        last_write=at(order) + timing.depth_cycles,
-        last_read={array: at(names) for array, names in own.items()},
-    )
+    run = nest_run(node, order, tiles, node.inputs, INTEGERS, timing.ii)
+    return run.delayed(timing.depth_cycles)
 
 
-def _run(
+def sequential_run(
     node: SequentialNode, pipelines: Sequence[Pipeline], timings: Mapping[str, PipelineTiming]
 ) -> NestTiming[int]:
     """Return the times of a sequential node: nothing is handed over before its end."""

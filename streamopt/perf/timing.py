@@ -8,7 +8,7 @@ in cycles, relative to the node's start.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from streamopt.ir.expression import Binary, Call, children
@@ -26,7 +26,7 @@ __all__ = [
     "ACCUMULATION_II",
     "NestTiming",
     "initiation_interval",
-    "last_read_cycles",
+    "nest_run",
     "nest_timing",
 ]
 
@@ -46,10 +46,18 @@ class NestTiming(Generic[T]):
         LR by array that the node reads from another node.
     """
 
-    ii: int
+    ii: T | int
     first_write: T
     last_write: T
     last_read: Mapping[str, T]
+
+    def delayed(self, depth_cycles: T | int) -> NestTiming[T]:
+        """Return the times of a pipeline of that depth: writes come so much later than reads."""
+        return replace(
+            self,
+            first_write=self.first_write + depth_cycles,
+            last_write=self.last_write + depth_cycles,
+        )
 
 
 def initiation_interval(node: Node, order: Sequence[str]) -> int:
@@ -91,19 +99,34 @@ def position(
     return total
 
 
-def last_read_cycles(
+def nest_run(
     node: Node,
     order: Sequence[str],
     tiles: Mapping[str, T],
-    array: str,
+    operands: Collection[str],
     algebra: Algebra[T],
-) -> T:
-    """Return LR of one operand: the array's own iterators at their last value, the others at 0.
+    ii: T | int,
+) -> NestTiming[T]:
+    """Return the relative times of one run at a given initiation interval, in cycles.
 
-    An operand that is read in several ways counts the iterators of all of them.
+    FW has the reduction iterators at their last value and the others at 0; LW has all at their
+    last value; LR has the operand's own iterators at their last value and the others at 0. An
+    operand that is read in several ways counts the iterators of all of them.
     """
-    own = {name for access in node.reads_of(array) for name in access.iterators()}
-    return position(order, tiles, own, algebra) * initiation_interval(node, order)
+
+    def at(loops: Collection[str]) -> T:
+        return position(order, tiles, loops, algebra) * ii
+
+    own = {
+        array: {name for access in node.reads_of(array) for name in access.iterators()}
+        for array in operands
+    }
+    return NestTiming(
+        ii=ii,
+        first_write=at(node.reduction_loops),
+        last_write=at(order),
+        last_read={array: at(names) for array, names in own.items()},
+    )
 
 
 def nest_timing(
@@ -115,10 +138,7 @@ def nest_timing(
     *,
     stores: int = 1,
 ) -> NestTiming[T]:
-    """Return the relative times of one node.
-
-    FW has the reduction iterators at their last value and the others at 0; LW has all at their
-    last value.
+    """Return the relative times of one node, as published.
 
     Parameters
     ----------
@@ -133,13 +153,6 @@ def nest_timing(
         operations, so a node whose output was duplicated counts its run once for each; kept, as
         their figures for bypass paths (attention, residual MLP) can't be had otherwise.
     """
-    ii = initiation_interval(node, order)
+    run = nest_run(node, order, tiles, operands, algebra, initiation_interval(node, order))
     times = 1 if isinstance(node, SequentialNode) else max(1, stores)
-    return NestTiming(
-        ii=ii,
-        first_write=position(order, tiles, node.reduction_loops, algebra) * ii,
-        last_write=position(order, tiles, order, algebra) * (ii * times),
-        last_read={
-            array: last_read_cycles(node, order, tiles, array, algebra) for array in operands
-        },
-    )
+    return replace(run, last_write=run.last_write * times)

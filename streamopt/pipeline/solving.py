@@ -8,14 +8,16 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from streamopt.pipeline.costing import honest_costs
 from streamopt.pipeline.evaluating import (
     LEAST_FIFOS,
     FifoSizing,
     evaluate,
     evaluation_record,
     size_fifos,
+    target,
 )
-from streamopt.space.level import LevelName
+from streamopt.space.level import LEVELS, LevelName
 from streamopt.space.objective import Objective
 
 if TYPE_CHECKING:
@@ -88,6 +90,8 @@ def solve(
 
     wanted = Objective(objective)
     request = Request(graph, LevelName(level), dsp, tiling_limit, wanted, latency_target_cycles)
+    if LEVELS[request.level].is_honest:
+        request = replace(request, tiling_limit=1, costs=honest_costs(graph, target()))
     options = SolveOptions(time_limit_seconds, seed, threads, on_progress=on_progress)
     options = _with_profile(options, solver, profile)
     return _sized(choose(request, solver, formulation, options, on_incumbent), fifos)

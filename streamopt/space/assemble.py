@@ -13,15 +13,15 @@ from streamopt.analysis.depths import full_depth_elems
 from streamopt.ir.prediction import NodePrediction, Prediction
 from streamopt.ir.schedule import ChannelKind, ChannelPlan, NodePlan, Schedule
 from streamopt.perf.algebra import INTEGERS
-from streamopt.perf.dsp import dsps_per_lane
-from streamopt.perf.latency import graph_times, node_timings
+from streamopt.perf.costs import PUBLISHED, Setting
+from streamopt.perf.latency import graph_times
 from streamopt.space.decisions import read_stream_order, write_stream_order
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from streamopt.ir.graph import Edge, Graph
-    from streamopt.perf.timing import NestTiming
+    from streamopt.perf.costs import CostModel, NodeCost
     from streamopt.space.decisions import DecisionSpace, LoopOrder
     from streamopt.space.rows import NodeRows
 
@@ -79,9 +79,10 @@ def baseline(graph: Graph) -> Schedule:
     )
 
 
-def evaluate(graph: Graph, schedule: Schedule) -> Prediction:
+def evaluate(graph: Graph, schedule: Schedule, costs: CostModel = PUBLISHED) -> Prediction:
     """Return the model's times and DSPs of a schedule, in integers."""
-    timings = _timings(graph, schedule)
+    found = _node_costs(graph, schedule, costs)
+    timings = {name: cost.timing for name, cost in found.items()}
     fifos = {plan.channel for plan in schedule.channels if plan.kind is ChannelKind.FIFO}
     times = graph_times(graph, timings, fifos, INTEGERS)
     return Prediction(
@@ -93,31 +94,31 @@ def evaluate(graph: Graph, schedule: Schedule) -> Prediction:
                 first_write_cycles=times[node.name].first_write,
                 last_write_cycles=times[node.name].last_write,
                 lanes=schedule.node(node.name).lanes,
-                dsps=schedule.node(node.name).lanes * dsps_per_lane(node),
+                dsps=found[node.name].dsps,
             )
             for node in graph.nodes
         )
     )
 
 
-def interval_cycles(graph: Graph, schedule: Schedule) -> int:
+def interval_cycles(graph: Graph, schedule: Schedule, costs: CostModel = PUBLISHED) -> int:
     """Return the steady distance of frames in the model, in cycles: ``max over nodes of LW``.
 
     Every node works on a frame of its own, so that the slowest sets the pace.
     """
-    return max((timing.last_write for timing in _timings(graph, schedule).values()), default=0)
+    found = _node_costs(graph, schedule, costs).values()
+    return max((cost.timing.last_write for cost in found), default=0)
 
 
-def _timings(graph: Graph, schedule: Schedule) -> dict[str, NestTiming[int]]:
-    orders = {plan.node: plan.order for plan in schedule.nodes}
-    tiles = {
-        node.name: {
-            loop.name: loop.trip_count // schedule.node(node.name).factors[loop.name]
-            for loop in node.loops
-        }
-        for node in graph.nodes
-    }
-    return node_timings(graph, orders, tiles, INTEGERS)
+def _node_costs(graph: Graph, schedule: Schedule, costs: CostModel) -> dict[str, NodeCost]:
+    ins, outs = graph.in_edges(), graph.out_edges()
+    found: dict[str, NodeCost] = {}
+    for node in graph.nodes:
+        operands = tuple(dict.fromkeys(edge.array for edge in ins[node.name]))
+        plan = schedule.node(node.name)
+        setting = Setting(operands, len(outs[node.name]))
+        found[node.name] = costs.node_cost(node, plan.order, plan.factors, setting)
+    return found
 
 
 def violations(space: DecisionSpace, schedule: Schedule) -> list[str]:
@@ -135,7 +136,7 @@ def violations(space: DecisionSpace, schedule: Schedule) -> list[str]:
         if len(taken) > 1 or not taken <= set(group.factors):
             loops = ", ".join(f"{node}.{loop}" for node, loop in group.members)
             found.append(f"unroll factors {sorted(taken)} of {loops} are not allowed")
-    used = evaluate(space.graph, schedule).dsps
+    used = evaluate(space.graph, schedule, space.costs).dsps
     if used > space.dsp_limit:
         found.append(f"{used} DSPs exceed the limit of {space.dsp_limit}")
     orders = {plan.node: plan.order for plan in schedule.nodes}

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 from streamopt.analysis.stream_order import stream_order
 from streamopt.errors import Diagnostic, InfeasibleError
 from streamopt.ir.graph import SequentialNode
-from streamopt.perf.dsp import dsps_per_lane
+from streamopt.perf.costs import PUBLISHED
 from streamopt.space.tiles import TileClass, tile_classes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from streamopt.ir.graph import Edge, Graph, Node
+    from streamopt.perf.costs import CostModel
     from streamopt.space.level import Level
 
 __all__ = [
@@ -40,8 +41,8 @@ class DecisionSpace:
         Tile classes; the unroll factor of a class is one decision.
     orders
         Loop orders that each node may take.
-    lane_dsps
-        DSPs of one lane of each node.
+    least_dsps
+        DSPs of each node without unrolling, in its cheapest loop order.
     streamable
         Channels that at least one pair of loop orders makes a FIFO.
     """
@@ -52,8 +53,9 @@ class DecisionSpace:
     tiling_limit: int
     classes: tuple[TileClass, ...]
     orders: Mapping[str, tuple[LoopOrder, ...]]
-    lane_dsps: Mapping[str, int]
+    least_dsps: Mapping[str, int]
     streamable: frozenset[str]
+    costs: CostModel
 
     def class_of(self) -> dict[tuple[str, str], int]:
         """Return the index of the tile class of every (node, loop)."""
@@ -61,9 +63,19 @@ class DecisionSpace:
 
 
 def decision_space(
-    graph: Graph, level: Level, *, dsp_limit: int, tiling_limit: int
+    graph: Graph,
+    level: Level,
+    *,
+    dsp_limit: int,
+    tiling_limit: int,
+    costs: CostModel = PUBLISHED,
 ) -> DecisionSpace:
     """Return the decision space of a graph at one level.
+
+    Parameters
+    ----------
+    costs
+        What a node costs; by default as published.
 
     Raises
     ------
@@ -76,10 +88,10 @@ def decision_space(
         raise InfeasibleError(
             Diagnostic("E402", f"{name} is {value}", hint="give a whole number of at least 1")
         )
-    lane_dsps = {node.name: dsps_per_lane(node) for node in graph.nodes}
-    least = sum(lane_dsps.values())
+    least_dsps = {node.name: costs.least_dsps(node) for node in graph.nodes}
+    least = sum(least_dsps.values())
     if least > dsp_limit:
-        costly = ", ".join(f"{name} {dsps}" for name, dsps in lane_dsps.items() if dsps)
+        costly = ", ".join(f"{name} {dsps}" for name, dsps in least_dsps.items() if dsps)
         raise InfeasibleError(
             Diagnostic(
                 "E401",
@@ -96,7 +108,8 @@ def decision_space(
         tiling_limit=tiling_limit,
         classes=tile_classes(graph, tiling_limit, tiles=level.tiles),
         orders=orders,
-        lane_dsps=lane_dsps,
+        least_dsps=least_dsps,
+        costs=costs,
         streamable=frozenset(
             edge.channel for edge in graph.edges if _may_stream(graph, edge, orders)
         ),

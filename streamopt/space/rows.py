@@ -10,17 +10,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from streamopt.perf.algebra import INTEGERS
-from streamopt.perf.timing import NestTiming, nest_timing
+from streamopt.perf.costs import Setting
 from streamopt.space.decisions import read_stream_order, write_stream_order
 from streamopt.space.fronts import minimal
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     import numpy.typing as npt
 
@@ -76,11 +75,10 @@ class _Candidates:
     """All factor vectors of a node, and columns that every order fills for them."""
 
     node: Node
-    operands: tuple[str, ...]
+    setting: Setting
     channels: tuple[Edge, ...]
-    stores: int
+    most_dsps: int
     factors: Integers
-    dsps: Integers
     coupled: Integers
 
 
@@ -109,10 +107,6 @@ def _candidates(
     choices = list(product(*(space.classes[index].factors for index in distinct)))
     values = np.array(choices, dtype=np.int64).reshape(len(choices), len(distinct))
     factors = values[:, [distinct.index(index) for index in classes]]
-    lanes = np.prod(factors, axis=1, dtype=np.int64)
-    dsps = lanes * space.lane_dsps[node.name]
-    others = sum(space.lane_dsps.values()) - space.lane_dsps[node.name]
-    fits = dsps <= space.dsp_limit - others
     shared = [
         place
         for place, index in enumerate(distinct)
@@ -120,12 +114,11 @@ def _candidates(
     ]
     return _Candidates(
         node=node,
-        operands=tuple(dict.fromkeys(edge.array for edge in ins)),
+        setting=Setting(tuple(dict.fromkeys(edge.array for edge in ins)), len(outs)),
         channels=tuple(edge for edge in (*ins, *outs) if edge.channel in space.streamable),
-        stores=len(outs),
-        factors=factors[fits],
-        dsps=dsps[fits],
-        coupled=values[fits][:, shared],
+        most_dsps=space.dsp_limit - (sum(space.least_dsps.values()) - space.least_dsps[node.name]),
+        factors=factors,
+        coupled=values[:, shared],
     )
 
 
@@ -136,10 +129,31 @@ def _rows_of(space: DecisionSpace, candidates: _Candidates, prune: bool) -> Node
         groups.setdefault(_stream_key(space, candidates, order), []).append(order)
     kept: list[tuple[StreamKey, LoopOrder, int, tuple[int, ...]]] = []
     for key, orders in groups.items():
-        columns = np.stack([_columns(space, candidates, order) for order in orders])
-        for order, row in _minimal(columns, candidates) if prune else _all(columns):
-            kept.append((key, orders[order], row, tuple(columns[order, row].tolist())))
+        for order, row, costs in _rows_in(space, candidates, orders, prune):
+            kept.append((key, orders[order], row, tuple(costs.tolist())))
     return _packed(space, candidates, kept)
+
+
+def _rows_in(
+    space: DecisionSpace, candidates: _Candidates, orders: Sequence[LoopOrder], prune: bool
+) -> Iterator[tuple[int, int, Integers]]:
+    """Yield (number of the order, number of the factors, costs) of orders that stream alike."""
+    numbers: list[Integers] = []
+    vectors: list[Integers] = []
+    costs: list[Integers] = []
+    for number, order in enumerate(orders):
+        columns = _columns(space, candidates, order)
+        fits = np.flatnonzero(columns[:, 0] <= candidates.most_dsps)
+        if prune:
+            fits = fits[_minimal(columns[fits], candidates, fits)]
+        numbers.append(np.full(len(fits), number))
+        vectors.append(fits)
+        costs.append(columns[fits])
+    every = np.concatenate(costs)
+    order_of, vector_of = np.concatenate(numbers), np.concatenate(vectors)
+    kept = _minimal(every, candidates, vector_of) if prune else np.arange(len(every))
+    for place in kept.tolist():
+        yield int(order_of[place]), int(vector_of[place]), every[place]
 
 
 def _stream_key(space: DecisionSpace, candidates: _Candidates, order: LoopOrder) -> StreamKey:
@@ -153,41 +167,36 @@ def _stream_key(space: DecisionSpace, candidates: _Candidates, order: LoopOrder)
 
 def _columns(space: DecisionSpace, candidates: _Candidates, order: LoopOrder) -> Integers:
     """Return the costs of one order for all factor vectors, shape (vectors, columns)."""
-    node = candidates.node
-    tiles = {
-        loop.name: loop.trip_count // candidates.factors[:, place]
-        for place, loop in enumerate(node.loops)
-    }
-    columns = _time_columns(candidates, order, tiles)
+    factors = dict(zip(candidates.node.trip_counts, candidates.factors.T, strict=True))
+    columns = _cost_columns(space, candidates, order, factors)
     if space.level.untiled_first:
-        ones = {loop.name: np.full_like(candidates.dsps, loop.trip_count) for loop in node.loops}
-        columns += _time_columns(candidates, order, ones)
-    return np.stack([candidates.dsps, *columns], axis=1)
+        ones = {name: np.ones_like(own) for name, own in factors.items()}
+        columns += _cost_columns(space, candidates, order, ones)[1:]
+    return np.stack(columns, axis=1)
 
 
-def _time_columns(
-    candidates: _Candidates, order: LoopOrder, tiles: Mapping[str, Integers]
+def _cost_columns(
+    space: DecisionSpace,
+    candidates: _Candidates,
+    order: LoopOrder,
+    factors: Mapping[str, Integers],
 ) -> list[Integers]:
-    algebra: Any = INTEGERS
-    timing: NestTiming[Any] = nest_timing(
-        candidates.node, order, tiles, candidates.operands, algebra, stores=candidates.stores
-    )
-    size = np.zeros_like(candidates.dsps)
-    epilogues = [timing.last_write - timing.last_read[array] for array in candidates.operands]
-    return [size + timing.first_write, size + timing.last_write, *(size + e for e in epilogues)]
+    """Return DSPs, FW, LW and the epilogues of all factor vectors."""
+    cost = space.costs.node_cost(candidates.node, order, factors, candidates.setting)
+    timing = cost.timing
+    size = np.zeros(len(candidates.factors), dtype=np.int64)
+    epilogues = [
+        timing.last_write - timing.last_read[array] for array in candidates.setting.operands
+    ]
+    return [size + column for column in (cost.dsps, timing.first_write, timing.last_write, *epilogues)]
 
 
-def _all(columns: Integers) -> list[tuple[int, int]]:
-    return list(product(range(columns.shape[0]), range(columns.shape[1])))
-
-
-def _minimal(columns: Integers, candidates: _Candidates) -> list[tuple[int, int]]:
-    """Return the (order, vector) pairs that no other pair of equal coupled factors dominates."""
-    _, group = np.unique(candidates.coupled, axis=0, return_inverse=True)
-    groups = np.tile(group.ravel(), columns.shape[0])
-    kept = minimal(groups, columns.reshape(-1, columns.shape[2]))
-    ranked = kept[np.lexsort((kept, groups[kept]))]
-    return [divmod(place, columns.shape[1]) for place in ranked.tolist()]
+def _minimal(costs: Integers, candidates: _Candidates, vectors: Integers) -> Integers:
+    """Return the places that no other of equal coupled factors dominates, by these factors."""
+    _, group = np.unique(candidates.coupled[vectors], axis=0, return_inverse=True)
+    groups = group.ravel()
+    kept = minimal(groups, costs)
+    return kept[np.lexsort((kept, groups[kept]))]
 
 
 def _packed(
@@ -195,7 +204,7 @@ def _packed(
     candidates: _Candidates,
     kept: Sequence[tuple[StreamKey, LoopOrder, int, tuple[int, ...]]],
 ) -> NodeRows:
-    width = 2 + len(candidates.operands)
+    width = 2 + len(candidates.setting.operands)
     columns = [entry[3] for entry in kept]
     return NodeRows(
         node=candidates.node.name,
@@ -219,6 +228,6 @@ def _times(candidates: _Candidates, rows: Sequence[tuple[int, ...]]) -> Times:
         last_write=tuple(row[1] for row in rows),
         epilogue={
             array: tuple(row[2 + place] for row in rows)
-            for place, array in enumerate(candidates.operands)
+            for place, array in enumerate(candidates.setting.operands)
         },
     )

@@ -80,7 +80,7 @@ class Boxes:
             As `search_front`.
         """
         space = replace(self._space, dsp_limit=min(box.dsps, self.request.dsp_limit))
-        least = sum(space.lane_dsps.values())
+        least = sum(space.least_dsps.values())
         rows = None
         if space.dsp_limit >= least:
             rows = HorizonFilter(space, self._rows).within(box.cycles)
@@ -100,7 +100,7 @@ class Boxes:
     ) -> Point:
         """Return a label as a schedule, with its costs in plain integers."""
         schedule = assemble_rows(self.request.graph, rows, front.rows[label])
-        found = evaluate(self.request.graph, schedule)
+        found = self.request.evaluate(schedule)
         broken = violations(space, schedule)
         assert not broken, broken
         costs = (found.latency_cycles, found.dsps)

@@ -40,7 +40,7 @@ def dive(
         if chosen is None:
             continue
         schedule = filtered.schedule(chosen)
-        cycles = evaluate(space.graph, schedule).latency_cycles
+        cycles = evaluate(space.graph, schedule, space.costs).latency_cycles
         if is_wanted(schedule, cycles) and not violations(space, schedule):
             return schedule, cycles
     return None

@@ -76,7 +76,7 @@ class _Search:
         self.space = request.space()
         self._horizons = HorizonFilter(self.space, node_rows(self.space))
         self.schedule = baseline(request.graph)
-        self.cycles = evaluate(request.graph, self.schedule).latency_cycles
+        self.cycles = request.evaluate(self.schedule).latency_cycles
         self.is_small = len(request.graph.nodes) <= SMALL_NODES
         self.bound_cycles = self._horizons.least_horizon(
             self.cycles, closeness=0.0 if self.is_small else FIRST_CLOSENESS
@@ -217,7 +217,7 @@ class _Search:
     def _keep(self, rows: dict[str, NodeRows], found: Found) -> None:
         """Keep a schedule that was found, with its latency in plain integers."""
         schedule = assemble_rows(self.request.graph, rows, found.rows)
-        cycles = evaluate(self.request.graph, schedule).latency_cycles
+        cycles = self.request.evaluate(schedule).latency_cycles
         broken = violations(self.space, schedule)
         assert not broken, broken
         assert cycles == found.latency_cycles, f"{cycles} cycles, not {found.latency_cycles}"
@@ -239,7 +239,7 @@ class _Search:
         return Solution(
             request=self.request,
             schedule=self.schedule,
-            prediction=evaluate(self.request.graph, self.schedule),
+            prediction=self.request.evaluate(self.schedule),
             bound_cycles=min(self.bound_cycles, self.cycles),
             proof=Proof.OPTIMAL if self.is_proved else Proof.FEASIBLE,
             stop=stop,

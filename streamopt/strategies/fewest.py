@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from streamopt.search.labels import SearchStoppedError, SearchTooLargeError
 from streamopt.solvers.base import Progress
 from streamopt.solvers.result import Proof, Stop
-from streamopt.space.assemble import evaluate
 from streamopt.strategies.boxes import Box, Boxes
 from streamopt.strategies.clock import SearchClock
 from streamopt.strategies.exact import LABELS, SOLVER, VERSION
@@ -71,7 +70,7 @@ class _Fewest:
         return Solution(
             request=self._request,
             schedule=schedule,
-            prediction=evaluate(self._request.graph, schedule),
+            prediction=self._request.evaluate(schedule),
             bound_cycles=0,
             bound_dsps=min(self.bound, self.dsps),
             proof=Proof.OPTIMAL if self.is_done else Proof.FEASIBLE,

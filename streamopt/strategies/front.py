@@ -171,7 +171,7 @@ class _Front:
         self._solver = solver
         self._options = options
         self._on_front = on_front
-        start = evaluate(request.graph, baseline(request.graph))
+        start = request.evaluate(baseline(request.graph))
         self._least_dsps = start.dsps
         self.tracing = _Tracing(Box(start.latency_cycles, request.dsp_limit))
         self.used = SOLVER

@@ -121,7 +121,7 @@ class _Search:
         """
         cost = self.cost(schedule)
         broken = violations(self.space, schedule)
-        cycles, target = evaluate(self.request.graph, schedule).latency_cycles, self.target_cycles
+        cycles, target = self.request.evaluate(schedule).latency_cycles, self.target_cycles
         if target is not None and cycles > target:
             broken.append(f"its schedule takes {cycles} cycles, more than {target}")
         if claimed.objective is None or cost > round(claimed.objective) or broken:
@@ -139,8 +139,8 @@ class _Search:
     def cost(self, schedule: Schedule) -> int:
         """Return the objective of a schedule, in cycles or DSPs."""
         if self.objective is Objective.INTERVAL:
-            return interval_cycles(self.request.graph, schedule)
-        found = evaluate(self.request.graph, schedule)
+            return interval_cycles(self.request.graph, schedule, self.request.costs)
+        found = self.request.evaluate(schedule)
         return found.dsps if self.objective is Objective.DSPS else found.latency_cycles
 
     def offer(self, incumbent: _Incumbent, bound: int) -> None:
@@ -155,7 +155,7 @@ class _Search:
         return Solution(
             request=self.request,
             schedule=answer.incumbent.schedule,
-            prediction=evaluate(self.request.graph, answer.incumbent.schedule),
+            prediction=self.request.evaluate(answer.incumbent.schedule),
             bound_cycles=bounds[Objective.LATENCY],
             bound_dsps=bounds[Objective.DSPS],
             bound_interval_cycles=bounds[Objective.INTERVAL],
@@ -308,7 +308,7 @@ def _untiled_cycles(search: _Search, schedule: Schedule) -> int:
     graph = search.request.graph
     orders = {plan.node: plan.order for plan in schedule.nodes}
     ones = {node.name: (1,) * len(node.loops) for node in graph.nodes}
-    return evaluate(graph, assemble(graph, orders, ones)).latency_cycles
+    return search.request.evaluate(assemble(graph, orders, ones)).latency_cycles
 
 
 def _steps(lower: int, highest: int) -> Iterator[int]:
@@ -352,7 +352,7 @@ def solve_paper(request: Request, solver: str, options: SolveOptions) -> Solutio
         )
     search = _Search(request, solver, options)
     start = baseline(request.graph)
-    known = _Incumbent(start, evaluate(request.graph, start).latency_cycles)
+    known = _Incumbent(start, request.evaluate(start).latency_cycles)
     program = paper.build(search.space, horizon_cycles=known.cost)
     result = search.run(program.formulation.model)
     return search.solution(_answer(search, result, known, 0, lambda v: paper.read_back(program, v)))

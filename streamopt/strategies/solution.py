@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from streamopt.space.assemble import interval_cycles
+from streamopt.perf.costs import PUBLISHED
+from streamopt.space.assemble import evaluate, interval_cycles
 from streamopt.space.decisions import decision_space
 from streamopt.space.level import LEVELS
 from streamopt.space.objective import Objective
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from streamopt.ir.graph import Graph
     from streamopt.ir.prediction import Prediction
     from streamopt.ir.schedule import Schedule
+    from streamopt.perf.costs import CostModel
     from streamopt.solvers.result import Proof, Stop
     from streamopt.space.decisions import DecisionSpace
     from streamopt.space.level import LevelName
@@ -43,6 +45,7 @@ class Request:
     tiling_limit: int = 16
     objective: Objective = Objective.LATENCY
     latency_target_cycles: int | None = None
+    costs: CostModel = PUBLISHED
 
     def space(self) -> DecisionSpace:
         """Return what may be decided.
@@ -57,7 +60,12 @@ class Request:
             LEVELS[self.level],
             dsp_limit=self.dsp_limit,
             tiling_limit=self.tiling_limit,
+            costs=self.costs,
         )
+
+    def evaluate(self, schedule: Schedule) -> Prediction:
+        """Return the times and DSPs of a schedule under the request's costs, in integers."""
+        return evaluate(self.graph, schedule, self.costs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +112,7 @@ class Solution:
     @property
     def interval_cycles(self) -> int:
         """Return the distance of frames in the model."""
-        return interval_cycles(self.request.graph, self.schedule)
+        return interval_cycles(self.request.graph, self.schedule, self.request.costs)
 
     @property
     def gap(self) -> float:
