@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from streamopt.ir.schedule import ChannelKind, ChannelPlan
 
 if TYPE_CHECKING:
     from streamopt.ir.graph import Graph
@@ -20,6 +23,11 @@ def honest_costs(graph: Graph, on: Target) -> HonestCosts:
     from streamopt.transforms.apply import apply
     from streamopt.transforms.lower import lower
 
-    scheduled = apply(graph, baseline(graph))
+    schedule = baseline(graph)
+    # buffers, as the accesses of streams don't name the loops that they move with
+    channels = tuple(
+        ChannelPlan(plan.channel, ChannelKind.PING_PONG) for plan in schedule.channels
+    )
+    scheduled = apply(graph, replace(schedule, channels=channels))
     network = lower(scheduled)
     return HonestCosts(node_pipelines(scheduled, network), network, on)
