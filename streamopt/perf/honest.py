@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 
 __all__ = ["HonestCosts"]
 
+FAR = 2**31
+"""Beyond all distances."""
 NO_DISTANCE = 0
 """Stands for a recurrence of which no element comes twice."""
 
@@ -152,12 +154,10 @@ class _Template:
         tiles = {name: trips // factors[name] for name, trips in node.trip_counts.items()}
         carried = node.reduction_loops if self._updates else ()
         terms = prod((factors[name] for name in carried), start=np.ones(1, dtype=np.int64))
-        pairs, places = np.unique(
-            np.stack(np.broadcast_arrays(terms, _distance(order, tiles, carried)), axis=1),
-            axis=0,
-            return_inverse=True,
+        codes, places = np.unique(
+            terms * FAR + _distance(order, tiles, carried), return_inverse=True
         )
-        paces = [self._pace(*pair) for pair in pairs.tolist()]
+        paces = [self._pace(*divmod(code, FAR)) for code in codes.tolist()]
         ii, depth, sharing, hurried = (
             np.array(column, dtype=np.int64)[places.ravel()]
             for column in zip(*((p.ii, p.depth_cycles, p.sharing, p.hurried) for p in paces))

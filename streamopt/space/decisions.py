@@ -10,7 +10,7 @@ from streamopt.analysis.stream_order import stream_order
 from streamopt.errors import Diagnostic, InfeasibleError
 from streamopt.ir.graph import SequentialNode
 from streamopt.perf.costs import PUBLISHED
-from streamopt.space.tiles import TileClass, tile_classes
+from streamopt.space.tiles import Coupling, TileClass, tile_classes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -101,12 +101,13 @@ def decision_space(
             )
         )
     orders = {node.name: _orders(node, permutes=level.permutes) for node in graph.nodes}
+    coupling = Coupling.PLAIN if level.is_honest else Coupling.PUBLISHED
     return DecisionSpace(
         graph=graph,
         level=level,
         dsp_limit=dsp_limit,
         tiling_limit=tiling_limit,
-        classes=tile_classes(graph, tiling_limit, tiles=level.tiles),
+        classes=tile_classes(graph, tiling_limit, tiles=level.tiles, coupling=coupling),
         orders=orders,
         least_dsps=least_dsps,
         costs=costs,

@@ -9,7 +9,7 @@ an optimum, and the d! loop orders shrink to a few.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import product
+from itertools import groupby, product
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -36,7 +36,11 @@ StreamKey = tuple[tuple[int, ...] | None, ...]
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """Relative times of every row, in cycles; ``epilogue`` is LW - LR by array."""
+    """Relative times of every row, in cycles.
+
+    ``epilogue`` is LW - LR by array; 0 where no channel of the array can stream, as a node that
+    starts after its producer's end has read nothing before.
+    """
 
     first_write: tuple[int, ...]
     last_write: tuple[int, ...]
@@ -76,10 +80,11 @@ class _Candidates:
 
     node: Node
     setting: Setting
+    streamed: frozenset[str]
     channels: tuple[Edge, ...]
     most_dsps: int
     factors: Integers
-    coupled: Integers
+    group: Integers
 
 
 def node_rows(space: DecisionSpace, *, prune: bool = True) -> dict[str, NodeRows]:
@@ -115,23 +120,45 @@ def _candidates(
     return _Candidates(
         node=node,
         setting=Setting(tuple(dict.fromkeys(edge.array for edge in ins)), len(outs)),
+        streamed=frozenset(edge.array for edge in ins if edge.channel in space.streamable),
         channels=tuple(edge for edge in (*ins, *outs) if edge.channel in space.streamable),
         most_dsps=space.dsp_limit - (sum(space.least_dsps.values()) - space.least_dsps[node.name]),
         factors=factors,
-        coupled=values[:, shared],
+        group=np.unique(values[:, shared], axis=0, return_inverse=True)[1].ravel(),
     )
 
 
 def _rows_of(space: DecisionSpace, candidates: _Candidates, prune: bool) -> NodeRows:
     node = candidates.node
     groups: dict[StreamKey, list[LoopOrder]] = {}
+    roles = _roles(candidates)
+    seen: set[tuple[StreamKey, tuple[frozenset[str], ...]]] = set()
     for order in space.orders[node.name]:
-        groups.setdefault(_stream_key(space, candidates, order), []).append(order)
+        key = _stream_key(space, candidates, order)
+        runs = tuple(frozenset(run) for _, run in groupby(order, roles.__getitem__))
+        if not prune or (key, runs) not in seen:
+            seen.add((key, runs))
+            groups.setdefault(key, []).append(order)
     kept: list[tuple[StreamKey, LoopOrder, int, tuple[int, ...]]] = []
     for key, orders in groups.items():
         for order, row, costs in _rows_in(space, candidates, orders, prune):
             kept.append((key, orders[order], row, tuple(costs.tolist())))
     return _packed(space, candidates, kept)
+
+
+def _roles(candidates: _Candidates) -> dict[str, tuple[bool, ...]]:
+    """Return what each loop is to a node's times: reduced or not, and moving streams or not.
+
+    Loops of one role that stand next to each other may change places: every position in a run
+    counts them by the product of their trip counts, and so does the distance of a sum.
+    """
+    node = candidates.node
+    moved = [
+        {name for access in node.reads_of(array) for name in access.iterators()}
+        for array in sorted(candidates.streamed)
+    ]
+    sets = [set(node.reduction_loops), *moved]
+    return {name: tuple(name in own for own in sets) for name in node.trip_counts}
 
 
 def _rows_in(
@@ -186,15 +213,15 @@ def _cost_columns(
     timing = cost.timing
     size = np.zeros(len(candidates.factors), dtype=np.int64)
     epilogues = [
-        timing.last_write - timing.last_read[array] for array in candidates.setting.operands
+        timing.last_write - timing.last_read[array] if array in candidates.streamed else 0
+        for array in candidates.setting.operands
     ]
     return [size + column for column in (cost.dsps, timing.first_write, timing.last_write, *epilogues)]
 
 
 def _minimal(costs: Integers, candidates: _Candidates, vectors: Integers) -> Integers:
     """Return the places that no other of equal coupled factors dominates, by these factors."""
-    _, group = np.unique(candidates.coupled[vectors], axis=0, return_inverse=True)
-    groups = group.ravel()
+    groups = candidates.group[vectors]
     kept = minimal(groups, costs)
     return kept[np.lexsort((kept, groups[kept]))]
 

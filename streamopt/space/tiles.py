@@ -7,6 +7,7 @@ the same array dimension on both sides of an edge, and the divisor constraint.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import TYPE_CHECKING
 
 import networkx as nx
@@ -19,10 +20,22 @@ if TYPE_CHECKING:
     from streamopt.ir.expression import Access
     from streamopt.ir.graph import Edge, Graph
 
-__all__ = ["LoopKey", "TileClass", "coupled_loops", "divisors", "tile_classes"]
+__all__ = ["Coupling", "LoopKey", "TileClass", "coupled_loops", "divisors", "tile_classes"]
 
 LoopKey = tuple[str, str]
 """(node, loop)."""
+
+
+class Coupling(StrEnum):
+    """Which loops of the two sides of an edge must take one unroll factor.
+
+    ``published``: those that stand for a dimension on either side, windows included, as in [1].
+    ``plain``: only those that are the whole subscript on both sides. A reader that walks windows
+    can't stream, so its lanes are its own.
+    """
+
+    PUBLISHED = "published"
+    PLAIN = "plain"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,19 +75,29 @@ def _by_dimension(access: Access) -> dict[int, str]:
     return dict(zip(used, access.iterators(), strict=False))
 
 
-def _pairs(edge: Edge) -> Iterator[tuple[LoopKey, LoopKey]]:
-    write = _by_dimension(edge.write)
+def _plain(access: Access) -> dict[int, str]:
+    """Return the iterator of each array dimension whose subscript is one."""
+    names = {d: subscript.as_iterator() for d, subscript in enumerate(access.subscripts)}
+    return {d: name for d, name in names.items() if name is not None}
+
+
+def _pairs(edge: Edge, coupling: Coupling) -> Iterator[tuple[LoopKey, LoopKey]]:
+    iterators = _by_dimension if coupling is Coupling.PUBLISHED else _plain
+    write = iterators(edge.write)
     for access in edge.reads:
-        for dimension, iterator in _by_dimension(access).items():
+        for dimension, iterator in iterators(access).items():
             if dimension in write:
                 yield (edge.producer, write[dimension]), (edge.consumer, iterator)
 
 
-def coupled_loops(graph: Graph) -> tuple[tuple[LoopKey, ...], ...]:
+def coupled_loops(
+    graph: Graph, coupling: Coupling = Coupling.PUBLISHED
+) -> tuple[tuple[LoopKey, ...], ...]:
     """Return the loops of all nodes, grouped by equal unroll factor, in program order."""
     links: nx.Graph[LoopKey] = nx.Graph()
     links.add_nodes_from((node.name, loop.name) for node in graph.nodes for loop in node.loops)
-    links.add_edges_from(pair for edge in graph.edges if not edge.is_whole for pair in _pairs(edge))
+    edges = (edge for edge in graph.edges if not edge.is_whole)
+    links.add_edges_from(pair for edge in edges for pair in _pairs(edge, coupling))
     rank = {key: index for index, key in enumerate(links.nodes)}
     groups = (
         tuple(sorted(group, key=rank.__getitem__)) for group in nx.connected_components(links)
@@ -82,7 +105,13 @@ def coupled_loops(graph: Graph) -> tuple[tuple[LoopKey, ...], ...]:
     return tuple(sorted(groups, key=lambda group: rank[group[0]]))
 
 
-def tile_classes(graph: Graph, tiling_limit: int, *, tiles: bool) -> tuple[TileClass, ...]:
+def tile_classes(
+    graph: Graph,
+    tiling_limit: int,
+    *,
+    tiles: bool,
+    coupling: Coupling = Coupling.PUBLISHED,
+) -> tuple[TileClass, ...]:
     """Return the tile classes of a graph.
 
     Parameters
@@ -97,7 +126,7 @@ def tile_classes(graph: Graph, tiling_limit: int, *, tiles: bool) -> tuple[TileC
     }
     fixed = {node.name for node in graph.nodes if isinstance(node, SequentialNode)}
     classes: list[TileClass] = []
-    for group in coupled_loops(graph):
+    for group in coupled_loops(graph, coupling):
         common = {1}
         if tiles and not fixed & {name for name, _ in group}:
             common = set(divisors(trip_counts[group[0]], tiling_limit))
