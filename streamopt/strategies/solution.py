@@ -9,6 +9,7 @@ from streamopt.space.assemble import interval_cycles
 from streamopt.space.decisions import decision_space
 from streamopt.space.level import LEVELS
 from streamopt.space.objective import Objective
+from streamopt.transforms.rewrites import rewritten
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -104,7 +105,8 @@ class Solution:
     @property
     def interval_cycles(self) -> int:
         """Return the distance of frames in the model."""
-        return interval_cycles(self.request.graph, self.schedule)
+        graph = rewritten(self.request.graph, self.schedule.rewrites)
+        return interval_cycles(graph, self.schedule)
 
     @property
     def gap(self) -> float:
