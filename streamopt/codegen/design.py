@@ -30,6 +30,8 @@ class Design:
         files are called by the C++ name.
     schedule_sha256
         Hash of the schedule that the files implement.
+    copies
+        Pairs (array, original) of ``ports`` that are given what the original is.
     """
 
     name: str
@@ -37,6 +39,7 @@ class Design:
     top: str
     ports: tuple[tuple[str, str], ...]
     schedule_sha256: str
+    copies: tuple[tuple[str, str], ...] = ()
 
     def text(self, path: str) -> str:
         """Return the text of one file; raises KeyError."""
@@ -45,5 +48,8 @@ class Design:
 
 def schedule_sha256(schedule: Schedule) -> str:
     """Return the SHA-256 of the schedule as canonical JSON: same decisions, same hash."""
-    text = json.dumps(asdict(schedule), sort_keys=True, separators=(",", ":"))
+    decisions = asdict(schedule)
+    if not schedule.rewrites:
+        del decisions["rewrites"]  # the hash that such a schedule had before there were any
+    text = json.dumps(decisions, sort_keys=True, separators=(",", ":"))
     return sha256(text.encode()).hexdigest()

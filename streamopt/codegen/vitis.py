@@ -24,6 +24,7 @@ from streamopt.ir.graph import SequentialNode
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from streamopt.ir.graph import Graph
     from streamopt.ir.scheduled import ScheduledGraph
 
 __all__ = ["DEFAULT_CLOCK_NS", "DEFAULT_PART", "emit"]
@@ -48,13 +49,13 @@ def emit(
     header = _header(scheduled.graph.name, digest)
     script = fill("run_hls.tcl", top=layout.top, part=part, clock_ns=f"{clock_ns:g}")
     files = (
-        (f"{layout.top}.h", render([*header, *_declarations(layout)])),
+        (f"{layout.top}.h", render([*header, *_declarations(layout, scheduled.graph)])),
         (f"{layout.top}.cpp", render([*header, *_definitions(layout)])),
         ("testbench.cpp", render(header) + testbench(layout)),
         ("run_hls.tcl", script),
     )
     ports = tuple((port.array.name, port.name) for port in layout.boundary)
-    return Design(scheduled.graph.name, files, layout.top, ports, digest)
+    return Design(scheduled.graph.name, files, layout.top, ports, digest, scheduled.graph.copies)
 
 
 def _header(graph: str, digest: str) -> list[Item]:
@@ -68,11 +69,14 @@ def _header(graph: str, digest: str) -> list[Item]:
     ]
 
 
-def _declarations(layout: Layout) -> Iterator[Item]:
+def _declarations(layout: Layout, graph: Graph) -> Iterator[Item]:
     guard = f"STREAMOPT_{layout.top.upper()}_H"
     yield from (Directive(f"#ifndef {guard}"), Directive(f"#define {guard}"), Statement(""))
     if any(not port.array.element.is_float for port in layout.boundary):
         yield from (Directive("#include <cstdint>"), Statement(""))
+    names = {port.array.name: port.name for port in layout.boundary}
+    for copy, original in graph.copies:
+        yield Comment(f"The caller gives {names[copy]} the content of {names[original]}.")
     yield Function(f"void {layout.top}", _top_parameters(layout), None)
     yield from (Statement(""), Directive("#endif"))
 

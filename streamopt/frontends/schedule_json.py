@@ -40,6 +40,7 @@ class _Schedule(_Document):
     graph: str
     nodes: tuple[_Node, ...]
     channels: tuple[_Channel, ...]
+    rewrites: tuple[str, ...] = ()
     result: dict[str, str | int | float | None] = {}
 
 
@@ -56,6 +57,7 @@ def write_schedule_json(schedule: Schedule, result: Mapping[str, object] | None 
     members = {
         "schema_version": "1",
         "graph": json.dumps(schedule.graph),
+        **({"rewrites": json.dumps(schedule.rewrites)} if schedule.rewrites else {}),
         "nodes": _lines(nodes),
         "channels": _lines(channels),
         "result": json.dumps(dict(result or {})),
@@ -87,6 +89,7 @@ def read_schedule_json(text: str, file: str) -> Schedule:
         document.graph,
         tuple(NodePlan(n.node, n.order, tuple(n.unroll.items())) for n in document.nodes),
         tuple(ChannelPlan(c.channel, c.kind, c.depth_elems) for c in document.channels),
+        document.rewrites,
     )
 
 

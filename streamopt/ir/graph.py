@@ -191,12 +191,19 @@ def _lookup(arrays: tuple[Array, ...], nodes: tuple[Node, ...]) -> _Lookup:
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """A DAG of nodes in topological order; built by `streamopt.transforms.canonicalize`."""
+    """A DAG of nodes in topological order; built by `streamopt.transforms.canonicalize`.
+
+    Attributes
+    ----------
+    copies
+        Pairs (array, original): arguments that the caller fills with what it gives another one.
+    """
 
     name: str
     arrays: tuple[Array, ...]
     nodes: tuple[Node, ...]
     edges: tuple[Edge, ...]
+    copies: tuple[tuple[str, str], ...] = ()
     _lookup: _Lookup = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

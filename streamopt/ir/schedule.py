@@ -65,11 +65,19 @@ class ChannelPlan:
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """Plans for all nodes and all channels of one graph, in the graph's order."""
+    """Plans for all nodes and all channels of one graph, in the graph's order.
+
+    Attributes
+    ----------
+    rewrites
+        Names of the rewrites that turn the graph into the one that is planned, in order; see
+        `streamopt.transforms.rewrites`.
+    """
 
     graph: str
     nodes: tuple[NodePlan, ...]
     channels: tuple[ChannelPlan, ...]
+    rewrites: tuple[str, ...] = ()
 
     def node(self, name: str) -> NodePlan:
         """Return the plan of a node; raises KeyError."""

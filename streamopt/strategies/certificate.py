@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from streamopt.ir.graph import SequentialNode
 from streamopt.ir.schedule import ChannelKind
 from streamopt.strategies.walking import Oracle, unroll_choices
+from streamopt.transforms.rewrites import rewritten
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,9 +51,10 @@ def certify(
 ) -> Certificate:
     """Return the costs of a schedule by walking its loops, and all constraints that it breaks.
 
-    Loop orders, unroll factors, their coupling, DSPs, and which channels may be FIFOs are
-    checked. The time is that of walking every loop nest once.
+    The graph is as it is before the schedule's rewrites. Loop orders, unroll factors, their
+    coupling, DSPs, and which channels may be FIFOs are checked. The time is that of walking every loop nest once.
     """
+    graph = rewritten(graph, schedule.rewrites)
     shape = tuple(_misshapen(graph, schedule))
     if shape:
         return Certificate(0, 0, 0, 0, shape)

@@ -10,6 +10,7 @@ from streamopt.space.assemble import evaluate, interval_cycles
 from streamopt.space.decisions import decision_space
 from streamopt.space.level import LEVELS
 from streamopt.space.objective import Objective
+from streamopt.transforms.rewrites import rewritten
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -112,7 +113,8 @@ class Solution:
     @property
     def interval_cycles(self) -> int:
         """Return the distance of frames in the model."""
-        return interval_cycles(self.request.graph, self.schedule, self.request.costs)
+        graph = rewritten(self.request.graph, self.schedule.rewrites)
+        return interval_cycles(graph, self.schedule, self.request.costs)
 
     @property
     def gap(self) -> float:

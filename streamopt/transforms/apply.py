@@ -28,6 +28,7 @@ from streamopt.ir.graph import SequentialNode
 from streamopt.ir.schedule import ChannelKind
 from streamopt.ir.scheduled import Channel, ScheduledGraph, ScheduledNode, TiledLoop
 from streamopt.transforms.partitions import boundary_partitions, buffer_factors
+from streamopt.transforms.rewrites import rewritten
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -41,6 +42,11 @@ __all__ = ["apply"]
 
 def apply(graph: Graph, schedule: Schedule) -> ScheduledGraph:
     """Return the graph with tiled loops, channels with lanes and partitioned boundary arrays.
+
+    Parameters
+    ----------
+    graph
+        As it is before the schedule's rewrites; the result has the rewritten one.
 
     Raises
     ------
@@ -58,8 +64,10 @@ def apply(graph: Graph, schedule: Schedule) -> ScheduledGraph:
         - E309 a FIFO whose write and read orders differ (Cond. 2);
         - E310 a FIFO whose loops have different unroll factors on both sides;
         - E311 a sequential node with another order or unrolled loops;
-        - E312 a FIFO to or from a sequential node.
+        - E312 a FIFO to or from a sequential node;
+        - E321 a rewrite that there isn't.
     """
+    graph = rewritten(graph, schedule.rewrites)
     problems = [*_plan_problems(graph, schedule)]
     if not problems:
         problems += [p for node in graph.nodes for p in _node_problems(node, schedule)]

@@ -25,14 +25,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, LegalityError
-from streamopt.ir.graph import Edge, Graph, Node, SequentialNode
-from streamopt.ir.ordering import dependences, topological_order, users
+from streamopt.ir.graph import Graph, Node, SequentialNode
+from streamopt.ir.ordering import dependences, topological_order
+from streamopt.transforms.channels import channels
 from streamopt.transforms.legality import array_problems, nest_problems, order_problems
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from streamopt.ir.expression import Access
     from streamopt.ir.program import Nest, Program
 
 __all__ = ["canonicalize"]
@@ -68,18 +66,7 @@ def canonicalize(program: Program) -> Graph:
     order = _checked_order(program)
     nests = tuple(program.nests[position] for position in order)
     nodes = tuple(map(_node, nests))
-    writers, readers = users(nests)
-    edges = tuple(
-        edge
-        for array in program.arrays
-        if not array.is_given and array.name in readers
-        for edge in _edges(
-            array.name,
-            [nodes[position] for position in writers[array.name]],
-            [nodes[position] for position in readers[array.name]],
-        )
-    )
-    return Graph(program.name, program.arrays, nodes, edges)
+    return Graph(program.name, program.arrays, nodes, channels(program.arrays, nodes))
 
 
 def _checked_order(program: Program) -> tuple[int, ...]:
@@ -132,31 +119,3 @@ def _node(nest: Nest) -> Node:
         last.guard,
         loc,
     )
-
-
-def _edges(array: str, producers: Sequence[Node], consumers: Sequence[Node]) -> Iterator[Edge]:
-    for producer in producers:
-        for consumer in consumers:
-            if consumer is producer:
-                continue
-            names = [array]
-            if len(producers) > 1:
-                names.append(producer.name)
-            if len(producers) * len(consumers) > 1:
-                names.append(consumer.name)
-            yield Edge(
-                channel="__".join(names),
-                array=array,
-                producer=producer.name,
-                consumer=consumer.name,
-                write=_write(producer, array),
-                reads=consumer.reads_of(array),
-                is_whole=isinstance(producer, SequentialNode)
-                or isinstance(consumer, SequentialNode),
-            )
-
-
-def _write(producer: Node, array: str) -> Access:
-    if isinstance(producer, SequentialNode):
-        return next(s.target for s in producer.statements[::-1] if s.target.array == array)
-    return producer.write

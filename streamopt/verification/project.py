@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, cast
 from uuid import uuid4
@@ -40,6 +40,8 @@ class Manifest:
     ----------
     ports
         C++ name by array; data files are called by the C++ name.
+    copies
+        Original by array that holds the same.
     """
 
     graph: str
@@ -48,6 +50,7 @@ class Manifest:
     outputs: tuple[str, ...]
     schedule_sha256: str
     seed: int
+    copies: Mapping[str, str] = field(default_factory=dict[str, str])
 
     @property
     def sources(self) -> tuple[str, ...]:
@@ -86,7 +89,13 @@ def write_project(
     known = {name for name, _ in design.ports}
     outputs = tuple(a.name for a in program.arrays if a.role is Role.OUTPUT and a.name in known)
     manifest = Manifest(
-        design.name, design.top, dict(design.ports), outputs, design.schedule_sha256, seed
+        design.name,
+        design.top,
+        dict(design.ports),
+        outputs,
+        design.schedule_sha256,
+        seed,
+        dict(design.copies),
     )
     golden = make_golden(program, seed)
     fresh = directory.with_name(f".{directory.name}.{uuid4().hex}.new")
@@ -127,6 +136,7 @@ def read_manifest(directory: Path) -> Manifest:
             outputs=tuple(map(str, document["outputs"])),
             schedule_sha256=str(document["schedule_sha256"]),
             seed=int(document["seed"]),
+            copies={str(k): str(v) for k, v in document.get("copies", {}).items()},
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as problem:
         message = f"{directory} is not a streamopt project: {type(problem).__name__} {problem}"
@@ -141,9 +151,10 @@ def write_data(program: Program, golden: Golden, manifest: Manifest, directory: 
     def write(name: str, values: NDArray[np.float64], dtype: str) -> None:
         (directory / f"{name}.bin").write_bytes(values.astype(dtype).tobytes())
 
-    for name, values in golden.inputs.items():
-        if name in manifest.ports:
-            write(manifest.ports[name], values, dtype_of(program.array(name).element))
+    for name, port in manifest.ports.items():
+        original = manifest.copies.get(name, name)
+        if original in golden.inputs:
+            write(port, golden.inputs[original], dtype_of(program.array(original).element))
     for name in manifest.outputs:
         result, port = golden.outputs[name], manifest.ports[name]
         write(f"{port}.golden", result.value, dtype_of(ElementType.DOUBLE))
@@ -190,6 +201,7 @@ def _write_manifest(manifest: Manifest, path: Path) -> None:
         "outputs": list(manifest.outputs),
         "schedule_sha256": manifest.schedule_sha256,
         "seed": manifest.seed,
+        **({"copies": dict(manifest.copies)} if manifest.copies else {}),
     }
     text = json.dumps(document, indent=2, ensure_ascii=False)
     path.write_text(f"{text}\n", encoding="utf-8", newline="\n")

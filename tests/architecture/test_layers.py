@@ -23,7 +23,8 @@ MAY_IMPORT = {
     "space": BASE | {"analysis", "perf"},
     "formulation": BASE | {"analysis", "perf", "space"},
     "search": {"space"},
-    "strategies": BASE | {"analysis", "perf", "space", "formulation", "search", "solvers"},
+    "strategies": BASE
+    | {"analysis", "transforms", "perf", "space", "formulation", "search", "solvers"},
     "codegen": BASE | {"analysis"},
     "verification": BASE | {"codegen"},
     "report": BASE | {"target", "sim", "solvers"},

@@ -25,6 +25,7 @@ from streamopt.ir.expression import (
 from streamopt.ir.network import AccessMode, Fifo, Memory, Pipeline, Place, Port
 from streamopt.ir.program import Loop
 from streamopt.transforms.lower.operations import OperationList, reduction_operator
+from streamopt.transforms.lower.read_guards import read_guards
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -67,6 +68,7 @@ class StreamingNode:
         self._iterator = {loop.name: self._position(loop) for loop in self.loops}
         self._operations = OperationList(lambda name: arrays[name].element, self._fetched)
         self._values: dict[Access, str] = {}
+        self._read_guards = read_guards(self.node)
 
     def pipeline(self) -> Pipeline:
         """Return the pipeline; its local memories are in ``memories`` afterwards."""
@@ -96,7 +98,7 @@ class StreamingNode:
         source = self.sources[access.array]
         value = self._values[access] = f"v{len(self._values)}"
         if isinstance(source, Memory):
-            self._port(AccessMode.READ, source.name, self._subscripts(access), value)
+            self._guarded_read(source, access, value)
             return
         reused = [loop.name for loop in self.loops if loop.name not in access.iterators()]
         guard = self._at(reused, last=False)
@@ -108,6 +110,12 @@ class StreamingNode:
         buffer = self._buffer(access, "local")
         self._port(AccessMode.WRITE, buffer, self._subscripts(access), f"{value}.new", guard)
         self._port(AccessMode.READ, buffer, self._subscripts(access), value)
+
+    def _guarded_read(self, source: Memory, access: Access, value: str) -> None:
+        guard = self._read_guards.get(access)
+        if guard is not None:
+            guard = substitute_condition(guard, self._iterator)
+        self._port(AccessMode.READ, source.name, self._subscripts(access), value, guard)
 
     def _compute(self) -> None:
         node, element = self.node, self.arrays[self.node.write.array].element

@@ -1,0 +1,76 @@
+"""The channels between nodes: one for each array, producer and consumer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from streamopt.ir.expression import reads
+from streamopt.ir.graph import Edge, SequentialNode
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from streamopt.ir.expression import Access
+    from streamopt.ir.graph import Node
+    from streamopt.ir.program import Array
+
+__all__ = ["channels"]
+
+
+def channels(arrays: Sequence[Array], nodes: Sequence[Node]) -> tuple[Edge, ...]:
+    """Return the edges of a graph, in the order of its arrays.
+
+    Parameters
+    ----------
+    nodes
+        In an order that has writers before readers; what nobody writes comes from outside.
+    """
+    writers: dict[str, list[Node]] = {}
+    readers: dict[str, list[Node]] = {}
+    for node in nodes:
+        for array in node.outputs:
+            writers.setdefault(array, []).append(node)
+        for array in _read_arrays(node):
+            readers.setdefault(array, []).append(node)
+    return tuple(
+        edge
+        for array in arrays
+        if not array.is_given and array.name in readers
+        for edge in _between(array.name, writers[array.name], readers[array.name])
+    )
+
+
+def _read_arrays(node: Node) -> tuple[str, ...]:
+    """Return all arrays that a node reads, those that it writes itself too."""
+    found = [access.array for expression in node.expressions for access in reads(expression)]
+    if isinstance(node, SequentialNode):
+        found += [source for _, source in node.carries]
+    return tuple(dict.fromkeys(found))
+
+
+def _between(array: str, producers: Sequence[Node], consumers: Sequence[Node]) -> Iterator[Edge]:
+    for producer in producers:
+        for consumer in consumers:
+            if consumer is producer:
+                continue
+            names = [array]
+            if len(producers) > 1:
+                names.append(producer.name)
+            if len(producers) * len(consumers) > 1:
+                names.append(consumer.name)
+            yield Edge(
+                channel="__".join(names),
+                array=array,
+                producer=producer.name,
+                consumer=consumer.name,
+                write=_write(producer, array),
+                reads=consumer.reads_of(array),
+                is_whole=isinstance(producer, SequentialNode)
+                or isinstance(consumer, SequentialNode),
+            )
+
+
+def _write(producer: Node, array: str) -> Access:
+    if isinstance(producer, SequentialNode):
+        return next(s.target for s in producer.statements[::-1] if s.target.array == array)
+    return producer.write

@@ -1,0 +1,7 @@
+"""Named rewrites of graphs that keep what they compute; a schedule says which were applied."""
+
+from __future__ import annotations
+
+from streamopt.transforms.rewrites.registry import REWRITES, rewritten
+
+__all__ = ["REWRITES", "rewritten"]

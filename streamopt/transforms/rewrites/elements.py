@@ -1,0 +1,113 @@
+"""What a point-wise node writes at given subscripts: its write access function inverted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from streamopt.ir.affine import Affine, Iter
+from streamopt.ir.expression import Access, Index, Read, rewrite, rewrite_condition, walk
+from streamopt.ir.graph import SequentialNode
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from streamopt.ir.expression import Condition, Expression
+    from streamopt.ir.graph import Node
+
+__all__ = ["Box", "box", "condition_at", "is_linear", "value_at"]
+
+Box = tuple[tuple[int, int], ...]
+"""Pairs (first, extent), one for each dimension of an array."""
+
+
+def box(node: Node) -> Box | None:
+    """Return the elements that a point-wise node writes, each at one iteration.
+
+    None where it is no such node, or where a subscript is anything but an iterator of its own
+    plus a constant, or a constant.
+    """
+    if isinstance(node, SequentialNode) or node.reduction is not None:
+        return None
+    trips, names = node.trip_counts, [*_iterators(node.write)]
+    if len(names) != len(set(names)) or any(
+        trips[name] > 1 and name not in names for name in trips
+    ):
+        return None
+    found: list[tuple[int, int]] = []
+    for subscript in node.write.subscripts:
+        match subscript.terms:
+            case ():
+                found.append((subscript.constant, 1))
+            case ((Iter(name), 1),):
+                found.append((subscript.constant, trips[name]))
+            case _:
+                return None
+    return tuple(found)
+
+
+def _iterators(access: Access) -> Iterator[str]:
+    for subscript in access.subscripts:
+        yield from subscript.iterators()
+
+
+def value_at(
+    node: Node, value: Expression, subscripts: Sequence[Affine], loops: Sequence[str]
+) -> Expression:
+    """Return an expression of a node's iterators where the node writes the given subscripts.
+
+    Parameters
+    ----------
+    node
+        One that has a `box`.
+    subscripts
+        Over the iterators of another node, of which ``loops`` are the names in program order.
+    """
+    return rewrite(value, _moved(node, subscripts, loops))
+
+
+def condition_at(
+    node: Node, condition: Condition, subscripts: Sequence[Affine], loops: Sequence[str]
+) -> Condition:
+    """Return a condition as `value_at` does a value."""
+    return rewrite_condition(condition, _moved(node, subscripts, loops))
+
+
+def _moved(
+    node: Node, subscripts: Sequence[Affine], loops: Sequence[str]
+) -> Callable[[Expression], Expression]:
+    at = dict.fromkeys(node.trip_counts, Affine())  # idle loops have one iteration
+    for written, subscript in zip(node.write.subscripts, subscripts, strict=True):
+        for name in written.iterators():
+            at[name] = subscript - Affine.of(written.constant)
+
+    def leaf(part: Expression) -> Expression:
+        match part:
+            case Read(access):
+                moved = access.substitute(at)
+                return Read(Access(access.array, tuple(s.ordered(loops) for s in moved.subscripts)))
+            case Index(index):
+                return Index(index.substitute(at).ordered(loops))
+            case _:
+                return part
+
+    return leaf
+
+
+def is_linear(expression: Expression) -> bool:
+    """Return whether no subscript or index has a division or remainder."""
+    return all(
+        isinstance(atom, Iter)
+        for part in walk(expression)
+        for affine in _affines(part)
+        for atom, _ in affine.terms
+    )
+
+
+def _affines(part: Expression) -> tuple[Affine, ...]:
+    match part:
+        case Read(access):
+            return access.subscripts
+        case Index(value):
+            return (value,)
+        case _:
+            return ()

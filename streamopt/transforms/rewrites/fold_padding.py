@@ -1,0 +1,182 @@
+"""Padding folded into its readers: no array with a border, but a guard at every read.
+
+Before::
+
+    for i in 6:       padded[i] = 0                         # fill
+    for i in 4:       padded[i + 1] = x[i]                  # copy
+    for h in 4, k in 3: y[h] += padded[h + k] * w[k]
+
+After::
+
+    for h in 4, k in 3: y[h] += (h + k >= 1 and h + k < 5 ? x[h + k - 1] : 0) * w[k]
+
+A copy that computes something keeps its node, which then writes the inside alone, so that no
+operation is repeated for every element of a window::
+
+    for i in 4:       padded[i] = max(x[i], 0)              # an array of 4 elements
+    for h in 4, k in 3: y[h] += (h + k >= 1 and h + k < 5 ? padded[h + k - 1] : 0) * w[k]
+
+A pad that is one node, ``padded[i] = i >= 1 and i < 5 ? x[i - 1] : 0``, is folded as the first.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from streamopt.ir.affine import Affine
+from streamopt.ir.expression import (
+    Access,
+    Literal,
+    Read,
+    Select,
+    conjuncts,
+    is_affine_condition,
+    negated,
+)
+from streamopt.ir.program import Role
+from streamopt.transforms.rewrites.draft import folded_everywhere, redirected
+from streamopt.transforms.rewrites.elements import box, condition_at, is_linear, value_at
+from streamopt.transforms.rewrites.selection import fits, inside, selected
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from streamopt.ir.expression import Condition, Expression
+    from streamopt.ir.graph import Graph, Node
+    from streamopt.ir.program import Array
+    from streamopt.transforms.rewrites.draft import Draft
+    from streamopt.transforms.rewrites.elements import Box
+
+__all__ = ["fold_padding"]
+
+
+def fold_padding(graph: Graph) -> Graph:
+    """Return the graph without borders of constants around arrays inside it.
+
+    Folded is an internal array whose readers all stream, and which is written either by a fill
+    with a constant and then a point-wise node in a box of it, or by one node that selects between
+    an element of another array and a constant under affine conditions.
+    """
+    return folded_everywhere(graph, _fold)
+
+
+@dataclass(frozen=True, slots=True)
+class _Padding:
+    """What an array holds at an element, in terms of what is there without the padding.
+
+    Attributes
+    ----------
+    writer
+        The node that brings the inside.
+    value
+        Its value where ``conditions`` hold, over its iterators.
+    within
+        The box of the array that it writes, where another node has written the constant; empty
+        where there is no other.
+    keeps_writer
+        Whether the writer stays and readers read its array, without the border.
+    """
+
+    writer: Node
+    value: Expression
+    constant: Literal
+    conditions: tuple[Condition, ...]
+    within: Box
+    keeps_writer: bool
+
+
+def _fold(draft: Draft, array: Array) -> bool:
+    padding = _padding(draft, array) if array.role is Role.INTERNAL else None
+    readers = draft.streaming_readers(array.name)
+    if padding is None or not readers:
+        return False
+    changed = [(node, _reading_through(node, array, padding)) for node in readers]
+    for node in draft.writers(array.name):
+        if node is not padding.writer or not padding.keeps_writer:
+            draft.remove_node(node)
+    if padding.keeps_writer:
+        _shrink(draft, array, padding)
+    for old, new in changed:
+        draft.change_node(old, new)
+    if not padding.keeps_writer:
+        draft.remove_array(array)
+    return True
+
+
+def _padding(draft: Draft, array: Array) -> _Padding | None:
+    match draft.writers(array.name):
+        case (fill, copy):
+            return _filled_first(draft, array, fill, copy)
+        case (writer,):
+            return _selecting(draft, array, writer)
+        case _:
+            return None
+
+
+def _filled_first(draft: Draft, array: Array, fill: Node, copy: Node) -> _Padding | None:
+    within = box(copy)
+    if box(fill) != tuple((0, extent) for extent in array.shape) or within is None:
+        return None
+    match fill.value:
+        case Literal() as constant if fits(constant, array.element):
+            keeps = not _moves_only(draft, array, copy.value)
+            return _Padding(copy, copy.value, constant, (), within, keeps)
+        case _:
+            return None
+
+
+def _moves_only(draft: Draft, array: Array, value: Expression) -> bool:
+    """Return whether a value is an element of an array of the same type."""
+    match value:
+        case Read(access):
+            same_type = draft.arrays[access.array].element is array.element
+            return same_type and is_linear(value)
+        case _:
+            return False
+
+
+def _selecting(draft: Draft, array: Array, writer: Node) -> _Padding | None:
+    """Return the padding of one node that selects; either branch may be the inside."""
+    match writer.value:
+        case Select(condition, value, Literal() as constant):
+            pass
+        case Select(opposite, Literal() as constant, value):
+            condition = negated(opposite)
+        case _:
+            return None
+    good = _moves_only(draft, array, value) and is_linear(writer.value)
+    if not good or not is_affine_condition(condition) or not fits(constant, array.element):
+        return None
+    if box(writer) is None:
+        return None
+    return _Padding(writer, value, constant, conjuncts(condition), (), keeps_writer=False)
+
+
+def _shrink(draft: Draft, array: Array, padding: _Padding) -> None:
+    """Leave the writer an array of the inside alone."""
+    writer = padding.writer
+    place = Access(array.name, _shifted(writer.write.subscripts, padding.within))
+    draft.arrays[array.name] = replace(array, shape=tuple(extent for _, extent in padding.within))
+    draft.change_node(writer, replace(writer, write=place))
+
+
+def _shifted(subscripts: Sequence[Affine], within: Box) -> tuple[Affine, ...]:
+    return tuple(s - Affine.of(first) for s, (first, _) in zip(subscripts, within, strict=True))
+
+
+def _reading_through(node: Node, array: Array, padding: _Padding) -> Node:
+    """Return a reader that reads what is inside, under a guard."""
+    loops = tuple(node.trip_counts)
+
+    def made(access: Access) -> Expression:
+        at = access.subscripts
+        conditions = [*inside(at, padding.within)] if padding.within else []
+        conditions += [condition_at(padding.writer, c, at, loops) for c in padding.conditions]
+        if padding.keeps_writer:
+            value: Expression = Read(Access(array.name, _shifted(at, padding.within)))
+        else:
+            value = value_at(padding.writer, padding.value, at, loops)
+        return selected(conditions, value, padding.constant, array.element, node.trip_counts)
+
+    return redirected(node, array.name, made)

@@ -1,0 +1,93 @@
+"""An argument for each process that reads it, so that none shares the ports of its banks.
+
+Before::
+
+    for i, j: tmp[i] += A[i][j] * x[j]               # gemv
+    for j, i: y[j] += A[i][j] * tmp[i]               # gemv_transposed
+
+After::
+
+    for i, j: tmp[i] += A[i][j] * x[j]
+    for j, i: y[j] += A_gemv_transposed[i][j] * tmp[i]
+
+The caller fills ``A_gemv_transposed`` with what it gives ``A``: `Graph.copies` says so.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import count
+from typing import TYPE_CHECKING
+
+from streamopt.ir.expression import Access, Read, rewrite
+from streamopt.ir.graph import Graph, SequentialNode
+from streamopt.transforms.channels import channels
+from streamopt.transforms.rewrites.draft import redirected
+
+if TYPE_CHECKING:
+    from collections.abc import Container
+
+    from streamopt.ir.expression import Expression
+    from streamopt.ir.graph import Node
+    from streamopt.ir.program import Array
+
+__all__ = ["private_arguments"]
+
+
+def private_arguments(graph: Graph) -> Graph:
+    """Return the graph with every input and weight read by one process.
+
+    The first process keeps the argument; each further one reads ``<array>_<its first reader>``.
+    Nodes that write the same array are one process and share their arguments.
+    """
+    arrays: list[Array] = []
+    copies = dict(graph.copies)
+    private: dict[tuple[str, str], str] = {}
+    taken = {array.name for array in graph.arrays}
+    for array in graph.arrays:
+        arrays.append(array)
+        if not array.is_given:
+            continue
+        readers = [node for node in graph.nodes if array.name in node.inputs]
+        processes = list(dict.fromkeys(node.outputs[0] for node in readers))
+        for process in processes[1:]:
+            first = next(node for node in readers if node.outputs[0] == process)
+            name = _free(f"{array.name}_{first.name}", taken)
+            taken.add(name)
+            arrays.append(replace(array, name=name))
+            copies[name] = copies.get(array.name, array.name)
+            private[process, array.name] = name
+    if not private:
+        return graph
+    nodes = tuple(_with_own(node, private) for node in graph.nodes)
+    return Graph(graph.name, tuple(arrays), nodes, channels(arrays, nodes), tuple(copies.items()))
+
+
+def _free(wanted: str, taken: Container[str]) -> str:
+    candidates = (wanted if at == 1 else f"{wanted}_{at}" for at in count(1))
+    return next(name for name in candidates if name not in taken)
+
+
+def _with_own(node: Node, private: dict[tuple[str, str], str]) -> Node:
+    for array in node.inputs:
+        own = private.get((node.outputs[0], array))
+        if own is not None:
+            node = _reading(node, array, own)
+    return node
+
+
+def _reading(node: Node, array: str, own: str) -> Node:
+    def made(access: Access) -> Read:
+        return Read(Access(own, access.subscripts))
+
+    def leaf(part: Expression) -> Expression:
+        return made(part.access) if isinstance(part, Read) and part.access.array == array else part
+
+    if not isinstance(node, SequentialNode):
+        return redirected(node, array, made)
+    return replace(
+        node,
+        value=rewrite(node.value, leaf),
+        statements=tuple(s.rewritten(leaf, s.target) for s in node.statements),
+        carries=tuple((target, own if s == array else s) for target, s in node.carries),
+    )

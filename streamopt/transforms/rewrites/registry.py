@@ -1,0 +1,48 @@
+"""The rewrites by name, and their application in order."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from streamopt.errors import Diagnostic, LegalityError
+from streamopt.transforms.rewrites.fold_copies import fold_copies
+from streamopt.transforms.rewrites.fold_padding import fold_padding
+from streamopt.transforms.rewrites.private_arguments import private_arguments
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from streamopt.ir.graph import Graph
+
+__all__ = ["REWRITES", "rewritten"]
+
+REWRITES: Mapping[str, Callable[[Graph], Graph]] = MappingProxyType(
+    {
+        "fold_padding": fold_padding,
+        "fold_copies": fold_copies,
+        "private_arguments": private_arguments,
+    }
+)
+"""In the order in which each leaves the most to the next: folding makes readers of arguments."""
+
+
+def rewritten(graph: Graph, names: Sequence[str]) -> Graph:
+    """Return the graph after rewrites, in order; one that finds nothing to do changes nothing.
+
+    The same graph and names give the same result, whose name is the graph's.
+
+    Raises
+    ------
+    LegalityError
+        E321 for a name that no rewrite has.
+    """
+    unknown = [name for name in dict.fromkeys(names) if name not in REWRITES]
+    if unknown:
+        hint = f"the rewrites are {', '.join(REWRITES)}"
+        raise LegalityError(
+            *(Diagnostic("E321", f"there is no graph rewrite '{n}'", hint=hint) for n in unknown)
+        )
+    for name in names:
+        graph = REWRITES[name](graph)
+    return graph
