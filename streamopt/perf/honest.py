@@ -28,7 +28,7 @@ from streamopt.ir.network import AccessMode, Operator
 from streamopt.perf.constant_folding import built_operations
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     import numpy.typing as npt
 
@@ -40,9 +40,9 @@ if TYPE_CHECKING:
 
     Integers = npt.NDArray[np.int64]
 
-__all__ = ["HonestCosts"]
+__all__ = ["HonestCosts", "PortRule"]
 
-FAR = 2**31
+FAR = 2**24
 """Beyond all distances."""
 NO_DISTANCE = 0
 """Stands for a recurrence of which no element comes twice."""
@@ -75,6 +75,43 @@ class _Built:
     sums: bool
 
 
+class PortRule:
+    """The II that a node's array arguments ask for, by the unroll factors of some loops.
+
+    Parameters
+    ----------
+    loops
+        Those whose factors decide.
+    judge
+        From their factors to the II; asked once for each choice.
+    """
+
+    def __init__(self, loops: Sequence[str], judge: Callable[[Mapping[str, int]], int]) -> None:
+        self._loops = tuple(loops)
+        self._judge = judge
+        self._known: dict[tuple[int, ...], int] = {}
+
+    def intervals(self, factors: Mapping[str, Integers]) -> Integers:
+        """Return the II of every choice."""
+        if not self._loops:
+            return np.ones(1, dtype=np.int64)
+        columns = np.stack([factors[name] for name in self._loops], axis=1)
+        code = np.zeros(len(columns), dtype=np.int64)
+        for column in columns.T:
+            code = code * (int(column.max()) + 1) + column
+        _, first, places = np.unique(code, return_index=True, return_inverse=True)
+        found = [self._ii(tuple(columns[place].tolist())) for place in first]
+        return np.array(found, dtype=np.int64)[places.ravel()]
+
+    def _ii(self, point: tuple[int, ...]) -> int:
+        if point not in self._known:
+            self._known[point] = self._judge(dict(zip(self._loops, point, strict=True)))
+        return self._known[point]
+
+
+NO_PORTS = PortRule((), lambda _: 1)
+
+
 class HonestCosts:
     """Costs of the nodes of one graph on one target.
 
@@ -87,7 +124,11 @@ class HonestCosts:
     """
 
     def __init__(
-        self, pipelines: Mapping[str, tuple[Pipeline, ...]], network: Network, target: Target
+        self,
+        pipelines: Mapping[str, tuple[Pipeline, ...]],
+        network: Network,
+        target: Target,
+        ports: Mapping[str, PortRule],
     ) -> None:
         memories = {memory.name: memory for memory in network.memories}
         self._fixed = {
@@ -96,7 +137,7 @@ class HonestCosts:
         self._timings = pipeline_timings(network, target)
         self._dsps = {n: r.dsps for n, r in resources(network, self._timings, target).pipelines.items()}
         self._nodes = {
-            name: _Template(own[0], memories, target)
+            name: _Template(own[0], memories, target, ports.get(name, NO_PORTS))
             for name, own in pipelines.items()
             if len(own) == 1
         }
@@ -129,8 +170,9 @@ class _Template:
     """What one node's pipelines say of all its choices."""
 
     def __init__(
-        self, body: Pipeline, memories: Mapping[str, Memory], target: Target
+        self, body: Pipeline, memories: Mapping[str, Memory], target: Target, ports: PortRule
     ) -> None:
+        self._ports = ports
         self._memories = memories
         self._target = target
         self._body = body
@@ -154,10 +196,13 @@ class _Template:
         tiles = {name: trips // factors[name] for name, trips in node.trip_counts.items()}
         carried = node.reduction_loops if self._updates else ()
         terms = prod((factors[name] for name in carried), start=np.ones(1, dtype=np.int64))
+        port_ii = self._ports.intervals(factors)
         codes, places = np.unique(
-            terms * FAR + _distance(order, tiles, carried), return_inverse=True
+            (port_ii * FAR + terms) * FAR + _distance(order, tiles, carried), return_inverse=True
         )
-        paces = [self._pace(*divmod(code, FAR)) for code in codes.tolist()]
+        paces = [
+            self._pace(code // FAR**2, code // FAR % FAR, code % FAR) for code in codes.tolist()
+        ]
         ii, depth, sharing, hurried = (
             np.array(column, dtype=np.int64)[places.ravel()]
             for column in zip(*((p.ii, p.depth_cycles, p.sharing, p.hurried) for p in paces))
@@ -176,18 +221,19 @@ class _Template:
         """Return the DSPs of one unit of each operator; sums may go without."""
         return sum(built.dsps for built in self._built if not built.sums)
 
-    def _pace(self, terms: int, distance: int) -> _Pace:
-        known = self._paces.get((terms, distance))
-        if known is None:
-            known = self._paces[terms, distance] = self._judged(terms, distance)
-        return known
+    def _pace(self, port_ii: int, terms: int, distance: int) -> _Pace:
+        key = (port_ii, terms, distance)
+        if key not in self._paces:
+            self._paces[key] = self._judged(*key)
+        return self._paces[key]
 
-    def _judged(self, terms: int, distance: int) -> _Pace:
+    def _judged(self, port_ii: int, terms: int, distance: int) -> _Pace:
         updates = tuple(
             replace(update, terms=terms, distance=distance or None) for update in self._updates
         )
         ii = max((update.ii(self._target) for update in updates), default=1)
-        depth = depth_cycles(self._body, self._memories, updates, 1, self._target)
+        ii = max(ii, port_ii)
+        depth = depth_cycles(self._body, self._memories, updates, port_ii, self._target)
         return _Pace(
             ii,
             depth,

@@ -9,7 +9,7 @@ buffers and run at an II of 1); a pragma would make every lane wait for every ba
 
 from __future__ import annotations
 
-from math import prod
+from math import gcd, prod
 from typing import TYPE_CHECKING
 
 from streamopt.ir.affine import Iter
@@ -18,7 +18,7 @@ from streamopt.ir.program import Role
 from streamopt.ir.scheduled import Partition
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from streamopt.ir.affine import Affine
     from streamopt.ir.expression import Access
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     Factors = Mapping[str, int]
     Use = tuple[Access, Node, Factors]
 
-__all__ = ["boundary_partitions", "buffer_factors"]
+__all__ = ["argument_banks", "boundary_partitions", "buffer_factors"]
 
 PORTS = 2
 """Of a block RAM."""
@@ -39,7 +39,7 @@ def buffer_factors(graph: Graph, edge: Edge, factors: Mapping[str, Factors]) -> 
     consumer = graph.node(edge.consumer)
     uses = _writes(graph, edge.array, factors)
     uses += [(access, consumer, factors[consumer.name]) for access in edge.reads]
-    found = _cyclic_factors(graph.array(edge.array), uses)
+    found = _cyclic_factors(graph.array(edge.array), uses, _touched)
     works = all(_finds_banks(use, found) for use in uses)
     return found if works else (1,) * len(found)
 
@@ -57,8 +57,16 @@ def boundary_partitions(graph: Graph, factors: Mapping[str, Factors]) -> tuple[P
                 for access in node.reads_of(array.name)
             ]
         if touched and array.role is not Role.INTERNAL:
-            found.append(Partition(array.name, _cyclic_factors(array, uses)))
+            found.append(Partition(array.name, _cyclic_factors(array, uses, _banks)))
     return tuple(found)
+
+
+def argument_banks(array: Array, node: Node, factors: Factors) -> tuple[int, ...]:
+    """Return the cyclic factors of an argument that one node alone touches."""
+    accesses = [*node.reads_of(array.name)]
+    if node.write.array == array.name:
+        accesses.append(node.write)
+    return _cyclic_factors(array, [(access, node, factors) for access in accesses], _banks)
 
 
 def _writes(graph: Graph, array: str, factors: Mapping[str, Factors]) -> list[Use]:
@@ -70,23 +78,50 @@ def _writes(graph: Graph, array: str, factors: Mapping[str, Factors]) -> list[Us
     ]
 
 
-def _cyclic_factors(array: Array, uses: Sequence[Use]) -> tuple[int, ...]:
-    """Return, per dimension, the most elements that one tile iteration touches along it."""
+def _cyclic_factors(
+    array: Array, uses: Sequence[Use], banks: Callable[[Affine, Node, Factors], int]
+) -> tuple[int, ...]:
+    """Return, per dimension, the most banks that a use asks for along it."""
     return tuple(
-        min(extent, max((_elements(a.subscripts[at], f) for a, _, f in uses), default=1))
+        min(extent, max((banks(a.subscripts[at], n, f) for a, n, f in uses), default=1))
         for at, extent in enumerate(array.shape)
     )
 
 
-def _elements(subscript: Affine, factors: Factors) -> int:
+def _touched(subscript: Affine, _: Node, factors: Factors) -> int:
+    """Return a bank for each element that one tile iteration touches along a dimension."""
     return prod(factors[name] for name in subscript.iterators())
 
 
+def _banks(subscript: Affine, node: Node, factors: Factors) -> int:
+    """Return the banks of an argument along one dimension: one for each element touched at once.
+
+    A window whose lanes overlap, ``A[4 * i + lane + k]`` with all k at once, moves by less than
+    it touches: it takes as many banks as it moves by, if their ports suffice.
+    """
+    count = _touched(subscript, node, factors)
+    if _moves_by(subscript, node, factors, count):
+        return count
+    steps = [
+        coefficient * factors[atom.name]
+        for atom, coefficient in subscript.terms
+        if isinstance(atom, Iter) and node.trip_counts[atom.name] > factors[atom.name]
+    ]
+    reach = 1 + sum(
+        abs(coefficient) * (factors[atom.name] - 1)
+        for atom, coefficient in subscript.terms
+        if isinstance(atom, Iter)
+    )
+    banks = gcd(*steps)
+    is_linear = all(isinstance(atom, Iter) for atom, _ in subscript.terms)
+    return banks if is_linear and min(count, reach) <= PORTS * banks else count
+
+
 def _finds_banks(use: Use, banks: Sequence[int]) -> bool:
-    """Return whether no more lanes than a bank has ports may meet in one."""
+    """Return whether each lane knows its bank, or no more lanes than a bank has ports walk."""
     access, node, factors = use
     return all(
-        _elements(subscript, factors) <= PORTS or _moves_by(subscript, node, factors, count)
+        _touched(subscript, node, factors) <= PORTS or _moves_by(subscript, node, factors, count)
         for subscript, count in zip(access.subscripts, banks, strict=True)
     )
 
