@@ -9,6 +9,7 @@ buffers and run at an II of 1); a pragma would make every lane wait for every ba
 
 from __future__ import annotations
 
+from collections import Counter
 from math import gcd, prod
 from typing import TYPE_CHECKING
 
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     Factors = Mapping[str, int]
     Use = tuple[Access, Node, Factors]
 
-__all__ = ["argument_banks", "boundary_partitions", "buffer_factors"]
+__all__ = ["argument_banks", "boundary_partitions", "buffer_factors", "fullest_bank"]
 
 PORTS = 2
 """Of a block RAM."""
@@ -67,6 +68,22 @@ def argument_banks(array: Array, node: Node, factors: Factors) -> tuple[int, ...
     if node.write.array == array.name:
         accesses.append(node.write)
     return _cyclic_factors(array, [(access, node, factors) for access in accesses], _banks)
+
+
+def fullest_bank(subscript: Affine, node: Node, factors: Factors, banks: int) -> int:
+    """Return the most elements of one bank that an iteration touches along a dimension.
+
+    All that it touches, where tile loops move it by other amounts than whole rounds of the banks.
+    """
+    touched = {subscript.constant}
+    for atom, coefficient in subscript.terms:
+        if not isinstance(atom, Iter):
+            return _touched(subscript, node, factors)
+        lanes = [coefficient * lane for lane in range(factors[atom.name])]
+        touched = {place + offset for place in touched for offset in lanes}
+    if not _moves_by(subscript, node, factors, banks):
+        return len(touched)
+    return max(Counter(place % banks for place in touched).values())
 
 
 def _writes(graph: Graph, array: str, factors: Mapping[str, Factors]) -> list[Use]:
