@@ -37,6 +37,7 @@ from streamopt.ir.expression import (
     conjuncts,
     is_affine_condition,
     negated,
+    reads,
 )
 from streamopt.ir.program import Role
 from streamopt.transforms.rewrites.draft import folded_everywhere, redirected
@@ -107,6 +108,9 @@ def _fold(draft: Draft, array: Array, *, keeps_copies: bool) -> bool:
     if padding is None or not readers:
         return False
     changed = [(node, _reading_through(node, array, padding)) for node in readers]
+    left = {array.name} if padding.keeps_writer else {a.array for a in reads(padding.value)}
+    if not any(left.intersection(node.inputs) for _, node in changed):
+        return False  # nobody reads the inside: its producers would work for nothing
     for node in draft.writers(array.name):
         if node is not padding.writer or not padding.keeps_writer:
             draft.remove_node(node)

@@ -140,11 +140,16 @@ KEPT = {
         {"x": "input 3", "p": "internal 6", "y": "output 6"},
         {"fill": "i 6: p[i] = 0", "copy": "i 3: p[2 * i] = x[i]", "last": "i 6: y[i] = p[i]"},
     ),
+    "only the border read": sketch(
+        {"x": "input 4", "t": "internal 4", "p": "internal 6", "y": "output 1"},
+        {"make": "i 4: t[i] = x[i] + 1", "fill": "i 6: p[i] = 0", "copy": "i 4: p[i + 1] = t[i]",
+         "last": "i 1: y[i] = p[i] + 1"},
+    ),
     "filled last": sketch(
         {"x": "input 4", "p": "internal 4", "y": "output 4"},
         {"copy": "i 4: p[i] = x[i]", "fill": "i 4: p[i] = 0", "last": "i 4: y[i] = p[i]"},
     ),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("source", KEPT.values(), ids=KEPT)
