@@ -9,7 +9,7 @@ buffers and run at an II of 1); a pragma would make every lane wait for every ba
 
 from __future__ import annotations
 
-from math import prod
+from math import gcd, prod
 from typing import TYPE_CHECKING
 
 from streamopt.ir.affine import Iter
@@ -18,7 +18,7 @@ from streamopt.ir.program import Role
 from streamopt.ir.scheduled import Partition
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from streamopt.ir.affine import Affine
     from streamopt.ir.expression import Access
@@ -57,8 +57,36 @@ def boundary_partitions(graph: Graph, factors: Mapping[str, Factors]) -> tuple[P
                 for access in node.reads_of(array.name)
             ]
         if touched and array.role is not Role.INTERNAL:
-            found.append(Partition(array.name, _cyclic_factors(array, uses)))
+            factors_found = _cyclic_factors(array, uses)
+            settled = (_settled(f, uses, at) for at, f in enumerate(factors_found))
+            found.append(Partition(array.name, tuple(settled)))
     return tuple(found)
+
+
+def _settled(banks: int, uses: Sequence[Use], at: int) -> int:
+    """Return the most banks, not above those given, in which every lane stays in its own.
+
+    ``A[4 * i + lane + k]`` with 3 lanes along ``k`` touches elements of 12 products of lanes but
+    moves by 4: of 4 banks each lane knows its own, and none is met by more than 2. The banks
+    given where they suit some use, or where no smaller number suits all.
+    """
+    moves = [[*_steps(access.subscripts[at], node, own)] for access, node, own in uses]
+    steps = [step for use in moves for step in use]
+    suits_one = any(all(step is not None and step % banks == 0 for step in use) for use in moves)
+    if suits_one or None in steps:
+        return banks
+    common = gcd(*(step for step in steps if step is not None))
+    return max((count for count in range(2, banks) if common % count == 0), default=banks)
+
+
+def _steps(subscript: Affine, node: Node, factors: Factors) -> Iterator[int | None]:
+    """Yield by how much each tile loop moves a subscript; None for what isn't constant."""
+    trips = node.trip_counts
+    for atom, coefficient in subscript.terms:
+        if not isinstance(atom, Iter):
+            yield None
+        elif trips[atom.name] > factors[atom.name]:
+            yield coefficient * factors[atom.name]
 
 
 def _writes(graph: Graph, array: str, factors: Mapping[str, Factors]) -> list[Use]:
@@ -93,13 +121,5 @@ def _finds_banks(use: Use, banks: Sequence[int]) -> bool:
 
 def _moves_by(subscript: Affine, node: Node, factors: Factors, banks: int) -> bool:
     """Return whether tile loops move a subscript by whole rounds of the banks."""
-    if banks == 1:
-        return True
-    trips = node.trip_counts
-    for atom, coefficient in subscript.terms:
-        if not isinstance(atom, Iter):
-            return False
-        tiles = trips[atom.name] // factors[atom.name]
-        if tiles > 1 and coefficient * factors[atom.name] % banks:
-            return False
-    return True
+    steps = _steps(subscript, node, factors)
+    return banks == 1 or all(step is not None and step % banks == 0 for step in steps)
