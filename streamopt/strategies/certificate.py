@@ -52,7 +52,8 @@ def certify(
     """Return the costs of a schedule by walking its loops, and all constraints that it breaks.
 
     The graph is as it is before the schedule's rewrites. Loop orders, unroll factors, their
-    coupling, DSPs, and which channels may be FIFOs are checked. The time is that of walking every loop nest once.
+    coupling, DSPs, and which channels may be FIFOs are checked. The time is that of walking
+    every loop nest once.
     """
     graph = rewritten(graph, schedule.rewrites)
     shape = tuple(_misshapen(graph, schedule))

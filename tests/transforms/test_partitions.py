@@ -94,3 +94,34 @@ def test_banks_are_no_more_than_elements() -> None:
     )
     found = boundary_partitions(graph, factors(graph, spread={"i": 4, "j": 6}))
     assert {p.array: p.factors for p in found} == {"x": (4,), "y": (4, 6)}
+
+
+@pytest.mark.parametrize(
+    ("lanes", "banks"),
+    [
+        # 12 products of lanes, 6 elements, moved by 4: two in each of 4 banks.
+        ({"i": 4, "k": 3}, 4),
+        # k moves them by 1 as well: no number of banks suits.
+        ({"i": 4}, 4),
+        ({"k": 3}, 3),
+        ({"i": 16, "k": 3}, 18),
+    ],
+)
+def test_windows_into_an_argument_find_banks_where_they_move_in_steps(
+    lanes: Mapping[str, int], banks: int
+) -> None:
+    graph = graph_of(
+        {"x": "input 18", "w": "weight 3", "y": "output 16"},
+        {"slide": "i 16, k 3: y[i] += x[i + k] * w[k]"},
+    )
+    found = boundary_partitions(graph, factors(graph, slide=lanes))
+    assert {p.array: p.factors for p in found}["x"] == (banks,)
+
+
+def test_an_argument_keeps_the_banks_that_suit_one_of_its_readers() -> None:
+    graph = graph_of(
+        {"x": "input 12", "y": "output 12", "z": "output 12"},
+        {"one": "i 12: y[i] = x[i] + 1", "two": "i 12: z[i] = x[i] * 2"},
+    )
+    found = boundary_partitions(graph, factors(graph, one={"i": 6}, two={"i": 4}))
+    assert {p.array: p.factors for p in found}["x"] == (6,)

@@ -10,8 +10,10 @@ After::
     for i, j, k: y[i][j] += x[i][k] * weight[j][k]
 
 Readers' subscripts that are linear must stay so: behind a division or remainder, unrolled lanes
-can't know their banks. And no reader may come to read an array that a channel brings at two
-places, since such a channel can't stream (`streamopt.transforms.apply`, E307).
+can't know their banks. No reader may come to read an argument in windows such as ``x[h + k]``,
+which share the ports of its banks, while a copy inside the design is split as they need it. And
+none may come to read an array that a channel brings at two places, since such a channel can't
+stream (`streamopt.transforms.apply`, E307).
 """
 
 from __future__ import annotations
@@ -36,7 +38,7 @@ def fold_copies(graph: Graph) -> Graph:
     """Return the graph without internal arrays that only hold another array's elements.
 
     Folded is an array that one point-wise node writes, whose value is an element of an array of
-    the same type, where all readers stream and linear subscripts stay linear.
+    the same type, where all readers stream and can read that as well.
     """
     return folded_everywhere(graph, _fold)
 
@@ -55,13 +57,22 @@ def _fold(draft: Draft, array: Array) -> bool:
     if not readers or any(_bends(node, array.name, copy) for node in readers):
         return False
     through = [_reading_through(node, array.name, copy) for node in readers]
-    if not source.is_given and any(len(node.reads_of(source.name)) > 1 for node in through):
+    worse = _has_window if source.is_given else _has_two_places
+    if any(worse(node, source.name) for node in through):
         return False
     for old, new in zip(readers, through, strict=True):
         draft.change_node(old, new)
     draft.remove_node(copy)
     draft.remove_array(array)
     return True
+
+
+def _has_window(node: Node, array: str) -> bool:
+    return any(len(s.iterators()) > 1 for a in node.reads_of(array) for s in a.subscripts)
+
+
+def _has_two_places(node: Node, array: str) -> bool:
+    return len(node.reads_of(array)) > 1
 
 
 def _bends(node: Node, array: str, copy: Node) -> bool:

@@ -17,11 +17,15 @@ operation is repeated for every element of a window::
     for h in 4, k in 3: y[h] += (h + k >= 1 and h + k < 5 ? padded[h + k - 1] : 0) * w[k]
 
 A pad that is one node, ``padded[i] = i >= 1 and i < 5 ? x[i - 1] : 0``, is folded as the first.
+
+`fold_borders` keeps plain copies of arguments too. Windows into an argument share the two ports
+of its banks; an array inside the design is split as they need it.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from streamopt.ir.affine import Affine
@@ -33,6 +37,7 @@ from streamopt.ir.expression import (
     conjuncts,
     is_affine_condition,
     negated,
+    reads,
 )
 from streamopt.ir.program import Role
 from streamopt.transforms.rewrites.draft import folded_everywhere, redirected
@@ -48,7 +53,7 @@ if TYPE_CHECKING:
     from streamopt.transforms.rewrites.draft import Draft
     from streamopt.transforms.rewrites.elements import Box
 
-__all__ = ["fold_padding"]
+__all__ = ["fold_borders", "fold_padding"]
 
 
 def fold_padding(graph: Graph) -> Graph:
@@ -58,7 +63,16 @@ def fold_padding(graph: Graph) -> Graph:
     with a constant and then a point-wise node in a box of it, or by one node that selects between
     an element of another array and a constant under affine conditions.
     """
-    return folded_everywhere(graph, _fold)
+    return folded_everywhere(graph, partial(_fold, keeps_copies=False))
+
+
+def fold_borders(graph: Graph) -> Graph:
+    """Return the graph as `fold_padding` does, but with the nodes that bring arguments inside.
+
+    What copies an argument into a box of a filled array writes the box alone. A pad in one node
+    is folded if it selects from an array that isn't an argument.
+    """
+    return folded_everywhere(graph, partial(_fold, keeps_copies=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,12 +100,17 @@ class _Padding:
     keeps_writer: bool
 
 
-def _fold(draft: Draft, array: Array) -> bool:
-    padding = _padding(draft, array) if array.role is Role.INTERNAL else None
+def _fold(draft: Draft, array: Array, *, keeps_copies: bool) -> bool:
+    padding = None
+    if array.role is Role.INTERNAL:
+        padding = _padding(draft, array, keeps_copies=keeps_copies)
     readers = draft.streaming_readers(array.name)
     if padding is None or not readers:
         return False
     changed = [(node, _reading_through(node, array, padding)) for node in readers]
+    left = {array.name} if padding.keeps_writer else {a.array for a in reads(padding.value)}
+    if not any(left.intersection(node.inputs) for _, node in changed):
+        return False  # nobody reads the inside: its producers would work for nothing
     for node in draft.writers(array.name):
         if node is not padding.writer or not padding.keeps_writer:
             draft.remove_node(node)
@@ -104,14 +123,19 @@ def _fold(draft: Draft, array: Array) -> bool:
     return True
 
 
-def _padding(draft: Draft, array: Array) -> _Padding | None:
+def _padding(draft: Draft, array: Array, *, keeps_copies: bool) -> _Padding | None:
     match draft.writers(array.name):
         case (fill, copy):
-            return _filled_first(draft, array, fill, copy)
+            padding = _filled_first(draft, array, fill, copy)
         case (writer,):
-            return _selecting(draft, array, writer)
+            padding = _selecting(draft, array, writer)
         case _:
             return None
+    if padding is None or padding.keeps_writer or not keeps_copies:
+        return padding
+    if not any(draft.arrays[name].is_given for name in padding.writer.inputs):
+        return padding
+    return replace(padding, keeps_writer=True) if padding.within else None
 
 
 def _filled_first(draft: Draft, array: Array, fill: Node, copy: Node) -> _Padding | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, LegalityError
 from streamopt.transforms.rewrites.fold_copies import fold_copies
-from streamopt.transforms.rewrites.fold_padding import fold_padding
+from streamopt.transforms.rewrites.fold_padding import fold_borders, fold_padding
 from streamopt.transforms.rewrites.private_arguments import private_arguments
 
 if TYPE_CHECKING:
@@ -19,12 +19,13 @@ __all__ = ["REWRITES", "rewritten"]
 
 REWRITES: Mapping[str, Callable[[Graph], Graph]] = MappingProxyType(
     {
+        "fold_borders": fold_borders,
         "fold_padding": fold_padding,
         "fold_copies": fold_copies,
         "private_arguments": private_arguments,
     }
 )
-"""In the order in which each leaves the most to the next: folding makes readers of arguments."""
+"""In the order in which they are of use after each other: folding makes readers of arguments."""
 
 
 def rewritten(graph: Graph, names: Sequence[str]) -> Graph:

@@ -1,0 +1,90 @@
+"""Designs of rewritten graphs, by schedules that name the rewrites, against the source programs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from program_sketches import program
+
+import streamopt as so
+from streamopt.space.level import LEVELS, LevelName
+from streamopt.strategies.certificate import certify
+from streamopt.transforms.rewrites import rewritten
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from streamopt.ir.program import Program
+    from streamopt.ir.schedule import Schedule
+
+CHAIN = program(
+    {"x": "input 2 6 6", "k": "weight 2 2 3 3", "l": "weight 2 2 3 3", "p": "internal 2 8 8",
+     "t": "internal 2 6 6", "q": "internal 2 8 8", "y": "output 2 6 6"},
+    {"fill1": "c 2, h 8, w 8: p[c][h][w] = 0",
+     "copy1": "c 2, h 6, w 6: p[c][h + 1][w + 1] = x[c][h][w]",
+     "conv1": "o 2, h 6, w 6, c 2, m 3, n 3: t[o][h][w] += p[c][h + m][w + n] * k[o][c][m][n]",
+     "fill2": "c 2, h 8, w 8: q[c][h][w] = 0",
+     "copy2": "c 2, h 6, w 6: q[c][h + 1][w + 1] = max(t[c][h][w], 0)",
+     "conv2": "o 2, h 6, w 6, c 2, m 3, n 3: y[o][h][w] += q[c][h + m][w + n] * l[o][c][m][n]"},
+    name="chain",
+)  # fmt: skip
+SHARED = program(
+    {"A": "input 6 8", "w": "weight 8 8", "v": "internal 8 8", "t": "internal 6 8",
+     "y": "output 6 8", "z": "output 6 8"},
+    {"turn": "i 8, j 8: v[i][j] = w[j][i]",
+     "one": "i 6, j 8, k 8: t[i][j] += A[i][k] * v[k][j]",
+     "two": "i 6, j 8, k 8: y[i][j] += A[i][k] * v[j][k]",
+     "sum": "i 6, j 8: z[i][j] = t[i][j] + A[i][j]"},
+    name="shared",
+)  # fmt: skip
+FOLD = ("fold_padding", "fold_copies", "private_arguments")
+KEEP = ("fold_borders", "fold_copies", "private_arguments")
+
+
+def solved(source: Program, level: str, names: tuple[str, ...]) -> Schedule:
+    graph = rewritten(so.dataflow(source), names)
+    found = so.solve(graph, level=level, dsp=120, tiling_limit=1)
+    return replace(found.schedule, rewrites=names)
+
+
+@pytest.mark.parametrize(
+    ("source", "level", "names"),
+    [(CHAIN, "opt1", KEEP), (CHAIN, "opt5", FOLD), (SHARED, "opt1", FOLD), (SHARED, "opt5", KEEP)],
+    ids=["chain opt1", "chain opt5", "shared opt1", "shared opt5"],
+)
+def test_design_computes_its_source(
+    source: Program, level: str, names: tuple[str, ...], tmp_path: Path
+) -> None:
+    schedule = solved(source, level, names)
+    so.write(source, schedule, tmp_path / "project")
+    verdict = so.verify(tmp_path / "project")
+    assert verdict.passed, str(verdict)
+    assert so.load_schedule(tmp_path / "project" / "schedule.json") == schedule
+
+
+def test_every_stage_takes_the_graph_as_it_was() -> None:
+    graph = so.dataflow(SHARED)
+    schedule = solved(SHARED, "opt5", FOLD)
+    names = [node.node.name for node in so.apply(graph, schedule).nodes]
+    assert names == ["one", "two", "sum"]
+    found = so.evaluate(graph, schedule)
+    assert found.trace.cycles == so.simulate(graph, schedule).cycles
+    assert {"A", "A_two", "A_sum", "w", "w_two"} <= {m.name for m in found.network.memories}
+    again = certify(graph, schedule, level=LEVELS[LevelName.OPT5], dsp_limit=120, tiling_limit=1)
+    assert not again.broken
+
+
+def test_header_says_what_the_caller_fills_in() -> None:
+    design = so.emit(so.dataflow(SHARED), solved(SHARED, "opt1", FOLD))
+    assert "// The caller gives A_two the content of A." in design.text("shared.h")
+    assert dict(design.copies) == {"A_two": "A", "A_sum": "A", "w_two": "w"}
+
+
+def test_guarded_reads_are_guarded_ports() -> None:
+    found = so.evaluate(so.dataflow(CHAIN), solved(CHAIN, "opt1", FOLD))
+    (pipeline,) = (p for q in found.network.processes for p in q.pipelines if p.name == "conv1")
+    guards = {port.target: port.guard for port in pipeline.ports if port.value.startswith("v")}
+    assert guards["x"] is not None
+    assert guards["k"] is None
