@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from streamopt.errors import Diagnostic, LegalityError
 from streamopt.transforms.rewrites.fold_copies import fold_copies
 from streamopt.transforms.rewrites.fold_padding import fold_borders, fold_padding
+from streamopt.transforms.rewrites.fold_pointwise import fold_pointwise
 from streamopt.transforms.rewrites.private_arguments import private_arguments
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ REWRITES: Mapping[str, Callable[[Graph], Graph]] = MappingProxyType(
         "fold_borders": fold_borders,
         "fold_padding": fold_padding,
         "fold_copies": fold_copies,
+        "fold_pointwise": fold_pointwise,
         "private_arguments": private_arguments,
     }
 )

@@ -1,0 +1,88 @@
+"""Arrays that one point-wise node writes, folded away: their readers compute the elements."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from streamopt.ir.expression import Read, walk
+from streamopt.ir.program import Role
+from streamopt.transforms.rewrites.draft import folded_everywhere, redirected
+from streamopt.transforms.rewrites.elements import box, is_linear, value_at
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from streamopt.ir.expression import Access, Expression
+    from streamopt.ir.graph import Graph, Node
+    from streamopt.ir.program import Array
+    from streamopt.transforms.rewrites.draft import Draft
+
+    Choice = Callable[[Draft, Array, Node], bool]
+
+__all__ = ["Choice", "without_producers"]
+
+
+def without_producers(graph: Graph, is_wanted: Choice) -> Graph:
+    """Return the graph without the wanted point-wise nodes and the internal arrays they write.
+
+    Left is what a reader can't take in: one that doesn't stream, whose linear subscripts would
+    not stay linear, which would read an array that a channel brings at two places (such a channel
+    can't stream, E307), or walk an argument in windows.
+
+    Parameters
+    ----------
+    is_wanted
+        Asked about an array and the node that writes all of it.
+    """
+    return folded_everywhere(graph, lambda draft, array: _fold(draft, array, is_wanted))
+
+
+def _fold(draft: Draft, array: Array, is_wanted: Choice) -> bool:
+    writers = draft.writers(array.name) if array.role is Role.INTERNAL else ()
+    if len(writers) != 1 or not _covers(writers[0], array):
+        return False
+    (producer,) = writers
+    readers = draft.streaming_readers(array.name)
+    if not readers or not is_wanted(draft, array, producer):
+        return False
+    if any(_bends(node, array.name, producer) for node in readers):
+        return False
+    through = [_reading_through(node, array.name, producer) for node in readers]
+    sources = {part.access.array for part in walk(producer.value) if isinstance(part, Read)}
+    for name in sources:
+        worse = _has_window if draft.arrays[name].is_given else _has_two_places
+        if any(worse(node, name) for node in through):
+            return False
+    for old, new in zip(readers, through, strict=True):
+        draft.change_node(old, new)
+    draft.remove_node(producer)
+    draft.remove_array(array)
+    return True
+
+
+def _covers(node: Node, array: Array) -> bool:
+    return box(node) is not None and node.guard is None
+
+
+def _has_window(node: Node, array: str) -> bool:
+    return any(len(s.iterators()) > 1 for a in node.reads_of(array) for s in a.subscripts)
+
+
+def _has_two_places(node: Node, array: str) -> bool:
+    return len(node.reads_of(array)) > 1
+
+
+def _bends(node: Node, array: str, producer: Node) -> bool:
+    """Return whether a linear access would become one with a division or remainder."""
+    return any(
+        is_linear(Read(access)) and not is_linear(_element(node, producer, access))
+        for access in node.reads_of(array)
+    )
+
+
+def _element(node: Node, producer: Node, access: Access) -> Expression:
+    return value_at(producer, producer.value, access.subscripts, tuple(node.trip_counts))
+
+
+def _reading_through(node: Node, array: str, producer: Node) -> Node:
+    return redirected(node, array, lambda access: _element(node, producer, access))
