@@ -1,4 +1,4 @@
-"""Which adders are built from LUTs: those on a recurrence that is too tight for DSP slices.
+"""Which adders are built from LUTs unasked: those on a recurrence too tight for DSP slices.
 
 Evidence: 292 nodes of the published Stream-HLS designs on PolyBench and chains of matrix products
 (Vitis HLS 2023.2, xcu280, 3.33 ns), 4971 of whose 19393 adders have no DSP.
@@ -22,7 +22,7 @@ __all__ = ["fabric_adders", "sharing_cycles"]
 def fabric_adders(
     pipeline: Pipeline, replicas: Replicas, timing: PipelineTiming, target: Target
 ) -> int:
-    """Return how many of an operation's replicas are adders without DSPs.
+    """Return how many of an operation's replicas the tool makes adders without DSPs, unasked.
 
     A recurrence has ``ii * distance`` cycles. Where its additions don't fit with the adder that
     the table has first (6 cycles each at 3.33 ns, and 2 for the memory), Vitis HLS takes the
@@ -30,6 +30,8 @@ def fabric_adders(
     is in 279 of the 292 nodes; in all, 79 adders of 4971 are taken for the wrong kind.
     """
     operation = replicas.operation
+    if operation.implementation is not None:
+        return 0
     usual = target.operator(operation.operator, operation.element)
     if usual.dsps == 0:
         return 0

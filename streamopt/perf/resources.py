@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from streamopt.ir.network import Place
+from streamopt.ir.network import Implementation, Place
 from streamopt.perf.addresses import address_multipliers
 from streamopt.perf.binding import fabric_adders, sharing_cycles
 from streamopt.perf.buffers import memories_as_built, network_storage
@@ -106,14 +106,17 @@ def _pipeline(
     cycles = sharing_cycles(pipeline, timing)
     used, unit_bits = Resources(), 0
     for found in replicas:
-        in_fabric = fabric_adders(pipeline, found, timing, target)
-        for count, implementation in ((found.count - in_fabric, None), (in_fabric, "fabric")):
+        operation = found.operation
+        hurried = fabric_adders(pipeline, found, timing, target)
+        for count, implementation in (
+            (found.count - hurried, operation.implementation),
+            (hurried, Implementation.FABRIC),
+        ):
             if count:
-                operator, element = found.operation.operator, found.operation.element
-                cost = target.operator(operator, element, implementation)
+                cost = target.operator(operation.operator, operation.element, implementation)
                 units = shared_units(count, cycles)
                 used += Resources(dsps=cost.dsps, luts=cost.luts, ffs=cost.ffs).scaled(units)
-                unit_bits += units * element.bits
+                unit_bits += units * operation.element.bits
     data = data_bits(pipeline, replicas, storages)
     return used + pipeline_fabric(pipeline, data, unit_bits, timing, storages)
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING
 
+from streamopt.analysis.operations import OperationList, reduction_operator
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import (
     Compare,
@@ -24,7 +25,6 @@ from streamopt.ir.expression import (
 )
 from streamopt.ir.network import AccessMode, Fifo, Memory, Pipeline, Place, Port
 from streamopt.ir.program import Loop
-from streamopt.transforms.lower.operations import OperationList, reduction_operator
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -65,7 +65,9 @@ class StreamingNode:
         self.ports: list[Port] = []
         self.tiles = scheduled.tile_loops
         self._iterator = {loop.name: self._position(loop) for loop in self.loops}
-        self._operations = OperationList(lambda name: arrays[name].element, self._fetched)
+        self._operations = OperationList(
+            lambda name: arrays[name].element, self._fetched, scheduled.binding
+        )
         self._values: dict[Access, str] = {}
 
     def pipeline(self) -> Pipeline:

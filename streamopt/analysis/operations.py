@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, assert_never
 
+from streamopt.ir.binding import bound_implementation
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import (
     Binary,
@@ -26,6 +27,7 @@ from streamopt.ir.program import Reduction
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from streamopt.ir.binding import Binding
     from streamopt.ir.expression import Access, Expression
 
 __all__ = ["OperationList", "reduction_operator"]
@@ -60,7 +62,7 @@ def reduction_operator(reduction: Reduction) -> Operator:
 
 
 class OperationList:
-    """Collects the operations of one pipeline; values get names of their own.
+    """Collects the operations of one loop nest; values get names of their own.
 
     Parameters
     ----------
@@ -68,17 +70,21 @@ class OperationList:
         Element type of an array by name.
     fetch
         Makes the access for a read and returns the name of its value.
+    binding
+        What floating-point operators are built from.
     first
-        Number of the first value: operations of the pipeline before these.
+        Number of the first value: operations of the nest before these.
     """
 
     def __init__(
         self,
         element_of: Callable[[str], ElementType],
         fetch: Callable[[Access], str],
+        binding: Binding = (),
         first: int = 0,
     ) -> None:
         self.operations: list[Operation] = []
+        self._binding = binding
         self._first = first
         self._element_of = element_of
         self._fetch = fetch
@@ -94,7 +100,8 @@ class OperationList:
     def add(self, operator: Operator, element: ElementType, *operands: str) -> str:
         """Append one operation and return the name of its result."""
         result = f"t{self._first + len(self.operations)}"
-        self.operations.append(Operation(operator, element, operands, result))
+        built_from = bound_implementation(self._binding, operator, element)
+        self.operations.append(Operation(operator, element, operands, result, built_from))
         return result
 
     def _made(self, expression: Expression) -> str:
