@@ -29,8 +29,12 @@ if TYPE_CHECKING:
 
     from streamopt.ir.binding import Binding
     from streamopt.ir.expression import Access, Expression
+    from streamopt.ir.graph import Node
 
-__all__ = ["OperationList", "reduction_operator"]
+__all__ = ["BEFORE", "OperationList", "accumulates", "add_body"]
+
+BEFORE = "before"
+"""Name of the partial value of a reduction that an iteration finds."""
 
 _BINARY = {
     BinaryOp.ADD: Operator.ADD,
@@ -46,8 +50,34 @@ _BINARY = {
 }
 
 
-def reduction_operator(reduction: Reduction) -> Operator:
-    """Return the operator that combines the terms of a reduction."""
+def accumulates(node: Node) -> bool:
+    """Return whether a streaming node keeps partial values from one iteration to another."""
+    trips = node.trip_counts
+    reduces = node.reduction is not None
+    return reduces and any(trips[name] > 1 for name in node.reduction_loops)
+
+
+def add_body(operations: OperationList, node: Node, element: ElementType) -> str:
+    """Append what one iteration of a streaming node computes; return the name of its result.
+
+    Parameters
+    ----------
+    element
+        Of the array that it writes.
+    """
+    if node.guard is not None:
+        operations.value(node.guard)
+    value = operations.value(node.value)
+    start = None if node.start is None else operations.value(node.start)
+    if node.reduction is None:
+        return value
+    operator = _reduction_operator(node.reduction)
+    if accumulates(node):
+        return operations.add(operator, element, BEFORE, value)
+    return value if start is None else operations.add(operator, element, start, value)
+
+
+def _reduction_operator(reduction: Reduction) -> Operator:
     match reduction:
         case Reduction.ADD:
             return Operator.ADD

@@ -19,13 +19,14 @@ from streamopt.perf.operators import operator_replicas, shared_units
 from streamopt.target.resources import Resources
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from streamopt.ir.network import Network, Pipeline, PipelineTiming
     from streamopt.perf.memory_blocks import Storage
+    from streamopt.perf.operators import Replicas
     from streamopt.target.device import Target
 
-__all__ = ["NetworkResources", "resources"]
+__all__ = ["NetworkResources", "operator_resources", "resources"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,22 +104,30 @@ def _pipeline(
 ) -> Resources:
     """Return the operators of a pipeline and the fabric around them."""
     replicas = operator_replicas(pipeline)
+    used, unit_bits = operator_resources(pipeline, replicas, timing, target)
+    data = data_bits(pipeline, replicas, storages)
+    return used + pipeline_fabric(pipeline, data, unit_bits, timing, storages)
+
+
+def operator_resources(
+    pipeline: Pipeline, replicas: Sequence[Replicas], timing: PipelineTiming, target: Target
+) -> tuple[Resources, int]:
+    """Return what the operators of a pipeline take, and the bits of the results of their units."""
     cycles = sharing_cycles(pipeline, timing)
     used, unit_bits = Resources(), 0
     for found in replicas:
         operation = found.operation
-        hurried = fabric_adders(pipeline, found, timing, target)
+        short = fabric_adders(pipeline, found, timing, target)
         for count, implementation in (
-            (found.count - hurried, operation.implementation),
-            (hurried, Implementation.FABRIC),
+            (found.count - short, operation.implementation),
+            (short, Implementation.FABRIC),
         ):
             if count:
                 cost = target.operator(operation.operator, operation.element, implementation)
                 units = shared_units(count, cycles)
                 used += Resources(dsps=cost.dsps, luts=cost.luts, ffs=cost.ffs).scaled(units)
                 unit_bits += units * operation.element.bits
-    data = data_bits(pipeline, replicas, storages)
-    return used + pipeline_fabric(pipeline, data, unit_bits, timing, storages)
+    return used, unit_bits
 
 
 def _memory(storage: Storage, *, ping_pong: bool) -> Resources:
