@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, assert_never
 
 import numpy as np
 
+from streamopt.codegen.operators import OPERATOR_FUNCTION_NAMES
 from streamopt.errors import CodegenError, Diagnostic
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import (
@@ -29,6 +30,7 @@ from streamopt.ir.expression import (
     is_negation,
 )
 from streamopt.ir.expression_type import expression_type
+from streamopt.ir.network import Operator
 from streamopt.ir.program import Reduction
 
 if TYPE_CHECKING:
@@ -54,6 +56,12 @@ _PRECEDENCE = {
     BinaryOp.XOR: _BIT_XOR,
     BinaryOp.OR: _BIT_OR,
 }
+_BOUND = {
+    BinaryOp.ADD: Operator.ADD,
+    BinaryOp.SUB: Operator.SUB,
+    BinaryOp.MUL: Operator.MUL,
+}
+_REDUCING = {Reduction.ADD: Operator.ADD, Reduction.MUL: Operator.MUL}
 _CONNECTIVES = {LogicOp.AND: ("&&", _AND), LogicOp.OR: ("||", _OR)}
 
 _FUNCTIONS = {
@@ -62,10 +70,14 @@ _FUNCTIONS = {
     Function.MAX: "fmax",
     Function.MIN: "fmin",
 }
-FUNCTION_NAMES = frozenset(
+FUNCTION_NAMES = OPERATOR_FUNCTION_NAMES.union(
     f"{name}{suffix}" for name in _FUNCTIONS.values() for suffix in ("", "f")
 )
 """All functions that emitted code may call."""
+
+
+def _no_function(operator: Operator, element: ElementType) -> str | None:
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,11 +92,14 @@ class ExpressionText:
         Text of an operand, of its array's type.
     index
         Text of an affine expression of the iterators.
+    function
+        Name of the function that stands for an operator; None for the operator itself.
     """
 
     element_of: Callable[[str], ElementType]
     read: Callable[[Access], str]
     index: Callable[[Affine], str]
+    function: Callable[[Operator, ElementType], str | None] = _no_function
 
     def text(self, expression: Expression, wanted: ElementType) -> str:
         """Return the text of an expression's value, converted to a type.
@@ -118,12 +133,24 @@ class ExpressionText:
         """Return one step of a reduction; the operands are names or in brackets."""
         match reduction:
             case Reduction.ADD | Reduction.MUL:
-                return f"{left} {reduction} {right}"
+                function = self.function(_REDUCING[reduction], element)
+                return f"{function}({left}, {right})" if function else f"{left} {reduction} {right}"
             case Reduction.MAX | Reduction.MIN:
                 return self._called(Function(reduction.value), [left, right], element)
 
     def _type(self, expression: Expression) -> ElementType | None:
         return expression_type(expression, self.element_of)
+
+    def _binary(
+        self, op: BinaryOp, left: Expression, right: Expression, element: ElementType
+    ) -> tuple[str, int]:
+        function = self.function(_BOUND[op], element) if op in _BOUND else None
+        if function is not None:
+            operands = [self._exactly(side, element) for side in (left, right)]
+            return f"{function}({', '.join(operands)})", _ATOM
+        level = _PRECEDENCE[op]
+        sides = self._inside(left, level, element), self._inside(right, level + 1, element)
+        return f"{sides[0]} {op} {sides[1]}", level
 
     def _called(self, function: Function, arguments: list[str], element: ElementType) -> str:
         listed = ", ".join(arguments)
@@ -148,9 +175,7 @@ class ExpressionText:
             case Binary(_, _, operand) if is_negation(expression):
                 return f"-{self._inside(operand, _ATOM, element)}", _PRODUCT
             case Binary(op, left, right):
-                level = _PRECEDENCE[op]
-                sides = self._inside(left, level, element), self._inside(right, level + 1, element)
-                return f"{sides[0]} {op} {sides[1]}", level
+                return self._binary(op, left, right, element)
             case Call(function, arguments):
                 texts = [self._exactly(argument, element) for argument in arguments]
                 return self._called(function, texts, element), _ATOM

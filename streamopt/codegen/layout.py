@@ -121,7 +121,8 @@ def plan_layout(scheduled: ScheduledGraph) -> Layout:
         if key not in channels:
             channels[key] = _channel_port(scheduled, channel, names)
     ports = (*boundary.values(), *channels.values())
-    functions = Names([identifier(top), *LIBRARY, *TYPES, *(port.name for port in ports)])
+    taken = (*FUNCTION_NAMES, *LIBRARY, *TYPES, *(port.name for port in ports))
+    functions = Names([identifier(top), *taken])
     processes = tuple(
         _process(scheduled, nodes, functions, boundary, channels) for nodes in scheduled.processes
     )

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from streamopt.codegen.operators import OPERATOR_FUNCTION_NAMES
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -61,7 +63,7 @@ _TESTBENCH = frozenset(["testbench", "data_directory", "output_directory"])
 
 def suits_top(name: str) -> bool:
     """Return whether the top function, and its file, may have this identifier as its name."""
-    taken = LIBRARY | TYPES | _TESTBENCH
+    taken = LIBRARY | TYPES | _TESTBENCH | OPERATOR_FUNCTION_NAMES
     return identifier(name) == name and name not in taken and not name.startswith("port_")
 
 

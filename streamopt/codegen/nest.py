@@ -25,11 +25,13 @@ from streamopt.ir.affine import Affine
 from streamopt.ir.program import Reduction
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from streamopt.codegen.layout import Process
     from streamopt.codegen.names import Names
+    from streamopt.ir.element import ElementType
     from streamopt.ir.expression import Access
+    from streamopt.ir.network import Operator
     from streamopt.ir.program import Array
     from streamopt.ir.scheduled import ScheduledNode, TiledLoop
 
@@ -48,10 +50,17 @@ class NestWriter:
     """Builds the items of one node; used once.
 
     ``scope`` is the function's: local buffers take names there, so that the next nest of the
-    function has others; iterators and values live inside the nest.
+    function has others; iterators and values live inside the nest. ``function`` names the
+    functions of bound operators, as for `ExpressionText`.
     """
 
-    def __init__(self, scheduled: ScheduledNode, process: Process, scope: Names) -> None:
+    def __init__(
+        self,
+        scheduled: ScheduledNode,
+        process: Process,
+        scope: Names,
+        function: Callable[[Operator, ElementType], str | None],
+    ) -> None:
         self.node = scheduled.node
         self.loops = scheduled.loops
         self.process = process
@@ -68,7 +77,7 @@ class NestWriter:
         self.locals: list[Item] = []
         self.fetched: dict[Access, str] = {}
         elements = {port.array.name: port.array.element for port in process.reads.values()}
-        self.expression = ExpressionText(elements.__getitem__, self._operand, self._index)
+        self.expression = ExpressionText(elements.__getitem__, self._operand, self._index, function)
 
     def items(self) -> tuple[Item, ...]:
         """Return local buffers and the loop nest."""

@@ -15,13 +15,15 @@ from streamopt.codegen.tree import For, If, Pragma, Statement
 from streamopt.ir.affine import Affine
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from streamopt.codegen.layout import Process
     from streamopt.codegen.names import Names
     from streamopt.codegen.tree import Item
+    from streamopt.ir.element import ElementType
     from streamopt.ir.expression import Access
     from streamopt.ir.graph import SequentialNode
+    from streamopt.ir.network import Operator
     from streamopt.ir.program import Array
     from streamopt.ir.program import Statement as Update
 
@@ -29,16 +31,25 @@ __all__ = ["SequenceWriter"]
 
 
 class SequenceWriter:
-    """Builds the items of one sequential node; used once."""
+    """Builds the items of one sequential node; used once.
 
-    def __init__(self, node: SequentialNode, process: Process, scope: Names) -> None:
+    ``function`` names the functions of bound operators, as for `ExpressionText`.
+    """
+
+    def __init__(
+        self,
+        node: SequentialNode,
+        process: Process,
+        scope: Names,
+        function: Callable[[Operator, ElementType], str | None],
+    ) -> None:
         self.node = node
         self.process = process
         self.names = scope.inner()
         self.state = {name: self._taken(f"{name}_state", scope) for name in node.outputs}
         self.iterator = {loop.name: self.names.unique(loop.name) for loop in node.loops}
         self.expression = ExpressionText(
-            lambda name: process.arrays[name].element, self._place, self._index
+            lambda name: process.arrays[name].element, self._place, self._index, function
         )
 
     def items(self) -> tuple[Item, ...]:

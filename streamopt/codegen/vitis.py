@@ -6,6 +6,7 @@ text depends on the scheduled graph and the version of streamopt alone.
 
 from __future__ import annotations
 
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ from streamopt.codegen.expressions import FUNCTION_NAMES
 from streamopt.codegen.layout import Layout, Port, Process, plan_layout
 from streamopt.codegen.names import Names
 from streamopt.codegen.nest import NestWriter, partition_pragmas
+from streamopt.codegen.operators import OperatorFunctions
 from streamopt.codegen.sequence import SequenceWriter
 from streamopt.codegen.templates import fill
 from streamopt.codegen.testbench import testbench
@@ -85,9 +87,12 @@ def _definitions(layout: Layout) -> Iterator[Item]:
     headers = ("algorithm", "cmath", "cstdint", "cstdlib", "limits", "hls_stream.h")
     yield Directive(f'#include "{layout.top}.h"')
     yield from (Directive(f"#include <{header}>") for header in headers)
-    for process in layout.processes:
-        yield Statement("")
-        yield from _process(process)
+    functions = OperatorFunctions()
+    processes = [(Statement(""), *_process(p, functions)) for p in layout.processes]
+    for function in functions.items:
+        yield from (Statement(""), function)
+    for process in processes:
+        yield from process
     yield Statement("")
     yield Function(f"void {layout.top}", _top_parameters(layout), tuple(_top_body(layout)))
 
@@ -101,7 +106,7 @@ def _top_parameters(layout: Layout) -> tuple[str, ...]:
     return tuple(_parameter(port, read_only=port.array.is_given) for port in layout.boundary)
 
 
-def _process(process: Process) -> Iterator[Item]:
+def _process(process: Process, functions: OperatorFunctions) -> Iterator[Item]:
     parameters = [_parameter(port, read_only=True) for port in process.inputs]
     parameters += [_parameter(port, read_only=False) for port in process.writes]
     scope = Names([*FUNCTION_NAMES, *(p.name for p in (*process.inputs, *process.writes))])
@@ -110,12 +115,13 @@ def _process(process: Process) -> Iterator[Item]:
         node = scheduled.node
         loops = ", ".join(f"{loop.name} {loop.trip_count}" for loop in node.loops)
         domain = loops or "a single point"
+        function = partial(functions.name, scheduled.binding)
         if isinstance(node, SequentialNode):
             yield Comment(f"Node '{node.name}': {', '.join(node.outputs)} in order over {domain}.")
-            body += SequenceWriter(node, process, scope).items()
+            body += SequenceWriter(node, process, scope, function).items()
         else:
             yield Comment(f"Node '{node.name}': {node.write} over {domain}.")
-            body += NestWriter(scheduled, process, scope).items()
+            body += NestWriter(scheduled, process, scope, function).items()
     yield Function(f"static void {process.name}", tuple(parameters), tuple(body))
 
 

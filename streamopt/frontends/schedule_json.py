@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from streamopt.errors import Diagnostic, FrontendError, SourceLoc
+from streamopt.ir.network import Implementation, Operator
 from streamopt.ir.schedule import ChannelKind, ChannelPlan, NodePlan, Schedule
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ class _Node(_Document):
     node: str
     order: tuple[str, ...]
     unroll: dict[str, int]
+    binding: dict[Literal["add", "mul"], Implementation] = {}
 
 
 class _Channel(_Document):
@@ -48,6 +50,7 @@ def write_schedule_json(schedule: Schedule, result: Mapping[str, object] | None 
     """Return the schedule as JSON text, with what is known of it under ``result``."""
     nodes = [
         {"node": plan.node, "order": list(plan.order), "unroll": plan.factors}
+        | ({"binding": dict(plan.binding)} if plan.binding else {})
         for plan in schedule.nodes
     ]
     channels = [
@@ -87,10 +90,15 @@ def read_schedule_json(text: str, file: str) -> Schedule:
         raise FrontendError(*(_diagnostic(problem, file) for problem in error.errors())) from None
     return Schedule(
         document.graph,
-        tuple(NodePlan(n.node, n.order, tuple(n.unroll.items())) for n in document.nodes),
+        tuple(map(_plan, document.nodes)),
         tuple(ChannelPlan(c.channel, c.kind, c.depth_elems) for c in document.channels),
         document.rewrites,
     )
+
+
+def _plan(node: _Node) -> NodePlan:
+    binding = tuple((Operator(name), built) for name, built in node.binding.items())
+    return NodePlan(node.node, node.order, tuple(node.unroll.items()), binding)
 
 
 def _diagnostic(problem: ErrorDetails, file: str) -> Diagnostic:

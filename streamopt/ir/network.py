@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AccessMode",
     "Fifo",
+    "Implementation",
     "Memory",
     "Network",
     "Operation",
@@ -82,6 +83,15 @@ class Operator(StrEnum):
     POW = "pow"
     CAST = "cast"
     COPY = "copy"
+
+
+class Implementation(StrEnum):
+    """What an operator is built from, as ``bind_op`` of Vitis HLS names it."""
+
+    FABRIC = "fabric"
+    """LUTs alone."""
+    FULLDSP = "fulldsp"
+    MAXDSP = "maxdsp"
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,12 +170,15 @@ class Operation:
     ----------
     operands
         Names of values; what no access or operation of the pipeline makes is a constant.
+    implementation
+        What it is built from where the design asks for it; None for the tool's choice.
     """
 
     operator: Operator
     element: ElementType
     operands: tuple[str, ...]
     result: str
+    implementation: Implementation | None = None
 
 
 @dataclass(frozen=True, slots=True)

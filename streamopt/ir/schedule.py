@@ -9,6 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 from math import prod
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from streamopt.ir.binding import Binding
 
 __all__ = ["ChannelKind", "ChannelPlan", "NodePlan", "Schedule"]
 
@@ -22,7 +26,7 @@ class ChannelKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class NodePlan:
-    """Loop order and unroll factors of one node.
+    """Loop order, unroll factors and operators of one node.
 
     Attributes
     ----------
@@ -31,11 +35,14 @@ class NodePlan:
     unroll
         Pairs (loop, factor) for all loops, in the node's program order; a factor divides the
         loop's trip count.
+    binding
+        What its floating-point operators are built from; empty for the tool's choice.
     """
 
     node: str
     order: tuple[str, ...]
     unroll: tuple[tuple[str, int], ...]
+    binding: Binding = ()
 
     @property
     def factors(self) -> dict[str, int]:

@@ -10,6 +10,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from streamopt.ir.binding import Binding
     from streamopt.ir.graph import Edge, Graph, Node
     from streamopt.ir.schedule import ChannelKind, Schedule
 
@@ -35,10 +36,17 @@ class TiledLoop:
 
 @dataclass(frozen=True, slots=True)
 class ScheduledNode:
-    """A node with its tile loops, outermost first; the innermost one is pipelined."""
+    """A node with its tile loops, outermost first; the innermost one is pipelined.
+
+    Attributes
+    ----------
+    binding
+        What its floating-point operators are built from; empty for the tool's choice.
+    """
 
     node: Node
     loops: tuple[TiledLoop, ...]
+    binding: Binding = ()
 
     def loop(self, name: str) -> TiledLoop:
         """Return the tiled loop of that name; raises KeyError."""

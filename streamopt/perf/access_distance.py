@@ -5,15 +5,21 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from streamopt.ir.affine import Iter
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+
+    import numpy.typing as npt
 
     from streamopt.ir.affine import Affine
     from streamopt.ir.network import Pipeline
 
-__all__ = ["collision_distance"]
+    Integers = npt.NDArray[np.int64]
+
+__all__ = ["collision_distance", "update_distances"]
 
 
 def collision_distance(
@@ -41,6 +47,38 @@ def collision_distance(
     return prod(loop.trip_count for loop in pipeline.tiles[carrying[-1] + 1 :])
 
 
+def update_distances(
+    subscripts: tuple[Affine, ...],
+    trip_counts: Mapping[str, int],
+    order: Sequence[str],
+    factors: Mapping[str, Integers],
+) -> Integers:
+    """Return the distance between two accesses of one element, for many unroll factors at once.
+
+    As `collision_distance` of equal subscripts, with 0 where no element comes twice.
+
+    Parameters
+    ----------
+    subscripts
+        Over the loops before they are tiled.
+    order
+        All loops, outermost tile loop first.
+    factors
+        Unroll factors of every loop, shape (schedules,).
+    """
+    told_apart = _told_apart(subscripts, trip_counts)
+    named = {name for subscript in subscripts for name in subscript.iterators()}
+    inside = np.ones_like(next(iter(factors.values())))
+    distance, ambiguous = np.zeros_like(inside), np.zeros_like(inside, dtype=np.bool_)
+    for name in reversed(order):
+        tiles = trip_counts[name] // factors[name]
+        if name not in told_apart:
+            distance = np.where((distance == 0) & (tiles > 1), inside, distance)
+            ambiguous |= (tiles > 1) & (name in named)
+        inside = inside * tiles
+    return np.where(ambiguous, 1, distance)
+
+
 def _may_meet(
     earlier: Sequence[Affine], later: Sequence[Affine], trip_counts: dict[str, int]
 ) -> bool:
@@ -52,7 +90,7 @@ def _may_meet(
     return True
 
 
-def _told_apart(subscripts: Sequence[Affine], trip_counts: dict[str, int]) -> set[str]:
+def _told_apart(subscripts: Sequence[Affine], trip_counts: Mapping[str, int]) -> set[str]:
     """Return the iterators whose different values always give different elements."""
     found: set[str] = set()
     for subscript in subscripts:
@@ -61,7 +99,7 @@ def _told_apart(subscripts: Sequence[Affine], trip_counts: dict[str, int]) -> se
     return found
 
 
-def _is_mixed_radix(subscript: Affine, trip_counts: dict[str, int]) -> bool:
+def _is_mixed_radix(subscript: Affine, trip_counts: Mapping[str, int]) -> bool:
     """Return whether each factor exceeds all that the smaller ones reach together."""
     reach = 0
     terms = sorted(subscript.terms, key=lambda term: abs(term[1]))

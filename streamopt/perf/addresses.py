@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from streamopt.ir.affine import Affine
     from streamopt.ir.network import Memory, Pipeline, Port
 
-__all__ = ["AddressMultiplier", "address_multipliers", "signed_digits"]
+__all__ = ["AddressMultiplier", "address_multipliers", "needs_multiplier", "signed_digits"]
 
 _MOST_ADDER_DIGITS = 2
 
@@ -54,6 +54,11 @@ def signed_digits(constant: int) -> int:
     [1, 2, 2, 3, 3]
     """
     return (constant ^ 3 * constant).bit_count()
+
+
+def needs_multiplier(constant: int) -> bool:
+    """Return whether a product by a constant is more than wires and an adder."""
+    return signed_digits(constant) > _MOST_ADDER_DIGITS
 
 
 def address_multipliers(
@@ -94,6 +99,6 @@ def _products(
     ):
         moves = any(name in moving for name in subscript.iterators())
         prefix += f" + {subscript}" if moves else ""
-        if prefix and signed_digits(extent) > _MOST_ADDER_DIGITS:
+        if prefix and needs_multiplier(extent):
             yield (prefix, extent), added
         prefix = f"({prefix}) * {extent}" if prefix else ""

@@ -28,8 +28,15 @@ def built_operations(pipeline: Pipeline) -> tuple[Operation, ...]:
         if not any(operand in varying for operand in operation.operands):
             varying -= {operation.result} - reads
         else:
-            found.append(replace(operation, operator=_built(operation, varying)))
+            found.append(_as_built(operation, varying))
     return tuple(found)
+
+
+def _as_built(operation: Operation, varying: set[str]) -> Operation:
+    operator = _built(operation, varying)
+    if operator is operation.operator:
+        return operation
+    return replace(operation, operator=operator, implementation=None)
 
 
 def _built(operation: Operation, varying: set[str]) -> Operator:

@@ -9,7 +9,8 @@ In cycles of the schedule, from measured iteration latencies of the published St
 - an operator with registers takes its latency and one cycle more (fadd 7, fmul 4, exp 14), one
   without none;
 - a sum of ``r`` terms an iteration is a tree of ``ceil(log2(r + 1))`` additions on the path;
-  adders in a recurrence that has no time for more take 5 cycles, those of the fabric;
+  adders in a recurrence that has no time for more take 5 cycles, those of the fabric, as all do
+  where the design asks for it;
 - the operands of a sum that is not in such haste come in the fourth cycle at the earliest;
 - a write takes one cycle, when value and address are there;
 - a pipeline that waits for ports spreads an iteration over ``II - 1`` cycles more.
@@ -23,7 +24,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from streamopt.ir.affine import FloorDiv, Iter, Mod
-from streamopt.ir.network import AccessMode, Operator
+from streamopt.ir.network import AccessMode, Implementation
 from streamopt.perf.constant_folding import built_operations
 from streamopt.perf.recurrence import ROUND_TRIP_CYCLES
 
@@ -134,14 +135,15 @@ class _Schedule:
     def _stages(self, operation: Operation) -> int:
         """Return the cycles from operands to result."""
         update = self._sums.get(operation.result)
-        adder = _stages_of(self._latency(operation, None))
+        adder = _stages_of(self._latency(operation, operation.implementation))
         if update is None:
             return adder
         chained = self._chained_in_fabric(update)
         if not chained:
             return adder * update.terms.bit_length()
         before = max(update.terms.bit_length() - chained, _levels_before(update))
-        return adder * before + chained * _stages_of(self._latency(operation, "fabric"))
+        in_fabric = _stages_of(self._latency(operation, Implementation.FABRIC))
+        return adder * before + chained * in_fabric
 
     def _waits_for_operands(self, update: Recurrence) -> bool:
         """Return whether operands wait for the sum's place: not if all its adders are hurried."""
@@ -153,12 +155,14 @@ class _Schedule:
         if update.distance is None or not update.is_sum:
             return 0
         chained, last = update.chained_additions, update.operations[-1]
+        if last.implementation not in (None, Implementation.FABRIC):
+            return 0
         there_and_back = chained * self._latency(last, None) + ROUND_TRIP_CYCLES
         return chained if there_and_back > update.distance else 0
 
-    def _latency(self, operation: Operation, implementation: str | None) -> int:
-        operator = Operator.ADD if implementation else operation.operator
-        return self._target.operator(operator, operation.element, implementation).latency_cycles
+    def _latency(self, operation: Operation, implementation: Implementation | None) -> int:
+        cost = self._target.operator(operation.operator, operation.element, implementation)
+        return cost.latency_cycles
 
 
 def _stages_of(latency_cycles: int) -> int:

@@ -13,7 +13,8 @@ r      additions in the recurrence   II at distance 1
 9..    4                             16
 =====  ============================  =====================
 
-The adders of a recurrence are those of the fabric, 4 cycles each. At distance 1 the sum stays in
+The adders of a recurrence are those of the fabric, 4 cycles each, where the design doesn't ask for
+others. At distance 1 the sum stays in
 a register; further apart it goes through memory, 2 cycles more: ``ceil((4 L + 2) / distance)``.
 """
 
@@ -23,7 +24,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING
 
-from streamopt.ir.network import AccessMode, Operator
+from streamopt.ir.network import AccessMode, Implementation, Operator
 from streamopt.perf.access_distance import collision_distance
 from streamopt.perf.constant_folding import built_operations
 
@@ -96,11 +97,14 @@ class Recurrence:
 def accumulation_latency_cycles(recurrence: Recurrence, target: Target) -> int:
     """Return the cycles from the value read to the value written, without the memory."""
     if recurrence.is_sum:
-        element = recurrence.operations[0].element
-        adder = target.operator(Operator.ADD, element, "fabric")
+        last = recurrence.operations[-1]
+        built_from = last.implementation or Implementation.FABRIC
+        adder = target.operator(Operator.ADD, last.element, built_from)
         return recurrence.chained_additions * adder.latency_cycles
     one = sum(
-        target.operator(operation.operator, operation.element).latency_cycles
+        target.operator(
+            operation.operator, operation.element, operation.implementation
+        ).latency_cycles
         for operation in recurrence.operations
         if operation.operator not in _FREE
     )

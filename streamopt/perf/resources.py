@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from streamopt.ir.network import Place
+from streamopt.ir.network import Implementation, Place
 from streamopt.perf.addresses import address_multipliers
 from streamopt.perf.binding import fabric_adders, sharing_cycles
 from streamopt.perf.buffers import memories_as_built, network_storage
@@ -19,13 +19,14 @@ from streamopt.perf.operators import operator_replicas, shared_units
 from streamopt.target.resources import Resources
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from streamopt.ir.network import Network, Pipeline, PipelineTiming
     from streamopt.perf.memory_blocks import Storage
+    from streamopt.perf.operators import Replicas
     from streamopt.target.device import Target
 
-__all__ = ["NetworkResources", "resources"]
+__all__ = ["NetworkResources", "operator_resources", "resources"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,19 +104,30 @@ def _pipeline(
 ) -> Resources:
     """Return the operators of a pipeline and the fabric around them."""
     replicas = operator_replicas(pipeline)
+    used, unit_bits = operator_resources(pipeline, replicas, timing, target)
+    data = data_bits(pipeline, replicas, storages)
+    return used + pipeline_fabric(pipeline, data, unit_bits, timing, storages)
+
+
+def operator_resources(
+    pipeline: Pipeline, replicas: Sequence[Replicas], timing: PipelineTiming, target: Target
+) -> tuple[Resources, int]:
+    """Return what the operators of a pipeline take, and the bits of the results of their units."""
     cycles = sharing_cycles(pipeline, timing)
     used, unit_bits = Resources(), 0
     for found in replicas:
-        in_fabric = fabric_adders(pipeline, found, timing, target)
-        for count, implementation in ((found.count - in_fabric, None), (in_fabric, "fabric")):
+        operation = found.operation
+        short = fabric_adders(pipeline, found, timing, target)
+        for count, implementation in (
+            (found.count - short, operation.implementation),
+            (short, Implementation.FABRIC),
+        ):
             if count:
-                operator, element = found.operation.operator, found.operation.element
-                cost = target.operator(operator, element, implementation)
+                cost = target.operator(operation.operator, operation.element, implementation)
                 units = shared_units(count, cycles)
                 used += Resources(dsps=cost.dsps, luts=cost.luts, ffs=cost.ffs).scaled(units)
-                unit_bits += units * element.bits
-    data = data_bits(pipeline, replicas, storages)
-    return used + pipeline_fabric(pipeline, data, unit_bits, timing, storages)
+                unit_bits += units * operation.element.bits
+    return used, unit_bits
 
 
 def _memory(storage: Storage, *, ping_pong: bool) -> Resources:

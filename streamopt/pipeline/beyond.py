@@ -59,7 +59,8 @@ def forms(graph: Graph) -> Iterator[tuple[tuple[str, ...], Graph]]:
     """Yield the different forms of a graph, by the rewrites that make them."""
     seen: list[Graph] = []
     names = tuple(REWRITES)
-    for kept in ((), names[-1:], (names[0], names[-1]), names):
+    folds = names[:-1]
+    for kept in (names, *((*folds[:count], names[-1]) for count in range(len(folds))), ()):
         form = rewritten(graph, kept)
         if form not in seen:
             seen.append(form)

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING
 
 from streamopt.analysis.stream_order import stream_order
 from streamopt.errors import Diagnostic, LegalityError
+from streamopt.ir.binding import BINDABLE
 from streamopt.ir.graph import SequentialNode
 from streamopt.ir.schedule import ChannelKind
 from streamopt.ir.scheduled import Channel, ScheduledGraph, ScheduledNode, TiledLoop
@@ -65,7 +66,8 @@ def apply(graph: Graph, schedule: Schedule) -> ScheduledGraph:
         - E310 a FIFO whose loops have different unroll factors on both sides;
         - E311 a sequential node with another order or unrolled loops;
         - E312 a FIFO to or from a sequential node;
-        - E321 a rewrite that there isn't.
+        - E321 a rewrite that there isn't;
+        - E322 a binding of an operator twice, or to what it can't be built from.
     """
     graph = rewritten(graph, schedule.rewrites)
     problems = [*_plan_problems(graph, schedule)]
@@ -108,6 +110,7 @@ def _plan_problems(graph: Graph, schedule: Schedule) -> Iterator[Diagnostic]:
 
 def _node_problems(node: Node, schedule: Schedule) -> Iterator[Diagnostic]:
     plan = schedule.node(node.name)
+    yield from _binding_problems(node, plan)
     names = [loop.name for loop in node.loops]
     if sorted(plan.order) != sorted(names):
         message = f"order {', '.join(plan.order)} of node '{node.name}' is not a permutation of "
@@ -126,6 +129,19 @@ def _node_problems(node: Node, schedule: Schedule) -> Iterator[Diagnostic]:
             message = f"unroll factor {factor} of loop {loop.name} in node '{node.name}' does not "
             message += f"divide its trip count {loop.trip_count}"
             yield Diagnostic("E304", message, node.loc)
+
+
+def _binding_problems(node: Node, plan: NodePlan) -> Iterator[Diagnostic]:
+    times = Counter(operator for operator, _ in plan.binding)
+    for operator, implementation in plan.binding:
+        known = BINDABLE.get(operator, ())
+        if times[operator] > 1:
+            message = f"node '{node.name}' binds '{operator}' {times[operator]} times"
+            yield Diagnostic("E322", message, node.loc, hint="bind each operator once")
+        elif implementation not in known:
+            message = f"node '{node.name}' binds '{operator}' to '{implementation}'"
+            choices = (f"'{name}' to {', '.join(found)}" for name, found in BINDABLE.items())
+            yield Diagnostic("E322", message, node.loc, hint=f"bind {'; '.join(choices)}")
 
 
 def _channel_problems(graph: Graph, edge: Edge, schedule: Schedule) -> Iterator[Diagnostic]:
@@ -186,7 +202,8 @@ def _times(lanes: Sequence[int]) -> str:
 
 def _scheduled(node: Node, plan: NodePlan) -> ScheduledNode:
     trips, factors = node.trip_counts, plan.factors
-    return ScheduledNode(node, tuple(TiledLoop(n, trips[n], factors[n]) for n in plan.order))
+    loops = tuple(TiledLoop(name, trips[name], factors[name]) for name in plan.order)
+    return ScheduledNode(node, loops, plan.binding)
 
 
 def _channel(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -11,10 +12,15 @@ from streamopt.errors import LegalityError
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Access, Binary, BinaryOp, Read
 from streamopt.ir.graph import Edge, Graph, Node
+from streamopt.ir.network import Implementation, Operator
 from streamopt.ir.program import Array, Loop, Reduction, Role
 from streamopt.ir.schedule import ChannelKind, ChannelPlan, NodePlan, Schedule
 from streamopt.ir.scheduled import Partition, TiledLoop
 from streamopt.transforms.apply import apply
+from streamopt.transforms.lower import lower
+
+if TYPE_CHECKING:
+    from streamopt.ir.binding import Binding
 
 i, j, k, n = (Affine.iterator(name) for name in "ijkn")
 ZERO, ONE = Affine.of(0), Affine.of(1)
@@ -251,3 +257,32 @@ def test_all_problems_of_the_nodes_come_at_once() -> None:
         "E303 order i, j, j of node 'copy' is not a permutation of its loops n, i, j",
         "E304 node 'copy' has unroll factors for i; its loops are n, i, j",
     ]
+
+
+def test_binding_reaches_the_node_and_its_operations() -> None:
+    bound = replace(
+        plan("gemm", "kij"),
+        binding=((Operator.ADD, Implementation.FABRIC), (Operator.MUL, Implementation.MAXDSP)),
+    )
+    scheduled = apply(PAIR, schedule(bound, plan("copy", "nij")))
+    assert scheduled.nodes[0].binding == bound.binding
+    gemm, _ = lower(scheduled).pipelines
+    found = {operation.operator: operation.implementation for operation in gemm.operations}
+    assert found == dict(bound.binding)
+
+
+@pytest.mark.parametrize(
+    ("binding", "message"),
+    [
+        (((Operator.ADD, Implementation.MAXDSP),), "E322 node 'gemm' binds 'add' to 'maxdsp'"),
+        (((Operator.SUB, Implementation.FABRIC),), "E322 node 'gemm' binds 'sub' to 'fabric'"),
+        (
+            ((Operator.MUL, Implementation.FABRIC), (Operator.MUL, Implementation.MAXDSP)),
+            "E322 node 'gemm' binds 'mul' 2 times",
+        ),
+    ],
+)
+def test_bindings_that_nothing_can_build(binding: Binding, message: str) -> None:
+    bound = replace(plan("gemm", "kij"), binding=binding)
+    with pytest.raises(LegalityError, match=message):
+        apply(PAIR, schedule(bound, plan("copy", "nij")))

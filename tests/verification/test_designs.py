@@ -11,7 +11,9 @@ from program_sketches import all_legal_fifos, plans, program, scheduled
 
 from streamopt.codegen.vitis import emit
 from streamopt.errors import VerificationError
+from streamopt.ir.network import Implementation, Operator
 from streamopt.ir.schedule import ChannelKind
+from streamopt.transforms.apply import apply
 from streamopt.transforms.canonicalize import canonicalize
 from streamopt.verification.project import write_project
 from streamopt.verification.verify import verify_project
@@ -73,6 +75,16 @@ def test_matmul_chain(
     orders: dict[str, str], unroll: dict[str, str], ping_pong: tuple[str, ...], tmp_path: Path
 ) -> None:
     passes(scheduled(CHAIN, orders, unroll, ping_pong), CHAIN, tmp_path)
+
+
+def test_bound_operators(tmp_path: Path) -> None:
+    graph = scheduled(CHAIN, {"mm1": "k i j"}, {"mm3": "j 4"})
+    bound = tuple((operator, Implementation.FABRIC) for operator in (Operator.ADD, Operator.MUL))
+    nodes = tuple(replace(plan, binding=bound) for plan in graph.schedule.nodes)
+    design = emit(apply(graph.graph, replace(graph.schedule, nodes=nodes)))
+    verdict = checked(design, CHAIN, tmp_path)
+    verdict.raise_if_failed()
+    assert "total = fadd_fabric(" in design.text("kernel_3mm.cpp")
 
 
 FORK = program(

@@ -85,7 +85,9 @@ class _Lowering:
         if isinstance(node, SequentialNode):
             whole = {name: self._whole(source) for name, source in sources.items()}
             targets = [(name, self._whole(t)) for name, t in self._targets(node)]
-            pipelines, memories = lower_sequential(node, whole, targets, self.arrays)
+            pipelines, memories = lower_sequential(
+                node, scheduled.binding, whole, targets, self.arrays
+            )
             self.local += memories
             return pipelines
         streaming = StreamingNode(

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from streamopt.analysis.operations import OperationList
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import is_affine_condition
 from streamopt.ir.network import AccessMode, Memory, Pipeline, Place, Port
 from streamopt.ir.program import Loop
-from streamopt.transforms.lower.operations import OperationList
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from streamopt.ir.binding import Binding
+    from streamopt.ir.element import ElementType
     from streamopt.ir.expression import Access
     from streamopt.ir.graph import SequentialNode
     from streamopt.ir.network import Operation
@@ -23,6 +25,7 @@ __all__ = ["lower_sequential"]
 
 def lower_sequential(
     node: SequentialNode,
+    binding: Binding,
     sources: Mapping[str, Memory],
     targets: Sequence[tuple[str, Memory]],
     arrays: Mapping[str, Array],
@@ -31,6 +34,8 @@ def lower_sequential(
 
     Parameters
     ----------
+    binding
+        What floating-point operators are built from.
     sources
         What brings each array that the node begins with or reads.
     targets
@@ -53,7 +58,7 @@ def lower_sequential(
     handed = [
         _copy(f"{node.name}.hand_{target.name}", state[name], target) for name, target in targets
     ]
-    nest = _nest(node, {**sources, **state}, arrays)
+    nest = _nest(node, binding, {**sources, **state}, arrays)
     return (*brought, nest, *handed), tuple(state.values())
 
 
@@ -68,7 +73,10 @@ def _copy(name: str, source: Memory, target: Memory) -> Pipeline:
 
 
 def _nest(
-    node: SequentialNode, memories: Mapping[str, Memory], arrays: Mapping[str, Array]
+    node: SequentialNode,
+    binding: Binding,
+    memories: Mapping[str, Memory],
+    arrays: Mapping[str, Array],
 ) -> Pipeline:
     ports: list[Port] = []
 
@@ -80,10 +88,13 @@ def _nest(
         ports.append(Port(AccessMode.READ, memories[access.array].name, place(access), value))
         return value
 
+    def element_of(array: str) -> ElementType:
+        return arrays[array].element
+
     operations: list[Operation] = []
     for statement in node.statements:
         # another list for each: a value read before is another one after a write
-        body = OperationList(lambda name: arrays[name].element, fetch, first=len(operations))
+        body = OperationList(element_of, fetch, binding, first=len(operations))
         value = body.value(statement.value)
         guard = statement.guard
         if guard is not None and not is_affine_condition(guard):

@@ -12,6 +12,7 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING
 
+from streamopt.analysis.operations import BEFORE, OperationList, accumulates, add_body
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import (
     Compare,
@@ -24,7 +25,6 @@ from streamopt.ir.expression import (
 )
 from streamopt.ir.network import AccessMode, Fifo, Memory, Pipeline, Place, Port
 from streamopt.ir.program import Loop
-from streamopt.transforms.lower.operations import OperationList, reduction_operator
 from streamopt.transforms.lower.read_guards import read_guards
 
 if TYPE_CHECKING:
@@ -66,7 +66,9 @@ class StreamingNode:
         self.ports: list[Port] = []
         self.tiles = scheduled.tile_loops
         self._iterator = {loop.name: self._position(loop) for loop in self.loops}
-        self._operations = OperationList(lambda name: arrays[name].element, self._fetched)
+        self._operations = OperationList(
+            lambda name: arrays[name].element, self._fetched, scheduled.binding
+        )
         self._values: dict[Access, str] = {}
         self._read_guards = read_guards(self.node)
 
@@ -118,27 +120,16 @@ class StreamingNode:
         self._port(AccessMode.READ, source.name, self._subscripts(access), value, guard)
 
     def _compute(self) -> None:
-        node, element = self.node, self.arrays[self.node.write.array].element
-        if node.guard is not None:
-            self._operations.value(node.guard)
-        value = self._operations.value(node.value)
-        start = None if node.start is None else self._operations.value(node.start)
-        if node.reduction is None:
-            self._send(value, None)
-            return
-        last = self._at(node.reduction_loops, last=True)
-        operator = reduction_operator(node.reduction)
-        if last is None:
-            if start is not None:
-                value = self._operations.add(operator, element, start, value)
-            self._send(value, None)
+        node = self.node
+        result = add_body(self._operations, node, self.arrays[node.write.array].element)
+        if not accumulates(node):
+            self._send(result, None)
             return
         place = self._subscripts(node.write)
         buffer = self._buffer(node.write, "acc")
-        self._port(AccessMode.READ, buffer, place, "before")
-        total = self._operations.add(operator, element, "before", value)
-        self._port(AccessMode.WRITE, buffer, place, total)
-        self._send(total, last)
+        self._port(AccessMode.READ, buffer, place, BEFORE)
+        self._port(AccessMode.WRITE, buffer, place, result)
+        self._send(result, self._at(node.reduction_loops, last=True))
 
     def _send(self, value: str, guard: Condition | None) -> None:
         for target in self.targets:

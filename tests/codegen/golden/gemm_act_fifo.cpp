@@ -1,5 +1,5 @@
 // Graph '3mm', emitted by streamopt VERSION.
-// Schedule sha256 bde81fb59a744161ffb1c46a2758260a2a19d2a79de3a404d10af746d08318a5.
+// Schedule sha256 ee118f7df0563d5ac71fc0f1732f5c7728da93cb879f750bd70b07d0472cd096.
 #include "kernel_3mm.h"
 #include <algorithm>
 #include <cmath>

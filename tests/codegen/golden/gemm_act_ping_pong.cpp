@@ -1,5 +1,5 @@
 // Graph '3mm', emitted by streamopt VERSION.
-// Schedule sha256 ab62b942714f7e04b2508c05c7a64e56cdc3d6710542f28505a53477fcab430e.
+// Schedule sha256 1df2f5e1c82b293f4f4e2118e3471f032bcb9398d7161ef21c9ba1d77dcce3f5.
 #include "kernel_3mm.h"
 #include <algorithm>
 #include <cmath>

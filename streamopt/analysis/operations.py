@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, assert_never
 
+from streamopt.ir.binding import bound_implementation
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import (
     Binary,
@@ -26,9 +27,14 @@ from streamopt.ir.program import Reduction
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from streamopt.ir.binding import Binding
     from streamopt.ir.expression import Access, Expression
+    from streamopt.ir.graph import Node
 
-__all__ = ["OperationList", "reduction_operator"]
+__all__ = ["BEFORE", "OperationList", "accumulates", "add_body"]
+
+BEFORE = "before"
+"""Name of the partial value of a reduction that an iteration finds."""
 
 _BINARY = {
     BinaryOp.ADD: Operator.ADD,
@@ -44,8 +50,34 @@ _BINARY = {
 }
 
 
-def reduction_operator(reduction: Reduction) -> Operator:
-    """Return the operator that combines the terms of a reduction."""
+def accumulates(node: Node) -> bool:
+    """Return whether a streaming node keeps partial values from one iteration to another."""
+    trips = node.trip_counts
+    reduces = node.reduction is not None
+    return reduces and any(trips[name] > 1 for name in node.reduction_loops)
+
+
+def add_body(operations: OperationList, node: Node, element: ElementType) -> str:
+    """Append what one iteration of a streaming node computes; return the name of its result.
+
+    Parameters
+    ----------
+    element
+        Of the array that it writes.
+    """
+    if node.guard is not None:
+        operations.value(node.guard)
+    value = operations.value(node.value)
+    start = None if node.start is None else operations.value(node.start)
+    if node.reduction is None:
+        return value
+    operator = _reduction_operator(node.reduction)
+    if accumulates(node):
+        return operations.add(operator, element, BEFORE, value)
+    return value if start is None else operations.add(operator, element, start, value)
+
+
+def _reduction_operator(reduction: Reduction) -> Operator:
     match reduction:
         case Reduction.ADD:
             return Operator.ADD
@@ -60,7 +92,7 @@ def reduction_operator(reduction: Reduction) -> Operator:
 
 
 class OperationList:
-    """Collects the operations of one pipeline; values get names of their own.
+    """Collects the operations of one loop nest; values get names of their own.
 
     Parameters
     ----------
@@ -68,17 +100,21 @@ class OperationList:
         Element type of an array by name.
     fetch
         Makes the access for a read and returns the name of its value.
+    binding
+        What floating-point operators are built from.
     first
-        Number of the first value: operations of the pipeline before these.
+        Number of the first value: operations of the nest before these.
     """
 
     def __init__(
         self,
         element_of: Callable[[str], ElementType],
         fetch: Callable[[Access], str],
+        binding: Binding = (),
         first: int = 0,
     ) -> None:
         self.operations: list[Operation] = []
+        self._binding = binding
         self._first = first
         self._element_of = element_of
         self._fetch = fetch
@@ -94,7 +130,8 @@ class OperationList:
     def add(self, operator: Operator, element: ElementType, *operands: str) -> str:
         """Append one operation and return the name of its result."""
         result = f"t{self._first + len(self.operations)}"
-        self.operations.append(Operation(operator, element, operands, result))
+        built_from = bound_implementation(self._binding, operator, element)
+        self.operations.append(Operation(operator, element, operands, result, built_from))
         return result
 
     def _made(self, expression: Expression) -> str:
