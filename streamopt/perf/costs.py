@@ -17,6 +17,7 @@ from streamopt.perf.timing import nest_timing
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from streamopt.ir.binding import Binding
     from streamopt.ir.graph import Node
     from streamopt.perf.timing import NestTiming
 
@@ -33,10 +34,13 @@ class Setting:
         Arrays that the node reads from other nodes.
     stores
         Channels that its output goes down.
+    binding
+        What its operators are built from.
     """
 
     operands: tuple[str, ...]
     stores: int
+    binding: Binding = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,33 +9,37 @@ every other choice costs, by the same rules that judge a lowered design: initiat
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from streamopt.ir.binding import bound_implementation
 from streamopt.ir.graph import SequentialNode
+from streamopt.ir.network import Operator
+from streamopt.perf.access_distance import update_distances
 from streamopt.perf.algebra import INTEGERS
+from streamopt.perf.closed_form import sequential_run
 from streamopt.perf.costs import NodeCost
 from streamopt.perf.depth import depth_cycles
-from streamopt.perf.operators import shared_units
-from streamopt.perf.recurrence import recurrences
+from streamopt.perf.node_operators import node_operators
+from streamopt.perf.node_resources import node_resources
 from streamopt.perf.pipeline import pipeline_timings
+from streamopt.perf.recurrence import recurrences
 from streamopt.perf.resources import resources
-from streamopt.perf.closed_form import sequential_run
 from streamopt.perf.timing import NestTiming, nest_run
-from streamopt.ir.network import AccessMode, Operator
-from streamopt.perf.constant_folding import built_operations
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     import numpy.typing as npt
 
-    from streamopt.ir.graph import Node
+    from streamopt.ir.binding import Binding
+    from streamopt.ir.graph import Graph, Node
     from streamopt.ir.network import Memory, Network, Operation, Pipeline
     from streamopt.perf.costs import Setting
-    from streamopt.perf.recurrence import Recurrence
+    from streamopt.perf.node_operators import NodeOperators
     from streamopt.target.device import Target
 
     Integers = npt.NDArray[np.int64]
@@ -44,35 +48,13 @@ __all__ = ["HonestCosts", "PortRule"]
 
 FAR = 2**24
 """Beyond all distances."""
-NO_DISTANCE = 0
-"""Stands for a recurrence of which no element comes twice."""
-
 
 @dataclass(frozen=True, slots=True)
 class _Pace:
-    """How a pipeline runs for one number of terms and one distance.
-
-    Attributes
-    ----------
-    sharing
-        Cycles over which operations share units.
-    hurried
-        Additions of each sum that are built without DSPs.
-    """
+    """How a pipeline runs for one number of terms and one distance."""
 
     ii: int
     depth_cycles: int
-    sharing: int
-    hurried: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Built:
-    """An operation that takes DSPs, and the loops whose lanes each need one of their own."""
-
-    loops: tuple[str, ...]
-    dsps: int
-    sums: bool
 
 
 class PortRule:
@@ -109,9 +91,6 @@ class PortRule:
         return self._known[point]
 
 
-NO_PORTS = PortRule((), lambda _: 1)
-
-
 class HonestCosts:
     """Costs of the nodes of one graph on one target.
 
@@ -121,156 +100,141 @@ class HonestCosts:
         By node: its pipelines without unrolling.
     network
         What they are part of.
+    ports
+        By streaming node.
     """
 
     def __init__(
         self,
+        graph: Graph,
         pipelines: Mapping[str, tuple[Pipeline, ...]],
         network: Network,
         target: Target,
         ports: Mapping[str, PortRule],
     ) -> None:
-        memories = {memory.name: memory for memory in network.memories}
-        self._fixed = {
-            name: tuple(own) for name, own in pipelines.items() if len(own) > 1
-        }
-        self._timings = pipeline_timings(network, target)
-        self._dsps = {n: r.dsps for n, r in resources(network, self._timings, target).pipelines.items()}
-        self._nodes = {
-            name: _Template(own[0], memories, target, ports.get(name, NO_PORTS))
-            for name, own in pipelines.items()
-            if len(own) == 1
-        }
+        self._graph = graph
+        self._network = network
+        self._pipelines = pipelines
+        self._target = target
+        self._ports = ports
+        self._nests: dict[tuple[str, Binding], _Nest] = {}
 
     def node_cost(
-        self, node: Node, order: Sequence[str], factors: Mapping[str, Any], setting: Setting
+        self,
+        node: Node,
+        order: Sequence[str],
+        factors: Mapping[str, Any],
+        setting: Setting,
     ) -> NodeCost:
         """Return the cost of a node; see `streamopt.perf.costs.CostModel`."""
         if isinstance(node, SequentialNode):
-            own = self._fixed[node.name]
-            run = sequential_run(node, own, self._timings)
-            return NodeCost(run, sum(self._dsps[pipeline.name] for pipeline in own))
-        template = self._nodes[node.name]
+            return self._sequential(node)
         vectors = {
             name: np.atleast_1d(np.asarray(factors[name], dtype=np.int64))
             for name in node.trip_counts
         }
-        cost = template.cost(node, order, vectors, setting.operands)
+        cost = self._nest(node, setting.binding).cost(order, vectors, setting.operands)
         is_one = all(isinstance(factor, int) for factor in factors.values())
         return _single(cost) if is_one else cost
 
     def least_dsps(self, node: Node) -> int:
-        """Return DSPs below which no choice of a node goes: one unit of each operator."""
+        """Return DSPs below which no choice of a node goes: adders may do without."""
         if isinstance(node, SequentialNode):
-            return sum(self._dsps[pipeline.name] for pipeline in self._fixed[node.name])
-        return self._nodes[node.name].least_dsps()
+            return int(self._sequential(node).dsps)
+        return self._nest(node, ()).least_dsps()
+
+    def _nest(self, node: Node, binding: Binding) -> _Nest:
+        key = (node.name, binding)
+        if key not in self._nests:
+            operators = node_operators(
+                node, lambda name: self._graph.array(name).element, binding
+            )
+            (body,) = self._pipelines[node.name]
+            bound = replace(body, operations=tuple(map(partial(_bound, binding), body.operations)))
+            memories = {memory.name: memory for memory in self._network.memories}
+            self._nests[key] = _Nest(
+                operators, bound, memories, self._target, self._ports[node.name]
+            )
+        return self._nests[key]
+
+    def _sequential(self, node: SequentialNode) -> NodeCost:
+        own = self._pipelines[node.name]
+        timings = pipeline_timings(self._network, self._target)
+        used = resources(self._network, timings, self._target).pipelines
+        run = sequential_run(node, own, timings)
+        return NodeCost(run, sum(used[pipeline.name].dsps for pipeline in own))
 
 
-class _Template:
-    """What one node's pipelines say of all its choices."""
+def _bound(binding: Binding, operation: Operation) -> Operation:
+    implementation = bound_implementation(binding, operation.operator, operation.element)
+    return replace(operation, implementation=implementation)
+
+
+class _Nest:
+    """What one streaming node says of all its choices."""
 
     def __init__(
-        self, body: Pipeline, memories: Mapping[str, Memory], target: Target, ports: PortRule
+        self,
+        operators: NodeOperators,
+        body: Pipeline,
+        memories: Mapping[str, Memory],
+        target: Target,
+        ports: PortRule,
     ) -> None:
-        self._ports = ports
+        self._operators = operators
+        self._body = body
         self._memories = memories
         self._target = target
-        self._body = body
-        self._updates = tuple(recurrences(self._body))
-        self._paces: dict[tuple[int, int], _Pace] = {}
-        summed = {o for update in self._updates if update.is_sum for o in update.operations}
-        self._built = tuple(
-            _Built(tuple(loops), cost.dsps, operation in summed)
-            for operation, loops in _loops_of(self._body)
-            if (cost := target.operator(operation.operator, operation.element)).dsps
-        )
+        self._ports = ports
+        self._updates = tuple(recurrences(body))
+        self._paces: dict[tuple[int, int, int], _Pace] = {}
 
     def cost(
-        self,
-        node: Node,
-        order: Sequence[str],
-        factors: Mapping[str, Integers],
-        operands: Sequence[str],
+        self, order: Sequence[str], factors: Mapping[str, Integers], operands: Sequence[str]
     ) -> NodeCost:
-        """Return times and DSPs of a streaming node."""
+        """Return times and DSPs for vectors of unroll factors."""
+        node = self._operators.node
         tiles = {name: trips // factors[name] for name, trips in node.trip_counts.items()}
         carried = node.reduction_loops if self._updates else ()
-        terms = prod((factors[name] for name in carried), start=np.ones(1, dtype=np.int64))
-        port_ii = self._ports.intervals(factors)
-        codes, places = np.unique(
-            (port_ii * FAR + terms) * FAR + _distance(order, tiles, carried), return_inverse=True
+        size = next(iter(factors.values()), np.ones(1, dtype=np.int64)).shape
+        terms = prod((factors[name] for name in carried), start=np.ones(size, dtype=np.int64))
+        distance = np.zeros(size, dtype=np.int64)
+        if self._updates:
+            places, trips = node.write.subscripts, node.trip_counts
+            distance = update_distances(places, trips, order, factors)
+        codes, places_of = np.unique(
+            (self._ports.intervals(factors) * FAR + terms) * FAR + distance, return_inverse=True
         )
         paces = [
             self._pace(code // FAR**2, code // FAR % FAR, code % FAR) for code in codes.tolist()
         ]
-        ii, depth, sharing, hurried = (
-            np.array(column, dtype=np.int64)[places.ravel()]
-            for column in zip(*((p.ii, p.depth_cycles, p.sharing, p.hurried) for p in paces))
-        )
+        ii = np.array([pace.ii for pace in paces], dtype=np.int64)[places_of.ravel()]
+        depth = np.array([pace.depth_cycles for pace in paces], dtype=np.int64)[places_of.ravel()]
         algebra: Any = INTEGERS
         run = nest_run(node, order, tiles, operands, algebra, ii)
-        dsps = np.zeros_like(ii)
-        for built in self._built:
-            count = prod((factors[name] for name in built.loops), start=np.ones_like(ii))
-            if built.sums:
-                count = count - count // terms * hurried
-            dsps = dsps + built.dsps * shared_units(count, sharing)
-        return NodeCost(run.delayed(depth), dsps)
+        used = node_resources(self._operators, order, factors, ii, self._target)
+        return NodeCost(run.delayed(depth), used.dsps)
 
     def least_dsps(self) -> int:
         """Return the DSPs of one unit of each operator; sums may go without."""
-        return sum(built.dsps for built in self._built if not built.sums)
+        found = 0
+        for replicas in self._operators.replicas:
+            operation = replicas.operation
+            if operation.operator not in (Operator.ADD, Operator.SUB):
+                found += self._target.operator(operation.operator, operation.element).dsps
+        return found
 
     def _pace(self, port_ii: int, terms: int, distance: int) -> _Pace:
         key = (port_ii, terms, distance)
         if key not in self._paces:
-            self._paces[key] = self._judged(*key)
+            updates = tuple(
+                replace(update, terms=terms, distance=distance or None)
+                for update in self._updates
+            )
+            ii = max((update.ii(self._target) for update in updates), default=1)
+            depth = depth_cycles(self._body, self._memories, updates, port_ii, self._target)
+            self._paces[key] = _Pace(max(ii, port_ii), depth)
         return self._paces[key]
-
-    def _judged(self, port_ii: int, terms: int, distance: int) -> _Pace:
-        updates = tuple(
-            replace(update, terms=terms, distance=distance or None) for update in self._updates
-        )
-        ii = max((update.ii(self._target) for update in updates), default=1)
-        ii = max(ii, port_ii)
-        depth = depth_cycles(self._body, self._memories, updates, port_ii, self._target)
-        return _Pace(
-            ii,
-            depth,
-            min((_sharing(update, ii) for update in updates), default=ii),
-            max((_hurried(update, ii, self._target) for update in updates), default=0),
-        )
-
-
-def _sharing(update: Recurrence, ii: int) -> int:
-    chained = update.chained_additions
-    halved = update.is_sum and update.distance == 1 and 1 < chained == update.terms - 1
-    return ii // 2 if halved and ii > 1 else ii
-
-
-def _hurried(update: Recurrence, ii: int, target: Target) -> int:
-    if not update.is_sum or update.distance is None:
-        return 0
-    usual = target.operator(Operator.ADD, update.operations[0].element)
-    if update.chained_additions * usual.latency_cycles + 2 <= ii * update.distance:
-        return 0
-    short = 4 if 4 < update.terms < 8 else update.chained_additions
-    return min(short, update.terms)
-
-
-def _loops_of(pipeline: Pipeline) -> list[tuple[Operation, frozenset[str]]]:
-    seen = {
-        port.value: frozenset(n for s in port.subscripts for n in s.iterators())
-        for port in pipeline.ports
-        if port.mode is AccessMode.READ
-    }
-    found: list[tuple[Operation, frozenset[str]]] = []
-    for operation in built_operations(pipeline):
-        loops = frozenset[str]().union(*(seen.get(name, ()) for name in operation.operands))
-        seen[operation.result] = loops
-        if operation.operator is not Operator.COPY:
-            found.append((operation, loops))
-    return found
 
 
 def _single(cost: NodeCost) -> NodeCost:
@@ -285,20 +249,3 @@ def _single(cost: NodeCost) -> NodeCost:
         ),
         int(cost.dsps[0]),
     )
-
-
-def _distance(
-    order: Sequence[str], tiles: Mapping[str, Integers], carried: Sequence[str]
-) -> Integers:
-    """Return the iterations between two updates of an element; `NO_DISTANCE` for none.
-
-    It is the product of the trip counts inside the innermost tile loop that carries the sum and
-    has more than one iteration (`streamopt.perf.access_distance.collision_distance`).
-    """
-    inside = np.ones(1, dtype=np.int64)
-    distance = np.full(1, NO_DISTANCE, dtype=np.int64)
-    for name in reversed(order):
-        if name in carried:
-            distance = np.where((distance == NO_DISTANCE) & (tiles[name] > 1), inside, distance)
-        inside = inside * tiles[name]
-    return distance

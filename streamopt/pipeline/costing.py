@@ -40,7 +40,7 @@ def honest_costs(graph: Graph, on: Target) -> HonestCosts:
     network = lower(scheduled)
     counts = port_counts(network)
     rules = {node.name: _port_rule(graph, node, counts) for node in graph.nodes}
-    return HonestCosts(node_pipelines(scheduled, network), network, on, rules)
+    return HonestCosts(graph, node_pipelines(scheduled, network), network, on, rules)
 
 
 def _port_rule(graph: Graph, node: Node, counts: Mapping[str, int]) -> PortRule:
