@@ -8,6 +8,7 @@ every other choice costs, by the same rules that judge a lowered design: initiat
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
 from math import prod
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from streamopt.ir.binding import Binding
     from streamopt.ir.graph import Graph, Node
     from streamopt.ir.network import Memory, Network, Operation, Pipeline
+    from streamopt.ir.schedule import Schedule
     from streamopt.perf.costs import Setting
     from streamopt.perf.node_operators import NodeOperators
     from streamopt.target.device import Target
@@ -118,6 +120,22 @@ class HonestCosts:
         self._target = target
         self._ports = ports
         self._nests: dict[tuple[str, Binding], _Nest] = {}
+        self._lut_price = 0.0
+
+    def priced(self, lut_price: float) -> HonestCosts:
+        """Return the costs where the LUTs of operators count as DSPs too, at a price in DSPs."""
+        found = copy(self)
+        found._lut_price = lut_price
+        return found
+
+    def luts(self, graph: Graph, schedule: Schedule) -> int:
+        """Return the LUTs of all operators of a schedule."""
+        return sum(
+            self._nest(node, plan.binding).luts(plan.order, plan.factors)
+            for node in graph.nodes
+            if not isinstance(node, SequentialNode)
+            for plan in (schedule.node(node.name),)
+        )
 
     def node_cost(
         self,
@@ -133,7 +151,8 @@ class HonestCosts:
             name: np.atleast_1d(np.asarray(factors[name], dtype=np.int64))
             for name in node.trip_counts
         }
-        cost = self._nest(node, setting.binding).cost(order, vectors, setting.operands)
+        nest = self._nest(node, setting.binding)
+        cost = nest.cost(order, vectors, setting.operands, self._lut_price)
         is_one = all(isinstance(factor, int) for factor in factors.values())
         return _single(cost) if is_one else cost
 
@@ -190,11 +209,35 @@ class _Nest:
         self._paces: dict[tuple[int, int, int], _Pace] = {}
 
     def cost(
-        self, order: Sequence[str], factors: Mapping[str, Integers], operands: Sequence[str]
+        self,
+        order: Sequence[str],
+        factors: Mapping[str, Integers],
+        operands: Sequence[str],
+        lut_price: float,
     ) -> NodeCost:
         """Return times and DSPs for vectors of unroll factors."""
+        ii, depth = self._paced(order, factors)
+        tiles = {
+            name: trips // factors[name]
+            for name, trips in self._operators.node.trip_counts.items()
+        }
+        algebra: Any = INTEGERS
+        run = nest_run(self._operators.node, order, tiles, operands, algebra, ii)
+        used = node_resources(self._operators, order, factors, ii, self._target)
+        priced = (used.luts * lut_price).astype(np.int64)
+        return NodeCost(run.delayed(depth), used.dsps + priced)
+
+    def luts(self, order: Sequence[str], factors: Mapping[str, int]) -> int:
+        """Return the LUTs of the operators of one choice."""
+        vectors = {name: np.array([factor], dtype=np.int64) for name, factor in factors.items()}
+        ii, _ = self._paced(order, vectors)
+        return int(node_resources(self._operators, order, vectors, ii, self._target).luts[0])
+
+    def _paced(
+        self, order: Sequence[str], factors: Mapping[str, Integers]
+    ) -> tuple[Integers, Integers]:
+        """Return II and depth, in cycles, of every choice."""
         node = self._operators.node
-        tiles = {name: trips // factors[name] for name, trips in node.trip_counts.items()}
         carried = node.reduction_loops if self._updates else ()
         size = next(iter(factors.values()), np.ones(1, dtype=np.int64)).shape
         terms = prod((factors[name] for name in carried), start=np.ones(size, dtype=np.int64))
@@ -210,10 +253,7 @@ class _Nest:
         ]
         ii = np.array([pace.ii for pace in paces], dtype=np.int64)[places_of.ravel()]
         depth = np.array([pace.depth_cycles for pace in paces], dtype=np.int64)[places_of.ravel()]
-        algebra: Any = INTEGERS
-        run = nest_run(node, order, tiles, operands, algebra, ii)
-        used = node_resources(self._operators, order, factors, ii, self._target)
-        return NodeCost(run.delayed(depth), used.dsps)
+        return ii, depth
 
     def least_dsps(self) -> int:
         """Return the DSPs of one unit of each operator; sums may go without."""

@@ -7,6 +7,7 @@ claims; `violations` recomputes every constraint in plain integers, as a certifi
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from streamopt.analysis.depths import full_depth_elems
@@ -20,6 +21,7 @@ from streamopt.space.decisions import read_stream_order, write_stream_order
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from streamopt.ir.binding import Binding
     from streamopt.ir.graph import Edge, Graph
     from streamopt.perf.costs import CostModel, NodeCost
     from streamopt.space.decisions import DecisionSpace, LoopOrder
@@ -27,9 +29,15 @@ if TYPE_CHECKING:
 
 __all__ = ["assemble", "assemble_rows", "baseline", "evaluate", "interval_cycles", "violations"]
 
+NONE: Mapping[str, Binding] = MappingProxyType({})
+"""Everything as the tool builds it."""
+
 
 def assemble(
-    graph: Graph, orders: Mapping[str, LoopOrder], factors: Mapping[str, Sequence[int]]
+    graph: Graph,
+    orders: Mapping[str, LoopOrder],
+    factors: Mapping[str, Sequence[int]],
+    bindings: Mapping[str, Binding] = NONE,
 ) -> Schedule:
     """Return the schedule with these loop orders and unroll factors (in program order of loops).
 
@@ -40,6 +48,7 @@ def assemble(
             node.name,
             tuple(orders[node.name]),
             tuple(zip(node.trip_counts, factors[node.name], strict=True)),
+            bindings.get(node.name, ()),
         )
         for node in graph.nodes
     )
@@ -67,6 +76,7 @@ def assemble_rows(
         graph,
         {name: rows[name].orders[place] for name, place in chosen.items()},
         {name: rows[name].factors[place] for name, place in chosen.items()},
+        {name: rows[name].bindings[place] for name, place in chosen.items()},
     )
 
 
@@ -116,7 +126,7 @@ def _node_costs(graph: Graph, schedule: Schedule, costs: CostModel) -> dict[str,
     for node in graph.nodes:
         operands = tuple(dict.fromkeys(edge.array for edge in ins[node.name]))
         plan = schedule.node(node.name)
-        setting = Setting(operands, len(outs[node.name]))
+        setting = Setting(operands, len(outs[node.name]), plan.binding)
         found[node.name] = costs.node_cost(node, plan.order, plan.factors, setting)
     return found
 

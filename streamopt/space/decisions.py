@@ -15,6 +15,7 @@ from streamopt.space.tiles import Coupling, TileClass, tile_classes
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from streamopt.ir.binding import Binding
     from streamopt.ir.graph import Edge, Graph, Node
     from streamopt.perf.costs import CostModel
     from streamopt.space.level import Level
@@ -56,6 +57,7 @@ class DecisionSpace:
     least_dsps: Mapping[str, int]
     streamable: frozenset[str]
     costs: CostModel
+    bindings: tuple[Binding, ...] = ((),)
 
     def class_of(self) -> dict[tuple[str, str], int]:
         """Return the index of the tile class of every (node, loop)."""
@@ -69,6 +71,7 @@ def decision_space(
     dsp_limit: int,
     tiling_limit: int,
     costs: CostModel = PUBLISHED,
+    bindings: tuple[Binding, ...] = ((),),
 ) -> DecisionSpace:
     """Return the decision space of a graph at one level.
 
@@ -76,6 +79,8 @@ def decision_space(
     ----------
     costs
         What a node costs; by default as published.
+    bindings
+        What the operators of a node may be built from.
 
     Raises
     ------
@@ -111,6 +116,7 @@ def decision_space(
         orders=orders,
         least_dsps=least_dsps,
         costs=costs,
+        bindings=bindings,
         streamable=frozenset(
             edge.channel for edge in graph.edges if _may_stream(graph, edge, orders)
         ),

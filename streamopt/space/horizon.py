@@ -254,6 +254,7 @@ def _take(rows: NodeRows, places: Integers) -> NodeRows:
         node=rows.node,
         orders=pick(rows.orders),
         factors=pick(rows.factors),
+        bindings=pick(rows.bindings),
         dsps=pick(rows.dsps),
         times=pick_times(rows.times),
         streams={channel: pick(orders) for channel, orders in rows.streams.items()},

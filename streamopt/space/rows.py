@@ -8,9 +8,9 @@ an optimum, and the d! loop orders shrink to a few.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby, product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from streamopt.ir.binding import Binding
     from streamopt.ir.graph import Edge, Node
     from streamopt.space.decisions import DecisionSpace, LoopOrder
 
@@ -55,6 +56,8 @@ class NodeRows:
     ----------
     factors
         Unroll factors in the node's loop order.
+    bindings
+        What the operators are built from.
     streams
         By channel: the order in which the row walks the channel's array, None if it can't stream.
     untiled
@@ -64,6 +67,7 @@ class NodeRows:
     node: str
     orders: tuple[LoopOrder, ...]
     factors: tuple[tuple[int, ...], ...]
+    bindings: tuple[Binding, ...]
     dsps: tuple[int, ...]
     times: Times
     streams: Mapping[str, tuple[tuple[int, ...] | None, ...]]
@@ -85,6 +89,16 @@ class _Candidates:
     most_dsps: int
     factors: Integers
     group: Integers
+
+
+class _Kept(NamedTuple):
+    """A row that is kept: its walks, choices and costs."""
+
+    key: StreamKey
+    order: LoopOrder
+    binding: Binding
+    vector: int
+    costs: tuple[int, ...]
 
 
 def node_rows(space: DecisionSpace, *, prune: bool = True) -> dict[str, NodeRows]:
@@ -139,10 +153,12 @@ def _rows_of(space: DecisionSpace, candidates: _Candidates, prune: bool) -> Node
         if not prune or (key, runs) not in seen:
             seen.add((key, runs))
             groups.setdefault(key, []).append(order)
-    kept: list[tuple[StreamKey, LoopOrder, int, tuple[int, ...]]] = []
+    kept: list[_Kept] = []
     for key, orders in groups.items():
-        for order, row, costs in _rows_in(space, candidates, orders, prune):
-            kept.append((key, orders[order], row, tuple(costs.tolist())))
+        ways = list(product(space.bindings, orders))
+        for way, row, costs in _rows_in(space, candidates, ways, prune):
+            binding, order = ways[way]
+            kept.append(_Kept(key, order, binding, row, tuple(costs.tolist())))
     return _packed(space, candidates, kept)
 
 
@@ -162,14 +178,17 @@ def _roles(candidates: _Candidates) -> dict[str, tuple[bool, ...]]:
 
 
 def _rows_in(
-    space: DecisionSpace, candidates: _Candidates, orders: Sequence[LoopOrder], prune: bool
+    space: DecisionSpace,
+    candidates: _Candidates,
+    ways: Sequence[tuple[Binding, LoopOrder]],
+    prune: bool,
 ) -> Iterator[tuple[int, int, Integers]]:
-    """Yield (number of the order, number of the factors, costs) of orders that stream alike."""
+    """Yield (number of the way, number of the factors, costs) of ways that stream alike."""
     numbers: list[Integers] = []
     vectors: list[Integers] = []
     costs: list[Integers] = []
-    for number, order in enumerate(orders):
-        columns = _columns(space, candidates, order)
+    for number, (binding, order) in enumerate(ways):
+        columns = _columns(space, candidates, binding, order)
         fits = np.flatnonzero(columns[:, 0] <= candidates.most_dsps)
         if prune:
             fits = fits[_minimal(columns[fits], candidates, fits)]
@@ -177,10 +196,10 @@ def _rows_in(
         vectors.append(fits)
         costs.append(columns[fits])
     every = np.concatenate(costs)
-    order_of, vector_of = np.concatenate(numbers), np.concatenate(vectors)
+    way_of, vector_of = np.concatenate(numbers), np.concatenate(vectors)
     kept = _minimal(every, candidates, vector_of) if prune else np.arange(len(every))
     for place in kept.tolist():
-        yield int(order_of[place]), int(vector_of[place]), every[place]
+        yield int(way_of[place]), int(vector_of[place]), every[place]
 
 
 def _stream_key(space: DecisionSpace, candidates: _Candidates, order: LoopOrder) -> StreamKey:
@@ -192,8 +211,11 @@ def _stream_key(space: DecisionSpace, candidates: _Candidates, order: LoopOrder)
     return tuple(walked(edge) for edge in candidates.channels)
 
 
-def _columns(space: DecisionSpace, candidates: _Candidates, order: LoopOrder) -> Integers:
-    """Return the costs of one order for all factor vectors, shape (vectors, columns)."""
+def _columns(
+    space: DecisionSpace, candidates: _Candidates, binding: Binding, order: LoopOrder
+) -> Integers:
+    """Return the costs of one way for all factor vectors, shape (vectors, columns)."""
+    candidates = replace(candidates, setting=replace(candidates.setting, binding=binding))
     factors = dict(zip(candidates.node.trip_counts, candidates.factors.T, strict=True))
     columns = _cost_columns(space, candidates, order, factors)
     if space.level.untiled_first:
@@ -229,18 +251,19 @@ def _minimal(costs: Integers, candidates: _Candidates, vectors: Integers) -> Int
 def _packed(
     space: DecisionSpace,
     candidates: _Candidates,
-    kept: Sequence[tuple[StreamKey, LoopOrder, int, tuple[int, ...]]],
+    kept: Sequence[_Kept],
 ) -> NodeRows:
     width = 2 + len(candidates.setting.operands)
-    columns = [entry[3] for entry in kept]
+    columns = [entry.costs for entry in kept]
     return NodeRows(
         node=candidates.node.name,
-        orders=tuple(entry[1] for entry in kept),
-        factors=tuple(tuple(candidates.factors[entry[2]].tolist()) for entry in kept),
+        orders=tuple(entry.order for entry in kept),
+        factors=tuple(tuple(candidates.factors[entry.vector].tolist()) for entry in kept),
+        bindings=tuple(entry.binding for entry in kept),
         dsps=tuple(row[0] for row in columns),
         times=_times(candidates, [row[1 : 1 + width] for row in columns]),
         streams={
-            edge.channel: tuple(entry[0][place] for entry in kept)
+            edge.channel: tuple(entry.key[place] for entry in kept)
             for place, edge in enumerate(candidates.channels)
         },
         untiled=_times(candidates, [row[1 + width :] for row in columns])

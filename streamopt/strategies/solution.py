@@ -15,6 +15,7 @@ from streamopt.transforms.rewrites import rewritten
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from streamopt.ir.binding import Binding
     from streamopt.ir.graph import Graph
     from streamopt.ir.prediction import Prediction
     from streamopt.ir.schedule import Schedule
@@ -47,6 +48,7 @@ class Request:
     objective: Objective = Objective.LATENCY
     latency_target_cycles: int | None = None
     costs: CostModel = PUBLISHED
+    bindings: tuple[Binding, ...] = ((),)
 
     def space(self) -> DecisionSpace:
         """Return what may be decided.
@@ -62,6 +64,7 @@ class Request:
             dsp_limit=self.dsp_limit,
             tiling_limit=self.tiling_limit,
             costs=self.costs,
+            bindings=self.bindings,
         )
 
     def evaluate(self, schedule: Schedule) -> Prediction:
