@@ -37,8 +37,8 @@ def choose(
 ) -> Solution:
     """Return the answer of the exact search, the oracle, or a solver on one of the formulations.
 
-    ``auto`` is the exact search, and the default solver where that doesn't do: at opt4, for the
-    interval, for the paper's program, and on graphs that are too entangled for it.
+    ``auto`` is the exact search, and the default solver where that doesn't do: at opt4, for
+    the paper's program, and on graphs that are too entangled for it.
 
     Raises
     ------
@@ -172,12 +172,13 @@ def _searched(
     from streamopt.search.labels import SearchTooLargeError
     from streamopt.strategies.exact import solve_exact
     from streamopt.strategies.fewest import solve_fewest
+    from streamopt.strategies.interval import solve_interval
 
-    if LEVELS[request.level].untiled_first or request.objective is Objective.INTERVAL:
+    if LEVELS[request.level].untiled_first:
         return None
-    solve = solve_fewest if request.objective is Objective.DSPS else solve_exact
+    ways = {Objective.INTERVAL: solve_interval, Objective.DSPS: solve_fewest}
     try:
-        return solve(request, options, on_incumbent)
+        return ways.get(request.objective, solve_exact)(request, options, on_incumbent)
     except SearchTooLargeError:
         return None
 
