@@ -161,7 +161,7 @@ def _one_objective(
     if formulation == "compact":
         return solve_compact(request, solver, options, on_incumbent)
     if formulation == "paper" and request.objective is Objective.LATENCY:
-        return solve_paper(request, solver, options)
+        return solve_paper(request, solver, options, on_incumbent)
     raise _cannot_formulate(request, formulation)
 
 
