@@ -129,7 +129,8 @@ Solver = Annotated[
     str,
     typer.Option(
         "--solver",
-        help="auto, search (exact, without a solver), one of `streamopt solvers`, or exhaustive.",
+        help="auto, search (exact, without a solver), one of `streamopt solvers`, exhaustive, or "
+        "race (search and cpsat at once) or race:NAME,NAME.",
     ),
 ]
 Formulation = Annotated[

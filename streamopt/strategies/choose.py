@@ -18,11 +18,12 @@ if TYPE_CHECKING:
     from streamopt.solvers.base import SolveOptions
     from streamopt.strategies.solution import OnIncumbent, Request, Solution
 
-__all__ = ["AUTO", "FORMULATIONS", "ORACLE", "SEARCH", "choose"]
+__all__ = ["AUTO", "FORMULATIONS", "ORACLE", "RACE", "SEARCH", "choose", "one_objective", "racers"]
 
 AUTO = "auto"
 SEARCH = "search"
 ORACLE = "exhaustive"
+RACE = "race"
 FORMULATIONS = ("compact", "paper")
 LEAST_SECONDS = 1e-3
 """What the second of two objectives gets where the first has used up the time."""
@@ -38,7 +39,8 @@ def choose(
     """Return the answer of the exact search, the oracle, or a solver on one of the formulations.
 
     ``auto`` is the exact search, and the default solver where that doesn't do: at opt4, for
-    the paper's program, and on graphs that are too entangled for it.
+    the paper's program, and on graphs that are too entangled for it. ``race`` is the exact search
+    beside the default solver, ``race:NAME,NAME`` are those that are named.
 
     Raises
     ------
@@ -52,7 +54,7 @@ def choose(
     _check_target(request)
 
     def answer(asked: Request, left: SolveOptions) -> Solution:
-        return _one_objective(asked, solver, formulation, left, on_incumbent)
+        return one_objective(asked, solver, formulation, left, on_incumbent)
 
     try:
         if request.objective is Objective.LATENCY_DSPS and solver != ORACLE:
@@ -60,8 +62,9 @@ def choose(
         return answer(request, options)
     except OutOfReachError:
         silent = replace(options, on_progress=None)
+        alone = AUTO if _is_race(solver) else solver
         raise latency_target_missed(
-            request, lambda asked: choose(asked, solver, formulation, silent)
+            request, lambda asked: choose(asked, alone, formulation, silent)
         ) from None
     except NotReachedError as error:
         raise SolverError(
@@ -73,6 +76,32 @@ def choose(
                 hint="give more time, or a higher --latency-target",
             )
         ) from None
+
+
+def _is_race(solver: str) -> bool:
+    return solver.partition(":")[0] == RACE
+
+
+def racers(solver: str) -> tuple[str, ...]:
+    """Return who runs in ``race`` or ``race:NAME,NAME``.
+
+    Raises
+    ------
+    SolverError
+        If a name is unknown (E501) or its wheel missing (E504), or there are less than two (E518).
+    """
+    from streamopt.solvers.registry import DEFAULT_SOLVER, get
+
+    _, _, text = solver.partition(":")
+    names = tuple(dict.fromkeys(text.split(","))) if text else (SEARCH, DEFAULT_SOLVER)
+    for name in names:
+        if name != SEARCH:
+            get(name)
+    if len(names) < 2:
+        message = f"'{solver}' is a race of one"
+        hint = f"name two or more, such as {RACE}:{SEARCH},{DEFAULT_SOLVER}"
+        raise SolverError(Diagnostic("E518", message, hint=hint))
+    return names
 
 
 def _check_target(request: Request) -> None:
@@ -135,13 +164,26 @@ def _latency_then_dsps(
     )
 
 
-def _one_objective(
+def one_objective(
     request: Request,
     solver: str,
     formulation: str,
     options: SolveOptions,
     on_incumbent: OnIncumbent,
 ) -> Solution:
+    """Return the answer for a request of one objective.
+
+    Raises
+    ------
+    OutOfReachError, NotReachedError
+        If the latency target is not reached.
+    InfeasibleError, SolverError
+        As `choose`.
+    """
+    if _is_race(solver):
+        from streamopt.strategies.race import race
+
+        return race(request, racers(solver), formulation, options, on_incumbent)
     if solver == ORACLE:
         from streamopt.strategies.oracle import solve_exhaustively
 
