@@ -63,9 +63,8 @@ def solve(
         least latency one of fewest DSPs; or ``dsps``, the fewest within a latency target.
     solver
         ``auto`` for the exact search, and CP-SAT where that doesn't do; ``search`` for the exact
-        search alone; a name of `solvers`; ``exhaustive`` for the oracle of small spaces; or
-        ``race`` for the exact search and CP-SAT at once, each in a process of its own, and
-        ``race:NAME,NAME`` for others. What a race proves is always the same, its schedule not.
+        search alone; a name of `solvers`; ``exhaustive`` for the oracle of small spaces;
+        ``race``, or ``race:NAME,NAME``, for several at once: models/formulations/search.md.
     formulation
         ``compact`` for the exact linear program, ``paper`` for the MINLP as printed.
     profile
