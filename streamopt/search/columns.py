@@ -1,26 +1,29 @@
 """Column generation: the relaxation solved over few labels, which its prices choose (E13).
 
 The master program holds some labels of every piece. Its prices give every label a reduced cost;
-each piece adds its cheapest ones, until none is below zero. Any prices give a lower bound.
+each piece adds its cheapest ones and drops dear ones, until none is below zero. Any prices give a
+lower bound.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
-from scipy import optimize
+from scipy import sparse
 
 from streamopt.search.instance import NO_WALK
 from streamopt.search.labels import SearchStoppedError, codes
+from streamopt.search.relaxation import RowKind
+from streamopt.solvers.interior import InteriorPoint, LinearProgram, interior_point
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     import numpy.typing as npt
 
-    from streamopt.search.relaxation import Relaxation
+    from streamopt.search.relaxation import Key, Relaxation
 
     Integers = npt.NDArray[np.int64]
     Floats = npt.NDArray[np.float64]
@@ -30,12 +33,22 @@ __all__ = ["Clock", "Priced", "generated"]
 
 TOLERANCE = 1e-7
 """Of reduced costs, in horizons."""
-INFEASIBLE = 2
-"""Status of linprog."""
 NEW_LABELS = 10
 """Labels that a piece may add at once."""
+STEPS = (0.6, 0.3, 0.1, 0.03)
+"""From the best prices towards those of the master program."""
 MOST_ROUNDS = 60
 """Rounds of new labels."""
+DSP_CAP = 4.0
+"""Price of the DSPs to begin with: horizons for twice the limit, at most."""
+PIECE_CAP = 16.0
+"""Price of a stream or tile class that does not match, at most, to begin with: in the time that
+a piece would have if all had the same."""
+CAP_GROWTH = 4.0
+EXCESS = 1e-4
+"""What a row pays for excess, relative to the value, from which its cap grows."""
+SHARES = (1.0, 0.25, 0.0625)
+"""How critical a piece may be, for labels to begin with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,120 +84,167 @@ class Priced:
         Of all labels; zero outside the master.
     reduced
         Reduced costs of all labels, above those of the cheapest label of their piece.
+    prices
+        Of all rows.
     """
 
     value: float
     bound: float
     weights: Floats
     reduced: Floats
+    prices: Floats
 
 
-def generated(problem: Relaxation, closeness: float, clock: Clock) -> Priced | None:
-    """Return the master program of the best bound; None if it has no solution.
+def generated(
+    problem: Relaxation, closeness: float, clock: Clock, known: Mapping[Key, float] | None = None
+) -> Priced:
+    """Return prices of the best bound, and the last mixture.
 
     Parameters
     ----------
     closeness
         It ends when the bound is that close to the master's value, relative, or beyond the
         horizon.
+    known
+        Prices to begin with, by the names of rows.
 
     Raises
     ------
     SearchStoppedError
         If the caller asked for it, or the time is up.
     """
+    caps = _first_caps(problem)
     held = _first_labels(problem)
     best: Priced | None = None
+    if known:
+        best = _priced(problem, np.inf, problem.known_prices(known), np.zeros(problem.labels))
+        clock.on_bound(best.bound)
+        held = _cheapest(problem, ~held, best.reduced)
     for _ in range(MOST_ROUNDS):
-        priced = _solved(problem, held, clock)
-        if priced is None:
-            return best
-        if best is None or priced.bound > best.bound:
-            best = priced
+        priced, exceeds = _solved(problem, held, caps, clock)
+        better = priced if best is None else _between(problem, best, priced)
+        if best is None or better.bound > best.bound:
+            best = better
             clock.on_bound(best.bound)
-        new = _cheapest(problem, held, priced)
-        is_close = priced.value - best.bound <= closeness * abs(priced.value)
-        if is_close or best.bound > 1.0 or not len(new):
+        gap = priced.value - best.bound
+        new = _cheapest(problem, held, priced.reduced, max(TOLERANCE, gap / 2))
+        if best is not priced:
+            new |= _cheapest(problem, held, best.reduced, max(TOLERANCE, gap / 2))
+        is_close = gap <= closeness * abs(priced.value) or not new.any()
+        if best.bound > 1.0 or (is_close and not exceeds.any()):
             break
-        held[new] = True
+        held |= new
+        caps = np.where(exceeds, caps * CAP_GROWTH, caps)
+    assert best is not None
     return best
 
 
-def _solved(problem: Relaxation, held: Flags, clock: Clock) -> Priced | None:
-    """Return the master program solved over the held labels; None if it has no solution."""
+def _solved(
+    problem: Relaxation, held: Flags, caps: Floats, clock: Clock
+) -> tuple[Priced, Flags]:
+    """Return the master program solved over the held labels, and which rows pay for excess."""
+    places = np.flatnonzero(held)
+    over = np.flatnonzero(np.isfinite(caps))
+    excess = np.concatenate([over, over[problem.is_equal[over]]])
+    point = _master(problem, places, excess, caps, clock)
+    prices = np.where(problem.is_equal, point.prices, np.minimum(point.prices, 0.0))
+    weights = np.zeros(problem.labels)
+    weights[places] = point.values[: len(places)]
+    paid = np.zeros(len(caps))
+    np.add.at(paid, excess, point.values[-len(excess) :] * caps[excess])
+    return _priced(problem, point.value, prices, weights), paid > EXCESS * abs(point.value)
+
+
+def _master(
+    problem: Relaxation, places: Integers, excess: Integers, caps: Floats, clock: Clock
+) -> InteriorPoint:
+    """Return the interior point of the master program; excess of a row costs its cap."""
     seconds = clock.seconds_left()
     if seconds <= 0 or clock.should_stop():
         raise SearchStoppedError
-    places = np.flatnonzero(held)
+    library = cast("Any", sparse)
+    rows = len(problem.limits)
     taken = np.concatenate([places, np.arange(problem.labels, len(problem.costs))])
-    matrix = problem.matrix[:, taken].tocsr()
-    equal = problem.is_equal
-    library: Any = optimize
-    found = library.linprog(
-        problem.costs[taken],
-        A_ub=matrix[~equal],
-        b_ub=problem.limits[~equal],
-        A_eq=matrix[equal],
-        b_eq=problem.limits[equal],
-        bounds=(0.0, None),
-        method="highs",
-        options={} if seconds == np.inf else {"time_limit": seconds},
+    signs = np.where(np.arange(len(excess)) < np.isfinite(caps).sum(), -1.0, 1.0)
+    slack = library.csc_array((signs, (excess, np.arange(len(excess)))), (rows, len(excess)))
+    program = LinearProgram(
+        costs=np.concatenate([problem.costs[taken], caps[excess]]),
+        matrix=library.hstack([problem.matrix[:, taken], slack], format="csc"),
+        row_lower=np.where(problem.is_equal, problem.limits, -np.inf),
+        row_upper=problem.limits,
     )
-    if found.status == INFEASIBLE:
-        return None
-    if found.status != 0:
+    point = interior_point(program, seconds, clock.should_stop)
+    if point is None:
         raise SearchStoppedError
-    prices = np.zeros(len(equal))
-    prices[equal] = found.eqlin.marginals
-    prices[~equal] = np.minimum(found.ineqlin.marginals, 0.0)
-    weights = np.zeros(problem.labels)
-    weights[places] = found.x[: len(places)]
-    return _priced(problem, float(found.fun), prices, weights)
+    return point
+
+
+def _first_caps(problem: Relaxation) -> Floats:
+    """Return the first caps of all prices; infinite for weights and times."""
+    piece = PIECE_CAP / len(problem.cut.pieces)
+    known = {RowKind.DSPS: DSP_CAP, RowKind.NEED: piece, RowKind.CLASS: piece}
+    return np.array([known.get(cast("RowKind", key[0]), np.inf) for key in problem.keys])
+
+
+def _between(problem: Relaxation, best: Priced, found: Priced) -> Priced:
+    """Return the best bound of some prices between the best ones and those just found."""
+    for step in STEPS:
+        prices = best.prices + step * (found.prices - best.prices)
+        tried = _priced(problem, found.value, prices, found.weights)
+        if tried.bound > found.bound:
+            found = tried
+    return found
 
 
 def _priced(problem: Relaxation, value: float, prices: Floats, weights: Floats) -> Priced:
-    """Return the bound and reduced costs of some prices (E13); any prices do.
-
-    A schedule has no excess, so its variable has no part in the bound.
-    """
+    """Return the bound and reduced costs of some prices (E13); any prices do."""
     reduced: Floats = np.asarray(problem.costs - problem.matrix.T @ prices)
     labels = reduced[: problem.labels]
     least = np.minimum.reduceat(labels, problem.offsets[:-1])
-    times = reduced[problem.labels : -1]
+    times = reduced[problem.labels :]
     ends = np.where(times > 0, problem.lower, problem.upper)
     bound = float(prices @ problem.limits) + float(least.sum()) + float(times @ ends)
     above = labels - np.repeat(least, np.diff(problem.offsets))
-    return Priced(value, bound, weights, above)
+    return Priced(value, bound, weights, above, prices)
 
 
-def _cheapest(problem: Relaxation, held: Flags, priced: Priced) -> Integers:
+def _cheapest(
+    problem: Relaxation, held: Flags, reduced: Floats, slack: float = np.inf
+) -> Flags:
     """Return the cheapest labels of every piece that the master program lacks."""
+    return _lowest(problem, ~held & (reduced < slack), reduced, NEW_LABELS)
+
+
+def _lowest(problem: Relaxation, among: Flags, reduced: Floats, most: int) -> Flags:
+    """Return at most that many labels of every piece, those of the lowest reduced costs."""
     sizes = np.diff(problem.offsets)
     piece = np.repeat(np.arange(len(sizes)), sizes)
-    slack = max(TOLERANCE, (priced.value - priced.bound) / 2)
-    candidates = np.flatnonzero(~held & (priced.reduced < slack))
-    ranked = candidates[np.lexsort((priced.reduced[candidates], piece[candidates]))]
+    candidates = np.flatnonzero(among)
+    ranked = candidates[np.lexsort((reduced[candidates], piece[candidates]))]
     owner = piece[ranked]
     place = np.arange(len(ranked)) - np.searchsorted(owner, owner)
-    return ranked[place < NEW_LABELS]
+    lowest = np.zeros(problem.labels, dtype=bool)
+    lowest[ranked[place < most]] = True
+    return lowest
 
 
 def _first_labels(problem: Relaxation) -> Flags:
-    """Return the labels to begin with.
+    """Return the labels to begin with, as if a horizon and all DSPs cost the same.
 
-    For each choice of tile classes: the fastest, the smallest, and one between of those that wait
-    for all that their sources write, so that the master program has a solution.
+    If the latency is about inverse to the DSPs, that is what they cost at the optimum. For each
+    choice of tile classes, some that wait for all that their sources write.
     """
     held = np.zeros(problem.labels, dtype=bool)
+    horizon, limit = problem.cut.horizon_cycles, problem.cut.problem.dsp_limit
     for place, piece in enumerate(problem.cut.pieces):
         kinds = np.array([kind == "class" for kind, _ in piece.properties], dtype=bool)
         needs = np.array([kind == "need" for kind, _ in piece.properties], dtype=bool)
         waits = (piece.state[:, needs] == NO_WALK).all(axis=1)
         states = codes(piece.state[:, kinds])
-        last = piece.last.max(axis=1)
-        between = np.log(last + 1.0) + np.log(piece.dsps + 1.0)
-        for costs in (piece.dsps, last, between):
-            ranked = np.lexsort((costs, ~waits, states))
-            heads = np.flatnonzero(np.diff(states[ranked], prepend=-1))
-            held[problem.offsets[place] + ranked[heads]] = True
+        last = piece.last.max(axis=1) / horizon
+        for share in SHARES:
+            costs = share * last + piece.dsps / limit
+            for ranked in (np.lexsort((costs, ~waits, states)), np.lexsort((costs, waits, states))):
+                heads = np.flatnonzero(np.diff(states[ranked], prepend=-1))
+                held[problem.offsets[place] + ranked[heads]] = True
     return held
