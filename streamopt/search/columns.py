@@ -7,16 +7,18 @@ lower bound.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
+from math import inf
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from scipy import sparse
 
+from streamopt.search.barrier import LinearProgram, Point, interior_points
 from streamopt.search.instance import NO_WALK
 from streamopt.search.labels import SearchStoppedError, codes
 from streamopt.search.relaxation import RowKind
-from streamopt.solvers.interior import InteriorPoint, LinearProgram, interior_point
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -35,18 +37,20 @@ TOLERANCE = 1e-7
 """Of reduced costs, in horizons."""
 NEW_LABELS = 10
 """Labels that a piece may add at once."""
-STEPS = (0.6, 0.3, 0.1, 0.03)
-"""From the best prices towards those of the master program."""
+KNOWN_LABELS = 30
+"""Labels of a piece to begin with, if prices are known."""
+MISSING = 1e-6
+"""Violation of all rows together, at most."""
 MOST_ROUNDS = 60
 """Rounds of new labels."""
 DSP_CAP = 4.0
 """Price of the DSPs to begin with: horizons for twice the limit, at most."""
-PIECE_CAP = 16.0
+PIECE_CAP = 4.0
 """Price of a stream or tile class that does not match, at most, to begin with: in the time that
 a piece would have if all had the same."""
 CAP_GROWTH = 4.0
-EXCESS = 1e-4
-"""What a row pays for excess, relative to the value, from which its cap grows."""
+EXCESS = 1e-2
+"""What a row pays for excess, relative to what all may, from which its cap grows."""
 SHARES = (1.0, 0.25, 0.0625)
 """How critical a piece may be, for labels to begin with."""
 
@@ -76,8 +80,6 @@ class Priced:
 
     Attributes
     ----------
-    value
-        Its least cost.
     bound
         No mixture of all labels costs less.
     weights
@@ -88,7 +90,6 @@ class Priced:
         Of all rows.
     """
 
-    value: float
     bound: float
     weights: Floats
     reduced: Floats
@@ -113,70 +114,98 @@ def generated(
     SearchStoppedError
         If the caller asked for it, or the time is up.
     """
-    caps = _first_caps(problem)
-    held = _first_labels(problem)
-    best: Priced | None = None
-    if known:
-        best = _priced(problem, np.inf, problem.known_prices(known), np.zeros(problem.labels))
-        clock.on_bound(best.bound)
-        held = _cheapest(problem, ~held, best.reduced)
+    state = _State(problem, closeness, clock, known or {})
     for _ in range(MOST_ROUNDS):
-        priced, exceeds = _solved(problem, held, caps, clock)
-        better = priced if best is None else _between(problem, best, priced)
-        if best is None or better.bound > best.bound:
-            best = better
-            clock.on_bound(best.bound)
-        gap = priced.value - best.bound
-        new = _cheapest(problem, held, priced.reduced, max(TOLERANCE, gap / 2))
-        if best is not priced:
-            new |= _cheapest(problem, held, best.reduced, max(TOLERANCE, gap / 2))
-        is_close = gap <= closeness * abs(priced.value) or not new.any()
-        if best.bound > 1.0 or (is_close and not exceeds.any()):
+        if state.solve() or not state.grow():
             break
-        held |= new
-        caps = np.where(exceeds, caps * CAP_GROWTH, caps)
-    assert best is not None
-    return best
+    return state.best
 
 
-def _solved(
-    problem: Relaxation, held: Flags, caps: Floats, clock: Clock
-) -> tuple[Priced, Flags]:
-    """Return the master program solved over the held labels, and which rows pay for excess."""
-    places = np.flatnonzero(held)
-    over = np.flatnonzero(np.isfinite(caps))
-    excess = np.concatenate([over, over[problem.is_equal[over]]])
-    point = _master(problem, places, excess, caps, clock)
-    prices = np.where(problem.is_equal, point.prices, np.minimum(point.prices, 0.0))
-    weights = np.zeros(problem.labels)
-    weights[places] = point.values[: len(places)]
-    paid = np.zeros(len(caps))
-    np.add.at(paid, excess, point.values[-len(excess) :] * caps[excess])
-    return _priced(problem, point.value, prices, weights), paid > EXCESS * abs(point.value)
+class _State:
+    """What a column generation knows so far."""
+
+    def __init__(
+        self, problem: Relaxation, closeness: float, clock: Clock, known: Mapping[Key, float]
+    ) -> None:
+        self._problem = problem
+        self._closeness = closeness
+        self._clock = clock
+        self._caps = _first_caps(problem)
+        self._held = _first_labels(problem)
+        self.value = inf
+        self.best = self._found = _priced(problem, problem.known_prices(known))
+        if known:
+            clock.on_bound(self.best.bound)
+            self._held = _lowest(problem, self._held, self.best.reduced, NEW_LABELS)
+            self._held |= _lowest(problem, ~self._held, self.best.reduced, KNOWN_LABELS)
+        self._exceeds = np.zeros(len(self._caps), dtype=bool)
+
+    def solve(self) -> bool:
+        """Solve the master program over the held labels; return whether that is enough."""
+        problem = self._problem
+        places = np.flatnonzero(self._held)
+        over = np.flatnonzero(np.isfinite(self._caps))
+        excess = np.concatenate([over, over[problem.is_equal[over]]])
+        program = _master(problem, places, excess, self._caps)
+        point = interior_points(program, partial(self._look, program))
+        weights = np.zeros(problem.labels)
+        weights[places] = point.values[: len(places)]
+        self.best = replace(self.best, weights=weights)
+        self.value = float(program.costs @ point.values)
+        paid = np.zeros(len(self._caps))
+        used = point.values[len(places) + 2 * len(problem.cut.pieces) :][: len(excess)]
+        np.add.at(paid, excess, used * self._caps[excess])
+        allowed = self._closeness * abs(self.value)
+        self._exceeds = paid > EXCESS * allowed
+        return self.best.bound > 1.0 or (self._is_close() and paid.sum() <= allowed)
+
+    def grow(self) -> bool:
+        """Take more labels and higher caps; return whether there are any."""
+        slack = max(TOLERANCE, (self.value - self.best.bound) / 2)
+        before = self._held.copy()
+        for priced in (self._found, self.best):
+            fresh = ~before & (priced.reduced < slack)
+            self._held |= _lowest(self._problem, fresh, priced.reduced, NEW_LABELS)
+        self._caps = np.where(self._exceeds, self._caps * CAP_GROWTH, self._caps)
+        return bool((self._held & ~before).any() or self._exceeds.any())
+
+    def _is_close(self) -> bool:
+        return self.value - self.best.bound <= self._closeness * abs(self.value)
+
+    def _look(self, program: LinearProgram, point: Point) -> bool:
+        """Take the bound of a point's prices; return whether the point is good enough."""
+        if self._clock.seconds_left() <= 0 or self._clock.should_stop():
+            raise SearchStoppedError
+        problem = self._problem
+        prices = point.prices
+        self._found = _priced(problem, np.where(problem.is_equal, prices, np.minimum(prices, 0.0)))
+        if self._found.bound > self.best.bound:
+            self.best = self._found
+            self._clock.on_bound(self.best.bound)
+        value = float((program.costs * point.values).sum())
+        dual = float((program.limits * prices).sum())
+        missing = np.abs(program.limits - program.matrix @ point.values).sum()
+        is_solved = value - dual <= self._closeness * abs(value) / 2 and missing < MISSING
+        return is_solved or self.best.bound > 1.0
 
 
 def _master(
-    problem: Relaxation, places: Integers, excess: Integers, caps: Floats, clock: Clock
-) -> InteriorPoint:
-    """Return the interior point of the master program; excess of a row costs its cap."""
-    seconds = clock.seconds_left()
-    if seconds <= 0 or clock.should_stop():
-        raise SearchStoppedError
+    problem: Relaxation, places: Integers, excess: Integers, caps: Floats
+) -> LinearProgram:
+    """Return the master program with a slack for every inequality; excess costs a row's cap."""
     library = cast("Any", sparse)
     rows = len(problem.limits)
     taken = np.concatenate([places, np.arange(problem.labels, len(problem.costs))])
-    signs = np.where(np.arange(len(excess)) < np.isfinite(caps).sum(), -1.0, 1.0)
-    slack = library.csc_array((signs, (excess, np.arange(len(excess)))), (rows, len(excess)))
-    program = LinearProgram(
-        costs=np.concatenate([problem.costs[taken], caps[excess]]),
+    below = np.flatnonzero(~problem.is_equal)
+    added = np.concatenate([excess, below])
+    signs = np.ones(len(added))
+    signs[: int(np.isfinite(caps).sum())] = -1.0
+    slack = library.csc_array((signs, (added, np.arange(len(added)))), (rows, len(added)))
+    return LinearProgram(
+        costs=np.concatenate([problem.costs[taken], caps[excess], np.zeros(len(below))]),
         matrix=library.hstack([problem.matrix[:, taken], slack], format="csc"),
-        row_lower=np.where(problem.is_equal, problem.limits, -np.inf),
-        row_upper=problem.limits,
+        limits=problem.limits,
     )
-    point = interior_point(program, seconds, clock.should_stop)
-    if point is None:
-        raise SearchStoppedError
-    return point
 
 
 def _first_caps(problem: Relaxation) -> Floats:
@@ -186,33 +215,16 @@ def _first_caps(problem: Relaxation) -> Floats:
     return np.array([known.get(cast("RowKind", key[0]), np.inf) for key in problem.keys])
 
 
-def _between(problem: Relaxation, best: Priced, found: Priced) -> Priced:
-    """Return the best bound of some prices between the best ones and those just found."""
-    for step in STEPS:
-        prices = best.prices + step * (found.prices - best.prices)
-        tried = _priced(problem, found.value, prices, found.weights)
-        if tried.bound > found.bound:
-            found = tried
-    return found
-
-
-def _priced(problem: Relaxation, value: float, prices: Floats, weights: Floats) -> Priced:
+def _priced(problem: Relaxation, prices: Floats) -> Priced:
     """Return the bound and reduced costs of some prices (E13); any prices do."""
-    reduced: Floats = np.asarray(problem.costs - problem.matrix.T @ prices)
+    reduced: Floats = np.asarray(problem.costs - problem.transposed @ prices)
     labels = reduced[: problem.labels]
     least = np.minimum.reduceat(labels, problem.offsets[:-1])
     times = reduced[problem.labels :]
     ends = np.where(times > 0, problem.lower, problem.upper)
     bound = float(prices @ problem.limits) + float(least.sum()) + float(times @ ends)
     above = labels - np.repeat(least, np.diff(problem.offsets))
-    return Priced(value, bound, weights, above, prices)
-
-
-def _cheapest(
-    problem: Relaxation, held: Flags, reduced: Floats, slack: float = np.inf
-) -> Flags:
-    """Return the cheapest labels of every piece that the master program lacks."""
-    return _lowest(problem, ~held & (reduced < slack), reduced, NEW_LABELS)
+    return Priced(bound, np.zeros(problem.labels), above, prices)
 
 
 def _lowest(problem: Relaxation, among: Flags, reduced: Floats, most: int) -> Flags:

@@ -80,6 +80,11 @@ class Relaxation:
         return int(self.offsets[-1])
 
 
+    @property
+    def transposed(self) -> Any:
+        """Return the matrix by rows and columns exchanged, without copying it."""
+        return self.matrix.T
+
     def known_prices(self, prices: Mapping[Key, float]) -> Floats:
         """Return known prices of the rows, zero for new ones."""
         return np.array([prices.get(key, 0.0) for key in self.keys])
