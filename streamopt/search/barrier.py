@@ -40,7 +40,9 @@ LEAST_DIAGONAL = 1e-13
 CLOSE = 1e-9
 """Complementarity, relative to the costs, that rounding leaves nothing to gain from."""
 DENSE = 2000
-"""Entries of a row that is eliminated last."""
+"""Entries of a row that is eliminated last, at least."""
+DENSE_SHARE = 4
+"""Columns for each of its entries, at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +97,9 @@ class _Normal:
         by_row = matrix.tocsr()
         entries = np.diff(by_row.indptr)
         self.matrix, self.transposed = by_row, matrix.T.tocsr()
-        self._sparse: Integers = np.flatnonzero(entries <= DENSE)
-        self._dense: Integers = np.flatnonzero(entries > DENSE)
+        is_dense = entries > max(DENSE, matrix.shape[1] // DENSE_SHARE)
+        self._sparse: Integers = np.flatnonzero(~is_dense)
+        self._dense: Integers = np.flatnonzero(is_dense)
         self._rows = by_row[self._sparse]
         self._pattern, self._products = _products(self._rows)
         self._others = by_row[self._dense].toarray()

@@ -39,7 +39,7 @@ NEW_LABELS = 10
 """Labels that a piece may add at once."""
 KNOWN_LABELS = 30
 """Labels of a piece to begin with, if prices are known."""
-MISSING = 1e-6
+MISSING = 1e-2
 """Violation of all rows together, at most."""
 MOST_ROUNDS = 60
 """Rounds of new labels."""
@@ -183,7 +183,7 @@ class _State:
             self.best = self._found
             self._clock.on_bound(self.best.bound)
         value = float((program.costs * point.values).sum())
-        dual = float((program.limits * prices).sum())
+        dual = max(self.best.bound, float((program.limits * prices).sum()))
         missing = np.abs(program.limits - program.matrix @ point.values).sum()
         is_solved = value - dual <= self._closeness * abs(value) / 2 and missing < MISSING
         return is_solved or self.best.bound > 1.0
