@@ -1,0 +1,128 @@
+"""Changes to chosen rows that keep every tile class at one factor (E20)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from streamopt.search.paths import Change, Wires
+
+__all__ = ["Moves"]
+
+Walks = tuple[int, ...]
+Factors = tuple[int, ...]
+
+
+class Moves:
+    """The changes of an instance."""
+
+    def __init__(self, wires: Wires) -> None:
+        self._wires = wires
+        nodes = [wires.problem.nodes[n] for n in wires.order]
+        self.classes: list[tuple[int, ...]] = [tuple(sorted(own.factors)) for own in nodes]
+        self.factors: list[list[Factors]] = []
+        self._walks: list[list[Walks]] = []
+        self._alike: list[dict[Factors, list[int]]] = []
+        self.members: dict[int, list[int]] = {}
+        for at, own in enumerate(nodes):
+            size = len(own.dsps)
+            columns = [own.factors[k].tolist() for k in self.classes[at]]
+            self.factors.append(list(zip(*columns, strict=True)) if columns else [()] * size)
+            walks = [column.tolist() for _, column in sorted(own.walks.items())]
+            self._walks.append(list(zip(*walks, strict=True)) if walks else [()] * size)
+            alike: dict[Factors, list[int]] = {}
+            for row, key in enumerate(self.factors[at]):
+                alike.setdefault(key, []).append(row)
+            self._alike.append(alike)
+            for k in self.classes[at]:
+                self.members.setdefault(k, []).append(at)
+        self.values = {k: self._values(k) for k in self.members}
+        self._known: dict[tuple[int, int, Factors], int | None] = {}
+
+    def _values(self, index: int) -> list[int]:
+        common: set[int] | None = None
+        for at in self.members[index]:
+            place = self.classes[at].index(index)
+            own = {key[place] for key in self._alike[at]}
+            common = own if common is None else common & own
+        return sorted(common or ())
+
+    def factor(self, index: int, rows: Sequence[int]) -> int:
+        """Return the factor that a tile class has."""
+        at = self.members[index][0]
+        return self.factors[at][rows[at]][self.classes[at].index(index)]
+
+    def refactored(self, rows: Sequence[int], wanted: dict[int, int]) -> Change | None:
+        """Return the change that gives tile classes other factors; None if some node can't."""
+        change: list[tuple[int, int]] = []
+        for at in sorted({at for index in wanted for at in self.members[index]}):
+            own = self.factors[at][rows[at]]
+            key = tuple(
+                wanted.get(k, factor) for k, factor in zip(self.classes[at], own, strict=True)
+            )
+            row = self._nearest(at, rows[at], key)
+            if row is None:
+                return None
+            change.append((at, row))
+        return tuple(change)
+
+    def _nearest(self, at: int, row: int, key: Factors) -> int | None:
+        """Return the row of these factors that is most like a row."""
+        name = (at, row, key)
+        if name not in self._known:
+            options = self._alike[at].get(key, [])
+            gain = float(np.prod(key)) / float(np.prod(self.factors[at][row]))
+            dsps, last = self._wires.dsps[at], self._wires.last_write[at]
+            first = self._wires.first_write[at]
+            walks = self._walks[at]
+
+            def distance(other: int) -> tuple[int, float]:
+                unlike = sum(a != b for a, b in zip(walks[row], walks[other], strict=True))
+                ratios = [
+                    np.log((dsps[other] + 1.0) / (dsps[row] * gain + 1.0)),
+                    np.log((last[other] + 1.0) / (last[row] / gain + 1.0)),
+                    0.1 * np.log((first[other] + 1.0) / (first[row] / gain + 1.0)),
+                ]
+                return unlike, float(np.abs(ratios).sum())
+
+            self._known[name] = min(options, key=distance, default=None)
+        return self._known[name]
+
+    def of_classes(self, rows: Sequence[int]) -> Iterator[Change]:
+        """Yield changes of one tile class' factor."""
+        for index in self.members:
+            now = self.factor(index, rows)
+            for value in self.values[index]:
+                if value != now:
+                    change = self.refactored(rows, {index: value})
+                    if change is not None:
+                        yield change
+
+    def of_nodes(self, rows: Sequence[int]) -> Iterator[Change]:
+        """Yield changes of one node's row with all shared factors as they are."""
+        for at, row in enumerate(rows):
+            for other in self._alike[at][self.factors[at][row]]:
+                if other != row:
+                    yield ((at, other),)
+
+    def of_pairs(self, rows: Sequence[int]) -> Iterator[Change]:
+        """Yield changes of two tile classes that meet in a node, one up and one down."""
+        seen: set[tuple[int, int]] = set()
+        for own in self.classes:
+            seen |= {(a, b) for a in own for b in own if a != b}
+        for up, down in sorted(seen):
+            ups = [v for v in self.values[up] if v > self.factor(up, rows)][:2]
+            downs = [v for v in self.values[down] if v < self.factor(down, rows)][-2:]
+            for more in ups:
+                for less in downs:
+                    change = self.refactored(rows, {up: more, down: less})
+                    if change is not None:
+                        yield change
+
+    def alike(self, at: int, row: int) -> list[int]:
+        """Return the rows of a node with the same shared factors."""
+        return self._alike[at][self.factors[at][row]]
