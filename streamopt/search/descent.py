@@ -10,6 +10,9 @@ from streamopt.search.moves import Moves
 from streamopt.search.paths import Paths, Wires
 from dataclasses import replace
 
+import os
+BL=eval(os.environ.get('BL','(.002,)'))
+B0=float(os.environ.get('B0','.002'))
 BATCH = 256
 
 def restricted(problem, kept):
@@ -31,6 +34,7 @@ class Descent:
         self.t0 = time.time()
         self.log = log
         self.evals = 0
+        self.noise=None
 
     def least(self):
         rows = [0]*len(self.wires)
@@ -44,6 +48,9 @@ class Descent:
 
     def cost_of(self, change, rows):
         return sum(int(self.wires.dsps[n][r]) - int(self.wires.dsps[n][rows[n]]) for n, r in change)
+
+    def noisy(self, change, rows):
+        return sum(self.noise[n]*(int(self.wires.dsps[n][r]) - int(self.wires.dsps[n][rows[n]])) for n, r in change)
 
     def evaluate(self, paths, changes):
         """T after each change."""
@@ -81,6 +88,7 @@ class Descent:
             changes = [changes[i] for i in keep]; dd = dd[keep]
         if not changes:
             return rows, False
+        if self.noise is not None: dd=np.array([self.noisy(c, rows) for c in changes])
         gain = paths.cycles - self.evaluate(paths, changes) - price*dd
         good = [i for i in np.argsort(-gain, kind="stable") if gain[i] > 1e-6*max(1.0, paths.cycles)*1e-2]
         if not good: return rows, False
@@ -100,10 +108,12 @@ class Descent:
         for n,r in prefixes[b]: rows[n]=r
         return rows, True
 
-    def descend(self, rows, price, blur, gens, limit=None, most=50):
-        for k in range(most):
-            rows, moved = self.sweep(rows, price, blur, gens, limit)
-            if not moved: break
+    def descend(self, rows, price, blur, gens, limit=None, most=60):
+        stage = 0
+        for _ in range(most):
+            rows, moved = self.sweep(rows, price, blur, [gens[stage]], limit)
+            stage = 0 if moved else stage + 1
+            if stage == len(gens) or time.time()-self.t0 > self.seconds: break
         return rows
 
     def orders(self, rows, labels=32):
@@ -179,42 +189,50 @@ class Descent:
         self.log and self.log(f"  slide {n} {tot} T {p.cycles:.0f} D {p.dsps} {time.time()-t:.2f}s")
         return rows
 
-    def run(self, seconds, homotopy=0.6):
+    def repair(self, rows, price, blur, gens):
+        while True:
+            p=Paths(self.wires,rows)
+            if p.dsps<=self.limit: return rows
+            price*=1.1
+            rows,_=self.sweep(rows,price,blur,gens)
+
+    def run(self, seconds, homotopy=0.5, seed=0):
+        m=self.moves; self.seconds=seconds
         rows=self.least()
         p=self.note(rows)
-        t=time.time(); rows=self.orders(rows); p=self.note(rows)
-        self.log and self.log(f"orders {time.time()-t:.2f}")
-        gens=[self.moves.of_classes,self.moves.of_nodes]
-        full=gens+[self.moves.of_pairs]
-        price=p.cycles/ self.limit*8
-        lowrows=rows
+        base=[m.of_classes,m.of_nodes]
+        mid=base+[m.of_walks]
+        full=mid+[m.of_pairs]
+        price=p.cycles/self.limit*4
+        low=rows
+        while time.time()-self.t0<seconds:
+            t=time.time()
+            rows=self.descend(low, price, p.cycles*B0, mid)
+            p=self.note(rows)
+            self.log and self.log(f"  {time.time()-self.t0:.2f} price {price:.1f} T {p.cycles:.0f} D {p.dsps} {time.time()-t:.2f} s")
+            if p.dsps>self.limit: break
+            low=rows
+            price*=homotopy
+        rng=np.random.default_rng(seed)
+        price0=price
+        self.noise=None
+        self.log and self.log('homotopy')
         k=0
         while time.time()-self.t0<seconds:
             t=time.time()
-            rows=self.descend(lowrows, price, p.cycles*0.002, gens)
+            blur=(0.001,0.003,0.0003)[k%3]
+            T=self.best[0]
+            self.noise=None
+            rows=self.repair(rows, price, T*blur, mid)
+            p=self.note(rows); a=p.cycles
+            price=T/self.limit
+            rows=self.descend(rows, price*0.3, T*blur, full, self.limit)
             p=self.note(rows)
-            self.log and self.log(f"  price {price:.1f} T {p.cycles:.0f} D {p.dsps} {time.time()-t:.2f} s")
-            if p.dsps>self.limit: break
-            lowrows=rows
-            price*=homotopy
-        lo,hi=price,price/homotopy   # lo over budget
-        for _ in range(4):
-            if time.time()-self.t0>seconds: break
-            price=(lo*hi)**.5
-            rows=self.descend(lowrows, price, p.cycles*0.001, gens)
-            p=self.note(rows)
-            self.log and self.log(f"  price {price:.1f} T {p.cycles:.0f} D {p.dsps}")
-            if p.dsps>self.limit: lo=price
-            else: hi=price; lowrows=rows
-        rows=self.best[1]
-        for blur in (0.001,0.0003,0.0001,0.00003):
-          for _ in range(3):
-            if time.time()-self.t0>seconds: break
-            p=Paths(self.wires,rows)
-            rows=self.descend(rows, hi*0.7, p.cycles*blur, full, self.limit)
-            p=self.note(rows); self.log and self.log(f"  fill {blur} T {p.cycles:.0f} D {p.dsps}")
-            new=self.orders(rows); p=self.note(new)
-            self.log and self.log(f"  orders T {p.cycles:.0f} D {p.dsps}")
-            if new==rows: break
-            rows=new
+            self.log and self.log(f"  {time.time()-self.t0:.2f} round {k} repaired {a:.0f} filled {p.cycles:.0f} D {p.dsps} {time.time()-t:.2f}")
+            if p.cycles>self.best[0]*1.01: rows=self.best[1]
+            # shake
+            self.noise=np.exp(rng.normal(0,0.5,len(self.wires)))
+            for b in BL: rows=self.descend(rows, price*(0.4,0.7,1.0,1.5)[k%4], T*b, mid, most=4)
+            k+=1
+        self.noise=None
         return self.best

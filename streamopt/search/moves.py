@@ -6,12 +6,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from streamopt.search.instance import NO_WALK
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    import numpy.typing as npt
+
     from streamopt.search.paths import Change, Wires
 
+    Integers = npt.NDArray[np.int64]
+
 __all__ = ["Moves"]
+
+REACHES = ((1, 0), (0, 1), (0, 99), (99, 0), (99, 99))
+"""How far a change of walks is followed upstream and downstream."""
 
 Walks = tuple[int, ...]
 Factors = tuple[int, ...]
@@ -41,6 +50,7 @@ class Moves:
             for k in self.classes[at]:
                 self.members.setdefault(k, []).append(at)
         self.values = {k: self._values(k) for k in self.members}
+        self._followers: dict[tuple[int, Factors, int, int], int | None] = {}
         self._known: dict[tuple[int, int, Factors], int | None] = {}
 
     def _values(self, index: int) -> list[int]:
@@ -108,6 +118,60 @@ class Moves:
             for other in self._alike[at][self.factors[at][row]]:
                 if other != row:
                     yield ((at, other),)
+
+    def of_walks(self, rows: Sequence[int]) -> Iterator[Change]:
+        """Yield changes of a node's walks that its neighbours follow, and theirs, to some depth."""
+        for at, row in enumerate(rows):
+            seen: set[Walks] = set()
+            for other in self._alike[at][self.factors[at][row]]:
+                walks = self._walks[at][other]
+                if walks == self._walks[at][row] or walks in seen:
+                    continue
+                seen.add(walks)
+                told: set[Change] = set()
+                for up, down in REACHES:
+                    change = self._followed(rows, at, other, up, down)
+                    if len(change) > 1 and change not in told:
+                        told.add(change)
+                        yield change
+
+    def _followed(self, rows: Sequence[int], at: int, row: int, up: int, down: int) -> Change:
+        taken = {at: row}
+        waiting = [(at, up, down)]
+        while waiting:
+            node, above, below = waiting.pop(0)
+            if above:
+                for wire in self._wires.ins[node]:
+                    p = wire.producer
+                    if wire.written is None or wire.read is None or p in taken:
+                        continue
+                    want = wire.read[taken[node]]
+                    if want != NO_WALK and wire.written[rows[p]] != want:
+                        found = self._walking(p, rows[p], wire.written, int(want))
+                        if found is not None:
+                            taken[p] = found
+                            waiting.append((p, above - 1, 0))
+            if below:
+                for c, wire in self._wires.outs[node]:
+                    if wire.written is None or wire.read is None or c in taken:
+                        continue
+                    want = wire.written[taken[node]]
+                    if want != NO_WALK and wire.read[rows[c]] != want:
+                        found = self._walking(c, rows[c], wire.read, int(want))
+                        if found is not None:
+                            taken[c] = found
+                            waiting.append((c, 0, below - 1))
+        return tuple(sorted(taken.items()))
+
+    def _walking(self, at: int, row: int, walks: Integers, want: int) -> int | None:
+        name = (at, self.factors[at][row], id(walks), want)
+        if name not in self._followers:
+            options = [r for r in self.alike(at, row) if walks[r] == want]
+            times = self._wires.last_write[at], self._wires.first_write[at]
+            self._followers[name] = min(
+                options, key=lambda r: (times[0][r], times[1][r]), default=None
+            )
+        return self._followers[name]
 
     def of_pairs(self, rows: Sequence[int]) -> Iterator[Change]:
         """Yield changes of two tile classes that meet in a node, one up and one down."""
