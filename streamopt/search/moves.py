@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from math import log, prod
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,7 +11,7 @@ import numpy as np
 from streamopt.search.instance import NO_WALK
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     import numpy.typing as npt
 
@@ -17,9 +19,12 @@ if TYPE_CHECKING:
 
     Integers = npt.NDArray[np.int64]
 
-__all__ = ["Moves"]
+__all__ = ["Kind", "Moves"]
 
-REACHES = ((1, 0), (0, 1), (0, 99), (99, 0), (99, 99))
+Kind = Callable[[list[int]], Iterator["Change"]]
+"""Changes of one kind to the rows of all nodes."""
+
+REACHES = ((1, 0), (0, 1), (0, 12), (12, 0), (12, 12))
 """How far a change of walks is followed upstream and downstream."""
 
 Walks = tuple[int, ...]
@@ -50,6 +55,9 @@ class Moves:
             for k in self.classes[at]:
                 self.members.setdefault(k, []).append(at)
         self.values = {k: self._values(k) for k in self.members}
+        self.free_classes = [k for k in self.members if len(self.values[k]) > 1]
+        self.plain: tuple[Kind, ...] = (self.of_classes, self.of_nodes, self.of_walks)
+        self.every: tuple[Kind, ...] = (*self.plain, self.of_pairs)
         self._followers: dict[tuple[int, Factors, int, int], int | None] = {}
         self._known: dict[tuple[int, int, Factors], int | None] = {}
 
@@ -85,7 +93,7 @@ class Moves:
         name = (at, row, key)
         if name not in self._known:
             options = self._alike[at].get(key, [])
-            gain = float(np.prod(key)) / float(np.prod(self.factors[at][row]))
+            gain = prod(key) / prod(self.factors[at][row])
             dsps, last = self._wires.dsps[at], self._wires.last_write[at]
             first = self._wires.first_write[at]
             walks = self._walks[at]
@@ -93,11 +101,11 @@ class Moves:
             def distance(other: int) -> tuple[int, float]:
                 unlike = sum(a != b for a, b in zip(walks[row], walks[other], strict=True))
                 ratios = [
-                    np.log((dsps[other] + 1.0) / (dsps[row] * gain + 1.0)),
-                    np.log((last[other] + 1.0) / (last[row] / gain + 1.0)),
-                    0.1 * np.log((first[other] + 1.0) / (first[row] / gain + 1.0)),
+                    log((dsps[other] + 1.0) / (dsps[row] * gain + 1.0)),
+                    log((last[other] + 1.0) / (last[row] / gain + 1.0)),
+                    0.1 * log((first[other] + 1.0) / (first[row] / gain + 1.0)),
                 ]
-                return unlike, float(np.abs(ratios).sum())
+                return unlike, sum(map(abs, ratios))
 
             self._known[name] = min(options, key=distance, default=None)
         return self._known[name]
@@ -190,3 +198,44 @@ class Moves:
     def alike(self, at: int, row: int) -> list[int]:
         """Return the rows of a node with the same shared factors."""
         return self._alike[at][self.factors[at][row]]
+
+    def least(self) -> list[int]:
+        """Return rows of the least factors, with few DSPs."""
+        dsps, last = self._wires.dsps, self._wires.last_write
+        rows: list[int] = []
+        for at, alike in enumerate(self._alike):
+            key = tuple(self.values[k][0] for k in self.classes[at])
+            rows.append(min(alike[key], key=lambda row: (dsps[at][row], last[at][row])))
+        return rows
+
+    def around(
+        self, middle: int, rows: Sequence[int], most_classes: int, most_nodes: int
+    ) -> tuple[int, list[Integers]]:
+        """Return a first node, and for it and those after it the rows that a window leaves them.
+
+        Free are a tile class and those near to it, so many that neither are more than most.
+        """
+        free, waiting = {middle}, [middle]
+        low, high = self.members[middle][0], self.members[middle][-1]
+        while waiting:
+            index = waiting.pop(0)
+            near = {k for at in self.members[index] for k in self.classes[at]} - free
+            for k in sorted(near, key=lambda k: (abs(self.members[k][0] - low), k)):
+                ends = min(low, self.members[k][0]), max(high, self.members[k][-1])
+                if len(free) < most_classes and ends[1] - ends[0] < most_nodes:
+                    (low, high), free = ends, {*free, k}
+                    waiting.append(k)
+        return low, [self._left(at, rows[at], free) for at in range(low, high + 1)]
+
+    def _left(self, at: int, row: int, free: set[int]) -> Integers:
+        own = self.factors[at][row]
+        left = [
+            other
+            for key, others in self._alike[at].items()
+            if all(
+                k in free or value == now
+                for k, value, now in zip(self.classes[at], key, own, strict=True)
+            )
+            for other in others
+        ]
+        return np.array(sorted(left), dtype=np.int64)

@@ -68,7 +68,7 @@ class Wires:
         place = {node: at for at, node in enumerate(self.order)}
         self.first_write = [problem.nodes[n].first_write.astype(float) for n in self.order]
         self.last_write = [problem.nodes[n].last_write.astype(float) for n in self.order]
-        self.dsps = [problem.nodes[n].dsps for n in self.order]
+        self.dsps: list[list[int]] = [problem.nodes[n].dsps.tolist() for n in self.order]
         self.ins: list[tuple[In, ...]] = []
         self.outs: list[list[tuple[int, In]]] = [[] for _ in self.order]
         for at, node in enumerate(self.order):
@@ -112,7 +112,7 @@ class Paths:
         self._crossing: dict[int, list[tuple[int, In, int]]] = {}
         self._run_heads()
         self._run_tails()
-        self.dsps = sum(int(d[r]) for d, r in zip(wires.dsps, self.rows, strict=True))
+        self.dsps = sum(d[r] for d, r in zip(wires.dsps, self.rows, strict=True))
 
     @property
     def cycles(self) -> float:
