@@ -54,7 +54,8 @@ FEW_SWEEPS = 4
 MOST_SWEEPS = 40
 RETURN_RATIO = 1.01
 """Schedules that are worse than the best by more are left."""
-WINDOWS = 8
+PLAIN_ROUNDS = 3
+WINDOWS = 5
 """Windows of a round."""
 WINDOW_CLASSES = 10
 WINDOW_NODES = 40
@@ -85,6 +86,7 @@ class Climber:
         self._random = np.random.default_rng(seed)
         self._weights = [1.0] * len(self._wires)
         self._rows = self._moves.least()
+        self._narrow = self._moves.narrow_classes(WINDOW_NODES)
         self._price = 1.0
         self._round = 0
         self._window = 0
@@ -119,10 +121,11 @@ class Climber:
         cycles = self._note(rows).cycles
         if self.cycles is not None and cycles > RETURN_RATIO * self.cycles:
             rows = self._best
-        for _ in range(WINDOWS):
-            rows = self._looked_into(rows)
-        self._note(rows)
-        self._rows = self._shaken(self._filled(rows, blur))
+        if self._round >= PLAIN_ROUNDS:
+            for _ in range(WINDOWS):
+                rows = self._looked_into(rows)
+            self._note(rows)
+        self._rows = self._shaken(rows)
         self._round += 1
 
     def _unit_price(self) -> float:
@@ -242,7 +245,7 @@ class Climber:
 
     def _looked_into(self, rows: list[int]) -> list[int]:
         """Return the best rows of one window, all others as they are (E22)."""
-        classes = self._moves.free_classes
+        classes = self._narrow
         if not classes:
             return rows
         middle = classes[self._window % len(classes)]

@@ -55,7 +55,6 @@ class Moves:
             for k in self.classes[at]:
                 self.members.setdefault(k, []).append(at)
         self.values = {k: self._values(k) for k in self.members}
-        self.free_classes = [k for k in self.members if len(self.values[k]) > 1]
         self.plain: tuple[Kind, ...] = (self.of_classes, self.of_nodes, self.of_walks)
         self.every: tuple[Kind, ...] = (*self.plain, self.of_pairs)
         self._followers: dict[tuple[int, Factors, int, int], int | None] = {}
@@ -207,6 +206,14 @@ class Moves:
             key = tuple(self.values[k][0] for k in self.classes[at])
             rows.append(min(alike[key], key=lambda row: (dsps[at][row], last[at][row])))
         return rows
+
+    def narrow_classes(self, most_nodes: int) -> list[int]:
+        """Return the tile classes with a choice whose nodes are not far apart."""
+        return [
+            k
+            for k, places in self.members.items()
+            if len(self.values[k]) > 1 and places[-1] - places[0] < most_nodes
+        ]
 
     def around(
         self, middle: int, rows: Sequence[int], most_classes: int, most_nodes: int
