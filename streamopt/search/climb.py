@@ -19,7 +19,7 @@ from streamopt.search.paths import Paths, Wires
 from streamopt.search.window import window
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     import numpy.typing as npt
 
@@ -85,6 +85,7 @@ class Climber:
         self._limit = problem.dsp_limit
         self._random = np.random.default_rng(seed)
         self._weights = [1.0] * len(self._wires)
+        self._all = range(len(self._wires))
         self._rows = self._moves.least()
         self._narrow = self._moves.narrow_classes(WINDOW_NODES)
         self._price = 1.0
@@ -135,7 +136,8 @@ class Climber:
         price = self._unit_price()
         while (paths := Paths(self._wires, rows)).dsps > self._limit:
             price *= REPAIR_STEP
-            rows = self._descended(rows, price, FILL_BLURS[0] * paths.cycles, self._moves.plain[:2], 1)
+            blur_cycles = FILL_BLURS[0] * paths.cycles
+            rows = self._descended(rows, price, blur_cycles, self._moves.plain[:1], 1)
         return rows
 
     def _filled(self, rows: list[int], blur: float) -> list[int]:
@@ -177,52 +179,56 @@ class Climber:
         *,
         is_limited: bool = False,
     ) -> list[int]:
-        """Return rows that no change makes better; a kind of change is tried when others fail."""
+        """Return rows that no change makes better; a kind of change is tried when others fail.
+
+        After a step only what else was good, and what has changed, is looked at, until that is
+        not good any more.
+        """
         stage = 0
+        among: Iterable[int] = self._all
         for _ in range(most_sweeps):
             paths = Paths(self._wires, rows, blur_cycles)
-            change = self._best_change(paths, price, list(kinds[stage](rows)), is_limited)
-            stage = 0 if change else stage + 1
-            if stage == len(kinds):
-                break
-            rows = _changed(rows, change)
+            changes = list(kinds[stage](rows, among))
+            change, good = self._best_change(paths, price, changes, is_limited)
+            if change:
+                rows, stage, among = (
+                    _changed(rows, change),
+                    0 if among is self._all else stage,
+                    good,
+                )
+            elif among is not self._all:
+                among = self._all
+            else:
+                stage += 1
+                if stage == len(kinds):
+                    break
         return rows
 
     def _best_change(
         self, paths: Paths, price: float, changes: list[Change], is_limited: bool
-    ) -> Change:
-        """Return the best of some changes, together with others that are good; may be empty."""
+    ) -> tuple[Change, Iterable[int]]:
+        """Return the best of some changes together with others, and the nodes of all good ones."""
         dsps = np.array([self._more_dsps(paths.rows, change) for change in changes])
         if is_limited and changes:
             fits = np.flatnonzero(paths.dsps + dsps <= self._limit)
             changes, dsps = [changes[place] for place in fits], dsps[fits]
         if not changes:
-            return ()
+            return (), ()
         gain = paths.cycles - self._after(paths, changes) - price * dsps
-        picked = self._apart(changes, gain, LEAST_GAIN * paths.cycles)
+        ranked = np.argsort(-gain, kind="stable")
+        good = [changes[p] for p in ranked[gain[ranked] > LEAST_GAIN * paths.cycles].tolist()]
+        picked = _apart(good)
         if not picked:
-            return ()
-        counts = sorted({min(len(picked), 1 << power) for power in range(len(picked).bit_length() + 1)})
-        together = [tuple(pair for p in picked[:n] for pair in changes[p]) for n in counts]
-        sums = np.array([dsps[picked[:n]].sum() for n in counts])
+            return (), ()
+        counts = sorted({min(len(picked), 1 << p) for p in range(len(picked).bit_length() + 1)})
+        together = [tuple(pair for change in picked[:count] for pair in change) for count in counts]
+        sums = np.array([self._more_dsps(paths.rows, change) for change in together])
         gains = paths.cycles - self._after(paths, together) - price * sums
         if is_limited:
             gains[paths.dsps + sums > self._limit] = 0.0
         best = int(np.argmax(gains))
-        return together[best] if gains[best] > 0 else ()
-
-    def _apart(self, changes: list[Change], gain: Floats, least: float) -> list[int]:
-        """Return the places of the best changes that touch different nodes."""
-        taken: set[int] = set()
-        picked: list[int] = []
-        for place in np.argsort(-gain, kind="stable").tolist():
-            if gain[place] <= least:
-                break
-            nodes = {node for node, _ in changes[place]}
-            if not taken & nodes:
-                taken |= nodes
-                picked.append(place)
-        return picked
+        nodes = sorted({node for change in good for node, _ in change})
+        return (together[best], nodes) if gains[best] > 0 else ((), ())
 
     def _more_dsps(self, rows: list[int], change: Change) -> float:
         dsps = self._wires.dsps
@@ -268,6 +274,18 @@ class Climber:
             rows,
             tuple((int(n), int(kept[int(n) - low][row])) for n, row in front.rows[best].items()),
         )
+
+
+def _apart(changes: Sequence[Change]) -> list[Change]:
+    """Return changes that touch different nodes, earlier ones first."""
+    taken: set[int] = set()
+    picked: list[Change] = []
+    for change in changes:
+        nodes = {node for node, _ in change}
+        if not taken & nodes:
+            taken |= nodes
+            picked.append(change)
+    return picked
 
 
 def _changed(rows: list[int], change: Change) -> list[int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from math import log, prod
 from typing import TYPE_CHECKING
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Kind", "Moves"]
 
-Kind = Callable[[list[int]], Iterator["Change"]]
-"""Changes of one kind to the rows of all nodes."""
+Kind = Callable[[list[int], Iterable[int]], Iterator["Change"]]
+"""Changes of one kind to the rows of all nodes, that begin at some of them."""
 
 REACHES = ((1, 0), (0, 1), (0, 12), (12, 0), (12, 12))
 """How far a change of walks is followed upstream and downstream."""
@@ -99,19 +99,19 @@ class Moves:
 
             def distance(other: int) -> tuple[int, float]:
                 unlike = sum(a != b for a, b in zip(walks[row], walks[other], strict=True))
-                ratios = [
+                ratios: list[float] = [
                     log((dsps[other] + 1.0) / (dsps[row] * gain + 1.0)),
                     log((last[other] + 1.0) / (last[row] / gain + 1.0)),
                     0.1 * log((first[other] + 1.0) / (first[row] / gain + 1.0)),
                 ]
-                return unlike, sum(map(abs, ratios))
+                return unlike, sum(abs(ratio) for ratio in ratios)
 
             self._known[name] = min(options, key=distance, default=None)
         return self._known[name]
 
-    def of_classes(self, rows: Sequence[int]) -> Iterator[Change]:
+    def of_classes(self, rows: Sequence[int], among: Iterable[int]) -> Iterator[Change]:
         """Yield changes of one tile class' factor."""
-        for index in self.members:
+        for index in sorted({k for at in among for k in self.classes[at]}):
             now = self.factor(index, rows)
             for value in self.values[index]:
                 if value != now:
@@ -119,16 +119,18 @@ class Moves:
                     if change is not None:
                         yield change
 
-    def of_nodes(self, rows: Sequence[int]) -> Iterator[Change]:
+    def of_nodes(self, rows: Sequence[int], among: Iterable[int]) -> Iterator[Change]:
         """Yield changes of one node's row with all shared factors as they are."""
-        for at, row in enumerate(rows):
+        for at in among:
+            row = rows[at]
             for other in self._alike[at][self.factors[at][row]]:
                 if other != row:
                     yield ((at, other),)
 
-    def of_walks(self, rows: Sequence[int]) -> Iterator[Change]:
+    def of_walks(self, rows: Sequence[int], among: Iterable[int]) -> Iterator[Change]:
         """Yield changes of a node's walks that its neighbours follow, and theirs, to some depth."""
-        for at, row in enumerate(rows):
+        for at in among:
+            row = rows[at]
             seen: set[Walks] = set()
             for other in self._alike[at][self.factors[at][row]]:
                 walks = self._walks[at][other]
@@ -144,31 +146,30 @@ class Moves:
 
     def _followed(self, rows: Sequence[int], at: int, row: int, up: int, down: int) -> Change:
         taken = {at: row}
-        waiting = [(at, up, down)]
-        while waiting:
-            node, above, below = waiting.pop(0)
-            if above:
-                for wire in self._wires.ins[node]:
-                    p = wire.producer
-                    if wire.written is None or wire.read is None or p in taken:
-                        continue
-                    want = wire.read[taken[node]]
-                    if want != NO_WALK and wire.written[rows[p]] != want:
-                        found = self._walking(p, rows[p], wire.written, int(want))
-                        if found is not None:
-                            taken[p] = found
-                            waiting.append((p, above - 1, 0))
-            if below:
-                for c, wire in self._wires.outs[node]:
-                    if wire.written is None or wire.read is None or c in taken:
-                        continue
-                    want = wire.written[taken[node]]
-                    if want != NO_WALK and wire.read[rows[c]] != want:
-                        found = self._walking(c, rows[c], wire.read, int(want))
-                        if found is not None:
-                            taken[c] = found
-                            waiting.append((c, 0, below - 1))
+        for steps, goes_up in ((up, True), (down, False)):
+            front = [at]
+            for _ in range(steps):
+                front = [n for at in front for n in self._follow(rows, at, taken, goes_up=goes_up)]
         return tuple(sorted(taken.items()))
+
+    def _follow(
+        self, rows: Sequence[int], at: int, taken: dict[int, int], *, goes_up: bool
+    ) -> Iterator[int]:
+        """Let the neighbours on one side take a node's walks where they don't, and yield them."""
+        sides = (
+            [(wire.producer, wire.read, wire.written) for wire in self._wires.ins[at]]
+            if goes_up
+            else [(node, wire.written, wire.read) for node, wire in self._wires.outs[at]]
+        )
+        for node, own, others in sides:
+            if own is None or others is None or node in taken:
+                continue
+            want = int(own[taken[at]])
+            if want != NO_WALK and others[rows[node]] != want:
+                row = self._walking(node, rows[node], others, want)
+                if row is not None:
+                    taken[node] = row
+                    yield node
 
     def _walking(self, at: int, row: int, walks: Integers, want: int) -> int | None:
         name = (at, self.factors[at][row], id(walks), want)
@@ -180,10 +181,11 @@ class Moves:
             )
         return self._followers[name]
 
-    def of_pairs(self, rows: Sequence[int]) -> Iterator[Change]:
+    def of_pairs(self, rows: Sequence[int], among: Iterable[int]) -> Iterator[Change]:
         """Yield changes of two tile classes that meet in a node, one up and one down."""
         seen: set[tuple[int, int]] = set()
-        for own in self.classes:
+        for at in among:
+            own = self.classes[at]
             seen |= {(a, b) for a in own for b in own if a != b}
         for up, down in sorted(seen):
             ups = [v for v in self.values[up] if v > self.factor(up, rows)][:2]

@@ -100,7 +100,9 @@ def window(paths: Paths, low: int, kept: Sequence[Integers], dsp_limit: int) -> 
     is_whole = high == len(wires) - 1
     around = None if is_whole else part.fixed(0, paths.around(low, high))
     for at in range(low, high + 1):
-        number[at] = part.add(_chosen(wires.problem.nodes[wires.order[at]], kept[at - low]), str(at))
+        number[at] = part.add(
+            _chosen(wires.problem.nodes[wires.order[at]], kept[at - low]), str(at)
+        )
         for wire in wires.ins[at]:
             p = wire.producer
             written = kept[p - low] if p >= low else np.array([paths.rows[p]])
