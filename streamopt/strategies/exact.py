@@ -11,6 +11,7 @@ from functools import partial
 from math import ceil, inf
 from typing import TYPE_CHECKING
 
+from streamopt.search.climb import Climber
 from streamopt.search.columns import Clock, generated
 from streamopt.search.dynamic import Effort, Found, search
 from streamopt.search.fixing import few_rows, kept_rows
@@ -43,6 +44,9 @@ LABELS = (16, 64, 256, 1024, 4096, 16384, 65536)
 SMALL_NODES = 40
 """Graphs up to this size begin with more labels and with horizons near the lower bound."""
 SMALL_LABELS = 1024
+FIRST_ROUNDS = 6
+ROUNDS = 4
+"""Rounds of local search before the first relaxation, and after each (E21)."""
 CLIMB = (1.06, 1.6)
 """Horizons to begin with, as multiples of the lower bound: they leave few rows."""
 PASSES = (
@@ -74,7 +78,8 @@ class _Search:
         self._on_incumbent = on_incumbent
         self.request = request
         self.space = request.space()
-        self._horizons = HorizonFilter(self.space, node_rows(self.space))
+        self._rows = node_rows(self.space)
+        self._horizons = HorizonFilter(self.space, self._rows)
         self.schedule = baseline(request.graph)
         self.cycles = evaluate(request.graph, self.schedule).latency_cycles
         self.is_small = len(request.graph.nodes) <= SMALL_NODES
@@ -92,12 +97,24 @@ class _Search:
         """Go through all passes and rounds, or until the schedule is proved."""
         steps: list[Callable[[], None]] = []
         if not self.is_small:
-            steps += [partial(self.narrow, labels, closeness) for labels, closeness in PASSES]
+            climber = self._climber()
+            steps += [climber.start, *[climber.round] * FIRST_ROUNDS]
+            for labels, closeness in PASSES:
+                steps += [partial(self.narrow, labels, closeness), *[climber.round] * ROUNDS]
         for labels in (n for n in LABELS if n >= SMALL_LABELS or not self.is_small):
             steps += [partial(self.improve, labels), partial(self.bound, labels)]
         for step in steps:
             if not self.is_proved:
                 step()
+
+    def _climber(self) -> Climber:
+        problem = instance(self.space, self._rows)
+        return Climber(problem, self.clock.should_stop, self._keep_climbed, self._options.seed)
+
+    def _keep_climbed(self, chosen: dict[str, int], cycles: int) -> None:
+        if cycles < self.cycles:
+            self._keep(self._rows, Found(cycles, chosen, is_exact=False))
+            self._report()
 
     def improve(self, labels: int) -> None:
         """Look for a better schedule, first within horizons that leave few rows."""
