@@ -37,8 +37,10 @@ TOLERANCE = 1e-7
 """Of reduced costs, in horizons."""
 NEW_LABELS = 10
 """Labels that a piece may add at once."""
+MOST_LABELS = 150_000
+"""Labels to begin with, if there are not more; the cheapest, if prices are known."""
 KNOWN_LABELS = 30
-"""Labels of a piece to begin with, if prices are known."""
+"""Labels of a piece to begin with, if prices are known, at least."""
 MISSING = 1e-2
 """Violation of all rows together, at most."""
 MOST_ROUNDS = 60
@@ -136,8 +138,8 @@ class _State:
         self.best = self._found = _priced(problem, problem.known_prices(known))
         if known:
             clock.on_bound(self.best.bound)
-            self._held = _lowest(problem, self._held, self.best.reduced, NEW_LABELS)
-            self._held |= _lowest(problem, ~self._held, self.best.reduced, KNOWN_LABELS)
+            most = max(KNOWN_LABELS, MOST_LABELS // len(problem.cut.pieces))
+            self._held = _lowest(problem, np.ones_like(self._held), self.best.reduced, most)
         self._exceeds = np.zeros(len(self._caps), dtype=bool)
 
     def solve(self) -> bool:
@@ -189,9 +191,7 @@ class _State:
         return is_solved or self.best.bound > 1.0
 
 
-def _master(
-    problem: Relaxation, places: Integers, excess: Integers, caps: Floats
-) -> LinearProgram:
+def _master(problem: Relaxation, places: Integers, excess: Integers, caps: Floats) -> LinearProgram:
     """Return the master program with a slack for every inequality; excess costs a row's cap."""
     library = cast("Any", sparse)
     rows = len(problem.limits)
@@ -246,7 +246,9 @@ def _first_labels(problem: Relaxation) -> Flags:
     If the latency is about inverse to the DSPs, that is what they cost at the optimum. For each
     choice of tile classes, some that wait for all that their sources write.
     """
-    held = np.zeros(problem.labels, dtype=bool)
+    held = np.full(problem.labels, problem.labels <= MOST_LABELS)
+    if held.all():
+        return held
     horizon, limit = problem.cut.horizon_cycles, problem.cut.problem.dsp_limit
     for place, piece in enumerate(problem.cut.pieces):
         kinds = np.array([kind == "class" for kind, _ in piece.properties], dtype=bool)

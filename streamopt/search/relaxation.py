@@ -79,7 +79,6 @@ class Relaxation:
         """Return the number of labels."""
         return int(self.offsets[-1])
 
-
     @property
     def transposed(self) -> Any:
         """Return the matrix by rows and columns exchanged, without copying it."""

@@ -31,6 +31,8 @@ from streamopt.strategies.solution import Solution
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from streamopt.search.columns import Priced
+    from streamopt.search.relaxation import Key, Relaxation
     from streamopt.solvers.base import SolveOptions
     from streamopt.space.rows import NodeRows
     from streamopt.strategies.solution import OnIncumbent, Request
@@ -49,20 +51,13 @@ ROUNDS = 4
 """Rounds of local search before the first relaxation, and after each (E21)."""
 CLIMB = (1.06, 1.6)
 """Horizons to begin with, as multiples of the lower bound: they leave few rows."""
-PASSES = (
-    *((100, 3e-2), (100, 1e-2), (100, 1e-2), (100, 5e-3), (300, 2e-3), (1000, 1e-3)),
-    *((1000, 1e-3), (1000, 1e-4), (4000, 1e-4), (16000, 1e-4)),
-)
+PASSES = ((100, 1e-2), (300, 3e-3), (1000, 2e-3), (3000, 1e-3), (10_000, 5e-4), (30_000, 2e-4))
 """Labels of a piece that may still grow, and closeness of the relaxation, pass by pass."""
 ROWS_A_NODE = (2, 6)
 """Rows a node, on average, that a schedule is searched among after a relaxation."""
 FEW_LABELS = 16
-CLOSE_RATIO = 1.06
-"""Schedule over bound from which relaxations take the schedule's own horizon."""
 FIRST_STEP = 4.0
 """Horizon over bound before any schedule is found."""
-AIM = 0.2
-"""Where a horizon lies between bound and schedule."""
 FIRST_CLOSENESS = 0.05
 """Of the horizon that large graphs begin with to the least one."""
 ROUNDING = 1e-9
@@ -87,6 +82,7 @@ class _Search:
             self.cycles, closeness=0.0 if self.is_small else FIRST_CLOSENESS
         )
         self.found_any = False
+        self._prices: dict[Key, float] = {}
 
     @property
     def is_proved(self) -> bool:
@@ -151,7 +147,9 @@ class _Search:
 
     def narrow(self, most_labels: int, closeness: float) -> None:
         """Bound by the relaxation over pieces, and search the rows that it takes (E9) to (E15)."""
-        horizon = self._aim()
+        horizon = self.cycles - 1
+        if not self.found_any:
+            horizon = min(horizon, int(self.bound_cycles * FIRST_STEP))
         rows = self._horizons.within(horizon)
         problem = instance(self.space, rows) if rows is not None else None
         pieces = cut(problem, horizon, most_labels, self.clock.should_stop) if problem else None
@@ -164,11 +162,14 @@ class _Search:
 
         program = relaxation(pieces)
         clock = Clock(self._seconds_left, self.clock.should_stop, on_bound)
-        priced = generated(program, closeness, clock)
-        if priced is None:
-            return
-        if self.bound_cycles > horizon:
-            return
+        priced = generated(program, closeness, clock, self._prices)
+        self._prices = dict(zip(program.keys, priced.prices.tolist(), strict=True))
+        if self.bound_cycles <= horizon:
+            self._search_few(program, priced, rows)
+
+    def _search_few(self, program: Relaxation, priced: Priced, rows: dict[str, NodeRows]) -> None:
+        """Search the rows of low reduced costs, and leave out those of too high ones for good."""
+        horizon = program.cut.horizon_cycles
         before = 0
         for most_rows in ROWS_A_NODE:
             kept = few_rows(program, priced, most_rows * len(rows))
@@ -181,15 +182,6 @@ class _Search:
             slack = self.cycles / horizon - priced.bound
             kept = kept_rows(program, priced, slack + ROUNDING)
             self._horizons = HorizonFilter(self.space, chosen_rows(rows, kept))
-
-    def _aim(self) -> int:
-        """Return the horizon of the next relaxation: nearer to the bound while that is far."""
-        if self.cycles <= CLOSE_RATIO * self.bound_cycles:
-            return self.cycles - 1
-        most = self.cycles - 1
-        if not self.found_any:
-            return min(most, int(self.bound_cycles * FIRST_STEP))
-        return int(self.bound_cycles + AIM * (most - self.bound_cycles))
 
     def _try(self, rows: dict[str, NodeRows]) -> None:
         """Look for a better schedule among few rows; nothing found proves nothing."""
