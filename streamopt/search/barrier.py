@@ -77,7 +77,13 @@ def interior_points(program: LinearProgram, is_last: Callable[[Point], bool]) ->
         size = 1.0 + abs(_inner(program.costs, point.values))
         if is_last(point) or _complementarity(point) * len(point.values) < CLOSE * size:
             break
-        point = _next_point(program, system, point)
+        try:
+            later = _next_point(program, system, point)
+        except RuntimeError:  # a pivot of zero: rounding leaves nothing to gain
+            break
+        if not np.isfinite(_complementarity(later)):
+            break
+        point = later
     return point
 
 
@@ -128,10 +134,10 @@ class _Normal:
     def solved(self, right: Floats) -> Floats:
         """Return the solution for the last weights."""
         result = np.empty_like(right)
-        first = self._lower.solve(right[self._sparse])
+        first: Floats = self._lower.solve(right[self._sparse])
         if len(self._dense):
-            rest = right[self._dense] - self._across.T @ first
-            second = np.linalg.solve(self._corner, rest)
+            rest: Floats = right[self._dense] - self._across.T @ first
+            second: Floats = np.linalg.solve(self._corner, rest)
             first -= self._through @ second
             result[self._dense] = second
         result[self._sparse] = first
@@ -148,15 +154,17 @@ def _products(matrix: Matrix) -> tuple[Matrix, Matrix]:
     ones = library.csr_array((np.ones(matrix.nnz), matrix.indices, matrix.indptr), matrix.shape)
     pattern = (ones @ ones.T).tocsc()
     pattern.sort_indices()
-    place = np.repeat(np.arange(size), np.diff(pattern.indptr)) * size + pattern.indices
+    lengths: Integers = np.diff(pattern.indptr)
+    place = np.repeat(np.arange(size), lengths) * size + pattern.indices
     columns = matrix.tocsc()
-    counts = np.diff(columns.indptr).astype(np.int64)
-    starts = np.concatenate([[0], np.cumsum(counts * counts)])
+    heads: Integers = columns.indptr.astype(np.int64)
+    counts = np.diff(heads)
+    starts: Integers = np.concatenate([[0], np.cumsum(counts * counts)])
     entries = np.empty(starts[-1], dtype=np.int64)
     values = np.empty(starts[-1])
     for count in np.unique(counts[counts > 0]):
         those = np.flatnonzero(counts == count)
-        inside = columns.indptr[those][:, None] + np.arange(count)
+        inside = heads[those][:, None] + np.arange(count)
         rows, factors = columns.indices[inside].astype(np.int64), columns.data[inside]
         keys = (rows[:, :, None] * size + rows[:, None, :]).reshape(len(those), -1)
         to = starts[those][:, None] + np.arange(count * count)

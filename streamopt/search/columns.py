@@ -41,6 +41,8 @@ MOST_LABELS = 150_000
 """Labels to begin with, if there are not more; the cheapest, if prices are known."""
 KNOWN_LABELS = 30
 """Labels of a piece to begin with, if prices are known, at least."""
+LEAST_WEIGHT = 0.02
+"""Smaller weights count as zero: interior points have none that is zero."""
 MISSING = 1e-2
 """Violation of all rows together, at most."""
 MOST_ROUNDS = 60
@@ -136,8 +138,8 @@ class _State:
         self._held = _first_labels(problem)
         self.value = inf
         self.best = self._found = _priced(problem, problem.known_prices(known))
+        clock.on_bound(self.best.bound)
         if known:
-            clock.on_bound(self.best.bound)
             most = max(KNOWN_LABELS, MOST_LABELS // len(problem.cut.pieces))
             self._held = _lowest(problem, np.ones_like(self._held), self.best.reduced, most)
         self._exceeds = np.zeros(len(self._caps), dtype=bool)
@@ -152,6 +154,7 @@ class _State:
         point = interior_points(program, partial(self._look, program))
         weights = np.zeros(problem.labels)
         weights[places] = point.values[: len(places)]
+        weights[weights < LEAST_WEIGHT] = 0.0
         self.best = replace(self.best, weights=weights)
         self.value = float(program.costs @ point.values)
         paid = np.zeros(len(self._caps))
