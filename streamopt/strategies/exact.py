@@ -22,7 +22,7 @@ from streamopt.search.relaxation import relaxation
 from streamopt.solvers.base import Progress
 from streamopt.solvers.result import Proof, Stop
 from streamopt.space.assemble import assemble_rows, baseline, evaluate, violations
-from streamopt.space.horizon import HorizonFilter, chosen_rows
+from streamopt.space.horizon import HorizonFilter, chosen_rows, same_rows
 from streamopt.space.rows import node_rows
 from streamopt.strategies.clock import SearchClock
 from streamopt.strategies.diving import DIVE_STEPS, dive
@@ -87,6 +87,7 @@ class _Search:
             self.cycles, closeness=0.0 if self.is_small else FIRST_CLOSENESS
         )
         self.found_any = False
+        self._climber: Climber | None = None
 
     @property
     def is_proved(self) -> bool:
@@ -97,7 +98,7 @@ class _Search:
         """Go through all passes and rounds, or until the schedule is proved."""
         steps: list[Callable[[], None]] = []
         if not self.is_small:
-            climber = self._climber()
+            self._climber = climber = self._new_climber()
             steps += [climber.start, *[climber.round] * FIRST_ROUNDS]
             for labels, closeness in PASSES:
                 steps += [partial(self.narrow, labels, closeness), *[climber.round] * ROUNDS]
@@ -107,7 +108,7 @@ class _Search:
             if not self.is_proved:
                 step()
 
-    def _climber(self) -> Climber:
+    def _new_climber(self) -> Climber:
         problem = instance(self.space, self._rows)
         return Climber(problem, self.clock.should_stop, self._keep_climbed, self._options.seed)
 
@@ -200,6 +201,8 @@ class _Search:
         if found.latency_cycles is not None:
             self._keep(rows, found)
             self._report()
+            if self._climber is not None:
+                self._climber.adopt(same_rows(self._rows, rows, found.rows), self.cycles)
 
     def _raise_bound(self, cycles: int) -> None:
         if cycles > self.bound_cycles:
