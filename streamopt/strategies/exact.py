@@ -44,9 +44,9 @@ LABELS = (16, 64, 256, 1024, 4096, 16384, 65536)
 SMALL_NODES = 40
 """Graphs up to this size begin with more labels and with horizons near the lower bound."""
 SMALL_LABELS = 1024
-FIRST_ROUNDS = 6
-ROUNDS = 4
-"""Rounds of local search before the first relaxation, and after each (E21)."""
+FIRST_ROUNDS = (6, 1200)
+LATER_ROUNDS = (4, 800)
+"""Rounds of local search before the first relaxation, and after each: at most, and times nodes."""
 CLIMB = (1.06, 1.6)
 """Horizons to begin with, as multiples of the lower bound: they leave few rows."""
 PASSES = (
@@ -99,14 +99,19 @@ class _Search:
         steps: list[Callable[[], None]] = []
         if not self.is_small:
             self._climber = climber = self._new_climber()
-            steps += [climber.start, *[climber.round] * FIRST_ROUNDS]
+            steps += [climber.start, *[climber.round] * self._rounds(FIRST_ROUNDS)]
             for labels, closeness in PASSES:
-                steps += [partial(self.narrow, labels, closeness), *[climber.round] * ROUNDS]
+                steps += [partial(self.narrow, labels, closeness)]
+                steps += [climber.round] * self._rounds(LATER_ROUNDS)
         for labels in (n for n in LABELS if n >= SMALL_LABELS or not self.is_small):
             steps += [partial(self.improve, labels), partial(self.bound, labels)]
         for step in steps:
             if not self.is_proved:
                 step()
+
+    def _rounds(self, most: tuple[int, int]) -> int:
+        """Return how many rounds of local search come next: fewer the longer each takes."""
+        return max(1, min(most[0], most[1] // len(self.request.graph.nodes)))
 
     def _new_climber(self) -> Climber:
         problem = instance(self.space, self._rows)
