@@ -1,4 +1,4 @@
-"""Good schedules of large graphs, fast: descent, shaking, and windows (E19) to (E23).
+"""Good schedules of large graphs, fast: descent, shaking, and windows (E19) to (E22).
 
 What is lowered is the latency, somewhat blurred so that all of several long paths count, plus a
 price for every DSP. The price falls until the DSPs are spent. Then rounds of shaken prices leave
@@ -50,8 +50,8 @@ SHAKEN_PRICES = (0.4, 0.7, 1.0, 1.5)
 NOISE = 0.5
 """Standard deviation of the logarithms of shaken prices."""
 REPAIR_STEP = 1.15
-FEW_SWEEPS = 4
-MOST_SWEEPS = 40
+FEW_SWEEPS = 10
+MOST_SWEEPS = 200
 RETURN_RATIO = 1.01
 """Schedules that are worse than the best by more are left."""
 PLAIN_ROUNDS = 3
@@ -216,7 +216,8 @@ class Climber:
             return (), ()
         gain = paths.cycles - self._after(paths, changes) - price * dsps
         ranked = np.argsort(-gain, kind="stable")
-        good = [changes[p] for p in ranked[gain[ranked] > LEAST_GAIN * paths.cycles].tolist()]
+        best_first: list[int] = ranked[gain[ranked] > LEAST_GAIN * paths.cycles].tolist()
+        good = [changes[place] for place in best_first]
         picked = _apart(good)
         if not picked:
             return (), ()

@@ -224,15 +224,17 @@ class Moves:
 
         Free are a tile class and those near to it, so many that neither are more than most.
         """
-        free, waiting = {middle}, [middle]
+        free: set[int] = {middle}
+        waiting: list[int] = [middle]
         low, high = self.members[middle][0], self.members[middle][-1]
         while waiting:
             index = waiting.pop(0)
-            near = {k for at in self.members[index] for k in self.classes[at]} - free
+            near: set[int] = {k for at in self.members[index] for k in self.classes[at]} - free
             for k in sorted(near, key=lambda k: (abs(self.members[k][0] - low), k)):
                 ends = min(low, self.members[k][0]), max(high, self.members[k][-1])
                 if len(free) < most_classes and ends[1] - ends[0] < most_nodes:
-                    (low, high), free = ends, {*free, k}
+                    low, high = ends
+                    free.add(k)
                     waiting.append(k)
         return low, [self._left(at, rows[at], free) for at in range(low, high + 1)]
 

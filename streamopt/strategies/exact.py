@@ -22,7 +22,7 @@ from streamopt.search.relaxation import relaxation
 from streamopt.solvers.base import Progress
 from streamopt.solvers.result import Proof, Stop
 from streamopt.space.assemble import assemble_rows, baseline, evaluate, violations
-from streamopt.space.horizon import HorizonFilter, chosen_rows
+from streamopt.space.horizon import HorizonFilter, chosen_rows, same_rows
 from streamopt.space.rows import node_rows
 from streamopt.strategies.clock import SearchClock
 from streamopt.strategies.diving import DIVE_STEPS, dive
@@ -46,9 +46,9 @@ LABELS = (16, 64, 256, 1024, 4096, 16384, 65536)
 SMALL_NODES = 40
 """Graphs up to this size begin with more labels and with horizons near the lower bound."""
 SMALL_LABELS = 1024
-FIRST_ROUNDS = 6
-ROUNDS = 4
-"""Rounds of local search before the first relaxation, and after each (E21)."""
+FIRST_ROUNDS = (6, 1200)
+LATER_ROUNDS = (4, 800)
+"""Rounds of local search before the first relaxation, and after each: at most, and times nodes."""
 CLIMB = (1.06, 1.6)
 """Horizons to begin with, as multiples of the lower bound: they leave few rows."""
 PASSES = ((100, 1e-2), (300, 3e-3), (1000, 2e-3), (3000, 1e-3), (10_000, 5e-4), (30_000, 2e-4))
@@ -83,6 +83,7 @@ class _Search:
         )
         self.found_any = False
         self._prices: dict[Key, float] = {}
+        self._climber: Climber | None = None
 
     @property
     def is_proved(self) -> bool:
@@ -93,17 +94,22 @@ class _Search:
         """Go through all passes and rounds, or until the schedule is proved."""
         steps: list[Callable[[], None]] = []
         if not self.is_small:
-            climber = self._climber()
-            steps += [climber.start, *[climber.round] * FIRST_ROUNDS]
+            self._climber = climber = self._new_climber()
+            steps += [climber.start, *[climber.round] * self._rounds(FIRST_ROUNDS)]
             for labels, closeness in PASSES:
-                steps += [partial(self.narrow, labels, closeness), *[climber.round] * ROUNDS]
+                steps += [partial(self.narrow, labels, closeness)]
+                steps += [climber.round] * self._rounds(LATER_ROUNDS)
         for labels in (n for n in LABELS if n >= SMALL_LABELS or not self.is_small):
             steps += [partial(self.improve, labels), partial(self.bound, labels)]
         for step in steps:
             if not self.is_proved:
                 step()
 
-    def _climber(self) -> Climber:
+    def _rounds(self, most: tuple[int, int]) -> int:
+        """Return how many rounds of local search come next: fewer the longer each takes."""
+        return max(1, min(most[0], most[1] // len(self.request.graph.nodes)))
+
+    def _new_climber(self) -> Climber:
         problem = instance(self.space, self._rows)
         return Climber(problem, self.clock.should_stop, self._keep_climbed, self._options.seed)
 
@@ -192,6 +198,8 @@ class _Search:
         if found.latency_cycles is not None:
             self._keep(rows, found)
             self._report()
+            if self._climber is not None:
+                self._climber.adopt(same_rows(self._rows, rows, found.rows), self.cycles)
 
     def _raise_bound(self, cycles: int) -> None:
         if cycles > self.bound_cycles:
