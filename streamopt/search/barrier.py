@@ -137,8 +137,9 @@ class _Normal:
         first: Floats = self._lower.solve(right[self._sparse])
         if len(self._dense):
             rest: Floats = right[self._dense] - self._across.T @ first
-            second: Floats = np.linalg.solve(self._corner, rest)
-            first -= self._through @ second
+            algebra: Any = np.linalg
+            second: Floats = algebra.solve(self._corner, rest)
+            first = first - self._through @ second
             result[self._dense] = second
         result[self._sparse] = first
         return result
@@ -150,7 +151,7 @@ def _products(matrix: Matrix) -> tuple[Matrix, Matrix]:
     Both are symmetric, so that the order of the entries is the same by rows and by columns.
     """
     library = cast("Any", sparse)
-    size = matrix.shape[0]
+    size = int(matrix.shape[0])
     ones = library.csr_array((np.ones(matrix.nnz), matrix.indices, matrix.indptr), matrix.shape)
     pattern = (ones @ ones.T).tocsc()
     pattern.sort_indices()
@@ -162,12 +163,13 @@ def _products(matrix: Matrix) -> tuple[Matrix, Matrix]:
     starts: Integers = np.concatenate([[0], np.cumsum(counts * counts)])
     entries = np.empty(starts[-1], dtype=np.int64)
     values = np.empty(starts[-1])
-    for count in np.unique(counts[counts > 0]):
-        those = np.flatnonzero(counts == count)
-        inside = heads[those][:, None] + np.arange(count)
+    sizes: list[int] = sorted(set(counts[counts > 0].tolist()))
+    for count in sizes:
+        those: Integers = np.flatnonzero(counts == count)
+        inside = np.add.outer(heads[those], np.arange(count))
         rows, factors = columns.indices[inside].astype(np.int64), columns.data[inside]
         keys = (rows[:, :, None] * size + rows[:, None, :]).reshape(len(those), -1)
-        to = starts[those][:, None] + np.arange(count * count)
+        to = np.add.outer(starts[those], np.arange(count * count))
         entries[to] = np.searchsorted(place, keys)
         values[to] = (factors[:, :, None] * factors[:, None, :]).reshape(keys.shape)
     return pattern, library.csc_array((values, entries, starts), (len(place), matrix.shape[1]))
