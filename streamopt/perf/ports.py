@@ -9,7 +9,8 @@ weights read in one iteration take 112 cycles.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from streamopt.ir.affine import Iter
@@ -20,12 +21,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from streamopt.ir.affine import Affine
-    from streamopt.ir.network import Memory, Network, Pipeline
+    from streamopt.ir.network import Memory, Network, Pipeline, Port
 
 __all__ = ["PORTS_OF_A_BANK", "PortDemand", "memory_demands", "port_counts", "stream_demands"]
 
 PORTS_OF_A_BANK = 2
 """Accesses of a block RAM or UltraRAM in one cycle."""
+
+CACHED_BODIES = 4096
 
 _ANY = -1
 """Bank of an access that may fall into each of them."""
@@ -82,16 +85,37 @@ def memory_demands(
     A cyclic partition by ``f`` puts subscript ``s`` into bank ``s mod f``; where tile iterators
     move ``s`` by other amounts than multiples of ``f`` the access needs a port of every bank.
     """
-    touched: dict[str, set[_Place]] = defaultdict(set)
+    touched: dict[str, list[Port]] = defaultdict(list)
     for port in pipeline.ports:
         if ports.get(port.target):
-            memory = memories[port.target]
-            touched[port.target] |= {
-                _Place(_bank(access.subscripts, memory.factors), access.subscripts)
-                for access in lane_accesses(port, pipeline)
-            }
-    for target, places in touched.items():
-        yield PortDemand(target, _fullest(places), ports[target])
+            touched[port.target].append(port)
+    for target, accesses in touched.items():
+        distinct = {(port.subscripts, port.guard): port for port in accesses}
+        body = replace(
+            pipeline,
+            name="",
+            tiles=tuple(sorted(pipeline.tiles, key=lambda tile: tile.name)),
+            ports=tuple(replace(port, mode=AccessMode.READ, value="") for port in distinct.values()),
+            operations=(),
+            loc=None,
+        )
+        yield PortDemand(target, _demanded(body, memories[target].factors), ports[target])
+
+
+@lru_cache(maxsize=CACHED_BODIES)
+def _demanded(body: Pipeline, factors: tuple[int, ...]) -> int:
+    """Return the accesses of the fullest bank in an iteration, of ports that go to one memory.
+
+    The order of tile loops doesn't matter, nor does what is done with the values: bodies that
+    differ in nothing else are one.
+    """
+    return _fullest(
+        {
+            _Place(_bank(access.subscripts, factors), access.subscripts)
+            for port in body.ports
+            for access in lane_accesses(port, body)
+        }
+    )
 
 
 def _bank(subscripts: tuple[Affine, ...], factors: tuple[int, ...]) -> tuple[int, ...]:

@@ -105,10 +105,13 @@ class _Trim:
         others = self._bounds.least_dsps - component.least_dsps
         fits = component.dsps <= self._problem.dsp_limit - others
         fits &= self._least_end(component) <= self._horizon
+        rest = self._bounds.least_amounts - component.least_amounts
+        limits = np.array(self._problem.limits, dtype=np.int64)
+        fits &= (component.amounts + rest <= limits).all(axis=1)
         left = pruned(component.taken(np.flatnonzero(fits)))
         outs = self._problem.outs[component.exit]
         streams = any(self._problem.channels[e].streams for e in outs)
-        many = streams or len(component.origins) > 1
+        many = streams or len(component.origins) > 1 or bool(self._problem.limits)
         labels = self._effort.labels if many else DSP_LEVELS
         thin = thinned(left, labels=labels, from_below=self._effort.from_below)
         self.has_thinned |= thin is not left
