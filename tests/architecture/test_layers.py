@@ -23,6 +23,7 @@ MAY_IMPORT = {
     "space": BASE | {"analysis", "perf"},
     "formulation": BASE | {"analysis", "perf", "space"},
     "search": {"space"},
+    "budget": BASE | {"analysis", "perf", "search", "space", "target", "transforms"},
     "strategies": BASE | {"analysis", "perf", "space", "formulation", "search", "solvers"},
     "codegen": BASE | {"analysis"},
     "verification": BASE | {"codegen"},
