@@ -36,6 +36,8 @@ __all__ = ["DesignCosts"]
 
 MOST_SURROUNDINGS = 256
 """Combinations of kinds and banks around one row that are looked at; of more, nothing is said."""
+IMPOSSIBLE = 1 << 40
+"""Amount of a row that is in no schedule: more than any limit."""
 LEAST_DEPTH_ELEMS = 2
 """Of a FIFO that is sized by simulation."""
 
@@ -126,6 +128,8 @@ class DesignCosts:
         known = [own for own in options if own is not None]
         if len(known) < len(options) or prod(map(len, known)) > MOST_SURROUNDINGS:
             return base, added
+        if not all(known):  # no other node has a row that goes with it
+            return base + IMPOSSIBLE, added
         first = next(iter(added), None)
         by_kind: dict[bool, list[Integers]] = {True: [], False: []}
         for chosen in product(*known):

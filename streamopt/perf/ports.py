@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from streamopt.ir.affine import Iter
 from streamopt.ir.network import AccessMode, Place
-from streamopt.perf.lane_accesses import lane_accesses, repeats
+from streamopt.perf.lane_accesses import is_in_all_lanes, lane_accesses, repeats
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -109,6 +109,9 @@ def _demanded(body: Pipeline, factors: tuple[int, ...]) -> int:
     The order of tile loops doesn't matter, nor does what is done with the values: bodies that
     differ in nothing else are one.
     """
+    load = _load_by_dimensions(body, factors)
+    if load is not None:
+        return load
     return _fullest(
         {
             _Place(_bank(access.subscripts, factors), access.subscripts)
@@ -116,6 +119,46 @@ def _demanded(body: Pipeline, factors: tuple[int, ...]) -> int:
             for access in lane_accesses(port, body)
         }
     )
+
+
+def _load_by_dimensions(body: Pipeline, factors: tuple[int, ...]) -> int | None:
+    """Return the accesses of the fullest bank where dimensions are independent of each other.
+
+    That is where all ports go to the same places, by sums of iterators, and no lane moves two
+    dimensions: counts of the dimensions multiply. None for other bodies.
+    """
+    subscripts = body.ports[0].subscripts
+    if any(port.subscripts != subscripts for port in body.ports):
+        return None
+    extents = {lane.name: lane.trip_count for lane in body.lanes}
+    used = [name for s in subscripts for name in s.iterators() if name in extents]
+    sums = all(isinstance(atom, Iter) for s in subscripts for atom, _ in s.terms)
+    if not sums or len(used) > len(set(used)):
+        return None
+    if not any(is_in_all_lanes(port, body) for port in body.ports):
+        return None
+    load = 1
+    for subscript, factor in zip(subscripts, factors, strict=True):
+        places = _lane_places(subscript, extents)
+        moves = (by for name, by in _steps(subscript) if name not in extents)
+        if all(by % factor == 0 for by in moves):
+            load *= max(Counter(place % factor for place in places).values())
+        else:
+            load *= len(places)
+    return load
+
+
+def _lane_places(subscript: Affine, extents: Mapping[str, int]) -> set[int]:
+    """Return the values of a subscript over the lanes at the first iteration."""
+    places = {subscript.constant}
+    for name, by in _steps(subscript):
+        if name in extents:
+            places = {place + by * lane for place in places for lane in range(extents[name])}
+    return places
+
+
+def _steps(subscript: Affine) -> list[tuple[str, int]]:
+    return [(atom.name, by) for atom, by in subscript.terms if isinstance(atom, Iter)]
 
 
 def _bank(subscripts: tuple[Affine, ...], factors: tuple[int, ...]) -> tuple[int, ...]:
@@ -163,6 +206,9 @@ def stream_demands(pipeline: Pipeline, memories: Mapping[str, Memory]) -> Iterat
     for port in pipeline.ports:
         if port.target not in memories:
             times = repeats(port, pipeline)
+            if port.guard is None and all(s.as_iterator() or not s.terms for s in port.subscripts):
+                loads[port.target, port.mode][port.subscripts] += times
+                continue
             for access in lane_accesses(port, pipeline):
                 loads[port.target, port.mode][access.subscripts] += times
     for (target, _), streams in loads.items():
