@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     Integers = npt.NDArray[np.int64]
     Counts = tuple[int, ...]
     Measure = Callable[[Schedule], Resources]
+    Sized = Callable[[Schedule], Schedule]
 
 __all__ = ["DesignCosts"]
 
@@ -47,37 +48,41 @@ class DesignCosts:
 
     Parameters
     ----------
-    names
-        Of the resources, as in `streamopt.target.resources.Resources`.
     limits
-        Of each.
+        By resource, named as in `streamopt.target.resources.Resources`.
     measure
-        What a schedule takes as emitted.
-    sizes_fifos
-        Whether depths are found later; else they are those of the schedule.
+        What a schedule takes with the FIFO depths that it has.
+    sized
+        Gives FIFOs the depths that are emitted; None for those of the schedule.
     """
 
     def __init__(
         self,
-        names: Sequence[str],
-        limits: Counts,
+        limits: Mapping[str, int],
         space: DecisionSpace,
         target: Target,
         measure: Measure,
-        *,
-        sizes_fifos: bool,
+        sized: Sized | None,
     ) -> None:
-        self._names = tuple(names)
-        self._limits = limits
+        self._names = tuple(limits)
+        self._limits = tuple(limits.values())
         self._target = target
         self._measure = measure
-        self._sizes_fifos = sizes_fifos
+        self._sized = sized or (lambda schedule: schedule)
+        self._sizes_fifos = sized is not None
+        self._used: dict[Schedule, Counts] = {}
         self._space = space
         self._costs = LocalCosts(space.graph, target)
         self._around = Surroundings(space)
 
     def usage(self, schedule: Schedule) -> Counts:
-        """Return what a schedule takes as emitted."""
+        """Return what a schedule takes as emitted, after its FIFOs are sized."""
+        if schedule not in self._used:
+            self._used[schedule] = self._of(self._measure(self._sized(schedule)))
+        return self._used[schedule]
+
+    def usage_as_is(self, schedule: Schedule) -> Counts:
+        """Return what a schedule takes with the FIFO depths that it has."""
         return self._of(self._measure(schedule))
 
     def amounts(self, rows: Mapping[str, NodeRows]) -> Amounts:

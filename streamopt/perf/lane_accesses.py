@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 __all__ = [
     "LaneAccess",
     "condition_iterators",
-    "is_in_all_lanes",
     "lane_accesses",
+    "lanes_at_each_place",
     "may_hold",
     "repeats",
 ]
@@ -73,19 +73,20 @@ def lane_accesses(port: Port, pipeline: Pipeline) -> Iterator[LaneAccess]:
             yield LaneAccess(port, tuple(s.substitute(lane) for s in port.subscripts))
 
 
-def is_in_all_lanes(port: Port, pipeline: Pipeline) -> bool:
-    """Return whether each place that the lanes of a port's subscripts lead to is accessed.
+def lanes_at_each_place(port: Port, pipeline: Pipeline) -> int | None:
+    """Return how many of `lane_accesses` go to each place that the lanes of subscripts lead to.
 
-    So it is where the guard may hold and knows none of these lanes.
+    That is one number where the guard knows none of these lanes: the points of its own at which
+    it may hold. None elsewhere.
     """
     lanes = {loop.name: loop.trip_count for loop in pipeline.lanes}
     placing = {name for subscript in port.subscripts for name in subscript.iterators()}
     guarding = [name for name in condition_iterators(port.guard) if name in lanes]
     if placing & set(guarding):
-        return False
+        return None
     tiles = {loop.name: loop.trip_count for loop in pipeline.tiles}
     points = product(*(range(lanes[name]) for name in guarding))
-    return any(_guard_may_hold(port.guard, guarding, point, tiles) for point in points)
+    return sum(_guard_may_hold(port.guard, guarding, point, tiles) for point in points)
 
 
 def repeats(port: Port, pipeline: Pipeline) -> int:

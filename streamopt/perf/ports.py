@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from streamopt.ir.affine import Iter
 from streamopt.ir.network import AccessMode, Place
-from streamopt.perf.lane_accesses import is_in_all_lanes, lane_accesses, repeats
+from streamopt.perf.lane_accesses import lane_accesses, lanes_at_each_place, repeats
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -135,7 +135,7 @@ def _load_by_dimensions(body: Pipeline, factors: tuple[int, ...]) -> int | None:
     sums = all(isinstance(atom, Iter) for s in subscripts for atom, _ in s.terms)
     if not sums or len(used) > len(set(used)):
         return None
-    if not any(is_in_all_lanes(port, body) for port in body.ports):
+    if not any(lanes_at_each_place(port, body) for port in body.ports):
         return None
     load = 1
     for subscript, factor in zip(subscripts, factors, strict=True):
@@ -206,8 +206,9 @@ def stream_demands(pipeline: Pipeline, memories: Mapping[str, Memory]) -> Iterat
     for port in pipeline.ports:
         if port.target not in memories:
             times = repeats(port, pipeline)
-            if port.guard is None and all(s.as_iterator() or not s.terms for s in port.subscripts):
-                loads[port.target, port.mode][port.subscripts] += times
+            once = lanes_at_each_place(port, pipeline)
+            if once and all(s.as_iterator() or not s.terms for s in port.subscripts):
+                loads[port.target, port.mode][port.subscripts] += once * times
                 continue
             for access in lane_accesses(port, pipeline):
                 loads[port.target, port.mode][access.subscripts] += times

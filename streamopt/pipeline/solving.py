@@ -14,6 +14,7 @@ from streamopt.pipeline.evaluating import (
     evaluate,
     evaluation_record,
     size_fifos,
+    target,
 )
 from streamopt.space.level import LevelName
 from streamopt.space.objective import Objective
@@ -36,7 +37,14 @@ def solve(
     graph: Graph,
     *,
     level: str = LevelName.OPT5,
-    dsp: int = 2560,
+    dsp: int | None = None,
+    built_dsp: int | None = None,
+    bram18: int | None = None,
+    uram: int | None = None,
+    lut: int | None = None,
+    ff: int | None = None,
+    fit: str | None = None,
+    on: Target | None = None,
     tiling_limit: int = 16,
     objective: str = Objective.LATENCY,
     latency_target_cycles: int | None = None,
@@ -56,8 +64,19 @@ def solve(
     ----------
     level
         opt1 to opt5 ([1] table 6).
-    dsp, tiling_limit
-        DSPs that the design may use, as the paper counts them; least trip count of a tile loop.
+    dsp
+        DSPs that the design may use, as the paper counts them; 2560 where neither this nor
+        ``fit`` is given.
+    built_dsp, bram18, uram, lut, ff
+        The most that the design may take as built, as `evaluate` says; None for no limit.
+    fit
+        ``slr`` or ``device``: whatever of these, and ``dsp``, is not given is what one region or
+        the whole of the target has.
+    on
+        The target that limits are judged on, and that is simulated for FIFO depths unless
+        ``fifos`` says another; the U280 where not given.
+    tiling_limit
+        Least trip count of a tile loop.
     objective
         ``latency``; ``interval``, the distance of frames; ``latency-dsps``, of the schedules of
         least latency one of fewest DSPs; or ``dsps``, the fewest within a latency target.
@@ -80,14 +99,26 @@ def solve(
     InfeasibleError
         If no schedule fits the limits, or the latency target doesn't belong to the objective.
     SolverError
-        If the solver is unknown, missing, unlicensed or failed.
+        If the solver is unknown, missing, unlicensed or failed, or can't keep the limits.
     """
+    from streamopt.pipeline.limiting import DSPS, Fit, Most, limits
     from streamopt.solvers.base import SolveOptions
     from streamopt.strategies.choose import choose
     from streamopt.strategies.solution import Request
 
     wanted = Objective(objective)
-    request = Request(graph, LevelName(level), dsp, tiling_limit, wanted, latency_target_cycles)
+    device = on or (None if fifos is None else fifos.on) or target()
+    most = Most(built_dsp, bram18, uram, lut, ff)
+    if fit is not None:
+        region = device.slr if Fit(fit) is Fit.SLR else device.total
+        most, dsp = most.within(region), region.dsps if dsp is None else dsp
+    model_dsps = DSPS if dsp is None else dsp
+    request = Request(
+        graph, LevelName(level), model_dsps, tiling_limit, wanted, latency_target_cycles
+    )
+    if fifos is not None and fifos.on is None:
+        fifos = replace(fifos, on=device)
+    request = replace(request, limits=limits(request, most, device, fifos))
     options = SolveOptions(time_limit_seconds, seed, threads, on_progress=on_progress)
     options = _with_profile(options, solver, profile)
     return _sized(choose(request, solver, formulation, options, on_incumbent), fifos)
@@ -117,6 +148,7 @@ def record(solution: Solution) -> dict[str, str | int | float]:
         "name": request.graph.name,
         "level": request.level.value,
         "dsp_limit": request.dsp_limit,
+        **_limit_members(solution),
         "tiling_limit": request.tiling_limit,
         "objective": request.objective.value,
         **_objective_members(solution),
@@ -133,6 +165,18 @@ def record(solution: Solution) -> dict[str, str | int | float]:
         "solve_seconds": round(solution.solve_seconds, 4),
         "message": solution.message,
     }
+
+
+def _limit_members(solution: Solution) -> dict[str, int]:
+    """Return the limits on the design as built, and what it takes of each."""
+    limits = solution.request.limits
+    if limits is None:
+        return {}
+    found: dict[str, int] = {}
+    for limit, used in zip(limits.each, solution.used, strict=True):
+        key = limit.option.removeprefix("--").replace("-", "_")
+        found |= {f"{key}_limit": limit.most, f"{key}_used": used}
+    return found
 
 
 def _objective_members(solution: Solution) -> dict[str, int]:

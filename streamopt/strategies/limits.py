@@ -23,7 +23,11 @@ class Costing(Protocol):
         ...
 
     def usage(self, schedule: Schedule) -> tuple[int, ...]:
-        """Return what a schedule takes as emitted."""
+        """Return what a schedule takes as emitted, after its FIFOs are sized."""
+        ...
+
+    def usage_as_is(self, schedule: Schedule) -> tuple[int, ...]:
+        """Return what a schedule takes with the FIFO depths that it has."""
         ...
 
 

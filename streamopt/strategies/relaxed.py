@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     Integers = npt.NDArray[np.int64]
     Rows = Mapping[str, NodeRows]
 
-__all__ = ["Relaxed", "relaxed", "thriftiest"]
+__all__ = ["Relaxed", "Thriftiest", "relaxed", "thriftiest"]
 
 LABELS = (2048, 256, 32)
 """Labels a state; fewer where the search can't hold them."""
@@ -55,6 +55,23 @@ class Relaxed:
 
     bound_cycles: int | None
     candidates: tuple[dict[str, int], ...]
+    is_exact: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Thriftiest:
+    """A choice of one row of every node that takes little of one resource.
+
+    Attributes
+    ----------
+    amount
+        What it takes, or less.
+    is_exact
+        Whether no schedule takes less than the amount.
+    """
+
+    chosen: dict[str, int]
+    amount: int
     is_exact: bool
 
 
@@ -93,13 +110,9 @@ def relaxed(
 
 
 def thriftiest(
-    space: DecisionSpace,
-    rows: Rows,
-    amounts: Amounts,
-    horizon_cycles: int,
-    should_stop: Callable[[], bool],
-) -> Relaxed:
-    """Return candidates that take least of the one resource of the amounts.
+    space: DecisionSpace, rows: Rows, amounts: Amounts, should_stop: Callable[[], bool]
+) -> Thriftiest:
+    """Return the choice of rows that takes least of the one resource of the amounts.
 
     Raises
     ------
@@ -107,12 +120,18 @@ def thriftiest(
         As `relaxed`.
     """
     places = _worthwhile(space, rows, amounts)
-    if places is None:
-        return Relaxed(None, (), is_exact=True)
+    assert places is not None, "a limit that nothing exceeds leaves a row of every node"
     problem = _problem(space, rows, amounts, places, always=True)
-    effort = Effort(LABELS[-1], from_below=False, should_stop=should_stop)
-    found = search_ranked(problem, horizon_cycles, effort, most=1, column=0)
-    return _relaxed(found, places, None)
+    longest = sum(max(own.times.last_write) for own in rows.values())
+    for labels in LABELS:
+        effort = Effort(labels, from_below=False, should_stop=should_stop)
+        try:
+            found = search_ranked(problem, longest, effort, most=1, column=0)
+        except SearchTooLargeError:
+            continue
+        chosen = _relaxed(found, places, None).candidates[0]
+        return Thriftiest(chosen, found.amounts[0][0], found.is_exact)
+    raise SearchTooLargeError
 
 
 def _problem(
