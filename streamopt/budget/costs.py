@@ -13,6 +13,7 @@ from streamopt.budget.domain import Domain
 from streamopt.budget.local_costs import LocalCosts, stream_lanes
 from streamopt.budget.surroundings import Surroundings
 from streamopt.search.amounts import Amounts
+from streamopt.search.labels import SearchStoppedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
     Integers = npt.NDArray[np.int64]
     Counts = tuple[int, ...]
+    _Row = tuple[Integers, dict[str, tuple[Integers, Integers]]]
     Measure = Callable[[Schedule], Resources]
     Sized = Callable[[Schedule], Schedule]
 
@@ -85,14 +87,30 @@ class DesignCosts:
         """Return what a schedule takes with the FIFO depths that it has."""
         return self._of(self._measure(schedule))
 
-    def amounts(self, rows: Mapping[str, NodeRows]) -> Amounts:
-        """Return what every row takes at least in whatever surroundings the rows make (R1)."""
+    def amounts(
+        self, rows: Mapping[str, NodeRows], should_stop: Callable[[], bool]
+    ) -> Amounts:
+        """Return what every row takes at least in whatever surroundings the rows make (R1).
+
+        Raises
+        ------
+        SearchStoppedError
+            If the caller asked for it.
+        """
         space, domain = self._space, Domain(self._space, rows, self._around)
         nodes: dict[str, Integers] = {}
         as_fifo: dict[str, Integers] = {}
         as_buffer: dict[str, Integers] = {}
         for node in space.graph.nodes:
-            found = [self._row(domain, node, row) for row in range(len(rows[node.name]))]
+            known: dict[object, _Row] = {}
+            found: list[_Row] = []
+            for row in range(len(rows[node.name])):
+                key = domain.seen(node, row)
+                if key not in known:
+                    if should_stop():
+                        raise SearchStoppedError
+                    known[key] = self._row(domain, node, row)
+                found.append(known[key])
             nodes[node.name] = self._stacked([base for base, _ in found])
             for edge in domain.streams_to(node):
                 pairs = [by_kind[edge.channel] for _, by_kind in found]
@@ -103,9 +121,7 @@ class DesignCosts:
     def _stacked(self, values: list[Integers]) -> Integers:
         return np.array(values, dtype=np.int64).reshape(len(values), len(self._names))
 
-    def _row(
-        self, domain: Domain, node: Node, row: int
-    ) -> tuple[Integers, dict[str, tuple[Integers, Integers]]]:
+    def _row(self, domain: Domain, node: Node, row: int) -> _Row:
         """Return what a row takes at least, and what each channel to it that streams adds."""
         plan = domain.plan(node, row)
         options = [domain.options(node, row, beside) for beside in domain.around.of[node.name]]
@@ -128,7 +144,7 @@ class DesignCosts:
         options: Sequence[Sequence[Option] | None],
         base: Integers,
         added: dict[str, tuple[Integers, Integers]],
-    ) -> tuple[Integers, dict[str, tuple[Integers, Integers]]]:
+    ) -> _Row:
         """Add the node itself: exact in the kind of its first channel that can stream."""
         known = [own for own in options if own is not None]
         if len(known) < len(options) or prod(map(len, known)) > MOST_SURROUNDINGS:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from streamopt.budget.order_signature import order_signature
 from streamopt.ir.schedule import NodePlan
 
 if TYPE_CHECKING:
@@ -38,6 +39,12 @@ class Domain:
         own = self._rows[node.name]
         unroll = tuple(zip(node.trip_counts, own.factors[row], strict=True))
         return NodePlan(node.name, own.orders[row], unroll)
+
+    def seen(self, node: Node, row: int) -> object:
+        """Return what rows share that take the same in the same surroundings."""
+        own = self._rows[node.name]
+        walks = tuple(walked[row] for walked in own.streams.values())
+        return own.factors[row], order_signature(node, self.plan(node, row)), walks
 
     def streams_to(self, node: Node) -> tuple[Edge, ...]:
         """Return the channels to a node that can stream."""

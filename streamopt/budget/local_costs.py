@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
+from streamopt.budget.order_signature import order_signature
 from streamopt.budget.surroundings import at_boundary
 from streamopt.ir.affine import Affine
 from streamopt.ir.network import AccessMode, Fifo, Memory, Pipeline, Place, Port, Process
@@ -54,7 +55,9 @@ class LocalCosts:
         options
             Every neighbour with its banks; None for a FIFO.
         """
-        key = (plan, tuple((beside.array, beside.channel, bank) for beside, bank in options))
+        alike = order_signature(self._graph.node(plan.node), plan)
+        around = tuple((beside.array, beside.channel, bank) for beside, bank in options)
+        key = (plan.node, plan.unroll, alike, around)
         if key not in self._nodes:
             self._nodes[key] = self._lowered(plan, options)
         return self._nodes[key]

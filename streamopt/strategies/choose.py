@@ -104,7 +104,8 @@ def _within(
         found = solve_within(request, limits, free.bound_cycles, left, on_incumbent)
     except NoneWithinError as error:
         if error.is_proved:
-            raise limits_missed(request, limits, silent) from None
+            rest = _what_is_left(silent, free.solve_seconds + error.solve_seconds)
+            raise limits_missed(request, limits, rest) from None
         raise _none_within(request, limits, error) from None
     return replace(found, solve_seconds=found.solve_seconds + free.solve_seconds)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from streamopt.ir.schedule import Schedule
     from streamopt.search.amounts import Amounts
@@ -18,7 +18,9 @@ __all__ = ["Costing", "Limit", "Limits"]
 class Costing(Protocol):
     """What tells amounts of the resources that have limits, in their order."""
 
-    def amounts(self, rows: Mapping[str, NodeRows]) -> Amounts:
+    def amounts(
+        self, rows: Mapping[str, NodeRows], should_stop: Callable[[], bool]
+    ) -> Amounts:
         """Return what the rows take at least, whatever the others among them are taken."""
         ...
 

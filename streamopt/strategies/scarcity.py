@@ -89,13 +89,13 @@ def _leasts(request: Request, limits: Limits, clock: SearchClock) -> Iterator[_L
     """Yield the least of each resource that has a limit, whatever it takes of the others."""
     space = request.space()
     rows = node_rows(space, prune=False)
-    amounts = limits.costing.amounts(rows)
+    amounts = limits.costing.amounts(rows, clock.should_stop)
     for place, limit in enumerate(limits.each):
         alone = replace(amounts.of([place]), limits=(ENDLESS,))
         found = thriftiest(space, rows, alone, clock.should_stop)
         schedule = assemble_rows(request.graph, rows, found.chosen)
         fifos = {plan.channel for plan in schedule.channels if plan.kind is ChannelKind.FIFO}
-        exact = limits.costing.amounts(single(rows, found.chosen))
+        exact = limits.costing.amounts(single(rows, found.chosen), clock.should_stop)
         parts = exact.parts(space, dict.fromkeys(found.chosen, 0), fifos)
         ranked = sorted(((int(own[place]), name) for name, own in parts.items()), reverse=True)
         used = limits.costing.usage(schedule)[place]

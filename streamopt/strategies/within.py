@@ -61,11 +61,13 @@ class NoneWithinError(Exception):
     ----------
     is_proved
         Whether there is none.
+    solve_seconds
+        What the search took.
     """
 
-    def __init__(self, bound_cycles: int, stop: Stop, *, is_proved: bool) -> None:
+    def __init__(self, bound_cycles: int, solve_seconds: float, *, is_proved: bool) -> None:
         self.bound_cycles = bound_cycles
-        self.stop = stop
+        self.solve_seconds = solve_seconds
         self.is_proved = is_proved
         super().__init__("no schedule within the limits")
 
@@ -139,7 +141,7 @@ class _Within:
         if horizon_cycles < self.bound_cycles:
             return
         rows = self._horizons.within(horizon_cycles)
-        amounts = None if rows is None else self._limits.costing.amounts(rows)
+        amounts = None if rows is None else self._amounts(rows)
         if rows is None or amounts is None:
             self._raise_bound(horizon_cycles + 1)
             return
@@ -182,7 +184,7 @@ class _Within:
         """Return what a choice takes; FIFOs are only sized if that may be within the limits."""
         schedule = assemble_rows(self._request.graph, rows, chosen)
         fifos = frozenset(c.channel for c in schedule.channels if c.kind is ChannelKind.FIFO)
-        exact = self._limits.costing.amounts(single(rows, chosen))
+        exact = self._amounts(single(rows, chosen))
         parts = exact.parts(self.space, dict.fromkeys(chosen, 0), fifos)
         used = _sums(parts)
         if self._limits.admit(used):
@@ -211,7 +213,7 @@ class _Within:
         left = HorizonFilter(self.space, rows).within(horizon)
         if left is None:
             return []
-        amounts = self._limits.costing.amounts(left)
+        amounts = self._amounts(left)
         found = self._relaxed(left, amounts, horizon)
         if found.bound_cycles is None:
             return []
@@ -235,6 +237,9 @@ class _Within:
             name: float((over * (judged.parts[name] - own) / np.maximum(1, most)).sum())
             for name, own in said.items()
         }
+
+    def _amounts(self, rows: Rows) -> Amounts:
+        return self._limits.costing.amounts(rows, self.clock.should_stop)
 
     def _relaxed(self, rows: Rows, amounts: Amounts, horizon_cycles: int) -> Relaxed:
         return relaxed(self.space, rows, amounts, horizon_cycles, self.clock.should_stop)
@@ -312,5 +317,7 @@ def solve_within(
     except SearchTooLargeError:
         message = "more labels than the search can hold"
     if run.schedule is None:
-        raise NoneWithinError(run.bound_cycles, stop, is_proved=run.is_complete)
+        raise NoneWithinError(
+            run.bound_cycles, run.clock.seconds(), is_proved=run.is_complete
+        )
     return run.solution(run.schedule, stop, message)
