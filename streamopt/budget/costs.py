@@ -16,7 +16,7 @@ from streamopt.search.amounts import Amounts
 from streamopt.search.labels import SearchStoppedError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     import numpy.typing as npt
 
@@ -87,9 +87,7 @@ class DesignCosts:
         """Return what a schedule takes with the FIFO depths that it has."""
         return self._of(self._measure(schedule))
 
-    def amounts(
-        self, rows: Mapping[str, NodeRows], should_stop: Callable[[], bool]
-    ) -> Amounts:
+    def amounts(self, rows: Mapping[str, NodeRows], should_stop: Callable[[], bool]) -> Amounts:
         """Return what every row takes at least in whatever surroundings the rows make (R1).
 
         Raises
@@ -186,7 +184,9 @@ class DesignCosts:
             return np.zeros(len(self._names), dtype=np.int64)
         lanes = stream_lanes(edge.reads[0], plan.factors)
         full = full_depth_elems(self._space.graph.array(edge.array), lanes)
-        found = [self._array(self._costs.fifo(edge, lanes, depth)) for depth in self._depths(edge, full)]
+        found = [
+            self._array(self._costs.fifo(edge, lanes, depth)) for depth in self._depths(edge, full)
+        ]
         return np.array(np.min(found, axis=0), dtype=np.int64)
 
     def _depths(self, edge: Edge, full: int) -> list[int]:

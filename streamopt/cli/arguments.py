@@ -105,7 +105,9 @@ Shape = Annotated[
 Dsp = Annotated[int, typer.Option("--dsp", help="DSPs that the design may use.")]
 ModelDsp = Annotated[
     int | None,
-    typer.Option("--dsp", help="DSPs that the design may use, as the model counts.  [default: 2560]"),
+    typer.Option(
+        "--dsp", help="DSPs that the design may use, as the model counts.  [default: 2560]"
+    ),
 ]
 BuiltDsp = Annotated[
     int | None, typer.Option("--built-dsp", metavar="N", help="DSPs of all operators as built.")

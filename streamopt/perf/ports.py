@@ -95,7 +95,9 @@ def memory_demands(
             pipeline,
             name="",
             tiles=tuple(sorted(pipeline.tiles, key=lambda tile: tile.name)),
-            ports=tuple(replace(port, mode=AccessMode.READ, value="") for port in distinct.values()),
+            ports=tuple(
+                replace(port, mode=AccessMode.READ, value="") for port in distinct.values()
+            ),
             operations=(),
             loc=None,
         )

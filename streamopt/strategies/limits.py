@@ -18,9 +18,7 @@ __all__ = ["Costing", "Limit", "Limits"]
 class Costing(Protocol):
     """What tells amounts of the resources that have limits, in their order."""
 
-    def amounts(
-        self, rows: Mapping[str, NodeRows], should_stop: Callable[[], bool]
-    ) -> Amounts:
+    def amounts(self, rows: Mapping[str, NodeRows], should_stop: Callable[[], bool]) -> Amounts:
         """Return what the rows take at least, whatever the others among them are taken."""
         ...
 

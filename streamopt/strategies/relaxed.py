@@ -205,7 +205,12 @@ def _groups(rows: NodeRows, shared: list[int]) -> Integers:
 
 def _seen(space: DecisionSpace, rows: NodeRows, amounts: Amounts) -> Integers:
     """Return all that is better when smaller, shape (rows, costs)."""
-    times = [rows.dsps, rows.times.first_write, rows.times.last_write, *rows.times.epilogue.values()]
+    times = [
+        rows.dsps,
+        rows.times.first_write,
+        rows.times.last_write,
+        *rows.times.epilogue.values(),
+    ]
     parts = [np.array(times, dtype=np.int64).T, amounts.nodes[rows.node]]
     for edge in space.graph.edges:
         if edge.consumer == rows.node and edge.channel in amounts.as_fifo:

@@ -317,7 +317,5 @@ def solve_within(
     except SearchTooLargeError:
         message = "more labels than the search can hold"
     if run.schedule is None:
-        raise NoneWithinError(
-            run.bound_cycles, run.clock.seconds(), is_proved=run.is_complete
-        )
+        raise NoneWithinError(run.bound_cycles, run.clock.seconds(), is_proved=run.is_complete)
     return run.solution(run.schedule, stop, message)
