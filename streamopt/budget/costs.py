@@ -70,8 +70,7 @@ class DesignCosts:
         self._limits = tuple(limits.values())
         self._target = target
         self._measure = measure
-        self._sized = sized or (lambda schedule: schedule)
-        self._sizes_fifos = sized is not None
+        self._sized = sized
         self._used: dict[Schedule, Counts] = {}
         self._space = space
         self._costs = LocalCosts(space.graph, target)
@@ -80,7 +79,8 @@ class DesignCosts:
     def usage(self, schedule: Schedule) -> Counts:
         """Return what a schedule takes as emitted, after its FIFOs are sized."""
         if schedule not in self._used:
-            self._used[schedule] = self._of(self._measure(self._sized(schedule)))
+            emitted = schedule if self._sized is None else self._sized(schedule)
+            self._used[schedule] = self._of(self._measure(emitted))
         return self._used[schedule]
 
     def usage_as_is(self, schedule: Schedule) -> Counts:
@@ -191,7 +191,7 @@ class DesignCosts:
 
     def _depths(self, edge: Edge, full: int) -> list[int]:
         """Return depths: for each way to hold FIFOs, the least one, which costs least."""
-        if not self._sizes_fifos:
+        if self._sized is None:
             return [full]
         blocks = self._target.memories
         bits = self._space.graph.array(edge.array).element.bits

@@ -59,7 +59,7 @@ class Domain:
             walk = self._rows[node.name].streams[edge.channel][row]
             other = edge.producer if edge.consumer == node.name else edge.consumer
             others = self._walks_of(other, edge.channel)
-            may_buffer = walk is None or others != {walk}
+            may_buffer = walk is None or len(others) > 1 or walk not in others
             if walk is not None and walk in others:
                 found.append((beside, None))
         if may_buffer:

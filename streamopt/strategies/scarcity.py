@@ -72,7 +72,7 @@ def limits_missed(request: Request, limits: Limits, options: SolveOptions) -> In
             Diagnostic(
                 "E405",
                 f"{name} can't be built with {least.limit.most} {least.limit.resource} at "
-                f"{request.level}: {'the least is' if least.is_least else 'known is'} "
+                f"{request.level}: {'the least is' if least.is_least else 'one takes'} "
                 f"{least.amount} ({', '.join(f'{node} {used}' for node, used in least.nodes)})",
                 hint=f"give {least.limit.option} {least.amount} or more",
             )
