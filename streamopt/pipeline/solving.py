@@ -14,17 +14,19 @@ from streamopt.pipeline.evaluating import (
     evaluate,
     evaluation_record,
     size_fifos,
-    target,
 )
+from streamopt.pipeline.limiting import limited
 from streamopt.space.level import LevelName
 from streamopt.space.objective import Objective
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+    from typing import Unpack
 
     import pandas as pd
 
     from streamopt.ir.graph import Graph
+    from streamopt.pipeline.limiting import AsBuilt
     from streamopt.solvers.base import Progress, SolveOptions
     from streamopt.solvers.registry import SolverStatus
     from streamopt.strategies.solution import Solution
@@ -33,18 +35,15 @@ if TYPE_CHECKING:
 __all__ = ["compare", "record", "records", "solve", "solvers"]
 
 
+DSPS = 2560
+"""In the paper's accounting, where nothing is said."""
+
+
 def solve(
     graph: Graph,
     *,
     level: str = LevelName.OPT5,
     dsp: int | None = None,
-    built_dsp: int | None = None,
-    bram18: int | None = None,
-    uram: int | None = None,
-    lut: int | None = None,
-    ff: int | None = None,
-    fit: str | None = None,
-    on: Target | None = None,
     tiling_limit: int = 16,
     objective: str = Objective.LATENCY,
     latency_target_cycles: int | None = None,
@@ -57,6 +56,7 @@ def solve(
     fifos: FifoSizing | None = LEAST_FIFOS,
     on_progress: Callable[[Progress], None] | None = None,
     on_incumbent: Callable[[Solution], None] | None = None,
+    **built: Unpack[AsBuilt],
 ) -> Solution:
     """Return a best schedule by the model of [1], with its proof.
 
@@ -64,61 +64,38 @@ def solve(
     ----------
     level
         opt1 to opt5 ([1] table 6).
-    dsp
-        DSPs that the design may use, as the paper counts them; 2560 where neither this nor
-        ``fit`` is given.
-    built_dsp, bram18, uram, lut, ff
-        The most that the design may take as built, as `evaluate` says; None for no limit.
-    fit
-        ``slr`` or ``device``: whatever of these, and ``dsp``, is not given is what one region or
-        the whole of the target has.
-    on
-        The target that limits are judged on, and that is simulated for FIFO depths unless
-        ``fifos`` says another; the U280 where not given.
-    tiling_limit
-        Least trip count of a tile loop.
+    dsp, tiling_limit
+        DSPs as the paper counts them, 2560 without ``fit``; least trip count of a tile loop.
     objective
         ``latency``; ``interval``, the distance of frames; ``latency-dsps``, of the schedules of
         least latency one of fewest DSPs; or ``dsps``, the fewest within a latency target.
     solver
         ``auto`` for the exact search, and CP-SAT where that doesn't do; ``search`` for the exact
         search alone; a name of `solvers`; or ``exhaustive`` for the oracle of small spaces.
-    formulation
-        ``compact`` for the exact linear program, ``paper`` for the MINLP as printed.
-    profile
-        A solver profile: a name under ``solvers/<solver>/`` or a path to a TOML file.
+    formulation, profile
+        ``compact`` for the exact linear program, ``paper`` for the MINLP as printed; a solver
+        profile, by a name under ``solvers/<solver>/`` or a path to a TOML file.
     threads
         Of the solver. With one, the same input, seed and versions give the same schedule.
     fifos
         How depths are found by simulation; None for all tokens of a lane.
     on_incumbent
         Called with every better schedule as soon as it is found, before FIFO depths are.
+    built
+        Limits on the design as built: see `streamopt.pipeline.limiting.AsBuilt`.
 
     Raises
     ------
-    InfeasibleError
-        If no schedule fits the limits, or the latency target doesn't belong to the objective.
-    SolverError
-        If the solver is unknown, missing, unlicensed or failed, or can't keep the limits.
+    InfeasibleError, SolverError
+        As `streamopt.strategies.choose.choose`.
     """
-    from streamopt.pipeline.limiting import DSPS, Fit, Most, limits
     from streamopt.solvers.base import SolveOptions
     from streamopt.strategies.choose import choose
     from streamopt.strategies.solution import Request
 
-    wanted = Objective(objective)
-    device = on or (None if fifos is None else fifos.on) or target()
-    most = Most(built_dsp, bram18, uram, lut, ff)
-    if fit is not None:
-        region = device.slr if Fit(fit) is Fit.SLR else device.total
-        most, dsp = most.within(region), region.dsps if dsp is None else dsp
-    model_dsps = DSPS if dsp is None else dsp
-    request = Request(
-        graph, LevelName(level), model_dsps, tiling_limit, wanted, latency_target_cycles
-    )
-    if fifos is not None and fifos.on is None:
-        fifos = replace(fifos, on=device)
-    request = replace(request, limits=limits(request, most, device, fifos))
+    wanted, limit = Objective(objective), DSPS if dsp is None else dsp
+    request = Request(graph, LevelName(level), limit, tiling_limit, wanted, latency_target_cycles)
+    request, fifos = limited(request, built, fifos, keeps_dsps=dsp is not None)
     options = SolveOptions(time_limit_seconds, seed, threads, on_progress=on_progress)
     options = _with_profile(options, solver, profile)
     return _sized(choose(request, solver, formulation, options, on_incumbent), fifos)
