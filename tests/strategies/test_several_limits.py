@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -42,14 +42,14 @@ def check(seed: int, *, sizes: bool) -> bool:
     space = space_of(graph)
     if size(space) > MOST_SCHEDULES // (4 if sizes else 1):
         return False
-    every = []
+    every: list[tuple[int, tuple[int, ...]]] = []
     for schedule in schedules(space):
         emitted = sized(graph, schedule) if sizes else schedule
         every.append((evaluate(graph, schedule).latency_cycles, built(graph, emitted)))
     _, fastest = min(every)
     _, other = rng.choice(every)
     wanted = rng.choice(SETS)
-    limits = {
+    limits: dict[str, Any] = {
         key: rng.choice([other[at], (other[at] + fastest[at]) // 2])
         for at, key in enumerate(OPTIONS)
         if key in wanted
@@ -96,7 +96,7 @@ def test_limits_bind() -> None:
         ("cnns", "dwsconv_block", {"bram18": 850, "lut": 18_000}, 164885),
     ],
 )
-def test_programs_within_limits(suite: str, name: str, limits: dict[str, int], cycles: int) -> None:
+def test_programs_within_limits(suite: str, name: str, limits: dict[str, Any], cycles: int) -> None:
     graph = program(suite, name)
     found = so.solve(graph, on=DEVICE, **limits)
     assert (found.objective_cycles, found.bound_cycles) == (cycles, cycles)
