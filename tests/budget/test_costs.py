@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from streamopt.space.rows import NodeRows
 
 TOP = Path(__file__).parents[2]
-ENDLESS = dict.fromkeys(RESOURCE_NAMES, 1 << 30)
+ENDLESS: dict[str, int] = {name: 1 << 30 for name in RESOURCE_NAMES}
 
 
 def costs_of(space: DecisionSpace) -> DesignCosts:
