@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from streamopt.space.rows import NodeRows
 
 TOP = Path(__file__).parents[2]
-ENDLESS: dict[str, int] = {name: 1 << 30 for name in RESOURCE_NAMES}
+NAMES: tuple[str, ...] = RESOURCE_NAMES
+ENDLESS = dict.fromkeys(NAMES, 1 << 30)
 
 
 def costs_of(space: DecisionSpace) -> DesignCosts:
