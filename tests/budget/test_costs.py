@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from streamopt.space.rows import NodeRows
 
 TOP = Path(__file__).parents[2]
-NAMES: tuple[str, ...] = RESOURCE_NAMES
-ENDLESS = dict.fromkeys(NAMES, 1 << 30)
+ENDLESS = {str(name): 1 << 30 for name in RESOURCE_NAMES}
 
 
 def costs_of(space: DecisionSpace) -> DesignCosts:
