@@ -15,15 +15,18 @@ from streamopt.pipeline.evaluating import (
     evaluation_record,
     size_fifos,
 )
+from streamopt.pipeline.limiting import limited
 from streamopt.space.level import LevelName
 from streamopt.space.objective import Objective
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+    from typing import Unpack
 
     import pandas as pd
 
     from streamopt.ir.graph import Graph
+    from streamopt.pipeline.limiting import AsBuilt
     from streamopt.solvers.base import Progress, SolveOptions
     from streamopt.solvers.registry import SolverStatus
     from streamopt.strategies.solution import Solution
@@ -32,11 +35,15 @@ if TYPE_CHECKING:
 __all__ = ["compare", "record", "records", "solve", "solvers"]
 
 
+DSPS = 2560
+"""In the paper's accounting, where nothing is said."""
+
+
 def solve(
     graph: Graph,
     *,
     level: str = LevelName.OPT5,
-    dsp: int = 2560,
+    dsp: int | None = None,
     tiling_limit: int = 16,
     objective: str = Objective.LATENCY,
     latency_target_cycles: int | None = None,
@@ -49,6 +56,7 @@ def solve(
     fifos: FifoSizing | None = LEAST_FIFOS,
     on_progress: Callable[[Progress], None] | None = None,
     on_incumbent: Callable[[Solution], None] | None = None,
+    **built: Unpack[AsBuilt],
 ) -> Solution:
     """Return a best schedule by the model of [1], with its proof.
 
@@ -57,7 +65,7 @@ def solve(
     level
         opt1 to opt5 ([1] table 6).
     dsp, tiling_limit
-        DSPs that the design may use, as the paper counts them; least trip count of a tile loop.
+        DSPs as the paper counts them, 2560 without ``fit``; least trip count of a tile loop.
     objective
         ``latency``; ``interval``, the distance of frames; ``latency-dsps``, of the schedules of
         least latency one of fewest DSPs; or ``dsps``, the fewest within a latency target.
@@ -65,30 +73,30 @@ def solve(
         ``auto`` for the exact search, and CP-SAT where that doesn't do; ``search`` for the exact
         search alone; a name of `solvers`; ``exhaustive`` for the oracle of small spaces;
         ``race``, or ``race:NAME,NAME``, for several at once: models/formulations/search.md.
-    formulation
-        ``compact`` for the exact linear program, ``paper`` for the MINLP as printed.
-    profile
-        A solver profile: a name under ``solvers/<solver>/`` or a path to a TOML file.
+    formulation, profile
+        ``compact`` for the exact linear program, ``paper`` for the MINLP as printed; a solver
+        profile, by a name under ``solvers/<solver>/`` or a path to a TOML file.
     threads
         Of the solver. With one, the same input, seed and versions give the same schedule.
     fifos
         How depths are found by simulation; None for all tokens of a lane.
     on_incumbent
         Called with every better schedule as soon as it is found, before FIFO depths are.
+    built
+        Limits on the design as built: see `streamopt.pipeline.limiting.AsBuilt`.
 
     Raises
     ------
-    InfeasibleError
-        If no schedule fits the limits, or the latency target doesn't belong to the objective.
-    SolverError
-        If the solver is unknown, missing, unlicensed or failed.
+    InfeasibleError, SolverError
+        As `streamopt.strategies.choose.choose`.
     """
     from streamopt.solvers.base import SolveOptions
     from streamopt.strategies.choose import choose
     from streamopt.strategies.solution import Request
 
-    wanted = Objective(objective)
-    request = Request(graph, LevelName(level), dsp, tiling_limit, wanted, latency_target_cycles)
+    wanted, limit = Objective(objective), DSPS if dsp is None else dsp
+    request = Request(graph, LevelName(level), limit, tiling_limit, wanted, latency_target_cycles)
+    request, fifos = limited(request, built, fifos, keeps_dsps=dsp is not None)
     options = SolveOptions(time_limit_seconds, seed, threads, on_progress=on_progress)
     options = _with_profile(options, solver, profile)
     return _sized(choose(request, solver, formulation, options, on_incumbent), fifos)
@@ -118,6 +126,7 @@ def record(solution: Solution) -> dict[str, str | int | float]:
         "name": request.graph.name,
         "level": request.level.value,
         "dsp_limit": request.dsp_limit,
+        **_limit_members(solution),
         "tiling_limit": request.tiling_limit,
         "objective": request.objective.value,
         **_objective_members(solution),
@@ -134,6 +143,18 @@ def record(solution: Solution) -> dict[str, str | int | float]:
         "solve_seconds": round(solution.solve_seconds, 4),
         "message": solution.message,
     }
+
+
+def _limit_members(solution: Solution) -> dict[str, int]:
+    """Return the limits on the design as built, and what it takes of each."""
+    limits = solution.request.limits
+    if limits is None:
+        return {}
+    found: dict[str, int] = {}
+    for limit, used in zip(limits.each, solution.used, strict=True):
+        key = limit.option.removeprefix("--").replace("-", "_")
+        found |= {f"{key}_limit": limit.most, f"{key}_used": used}
+    return found
 
 
 def _objective_members(solution: Solution) -> dict[str, int]:

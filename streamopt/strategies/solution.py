@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from streamopt.solvers.result import Proof, Stop
     from streamopt.space.decisions import DecisionSpace
     from streamopt.space.level import LevelName
+    from streamopt.strategies.limits import Limits
 
     OnIncumbent: TypeAlias = Callable[["Solution"], None] | None
 
@@ -35,6 +36,8 @@ class Request:
         Least trip count of a tile loop, for loops longer than it.
     latency_target_cycles
         Latency that must be kept; for the objective DSPs only.
+    limits
+        On the design as built; None for none but that on DSPs in the paper's accounting.
     """
 
     graph: Graph
@@ -43,6 +46,7 @@ class Request:
     tiling_limit: int = 16
     objective: Objective = Objective.LATENCY
     latency_target_cycles: int | None = None
+    limits: Limits | None = None
 
     def space(self) -> DecisionSpace:
         """Return what may be decided.
@@ -80,6 +84,8 @@ class Solution:
         Of the DSPs, among the schedules of the least latency or within the latency target.
     bound_interval_cycles
         Of the distance of frames.
+    used
+        Of each resource with a limit, as built.
     """
 
     request: Request
@@ -95,6 +101,7 @@ class Solution:
     message: str = ""
     bound_dsps: int = 0
     bound_interval_cycles: int = 0
+    used: tuple[int, ...] = ()
 
     @property
     def objective_cycles(self) -> int:
