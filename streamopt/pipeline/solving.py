@@ -74,14 +74,13 @@ def solve(
         search alone; a name of `solvers`; ``exhaustive`` for the oracle of small spaces;
         ``race``, or ``race:NAME,NAME``, for several at once: models/formulations/search.md.
     formulation, profile
-        ``compact`` for the exact linear program, ``paper`` for the MINLP as printed; a solver
-        profile, by a name under ``solvers/<solver>/`` or a path to a TOML file.
+        ``compact`` or ``paper``, the MINLP as printed; a name under ``solvers/<solver>/`` or a TOML.
     threads
         Of the solver. With one, the same input, seed and versions give the same schedule.
     fifos
         How depths are found by simulation; None for all tokens of a lane.
     on_incumbent
-        Called with every better schedule as soon as it is found, before FIFO depths are.
+        Called with every better schedule at once, before FIFO depths are found.
     built
         Limits on the design as built: see `streamopt.pipeline.limiting.AsBuilt`.
 

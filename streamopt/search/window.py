@@ -50,7 +50,7 @@ class _Part:
 
     def fixed(self, first: float, last: float) -> int:
         zero = np.zeros(1, dtype=np.int64)
-        return self.add(Choices(_one(first), _one(last), zero, {}, {}, {}))
+        return self.add(Choices(_one(first), _one(last), zero, {}, {}, {}, _no_amounts(1)))
 
     def connect(self, producer: int, consumer: int, *, streams: bool) -> int:
         self.channels.append(Channel(producer, consumer, streams))
@@ -130,4 +130,9 @@ def _chosen(own: Choices, rows: Integers) -> Choices:
         {},
         {k: factors[rows] for k, factors in own.factors.items()},
         {},
+        _no_amounts(len(rows)),
     )
+
+
+def _no_amounts(rows: int) -> Integers:
+    return np.zeros((rows, 0), dtype=np.int64)
