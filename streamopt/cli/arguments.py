@@ -8,15 +8,20 @@ from typing import Annotated
 
 import typer
 
+from streamopt.pipeline.limiting import Fit as FitName
 from streamopt.space.level import LevelName
 from streamopt.space.objective import Objective as ObjectiveName
 
 __all__ = [
+    "Bram18",
+    "BuiltDsp",
     "ClockNs",
     "Define",
     "Device",
     "Dsp",
+    "Ff",
     "FifoDepths",
+    "Fit",
     "Formulation",
     "GraphFile",
     "GraphOutput",
@@ -27,6 +32,8 @@ __all__ = [
     "LatencyTarget",
     "Level",
     "LiveOut",
+    "Lut",
+    "ModelDsp",
     "Objective",
     "Param",
     "Profile",
@@ -40,6 +47,7 @@ __all__ = [
     "TilingLimit",
     "TimeLimit",
     "Top",
+    "Uram",
 ]
 
 
@@ -95,6 +103,25 @@ Shape = Annotated[
     typer.Option("--shape", metavar="NAME=SHAPE", help="ONNX: a shape that is left open."),
 ]
 Dsp = Annotated[int, typer.Option("--dsp", help="DSPs that the design may use.")]
+ModelDsp = Annotated[
+    int | None,
+    typer.Option(
+        "--dsp", help="DSPs that the design may use, as the model counts.  [default: 2560]"
+    ),
+]
+BuiltDsp = Annotated[
+    int | None, typer.Option("--built-dsp", metavar="N", help="DSPs of all operators as built.")
+]
+Bram18 = Annotated[
+    int | None, typer.Option("--bram18", metavar="N", help="Block RAMs of 18 Kbit, as built.")
+]
+Uram = Annotated[int | None, typer.Option("--uram", metavar="N", help="UltraRAMs, as built.")]
+Lut = Annotated[int | None, typer.Option("--lut", metavar="N", help="LUTs, as built.")]
+Ff = Annotated[int | None, typer.Option("--ff", metavar="N", help="Flip-flops, as built.")]
+Fit = Annotated[
+    FitName | None,
+    typer.Option("--fit", help="All limits that aren't given from one SLR or the whole --device."),
+]
 Device = Annotated[
     str, typer.Option("--device", help="u280, u250, vu9p, zu3eg, xc7z020, or a TOML file.")
 ]
@@ -129,7 +156,8 @@ Solver = Annotated[
     str,
     typer.Option(
         "--solver",
-        help="auto, search (exact, without a solver), one of `streamopt solvers`, or exhaustive.",
+        help="auto, search (exact, without a solver), one of `streamopt solvers`, exhaustive, or "
+        "race (search and cpsat at once) or race:NAME,NAME.",
     ),
 ]
 Formulation = Annotated[

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,8 +17,10 @@ from streamopt.space.objective import Objective
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from streamopt.pipeline import Evaluation
+    from streamopt.ir.program import Program
+    from streamopt.pipeline import Evaluation, FifoSizing
     from streamopt.strategies.solution import Solution
+    from streamopt.target.device import Target
 
 __all__ = ["solve"]
 
@@ -32,7 +35,13 @@ ScheduleOutput = Annotated[
 
 def solve(
     graph_file: a.GraphFile,
-    dsp: a.Dsp = 2560,
+    dsp: a.ModelDsp = None,
+    built_dsp: a.BuiltDsp = None,
+    bram18: a.Bram18 = None,
+    uram: a.Uram = None,
+    lut: a.Lut = None,
+    ff: a.Ff = None,
+    fit: a.Fit = None,
     level: a.Level = LevelName.OPT5,
     tiling_limit: a.TilingLimit = 16,
     objective: a.Objective = Objective.LATENCY,
@@ -56,15 +65,20 @@ def solve(
     from streamopt import pipeline
     from streamopt.cli.progress import solving
 
-    on = pipeline.target(device, clock_ns)
-    full = fifo_depths is a.FifoDepthsName.FULL
-    program = pipeline.load(graph_file)
+    on, program = pipeline.target(device, clock_ns), pipeline.load(graph_file)
     graph = pipeline.dataflow(program)
     with solving(f"{graph.name} at {level}", quiet=quiet or as_json) as on_progress:
         solution = pipeline.solve(
             graph,
             level=level,
             dsp=dsp,
+            built_dsp=built_dsp,
+            bram18=bram18,
+            uram=uram,
+            lut=lut,
+            ff=ff,
+            fit=fit,
+            on=on,
             tiling_limit=tiling_limit,
             objective=objective,
             latency_target_cycles=latency_target,
@@ -74,22 +88,46 @@ def solve(
             time_limit_seconds=time_limit,
             seed=seed,
             threads=threads,
-            fifos=None if full else pipeline.FifoSizing(latency_slack, on),
+            fifos=_sizing(fifo_depths, latency_slack, on),
             on_progress=on_progress,
             on_incumbent=_keeper(output, schedule_file),
         )
-    found = pipeline.evaluate(graph, solution.schedule, on)
+    _finish(program, solution, on, Output(output, schedule_file, seed, as_json, quiet))
+
+
+def _sizing(depths: a.FifoDepthsName, slack: float, on: Target) -> FifoSizing | None:
+    from streamopt.pipeline import FifoSizing
+
+    return None if depths is a.FifoDepthsName.FULL else FifoSizing(slack, on)
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """Where a solution goes, and how it is shown."""
+
+    project: Path | None
+    schedule_file: Path
+    seed: int
+    as_json: bool
+    quiet: bool
+
+
+def _finish(program: Program, solution: Solution, on: Target, to: Output) -> None:
+    """Write a solution, and show it."""
+    from streamopt import pipeline
+
+    found = pipeline.evaluate(solution.request.graph, solution.schedule, on)
     row = {**pipeline.record(solution), **pipeline.evaluation_record(found), "final": True}
-    if output is not None:
-        pipeline.write(program, solution.schedule, output, result=row, seed=seed)
-        _incumbents(output).unlink(missing_ok=True)
+    if to.project is not None:
+        pipeline.write(program, solution.schedule, to.project, result=row, seed=to.seed)
+        _incumbents(to.project).unlink(missing_ok=True)
     else:
-        _write(schedule_file, solution, row)
-    if as_json:
+        _write(to.schedule_file, solution, row)
+    if to.as_json:
         typer.echo(json.dumps(row))
-    elif not quiet:
+    elif not to.quiet:
         _show(solution, found, row)
-        typer.echo(f"wrote {output or schedule_file}")
+        typer.echo(f"wrote {to.project or to.schedule_file}")
 
 
 def _incumbents(output: Path) -> Path:

@@ -55,12 +55,22 @@ def summary_table(solution: Solution, row: dict[str, str | int | float]) -> Tabl
         "simulated": f"{row['simulated_cycles']} cycles",
         "DSP roofline": f"{roofline} cycles{ratio}",
         "DSPs": f"{solution.prediction.dsps} of {row['dsp_limit']} as the model counts",
+        **_limits(solution),
         "FIFOs": _fifo_words(int(row["fifo_bits"]), int(row["full_fifo_bits"])),
         "solver": f"{solution.solver} {solution.solver_version}, {solution.solve_seconds:.2f} s",
     }
     for name, fact in facts.items():
         table.add_row(name, fact)
     return table
+
+
+def _limits(solution: Solution) -> dict[str, str]:
+    """Return what the design takes of everything that has a limit."""
+    limits = solution.request.limits
+    if limits is None:
+        return {}
+    pairs = zip(limits.each, solution.used, strict=True)
+    return {limit.resource: f"{used} of {limit.most}" for limit, used in pairs}
 
 
 def _bounds(solution: Solution) -> dict[str, str]:

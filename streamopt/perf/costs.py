@@ -68,8 +68,8 @@ class CostModel(Protocol):
         """
         ...
 
-    def least_dsps(self, node: Node) -> int:
-        """Return DSPs below which no choice of a node goes."""
+    def least_dsps(self, node: Node, binding: Binding) -> int:
+        """Return DSPs below which no choice of a node with that binding goes."""
         ...
 
 
@@ -84,12 +84,10 @@ class _Published:
     ) -> NodeCost:
         tiles = {name: trips // factors[name] for name, trips in node.trip_counts.items()}
         algebra: Any = INTEGERS
-        timing = nest_timing(
-            node, order, tiles, setting.operands, algebra, stores=setting.stores
-        )
+        timing = nest_timing(node, order, tiles, setting.operands, algebra, stores=setting.stores)
         return NodeCost(timing, prod(factors.values()) * dsps_per_lane(node))
 
-    def least_dsps(self, node: Node) -> int:
+    def least_dsps(self, node: Node, binding: Binding) -> int:
         return dsps_per_lane(node)
 
 

@@ -13,7 +13,14 @@ from streamopt.ir.program import Reduction
 if TYPE_CHECKING:
     from streamopt.ir.graph import Graph, Node
 
-__all__ = ["FADD_DSPS", "FMUL_DSPS", "dsps_per_lane", "multiply_accumulates", "roofline_cycles"]
+__all__ = [
+    "FADD_DSPS",
+    "FMUL_DSPS",
+    "accumulates_products",
+    "dsps_per_lane",
+    "multiply_accumulates",
+    "roofline_cycles",
+]
 
 FMUL_DSPS = 3
 """DSPs of a single-precision multiplier on the U280 (Vitis HLS 2023.2, ``max_dsp``)."""
@@ -25,7 +32,8 @@ def _is_product(expression: Expression) -> bool:
     return isinstance(expression, Binary) and expression.op is BinaryOp.MUL
 
 
-def _accumulates_products(node: Node) -> bool:
+def accumulates_products(node: Node) -> bool:
+    """Return whether a node adds up products."""
     return node.reduction is Reduction.ADD and _is_product(node.value)
 
 
@@ -47,7 +55,7 @@ def dsps_per_lane(node: Node) -> int:
     multiply-accumulate, 8 for a scale-and-add such as ``alpha * A + beta * B``. Every other
     node (copies, biases, activations, normalisation, softmax) counts 0.
     """
-    if not (_accumulates_products(node) or _adds_products(node)):
+    if not (accumulates_products(node) or _adds_products(node)):
         return 0
     parts = (part for expression in node.expressions for part in walk(expression))
     operations = [part.op for part in parts if isinstance(part, Binary)]
@@ -60,7 +68,7 @@ def dsps_per_lane(node: Node) -> int:
 
 def multiply_accumulates(graph: Graph) -> int:
     """Return the multiply-accumulates of all nodes that accumulate products."""
-    return sum(node.iterations for node in graph.nodes if _accumulates_products(node))
+    return sum(node.iterations for node in graph.nodes if accumulates_products(node))
 
 
 def roofline_cycles(graph: Graph, dsp_limit: int) -> int:

@@ -51,6 +51,7 @@ __all__ = ["HonestCosts", "PortRule"]
 FAR = 2**24
 """Beyond all distances."""
 
+
 @dataclass(frozen=True, slots=True)
 class _Pace:
     """How a pipeline runs for one number of terms and one distance."""
@@ -156,18 +157,16 @@ class HonestCosts:
         is_one = all(isinstance(factor, int) for factor in factors.values())
         return _single(cost) if is_one else cost
 
-    def least_dsps(self, node: Node) -> int:
-        """Return DSPs below which no choice of a node goes: adders may do without."""
+    def least_dsps(self, node: Node, binding: Binding) -> int:
+        """Return DSPs below which no choice of a node goes; adders may do without."""
         if isinstance(node, SequentialNode):
             return int(self._sequential(node).dsps)
-        return self._nest(node, ()).least_dsps()
+        return self._nest(node, binding).least_dsps()
 
     def _nest(self, node: Node, binding: Binding) -> _Nest:
         key = (node.name, binding)
         if key not in self._nests:
-            operators = node_operators(
-                node, lambda name: self._graph.array(name).element, binding
-            )
+            operators = node_operators(node, lambda name: self._graph.array(name).element, binding)
             (body,) = self._pipelines[node.name]
             bound = replace(body, operations=tuple(map(partial(_bound, binding), body.operations)))
             memories = {memory.name: memory for memory in self._network.memories}
@@ -218,8 +217,7 @@ class _Nest:
         """Return times and DSPs for vectors of unroll factors."""
         ii, depth = self._paced(order, factors)
         tiles = {
-            name: trips // factors[name]
-            for name, trips in self._operators.node.trip_counts.items()
+            name: trips // factors[name] for name, trips in self._operators.node.trip_counts.items()
         }
         algebra: Any = INTEGERS
         run = nest_run(self._operators.node, order, tiles, operands, algebra, ii)
@@ -261,15 +259,15 @@ class _Nest:
         for replicas in self._operators.replicas:
             operation = replicas.operation
             if operation.operator not in (Operator.ADD, Operator.SUB):
-                found += self._target.operator(operation.operator, operation.element).dsps
+                built = (operation.operator, operation.element, operation.implementation)
+                found += self._target.operator(*built).dsps
         return found
 
     def _pace(self, port_ii: int, terms: int, distance: int) -> _Pace:
         key = (port_ii, terms, distance)
         if key not in self._paces:
             updates = tuple(
-                replace(update, terms=terms, distance=distance or None)
-                for update in self._updates
+                replace(update, terms=terms, distance=distance or None) for update in self._updates
             )
             ii = max((update.ii(self._target) for update in updates), default=1)
             depth = depth_cycles(self._body, self._memories, updates, port_ii, self._target)
@@ -279,13 +277,13 @@ class _Nest:
 
 def _single(cost: NodeCost) -> NodeCost:
     """Return the cost of the only choice of an array, in integers."""
+
+    def single(value: Any) -> int:
+        return int(np.asarray(value).ravel()[0])
+
     timing = cost.timing
-    return NodeCost(
-        NestTiming(
-            int(timing.ii[0]),
-            int(timing.first_write[0]),
-            int(timing.last_write[0]),
-            {array: int(np.asarray(cycles).ravel()[0]) for array, cycles in timing.last_read.items()},
-        ),
-        int(cost.dsps[0]),
+    reads = {array: single(cycles) for array, cycles in timing.last_read.items()}
+    run = NestTiming(
+        single(timing.ii), single(timing.first_write), single(timing.last_write), reads
     )
+    return NodeCost(run, single(cost.dsps))

@@ -28,7 +28,14 @@ if TYPE_CHECKING:
     from streamopt.ir.expression import Condition, Expression
     from streamopt.ir.network import Pipeline, Port
 
-__all__ = ["LaneAccess", "condition_iterators", "lane_accesses", "may_hold", "repeats"]
+__all__ = [
+    "LaneAccess",
+    "condition_iterators",
+    "lane_accesses",
+    "lanes_at_each_place",
+    "may_hold",
+    "repeats",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +71,22 @@ def lane_accesses(port: Port, pipeline: Pipeline) -> Iterator[LaneAccess]:
         if holds[key]:
             lane = {n: Affine.of(value) for n, value in zip(names, point, strict=True)}
             yield LaneAccess(port, tuple(s.substitute(lane) for s in port.subscripts))
+
+
+def lanes_at_each_place(port: Port, pipeline: Pipeline) -> int | None:
+    """Return how many of `lane_accesses` go to each place that the lanes of subscripts lead to.
+
+    That is one number where the guard knows none of these lanes: the points of its own at which
+    it may hold. None elsewhere.
+    """
+    lanes = {loop.name: loop.trip_count for loop in pipeline.lanes}
+    placing = {name for subscript in port.subscripts for name in subscript.iterators()}
+    guarding = [name for name in condition_iterators(port.guard) if name in lanes]
+    if placing & set(guarding):
+        return None
+    tiles = {loop.name: loop.trip_count for loop in pipeline.tiles}
+    points = product(*(range(lanes[name]) for name in guarding))
+    return sum(_guard_may_hold(port.guard, guarding, point, tiles) for point in points)
 
 
 def repeats(port: Port, pipeline: Pipeline) -> int:

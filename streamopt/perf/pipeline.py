@@ -21,7 +21,14 @@ if TYPE_CHECKING:
     from streamopt.ir.network import Memory, Network, Pipeline
     from streamopt.target.device import Target
 
-__all__ = ["Bound", "Reason", "TimedPipeline", "pipeline_timings", "timed_pipelines"]
+__all__ = [
+    "Bound",
+    "Reason",
+    "TimedPipeline",
+    "pipeline_timings",
+    "timed_pipeline",
+    "timed_pipelines",
+]
 
 
 class Reason(StrEnum):
@@ -88,12 +95,21 @@ def timed_pipelines(network: Network, target: Target) -> dict[str, TimedPipeline
     """
     memories = {memory.name: memory for memory in network.memories}
     ports = port_counts(network)
-    return {p.name: _timed(p, memories, ports, target) for p in network.pipelines}
+    return {p.name: timed_pipeline(p, memories, ports, target) for p in network.pipelines}
 
 
-def _timed(
+def timed_pipeline(
     pipeline: Pipeline, memories: Mapping[str, Memory], ports: Mapping[str, int], target: Target
 ) -> TimedPipeline:
+    """Return timing and reasons of one pipeline.
+
+    Parameters
+    ----------
+    memories
+        By name, those that it touches.
+    ports
+        By memory; see `streamopt.perf.ports.port_counts`.
+    """
     updates = tuple(recurrences(pipeline))
     by_ports = [bound for bound in _port_bounds(pipeline, memories, ports) if bound.ii > 1]
     port_ii = max((bound.ii for bound in by_ports), default=1)

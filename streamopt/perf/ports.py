@@ -9,23 +9,26 @@ weights read in one iteration take 112 cycles.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from streamopt.ir.affine import Iter
 from streamopt.ir.network import AccessMode, Place
-from streamopt.perf.lane_accesses import lane_accesses, repeats
+from streamopt.perf.lane_accesses import lane_accesses, lanes_at_each_place, repeats
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from streamopt.ir.affine import Affine
-    from streamopt.ir.network import Memory, Network, Pipeline
+    from streamopt.ir.network import Memory, Network, Pipeline, Port
 
 __all__ = ["PORTS_OF_A_BANK", "PortDemand", "memory_demands", "port_counts", "stream_demands"]
 
 PORTS_OF_A_BANK = 2
 """Accesses of a block RAM or UltraRAM in one cycle."""
+
+CACHED_BODIES = 4096
 
 _ANY = -1
 """Bank of an access that may fall into each of them."""
@@ -82,16 +85,82 @@ def memory_demands(
     A cyclic partition by ``f`` puts subscript ``s`` into bank ``s mod f``; where tile iterators
     move ``s`` by other amounts than multiples of ``f`` the access needs a port of every bank.
     """
-    touched: dict[str, set[_Place]] = defaultdict(set)
+    touched: dict[str, list[Port]] = defaultdict(list)
     for port in pipeline.ports:
         if ports.get(port.target):
-            memory = memories[port.target]
-            touched[port.target] |= {
-                _Place(_bank(access.subscripts, memory.factors), access.subscripts)
-                for access in lane_accesses(port, pipeline)
-            }
-    for target, places in touched.items():
-        yield PortDemand(target, _fullest(places), ports[target])
+            touched[port.target].append(port)
+    for target, accesses in touched.items():
+        distinct = {(port.subscripts, port.guard): port for port in accesses}
+        body = replace(
+            pipeline,
+            name="",
+            tiles=tuple(sorted(pipeline.tiles, key=lambda tile: tile.name)),
+            ports=tuple(
+                replace(port, mode=AccessMode.READ, value="") for port in distinct.values()
+            ),
+            operations=(),
+            loc=None,
+        )
+        yield PortDemand(target, _demanded(body, memories[target].factors), ports[target])
+
+
+@lru_cache(maxsize=CACHED_BODIES)
+def _demanded(body: Pipeline, factors: tuple[int, ...]) -> int:
+    """Return the accesses of the fullest bank in an iteration, of ports that go to one memory.
+
+    The order of tile loops doesn't matter, nor does what is done with the values: bodies that
+    differ in nothing else are one.
+    """
+    load = _load_by_dimensions(body, factors)
+    if load is not None:
+        return load
+    return _fullest(
+        {
+            _Place(_bank(access.subscripts, factors), access.subscripts)
+            for port in body.ports
+            for access in lane_accesses(port, body)
+        }
+    )
+
+
+def _load_by_dimensions(body: Pipeline, factors: tuple[int, ...]) -> int | None:
+    """Return the accesses of the fullest bank where dimensions are independent of each other.
+
+    That is where all ports go to the same places, by sums of iterators, and no lane moves two
+    dimensions: counts of the dimensions multiply. None for other bodies.
+    """
+    subscripts = body.ports[0].subscripts
+    if any(port.subscripts != subscripts for port in body.ports):
+        return None
+    extents = {lane.name: lane.trip_count for lane in body.lanes}
+    used = [name for s in subscripts for name in s.iterators() if name in extents]
+    sums = all(isinstance(atom, Iter) for s in subscripts for atom, _ in s.terms)
+    if not sums or len(used) > len(set(used)):
+        return None
+    if not any(lanes_at_each_place(port, body) for port in body.ports):
+        return None
+    load = 1
+    for subscript, factor in zip(subscripts, factors, strict=True):
+        places = _lane_places(subscript, extents)
+        moves = (by for name, by in _steps(subscript) if name not in extents)
+        if all(by % factor == 0 for by in moves):
+            load *= max(Counter(place % factor for place in places).values())
+        else:
+            load *= len(places)
+    return load
+
+
+def _lane_places(subscript: Affine, extents: Mapping[str, int]) -> set[int]:
+    """Return the values of a subscript over the lanes at the first iteration."""
+    places = {subscript.constant}
+    for name, by in _steps(subscript):
+        if name in extents:
+            places = {place + by * lane for place in places for lane in range(extents[name])}
+    return places
+
+
+def _steps(subscript: Affine) -> list[tuple[str, int]]:
+    return [(atom.name, by) for atom, by in subscript.terms if isinstance(atom, Iter)]
 
 
 def _bank(subscripts: tuple[Affine, ...], factors: tuple[int, ...]) -> tuple[int, ...]:
@@ -139,6 +208,10 @@ def stream_demands(pipeline: Pipeline, memories: Mapping[str, Memory]) -> Iterat
     for port in pipeline.ports:
         if port.target not in memories:
             times = repeats(port, pipeline)
+            once = lanes_at_each_place(port, pipeline)
+            if once and all(s.as_iterator() or not s.terms for s in port.subscripts):
+                loads[port.target, port.mode][port.subscripts] += once * times
+                continue
             for access in lane_accesses(port, pipeline):
                 loads[port.target, port.mode][access.subscripts] += times
     for (target, _), streams in loads.items():

@@ -21,12 +21,20 @@ from streamopt.target.resources import Resources
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from streamopt.ir.network import Network, Pipeline, PipelineTiming
+    from streamopt.ir.network import Memory, Network, Pipeline, PipelineTiming
     from streamopt.perf.memory_blocks import Storage
     from streamopt.perf.operators import Replicas
     from streamopt.target.device import Target
 
-__all__ = ["NetworkResources", "operator_resources", "resources"]
+__all__ = [
+    "Built",
+    "NetworkResources",
+    "fifo_resources",
+    "memory_resources",
+    "operator_resources",
+    "pipeline_resources",
+    "resources",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,39 +82,51 @@ def resources(
     """
     storages = network_storage(network, target.memories)
     memories = memories_as_built(network)
-    pipelines: dict[str, Resources] = {}
-    for pipeline in network.pipelines:
-        multipliers = address_multipliers(pipeline, memories)
-        used = _pipeline(pipeline, timings[pipeline.name], storages, target)
-        used += Resources(dsps=sum(multiplier.in_dsp for multiplier in multipliers))
-        pipelines[pipeline.name] = used
+    built = Built(memories, storages)
+    pipelines = {
+        pipeline.name: pipeline_resources(pipeline, timings[pipeline.name], built, target)
+        for pipeline in network.pipelines
+    }
     processes: dict[str, Resources] = {}
     for process in network.processes:
         used = sum((pipelines[pipeline.name] for pipeline in process.pipelines), Resources())
         for name in process.targets & memories.keys():
             if memories[name].place is Place.LOCAL:
-                used += _memory(storages[name], ping_pong=False)
+                used += memory_resources(storages[name], ping_pong=False)
         processes[process.name] = used
     channels = {
-        memory.name: _memory(storages[memory.name], ping_pong=True)
+        memory.name: memory_resources(storages[memory.name], ping_pong=True)
         for memory in network.memories
         if memory.place is Place.PING_PONG
     }
-    channels |= {fifo.name: _fifo(storages[fifo.name]) for fifo in network.fifos}
+    channels |= {fifo.name: fifo_resources(storages[fifo.name]) for fifo in network.fifos}
     return NetworkResources(pipelines, processes, channels, storages)
 
 
-def _pipeline(
-    pipeline: Pipeline,
-    timing: PipelineTiming,
-    storages: Mapping[str, Storage],
-    target: Target,
+@dataclass(frozen=True, slots=True)
+class Built:
+    """The memories of a network as they are split, and how these and FIFOs are held, by name."""
+
+    memories: Mapping[str, Memory]
+    storages: Mapping[str, Storage]
+
+
+def pipeline_resources(
+    pipeline: Pipeline, timing: PipelineTiming, built: Built, target: Target
 ) -> Resources:
-    """Return the operators of a pipeline and the fabric around them."""
+    """Return the operators of a pipeline, its address arithmetic and the fabric around them.
+
+    Raises
+    ------
+    TargetError
+        E854 or E855 if the target has no cost for an operator.
+    """
     replicas = operator_replicas(pipeline)
     used, unit_bits = operator_resources(pipeline, replicas, timing, target)
-    data = data_bits(pipeline, replicas, storages)
-    return used + pipeline_fabric(pipeline, data, unit_bits, timing, storages)
+    multipliers = address_multipliers(pipeline, built.memories)
+    used += Resources(dsps=sum(multiplier.in_dsp for multiplier in multipliers))
+    data = data_bits(pipeline, replicas, built.storages)
+    return used + pipeline_fabric(pipeline, data, unit_bits, timing, built.storages)
 
 
 def operator_resources(
@@ -130,10 +150,12 @@ def operator_resources(
     return used, unit_bits
 
 
-def _memory(storage: Storage, *, ping_pong: bool) -> Resources:
+def memory_resources(storage: Storage, *, ping_pong: bool) -> Resources:
+    """Return what a local memory or a ping-pong buffer takes."""
     blocks = Resources(bram18=storage.bram18, uram=storage.uram)
     return blocks + memory_fabric(storage, ping_pong=ping_pong)
 
 
-def _fifo(storage: Storage) -> Resources:
+def fifo_resources(storage: Storage) -> Resources:
+    """Return what a group of FIFOs takes."""
     return Resources(bram18=storage.bram18) + fifo_fabric(storage)

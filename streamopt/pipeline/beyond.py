@@ -13,44 +13,35 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from streamopt.pipeline.costing import honest_costs
-from streamopt.pipeline.evaluating import evaluate, target
+from streamopt.pipeline.evaluating import evaluate
 from streamopt.solvers.result import Stop
 from streamopt.strategies.choose import choose
-from streamopt.transforms.rewrites import rewritten
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from streamopt.ir.binding import Binding
     from streamopt.ir.graph import Graph
-    from streamopt.ir.schedule import Schedule
-    from streamopt.perf.honest import HonestCosts
     from streamopt.pipeline.evaluating import Evaluation
+    from streamopt.pipeline.freedom import Freedom
     from streamopt.solvers.base import SolveOptions
     from streamopt.strategies.solution import OnIncumbent, Request, Solution
+    from streamopt.target.device import Target
     from streamopt.target.resources import Resources
 
-__all__ = ["Freedom", "solve_beyond"]
+__all__ = ["Region", "solve_beyond"]
 
-MOST_ROUNDS = 5
-"""Searches of one form, each with another budget."""
+MOST_ROUNDS = 8
+"""Searches of one form under prices, each with another budget."""
+FIRST_SHARE = 0.55
+"""Of operators in all LUTs, before a design says more."""
+CLOSE = 0.97
 LEAST_SECONDS = 1e-3
 
 
 @dataclass(frozen=True, slots=True)
-class Freedom:
-    """What opt6 may decide beyond loop orders and unroll factors.
+class Region:
+    """A part of a device, with what a design may take of it."""
 
-    Attributes
-    ----------
-    forms
-        Sequences of rewrites, the most promising first.
-    bindings
-        What the operators of a node may be built from.
-    """
-
-    forms: tuple[tuple[str, ...], ...]
-    bindings: tuple[Binding, ...]
+    on: Target
+    limits: Resources
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,19 +63,29 @@ def solve_beyond(
     freedom: Freedom,
     solver: str,
     options: SolveOptions,
+    region: Region,
     on_incumbent: OnIncumbent = None,
 ) -> Solution:
-    """Return the schedule of fewest simulated cycles of all forms of the graph."""
+    """Return the schedule of fewest simulated cycles of all forms of the graph.
+
+    Parameters
+    ----------
+    region
+        Where the design must fit.
+
+    Raises
+    ------
+    InfeasibleError
+        If no schedule has so few DSPs (E401).
+    """
     started = perf_counter()
     tried: list[_Tried] = []
-    on = target()
-    limits = replace(on.slr, dsps=request.dsp_limit)
-    for names, graph in _forms(request.graph, freedom.forms):
+    for names, graph in freedom.forms(request.graph):
         left = _left(options, started)
         if tried and left.time_limit_seconds == LEAST_SECONDS:
             break
-        form = _Form(request, names, graph, honest_costs(graph, on), limits)
-        tried += form.search(freedom.bindings, solver, options, started)
+        form = _Form(request, names, graph, region)
+        tried += form.search(freedom, solver, options, started)
         best = min(tried, key=lambda one: one.rank)
         if on_incumbent is not None:
             on_incumbent(best.solution)
@@ -99,95 +100,120 @@ def _left(options: SolveOptions, started: float) -> SolveOptions:
     return replace(options, time_limit_seconds=left)
 
 
-def _forms(
-    graph: Graph, names: Sequence[tuple[str, ...]]
-) -> Iterator[tuple[tuple[str, ...], Graph]]:
-    """Yield the different forms of a graph, by the rewrites that make them."""
-    seen: list[Graph] = []
-    for kept in names:
-        form = rewritten(graph, kept)
-        if form not in seen:
-            seen.append(form)
-            yield kept, form
+@dataclass(frozen=True, slots=True)
+class _Budget:
+    """What a search may take: DSPs, with LUTs of operators counted as DSPs at a price.
+
+    ``dsps + price * luts`` of a design that keeps both limits is no more than that of the limits,
+    so that a bound under such a budget is a bound under both.
+
+    Attributes
+    ----------
+    luts
+        What of the limit is left to operators.
+    low, high
+        Prices that were too low and too high; 0 where there is none yet.
+    shrink
+        Less than 1 where the search may not have all, and so gives no bound.
+    """
+
+    luts: int
+    price: float = 0.0
+    low: float = 0.0
+    high: float = 0.0
+    shrink: float = 1.0
+
+    def amount(self, limits: Resources) -> int:
+        """Return the budget of the search."""
+        return int((limits.dsps + self.price * self.luts) * self.shrink)
+
+    def after(self, used: Resources, operator_luts: int, limits: Resources) -> _Budget | None:
+        """Return the next budget after a design that is over its limits; None if none helps."""
+        over = used.over(limits)
+        if "dsps" in over and ("luts" in over or not self.price):
+            most = max(used.dsps / limits.dsps, used.luts / limits.luts if self.price else 0.0)
+            return replace(self, shrink=self.shrink / max(most, 1.001))
+        if "dsps" in over:
+            between = (self.low * self.price) ** 0.5 if self.low else self.price / 1.5
+            return replace(self, high=self.price, price=between)
+        if "luts" not in over or not self.price:
+            return None
+        luts = max(1, limits.luts - (used.luts - operator_luts))
+        if luts < CLOSE * self.luts:
+            return _Budget(luts, self.price * self.luts / luts, shrink=self.shrink)
+        between = (self.price * self.high) ** 0.5 if self.high else self.price * 1.5
+        if self.high and between > CLOSE * self.high:
+            return replace(self, shrink=self.shrink * limits.luts / used.luts)
+        return replace(self, low=self.price, price=between)
 
 
 class _Form:
     """One form of the graph, searched with one budget after another."""
 
     def __init__(
-        self,
-        request: Request,
-        names: tuple[str, ...],
-        graph: Graph,
-        costs: HonestCosts,
-        limits: Resources,
+        self, request: Request, names: tuple[str, ...], graph: Graph, region: Region
     ) -> None:
         self._request = request
         self._names = names
         self._graph = graph
-        self._costs = costs
-        self._limits = limits
+        self._region = region
+        self._costs = honest_costs(graph, region.on)
 
     def search(
+        self, freedom: Freedom, solver: str, options: SolveOptions, started: float
+    ) -> list[_Tried]:
+        """Return what was tried: first as the tool binds operators, then with LUTs at a price."""
+        limits = self._region.limits
+        bound = replace(freedom, binding=freedom.binding.unpriced)
+        found = self._rounds(bound, _Budget(limits.luts), solver, options, started)
+        if freedom.binding is not bound.binding:
+            luts = int(FIRST_SHARE * limits.luts)
+            priced = _Budget(luts, limits.dsps / luts)
+            found += self._rounds(freedom, priced, solver, options, started)
+        return found
+
+    def _rounds(
         self,
-        bindings: tuple[Binding, ...],
+        freedom: Freedom,
+        budget: _Budget | None,
         solver: str,
         options: SolveOptions,
         started: float,
     ) -> list[_Tried]:
         """Return the solutions of a few rounds, until one is within the limits."""
+        limits = self._region.limits
+        bindings = freedom.bindings(self._graph)
         found: list[_Tried] = []
-        price, shrink, low, high = 0.0, 1.0, 0.0, 0.0
-        limits = self._limits
-        luts = limits.luts
         bound = 0
-        for _ in range(MOST_ROUNDS):
-            costs = self._costs.priced(price)
-            budget = int((limits.dsps + price * luts) * shrink)
+        while budget is not None and len(found) < MOST_ROUNDS:
             asked = replace(
                 self._request,
                 graph=self._graph,
-                dsp_limit=budget,
-                tiling_limit=1,
-                costs=costs,
+                dsp_limit=budget.amount(limits),
+                tiling_limit=freedom.tiling_limit,
+                costs=self._costs.priced(budget.price),
                 bindings=bindings,
             )
             answer = choose(asked, solver, "compact", _left(options, started))
-            if shrink == 1.0:
-                bound = max(bound, answer.bound_cycles)
-            one = self._judged(answer, bound)
-            found.append(one)
-            used = one.evaluation.resources.total
-            print(self._names, f"price {price:.4f} budget {budget} {answer.objective_cycles} {answer.proof} {answer.solve_seconds:.1f}s sim {one.evaluation.trace.cycles} {used}", flush=True)
-            if one.is_within or answer.stop is not Stop.FINISHED:
+            bound = max(bound, answer.bound_cycles if budget.shrink == 1.0 else 0)
+            found.append(self._judged(answer, bound))
+            if found[-1].is_within or answer.stop is not Stop.FINISHED:
                 break
-            if used.luts > limits.luts and used.dsps <= limits.dsps:
-                if price == 0.0:
-                    luts = int(limits.luts * self._operator_luts(answer.schedule) / used.luts)
-                    luts = max(1, luts)
-                low = price
-                price = (low * high) ** 0.5 if high else 2 * low or 0.5 * limits.dsps / luts
-            elif used.dsps > limits.dsps and used.luts <= limits.luts and price:
-                high = price
-                price = (low * high) ** 0.5 if low else high / 2
-            else:
-                shrink *= limits.dsps / max(used.dsps, limits.dsps + 1)
+            used = found[-1].evaluation.resources.total
+            operator_luts = self._costs.luts(self._graph, answer.schedule)
+            budget = budget.after(used, operator_luts, limits)
         return found
 
-    def _operator_luts(self, schedule: Schedule) -> int:
-        return self._costs.luts(self._graph, schedule)
-
     def _judged(self, answer: Solution, bound_cycles: int) -> _Tried:
-        evaluation = evaluate(self._graph, answer.schedule)
-        over = evaluation.resources.total.over(self._limits)
-        schedule = replace(answer.schedule, rewrites=self._names)
+        evaluation = evaluate(self._graph, answer.schedule, self._region.on)
         predicted = evaluation.predicted
         assert predicted is not None
         solution = replace(
             answer,
             request=self._request,
-            schedule=schedule,
+            schedule=replace(answer.schedule, rewrites=self._names),
             prediction=predicted,
             bound_cycles=min(bound_cycles, predicted.latency_cycles),
         )
+        over = evaluation.resources.total.over(self._region.limits)
         return _Tried(solution, evaluation, not over)

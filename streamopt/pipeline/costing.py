@@ -25,17 +25,15 @@ __all__ = ["honest_costs"]
 def honest_costs(graph: Graph, on: Target) -> HonestCosts:
     """Return what every choice of a graph's nodes costs on a target."""
     from streamopt.perf.closed_form import node_pipelines
-    from streamopt.perf.ports import port_counts
     from streamopt.perf.honest import HonestCosts
+    from streamopt.perf.ports import port_counts
     from streamopt.space.assemble import baseline
     from streamopt.transforms.apply import apply
     from streamopt.transforms.lower import lower
 
     schedule = baseline(graph)
     # buffers, as the accesses of streams don't name the loops that they move with
-    channels = tuple(
-        ChannelPlan(plan.channel, ChannelKind.PING_PONG) for plan in schedule.channels
-    )
+    channels = tuple(ChannelPlan(plan.channel, ChannelKind.PING_PONG) for plan in schedule.channels)
     scheduled = apply(graph, replace(schedule, channels=channels))
     network = lower(scheduled)
     counts = port_counts(network)

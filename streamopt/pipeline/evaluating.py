@@ -37,6 +37,7 @@ __all__ = [
     "simulate",
     "size_fifos",
     "target",
+    "timed_network",
     "trace_record",
 ]
 
@@ -151,11 +152,11 @@ def simulate(
     """Return a schedule's run, cycle by cycle: the trace of `evaluate`, and nothing else."""
     from streamopt.sim import simulate as run_network
 
-    network, timings = _timed_network(graph, schedule, on)
+    network, timings = timed_network(graph, schedule, on)
     return run_network(network, timings, frames=frames, flushable=flushable, samples=samples)
 
 
-def _timed_network(
+def timed_network(
     graph: Graph, schedule: Schedule, on: Target | None
 ) -> tuple[Network, dict[str, PipelineTiming]]:
     """Return the hardware of a schedule, and how its pipelines run on a target."""
@@ -258,7 +259,7 @@ def size_fifos(
     if not 0.0 <= sizing.slack < float("inf"):
         message = f"a latency slack of {sizing.slack} is not a share of the latency"
         raise SimulationError(Diagnostic("E812", message, hint="0.05 gives up 5 % of it"))
-    network, timings = _timed_network(graph, schedule, sizing.on)
+    network, timings = timed_network(graph, schedule, sizing.on)
     plan = least_depths(network, timings, slack=sizing.slack, on_progress=sizing.on_progress)
     channels = tuple(
         replace(channel, depth_elems=plan.depths.get(channel.channel, channel.depth_elems))

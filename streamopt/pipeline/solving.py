@@ -8,24 +8,27 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from streamopt.pipeline.costing import honest_costs
 from streamopt.pipeline.evaluating import (
     LEAST_FIFOS,
     FifoSizing,
     evaluate,
     evaluation_record,
     size_fifos,
-    target,
 )
+from streamopt.pipeline.freedom import ALL
+from streamopt.pipeline.limiting import limited, region
 from streamopt.space.level import LEVELS, LevelName
 from streamopt.space.objective import Objective
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+    from typing import Unpack
 
     import pandas as pd
 
     from streamopt.ir.graph import Graph
+    from streamopt.pipeline.freedom import Freedom
+    from streamopt.pipeline.limiting import AsBuilt
     from streamopt.solvers.base import Progress, SolveOptions
     from streamopt.solvers.registry import SolverStatus
     from streamopt.strategies.solution import Solution
@@ -34,11 +37,15 @@ if TYPE_CHECKING:
 __all__ = ["compare", "record", "records", "solve", "solvers"]
 
 
+DSPS = 2560
+"""In the paper's accounting, where nothing is said."""
+
+
 def solve(
     graph: Graph,
     *,
     level: str = LevelName.OPT5,
-    dsp: int = 2560,
+    dsp: int | None = None,
     tiling_limit: int = 16,
     objective: str = Objective.LATENCY,
     latency_target_cycles: int | None = None,
@@ -49,51 +56,59 @@ def solve(
     seed: int = 0,
     threads: int = 1,
     fifos: FifoSizing | None = LEAST_FIFOS,
+    freedom: Freedom = ALL,
     on_progress: Callable[[Progress], None] | None = None,
     on_incumbent: Callable[[Solution], None] | None = None,
+    **built: Unpack[AsBuilt],
 ) -> Solution:
     """Return a best schedule by the model of [1], with its proof.
 
     Parameters
     ----------
     level
-        opt1 to opt5 ([1] table 6).
+        opt1 to opt5 ([1] table 6), or opt6: ``models/formulations/opt6.md``.
     dsp, tiling_limit
-        DSPs that the design may use, as the paper counts them; least trip count of a tile loop.
+        DSPs as the paper counts them, 2560 without ``fit``; least trip count of a tile loop.
     objective
         ``latency``; ``interval``, the distance of frames; ``latency-dsps``, of the schedules of
         least latency one of fewest DSPs; or ``dsps``, the fewest within a latency target.
     solver
         ``auto`` for the exact search, and CP-SAT where that doesn't do; ``search`` for the exact
-        search alone; a name of `solvers`; or ``exhaustive`` for the oracle of small spaces.
-    formulation
-        ``compact`` for the exact linear program, ``paper`` for the MINLP as printed.
-    profile
-        A solver profile: a name under ``solvers/<solver>/`` or a path to a TOML file.
+        search alone; a name of `solvers`; ``exhaustive`` for the oracle of small spaces;
+        ``race``, or ``race:NAME,NAME``, for several at once: models/formulations/search.md.
+    formulation, profile
+        ``compact``, or ``paper`` as printed; a name under ``solvers/<solver>/``, or a path.
     threads
         Of the solver. With one, the same input, seed and versions give the same schedule.
     fifos
         How depths are found by simulation; None for all tokens of a lane.
+    freedom
+        What opt6 may decide.
     on_incumbent
-        Called with every better schedule as soon as it is found, before FIFO depths are.
+        Called with every better schedule at once, before FIFO depths are found.
+    built
+        Limits on the design as built: see `streamopt.pipeline.limiting.AsBuilt`.
 
     Raises
     ------
-    InfeasibleError
-        If no schedule fits the limits, or the latency target doesn't belong to the objective.
-    SolverError
-        If the solver is unknown, missing, unlicensed or failed.
+    InfeasibleError, SolverError
+        As `streamopt.strategies.choose.choose`.
     """
     from streamopt.solvers.base import SolveOptions
     from streamopt.strategies.choose import choose
     from streamopt.strategies.solution import Request
 
-    wanted = Objective(objective)
-    request = Request(graph, LevelName(level), dsp, tiling_limit, wanted, latency_target_cycles)
-    if LEVELS[request.level].is_honest:
-        request = replace(request, tiling_limit=1, costs=honest_costs(graph, target()))
+    wanted, limit = Objective(objective), DSPS if dsp is None else dsp
+    request = Request(graph, LevelName(level), limit, tiling_limit, wanted, latency_target_cycles)
     options = SolveOptions(time_limit_seconds, seed, threads, on_progress=on_progress)
     options = _with_profile(options, solver, profile)
+    if LEVELS[request.level].is_honest:
+        from streamopt.pipeline.beyond import solve_beyond
+
+        fit = region(limit, built, fifos, keeps_dsps=dsp is not None)
+        found = solve_beyond(request, freedom, solver, options, fit, on_incumbent)
+        return _sized(found, fifos)
+    request, fifos = limited(request, built, fifos, keeps_dsps=dsp is not None)
     return _sized(choose(request, solver, formulation, options, on_incumbent), fifos)
 
 
@@ -121,6 +136,7 @@ def record(solution: Solution) -> dict[str, str | int | float]:
         "name": request.graph.name,
         "level": request.level.value,
         "dsp_limit": request.dsp_limit,
+        **_limit_members(solution),
         "tiling_limit": request.tiling_limit,
         "objective": request.objective.value,
         **_objective_members(solution),
@@ -137,6 +153,18 @@ def record(solution: Solution) -> dict[str, str | int | float]:
         "solve_seconds": round(solution.solve_seconds, 4),
         "message": solution.message,
     }
+
+
+def _limit_members(solution: Solution) -> dict[str, int]:
+    """Return the limits on the design as built, and what it takes of each."""
+    limits = solution.request.limits
+    if limits is None:
+        return {}
+    found: dict[str, int] = {}
+    for limit, used in zip(limits.each, solution.used, strict=True):
+        key = limit.option.removeprefix("--").replace("-", "_")
+        found |= {f"{key}_limit": limit.most, f"{key}_used": used}
+    return found
 
 
 def _objective_members(solution: Solution) -> dict[str, int]:

@@ -5,7 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from streamopt.search.instance import Instance
 
 __all__ = ["Bounds", "bounds"]
@@ -21,14 +25,15 @@ class Bounds:
         Least first and last write.
     tail_cycles
         Least time from a node's last write to the end of all.
-    least_dsps
-        What all nodes need at least, together.
+    least_dsps, least_amounts
+        What all nodes need at least, together; the latter of each further resource.
     """
 
     first_cycles: tuple[int, ...]
     last_cycles: tuple[int, ...]
     tail_cycles: tuple[int, ...]
     least_dsps: int
+    least_amounts: npt.NDArray[np.int64]
 
 
 def bounds(problem: Instance) -> Bounds:
@@ -55,4 +60,7 @@ def bounds(problem: Instance) -> Bounds:
             cycles = choices.epilogue[channel] if streams else choices.last_write
             tails[node] = max(tails[node], int(cycles.min()) + tails[consumer])
     least = sum(int(choices.dsps.min()) for choices in problem.nodes)
-    return Bounds(tuple(firsts), tuple(lasts), tuple(tails), least)
+    amounts = np.zeros(len(problem.limits), dtype=np.int64)
+    for choices in problem.nodes:
+        amounts = amounts + choices.least_amounts
+    return Bounds(tuple(firsts), tuple(lasts), tuple(tails), least, amounts)

@@ -1,26 +1,31 @@
 """Column generation: the relaxation solved over few labels, which its prices choose (E13).
 
 The master program holds some labels of every piece. Its prices give every label a reduced cost;
-each piece adds its cheapest ones, until none is below zero. Any prices give a lower bound.
+each piece adds its cheapest ones and drops dear ones, until none is below zero. Any prices give a
+lower bound.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from functools import partial
+from math import inf
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
-from scipy import optimize
+from scipy import sparse
 
+from streamopt.search.barrier import LinearProgram, Point, interior_points
 from streamopt.search.instance import NO_WALK
 from streamopt.search.labels import SearchStoppedError, codes
+from streamopt.search.relaxation import RowKind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     import numpy.typing as npt
 
-    from streamopt.search.relaxation import Relaxation
+    from streamopt.search.relaxation import Key, Relaxation
 
     Integers = npt.NDArray[np.int64]
     Floats = npt.NDArray[np.float64]
@@ -30,12 +35,28 @@ __all__ = ["Clock", "Priced", "generated"]
 
 TOLERANCE = 1e-7
 """Of reduced costs, in horizons."""
-INFEASIBLE = 2
-"""Status of linprog."""
 NEW_LABELS = 10
 """Labels that a piece may add at once."""
+MOST_LABELS = 150_000
+"""Labels to begin with, if there are not more; the cheapest, if prices are known."""
+KNOWN_LABELS = 30
+"""Labels of a piece to begin with, if prices are known, at least."""
+LEAST_WEIGHT = 0.02
+"""Smaller weights count as zero: interior points have none that is zero."""
+MISSING = 1e-2
+"""Violation of all rows together, at most."""
 MOST_ROUNDS = 60
 """Rounds of new labels."""
+DSP_CAP = 4.0
+"""Price of the DSPs to begin with: horizons for twice the limit, at most."""
+PIECE_CAP = 4.0
+"""Price of a stream or tile class that does not match, at most, to begin with: in the time that
+a piece would have if all had the same."""
+CAP_GROWTH = 4.0
+EXCESS = 1e-2
+"""What a row pays for excess, relative to what all may, from which its cap grows."""
+SHARES = (1.0, 0.25, 0.0625)
+"""How critical a piece may be, for labels to begin with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,128 +84,184 @@ class Priced:
 
     Attributes
     ----------
-    value
-        Its least cost.
     bound
         No mixture of all labels costs less.
     weights
         Of all labels; zero outside the master.
     reduced
         Reduced costs of all labels, above those of the cheapest label of their piece.
+    prices
+        Of all rows.
     """
 
-    value: float
     bound: float
     weights: Floats
     reduced: Floats
+    prices: Floats
 
 
-def generated(problem: Relaxation, closeness: float, clock: Clock) -> Priced | None:
-    """Return the master program of the best bound; None if it has no solution.
+def generated(
+    problem: Relaxation, closeness: float, clock: Clock, known: Mapping[Key, float] | None = None
+) -> Priced:
+    """Return prices of the best bound, and the last mixture.
 
     Parameters
     ----------
     closeness
         It ends when the bound is that close to the master's value, relative, or beyond the
         horizon.
+    known
+        Prices to begin with, by the names of rows.
 
     Raises
     ------
     SearchStoppedError
         If the caller asked for it, or the time is up.
     """
-    held = _first_labels(problem)
-    best: Priced | None = None
+    state = _State(problem, closeness, clock, known or {})
     for _ in range(MOST_ROUNDS):
-        priced = _solved(problem, held, clock)
-        if priced is None:
-            return best
-        if best is None or priced.bound > best.bound:
-            best = priced
-            clock.on_bound(best.bound)
-        new = _cheapest(problem, held, priced)
-        is_close = priced.value - best.bound <= closeness * abs(priced.value)
-        if is_close or best.bound > 1.0 or not len(new):
+        if state.solve() or not state.grow():
             break
-        held[new] = True
-    return best
+    return state.best
 
 
-def _solved(problem: Relaxation, held: Flags, clock: Clock) -> Priced | None:
-    """Return the master program solved over the held labels; None if it has no solution."""
-    seconds = clock.seconds_left()
-    if seconds <= 0 or clock.should_stop():
-        raise SearchStoppedError
-    places = np.flatnonzero(held)
+class _State:
+    """What a column generation knows so far."""
+
+    def __init__(
+        self, problem: Relaxation, closeness: float, clock: Clock, known: Mapping[Key, float]
+    ) -> None:
+        self._problem = problem
+        self._closeness = closeness
+        self._clock = clock
+        self._caps = _first_caps(problem)
+        self._held = _first_labels(problem)
+        self.value = inf
+        self.best = self._found = _priced(problem, problem.known_prices(known))
+        clock.on_bound(self.best.bound)
+        if known:
+            most = max(KNOWN_LABELS, MOST_LABELS // len(problem.cut.pieces))
+            self._held = _lowest(problem, np.ones_like(self._held), self.best.reduced, most)
+        self._exceeds = np.zeros(len(self._caps), dtype=bool)
+
+    def solve(self) -> bool:
+        """Solve the master program over the held labels; return whether that is enough."""
+        problem = self._problem
+        places = np.flatnonzero(self._held)
+        over = np.flatnonzero(np.isfinite(self._caps))
+        excess = np.concatenate([over, over[problem.is_equal[over]]])
+        program = _master(problem, places, excess, self._caps)
+        point = interior_points(program, partial(self._look, program))
+        weights = np.zeros(problem.labels)
+        weights[places] = point.values[: len(places)]
+        weights[weights < LEAST_WEIGHT] = 0.0
+        self.best = replace(self.best, weights=weights)
+        self.value = float(program.costs @ point.values)
+        paid = np.zeros(len(self._caps))
+        used = point.values[len(places) + 2 * len(problem.cut.pieces) :][: len(excess)]
+        np.add.at(paid, excess, used * self._caps[excess])
+        allowed = self._closeness * abs(self.value)
+        self._exceeds = paid > EXCESS * allowed
+        return self.best.bound > 1.0 or (self._is_close() and paid.sum() <= allowed)
+
+    def grow(self) -> bool:
+        """Take more labels and higher caps; return whether there are any."""
+        slack = max(TOLERANCE, (self.value - self.best.bound) / 2)
+        before = self._held.copy()
+        for priced in (self._found, self.best):
+            fresh = ~before & (priced.reduced < slack)
+            self._held |= _lowest(self._problem, fresh, priced.reduced, NEW_LABELS)
+        self._caps = np.where(self._exceeds, self._caps * CAP_GROWTH, self._caps)
+        return bool((self._held & ~before).any() or self._exceeds.any())
+
+    def _is_close(self) -> bool:
+        return self.value - self.best.bound <= self._closeness * abs(self.value)
+
+    def _look(self, program: LinearProgram, point: Point) -> bool:
+        """Take the bound of a point's prices; return whether the point is good enough."""
+        if self._clock.seconds_left() <= 0 or self._clock.should_stop():
+            raise SearchStoppedError
+        problem = self._problem
+        prices = point.prices
+        self._found = _priced(problem, np.where(problem.is_equal, prices, np.minimum(prices, 0.0)))
+        if self._found.bound > self.best.bound:
+            self.best = self._found
+            self._clock.on_bound(self.best.bound)
+        value = float((program.costs * point.values).sum())
+        dual = max(self.best.bound, float((program.limits * prices).sum()))
+        missing = np.abs(program.limits - program.matrix @ point.values).sum()
+        is_solved = value - dual <= self._closeness * abs(value) / 2 and missing < MISSING
+        return is_solved or self.best.bound > 1.0
+
+
+def _master(problem: Relaxation, places: Integers, excess: Integers, caps: Floats) -> LinearProgram:
+    """Return the master program with a slack for every inequality; excess costs a row's cap."""
+    library = cast("Any", sparse)
+    rows = len(problem.limits)
     taken = np.concatenate([places, np.arange(problem.labels, len(problem.costs))])
-    matrix = problem.matrix[:, taken].tocsr()
-    equal = problem.is_equal
-    library: Any = optimize
-    found = library.linprog(
-        problem.costs[taken],
-        A_ub=matrix[~equal],
-        b_ub=problem.limits[~equal],
-        A_eq=matrix[equal],
-        b_eq=problem.limits[equal],
-        bounds=(0.0, None),
-        method="highs",
-        options={} if seconds == np.inf else {"time_limit": seconds},
+    below = np.flatnonzero(~problem.is_equal)
+    added = np.concatenate([excess, below])
+    signs = np.ones(len(added))
+    signs[: int(np.isfinite(caps).sum())] = -1.0
+    slack = library.csc_array((signs, (added, np.arange(len(added)))), (rows, len(added)))
+    return LinearProgram(
+        costs=np.concatenate([problem.costs[taken], caps[excess], np.zeros(len(below))]),
+        matrix=library.hstack([problem.matrix[:, taken], slack], format="csc"),
+        limits=problem.limits,
     )
-    if found.status == INFEASIBLE:
-        return None
-    if found.status != 0:
-        raise SearchStoppedError
-    prices = np.zeros(len(equal))
-    prices[equal] = found.eqlin.marginals
-    prices[~equal] = np.minimum(found.ineqlin.marginals, 0.0)
-    weights = np.zeros(problem.labels)
-    weights[places] = found.x[: len(places)]
-    return _priced(problem, float(found.fun), prices, weights)
 
 
-def _priced(problem: Relaxation, value: float, prices: Floats, weights: Floats) -> Priced:
-    """Return the bound and reduced costs of some prices (E13); any prices do.
+def _first_caps(problem: Relaxation) -> Floats:
+    """Return the first caps of all prices; infinite for weights and times."""
+    piece = PIECE_CAP / len(problem.cut.pieces)
+    known = {RowKind.DSPS: DSP_CAP, RowKind.NEED: piece, RowKind.CLASS: piece}
+    return np.array([known.get(cast("RowKind", key[0]), np.inf) for key in problem.keys])
 
-    A schedule has no excess, so its variable has no part in the bound.
-    """
-    reduced: Floats = np.asarray(problem.costs - problem.matrix.T @ prices)
+
+def _priced(problem: Relaxation, prices: Floats) -> Priced:
+    """Return the bound and reduced costs of some prices (E13); any prices do."""
+    reduced: Floats = np.asarray(problem.costs - problem.transposed @ prices)
     labels = reduced[: problem.labels]
     least = np.minimum.reduceat(labels, problem.offsets[:-1])
-    times = reduced[problem.labels : -1]
+    times = reduced[problem.labels :]
     ends = np.where(times > 0, problem.lower, problem.upper)
     bound = float(prices @ problem.limits) + float(least.sum()) + float(times @ ends)
     above = labels - np.repeat(least, np.diff(problem.offsets))
-    return Priced(value, bound, weights, above)
+    return Priced(bound, np.zeros(problem.labels), above, prices)
 
 
-def _cheapest(problem: Relaxation, held: Flags, priced: Priced) -> Integers:
-    """Return the cheapest labels of every piece that the master program lacks."""
+def _lowest(problem: Relaxation, among: Flags, reduced: Floats, most: int) -> Flags:
+    """Return at most that many labels of every piece, those of the lowest reduced costs."""
     sizes = np.diff(problem.offsets)
     piece = np.repeat(np.arange(len(sizes)), sizes)
-    slack = max(TOLERANCE, (priced.value - priced.bound) / 2)
-    candidates = np.flatnonzero(~held & (priced.reduced < slack))
-    ranked = candidates[np.lexsort((priced.reduced[candidates], piece[candidates]))]
+    candidates = np.flatnonzero(among)
+    ranked = candidates[np.lexsort((reduced[candidates], piece[candidates]))]
     owner = piece[ranked]
     place = np.arange(len(ranked)) - np.searchsorted(owner, owner)
-    return ranked[place < NEW_LABELS]
+    lowest = np.zeros(problem.labels, dtype=bool)
+    lowest[ranked[place < most]] = True
+    return lowest
 
 
 def _first_labels(problem: Relaxation) -> Flags:
-    """Return the labels to begin with.
+    """Return the labels to begin with, as if a horizon and all DSPs cost the same.
 
-    For each choice of tile classes: the fastest, the smallest, and one between of those that wait
-    for all that their sources write, so that the master program has a solution.
+    If the latency is about inverse to the DSPs, that is what they cost at the optimum. For each
+    choice of tile classes, some that wait for all that their sources write.
     """
-    held = np.zeros(problem.labels, dtype=bool)
+    held = np.full(problem.labels, problem.labels <= MOST_LABELS)
+    if held.all():
+        return held
+    horizon, limit = problem.cut.horizon_cycles, problem.cut.problem.dsp_limit
     for place, piece in enumerate(problem.cut.pieces):
         kinds = np.array([kind == "class" for kind, _ in piece.properties], dtype=bool)
         needs = np.array([kind == "need" for kind, _ in piece.properties], dtype=bool)
         waits = (piece.state[:, needs] == NO_WALK).all(axis=1)
         states = codes(piece.state[:, kinds])
-        last = piece.last.max(axis=1)
-        between = np.log(last + 1.0) + np.log(piece.dsps + 1.0)
-        for costs in (piece.dsps, last, between):
-            ranked = np.lexsort((costs, ~waits, states))
-            heads = np.flatnonzero(np.diff(states[ranked], prepend=-1))
-            held[problem.offsets[place] + ranked[heads]] = True
+        last = piece.last.max(axis=1) / horizon
+        for share in SHARES:
+            costs = share * last + piece.dsps / limit
+            for ranked in (np.lexsort((costs, ~waits, states)), np.lexsort((costs, waits, states))):
+                heads = np.flatnonzero(np.diff(states[ranked], prepend=-1))
+                held[problem.offsets[place] + ranked[heads]] = True
     return held

@@ -49,12 +49,14 @@ class Component:
         Channels of open forks that the component reads, by fork.
     seen
         How many of its nodes have each tile class.
-    least_dsps
+    least_dsps, least_amounts
         What its nodes take at least, on their own.
     state
         Shape (labels, properties).
     first, last
         First and last write of the exit, shape (labels, origins).
+    amounts
+        Of further resources, shape (labels, resources).
     back
         Where each label comes from: its place in each part; shape (labels, parts).
     parts
@@ -65,12 +67,14 @@ class Component:
     used: dict[int, frozenset[int]]
     seen: Counter[int]
     least_dsps: int
+    least_amounts: Integers
     properties: tuple[Property, ...]
     origins: tuple[Origin, ...]
     state: Integers
     first: Integers
     last: Integers
     dsps: Integers
+    amounts: Integers
     back: Integers
     parts: tuple[Component | int, ...]
 
@@ -90,6 +94,7 @@ class Component:
             first=self.first[places],
             last=self.last[places],
             dsps=self.dsps[places],
+            amounts=self.amounts[places],
             back=self.back[places],
         )
 
@@ -112,6 +117,7 @@ def clamped(times: Integers) -> Integers:
 
 def pruned(component: Component) -> Component:
     """Return the component without the labels that another of the same state makes useless."""
-    costs = np.concatenate([component.last, component.dsps[:, None], component.first], axis=1)
+    dsps = component.dsps[:, None]
+    costs = np.concatenate([component.last, dsps, component.first, component.amounts], axis=1)
     varying = [c for c in range(costs.shape[1]) if len(costs) and np.ptp(costs[:, c]) > 0]
     return component.taken(minimal(codes(component.state), costs[:, varying or [0]]))

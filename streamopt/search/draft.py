@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from streamopt.search.instance import Instance
 
     Integers = npt.NDArray[np.int64]
+    Flags = npt.NDArray[np.bool_]
     Columns = dict[Property, Integers]
     Form = dict[Origin, Integers]
 
@@ -39,11 +40,13 @@ class Draft:
     used: dict[int, frozenset[int]]
     seen: Counter[int]
     least_dsps: int
+    least_amounts: Integers
     row: Integers
     state: Columns
     start: Form
     end: Form
     dsps: Integers
+    amounts: Integers
     back: tuple[Integers, ...]
     parts: tuple[Component | int, ...]
 
@@ -56,6 +59,7 @@ class Draft:
             start={origin: column[places] for origin, column in self.start.items()},
             end={origin: column[places] for origin, column in self.end.items()},
             dsps=self.dsps[places],
+            amounts=self.amounts[places],
             back=tuple(column[places] for column in self.back),
         )
 
@@ -71,11 +75,13 @@ def opened(problem: Instance, node: int) -> Draft:
         used={},
         seen=Counter(list(choices.factors)),
         least_dsps=int(choices.dsps.min()),
+        least_amounts=choices.least_amounts,
         row=rows,
         state=state,
         start={} if problem.ins[node] else {ZERO: np.zeros_like(rows)},
         end={},
         dsps=choices.dsps,
+        amounts=choices.amounts,
         back=(rows,),
         parts=(node,),
     )
@@ -89,11 +95,12 @@ def with_component(problem: Instance, draft: Draft, channel: int, part: Componen
     mine, theirs = joined(left, right)
     pairs = draft.taken(mine)
     first, last = part.first[theirs], part.last[theirs]
-    arrival = last
+    arrival, amounts = last, pairs.amounts + part.amounts[theirs]
     if problem.channels[channel].streams:
         walk = pairs.state[("walk", channel)]
         streams = (walk != NO_WALK) & (walk == part.column(("walk", channel))[theirs])
         arrival = np.where(streams[:, None], first, last)
+        amounts = amounts + _of_channel(problem, pairs, channel, streams)
     epilogue = problem.nodes[draft.node].epilogue[channel][pairs.row]
     state = dict(pairs.state)
     for name in part.properties:
@@ -104,10 +111,12 @@ def with_component(problem: Instance, draft: Draft, channel: int, part: Componen
         used=_both(draft.used, part.used),
         seen=draft.seen + part.seen,
         least_dsps=draft.least_dsps + part.least_dsps,
+        least_amounts=draft.least_amounts + part.least_amounts,
         state=state,
         start=_later(pairs.start, part.origins, arrival),
         end=_later(pairs.end, part.origins, last + epilogue[:, None]),
         dsps=pairs.dsps + part.dsps[theirs],
+        amounts=amounts,
         back=(*pairs.back, theirs),
         parts=(*pairs.parts, part),
     )
@@ -138,9 +147,19 @@ def with_source(problem: Instance, draft: Draft, channel: int) -> Draft:
         both,
         used=used,
         state={**state, ("need", channel): need},
+        amounts=both.amounts + _of_channel(problem, both, channel, streams),
         start=_later(both.start, ((source, "first"), *at_last), arrival),
         end=_later(both.end, at_last, epilogue[:, None]),
     )
+
+
+def _of_channel(problem: Instance, draft: Draft, channel: int, streams: Flags) -> Integers:
+    """Return what a channel that can stream takes in every label (R2)."""
+    choices = problem.nodes[draft.node]
+    if not problem.limits:
+        return np.zeros_like(draft.amounts)
+    fifo, buffer = choices.as_fifo[channel][draft.row], choices.as_buffer[channel][draft.row]
+    return np.where(streams[:, None], fifo, buffer)
 
 
 def finished(problem: Instance, draft: Draft) -> Component:
@@ -161,12 +180,14 @@ def finished(problem: Instance, draft: Draft) -> Component:
         used=draft.used,
         seen=draft.seen,
         least_dsps=draft.least_dsps,
+        least_amounts=draft.least_amounts,
         properties=properties,
         origins=origins,
         state=np.stack([np.zeros_like(draft.row), *columns], axis=1)[:, 1:],
         first=clamped(first),
         last=clamped(last),
         dsps=draft.dsps,
+        amounts=draft.amounts,
         back=np.stack(draft.back, axis=1),
         parts=draft.parts,
     )

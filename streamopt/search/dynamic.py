@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     Integers = npt.NDArray[np.int64]
 
-__all__ = ["Effort", "Found", "Front", "search", "search_front"]
+__all__ = ["Effort", "Found", "Front", "Ranked", "search", "search_front", "search_ranked"]
 
 DSP_LEVELS = 4096
 """Labels of a state that only its last write and DSPs tell apart: never more than DSP counts."""
@@ -89,6 +89,27 @@ class Front:
     is_exact: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """The fastest labels of the whole graph that a search came to, the fastest first.
+
+    Attributes
+    ----------
+    latencies_cycles, amounts
+        Of each label; the amounts are of further resources.
+    rows
+        By label and node of the graph: the row that it takes.
+    is_exact
+        Whether nothing was thinned: no schedule is faster than the first label, and none means
+        that there is no schedule.
+    """
+
+    latencies_cycles: tuple[int, ...]
+    amounts: tuple[tuple[int, ...], ...]
+    rows: tuple[dict[str, int], ...]
+    is_exact: bool
+
+
 class _Trim:
     """Drops the labels that don't matter, and thins the others."""
 
@@ -105,10 +126,13 @@ class _Trim:
         others = self._bounds.least_dsps - component.least_dsps
         fits = component.dsps <= self._problem.dsp_limit - others
         fits &= self._least_end(component) <= self._horizon
+        rest = self._bounds.least_amounts - component.least_amounts
+        limits = np.array(self._problem.limits, dtype=np.int64)
+        fits &= (component.amounts + rest <= limits).all(axis=1)
         left = pruned(component.taken(np.flatnonzero(fits)))
         outs = self._problem.outs[component.exit]
         streams = any(self._problem.channels[e].streams for e in outs)
-        many = streams or len(component.origins) > 1
+        many = streams or len(component.origins) > 1 or bool(self._problem.limits)
         labels = self._effort.labels if many else DSP_LEVELS
         thin = thinned(left, labels=labels, from_below=self._effort.from_below)
         self.has_thinned |= thin is not left
@@ -177,3 +201,36 @@ def search_front(problem: Instance, horizon_cycles: int, effort: Effort) -> Fron
             names = problem.names
             found.append({names[node]: row for node, row in rows.items() if names[node]})
     return Front(tuple(costs[label] for label in ranked), tuple(found), is_exact)
+
+
+def search_ranked(
+    problem: Instance, horizon_cycles: int, effort: Effort, *, most: int, column: int | None = None
+) -> Ranked:
+    """Return at most so many labels of schedules within a horizon, the fastest ones.
+
+    Parameters
+    ----------
+    column
+        A further resource, to rank by that instead.
+
+    Raises
+    ------
+    SearchStoppedError, SearchTooLargeError
+        As `search`.
+    """
+    trim = _Trim(problem, horizon_cycles, effort)
+    whole = reduced(problem, trim)
+    wanted = whole.last[:, 0] if column is None else whole.amounts[:, column]
+    ranked = np.lexsort((whole.last[:, 0], wanted))[:most].tolist()
+    found: list[dict[str, int]] = []
+    for label in ranked:
+        rows: dict[int, int] = {}
+        whole.chosen(label, rows)
+        names = problem.names
+        found.append({names[node]: row for node, row in rows.items() if names[node]})
+    return Ranked(
+        tuple(int(whole.last[label, 0]) for label in ranked),
+        tuple(tuple(whole.amounts[label].tolist()) for label in ranked),
+        tuple(found),
+        not trim.has_thinned,
+    )

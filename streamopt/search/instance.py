@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from streamopt.search.amounts import Amounts
     from streamopt.space.decisions import DecisionSpace
     from streamopt.space.rows import NodeRows
 
@@ -44,6 +45,10 @@ class Choices:
         Unroll factor by number of the tile class, for classes of several nodes.
     walks
         Number of the order in which the row walks a channel, by number of the channel.
+    amounts
+        Of further resources, shape (rows, resources).
+    as_fifo, as_buffer
+        Likewise, by number of the incoming channel, of those that can stream.
     """
 
     first_write: Integers
@@ -52,6 +57,17 @@ class Choices:
     epilogue: dict[int, Integers]
     factors: dict[int, Integers]
     walks: dict[int, Integers]
+    amounts: Integers
+    as_fifo: dict[int, Integers] = field(default_factory=dict[int, "Integers"])
+    as_buffer: dict[int, Integers] = field(default_factory=dict[int, "Integers"])
+
+    @property
+    def least_amounts(self) -> Integers:
+        """Return what the node and its channels take at least of each further resource."""
+        least: Integers = self.amounts.min(axis=0)
+        for channel, fifo in self.as_fifo.items():
+            least = least + np.minimum(fifo, self.as_buffer[channel]).min(axis=0)
+        return least
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +85,8 @@ class Instance:
         Numbers of the channels of every node.
     users
         How many nodes each tile class of several nodes has.
+    limits
+        Of the further resources.
     """
 
     names: tuple[str, ...]
@@ -78,12 +96,14 @@ class Instance:
     outs: tuple[tuple[int, ...], ...]
     users: Mapping[int, int]
     dsp_limit: int
+    limits: tuple[int, ...] = ()
 
 
 class _Wiring:
     """Channels and nodes under construction."""
 
-    def __init__(self) -> None:
+    def __init__(self, resources: int) -> None:
+        self.resources = resources
         self.names: list[str] = []
         self.nodes: list[Choices] = []
         self.channels: list[Channel] = []
@@ -106,14 +126,23 @@ class _Wiring:
 
     def barrier(self, producers: list[int]) -> int:
         nothing = np.zeros(1, dtype=np.int64)
-        node = self.add("", Choices(nothing, nothing, nothing, {}, {}, {}))
+        none = np.zeros((1, self.resources), dtype=np.int64)
+        node = self.add("", Choices(nothing, nothing, nothing, {}, {}, {}, none))
         for producer in producers:
             self.connect(producer, node, streams=False)
         return node
 
 
-def instance(space: DecisionSpace, rows: Mapping[str, NodeRows]) -> Instance:
-    """Return the numbers of a space whose nodes may take these rows."""
+def instance(
+    space: DecisionSpace, rows: Mapping[str, NodeRows], amounts: Amounts | None = None
+) -> Instance:
+    """Return the numbers of a space whose nodes may take these rows.
+
+    Parameters
+    ----------
+    amounts
+        What the rows take of further resources, if these have limits.
+    """
     members = {
         index: {node for node, _ in group.members}
         for index, group in enumerate(space.classes)
@@ -123,12 +152,16 @@ def instance(space: DecisionSpace, rows: Mapping[str, NodeRows]) -> Instance:
     loops = _class_loops(space, users)
     walks = _walks(space, rows)
     ins = space.graph.in_edges()
-    wiring, number = _Wiring(), dict[str, int]()
+    limits = () if amounts is None else amounts.limits
+    wiring, number = _Wiring(len(limits)), dict[str, int]()
     for node in space.graph.nodes:
         streams = [e for e in ins[node.name] if e.channel in space.streamable]
         whole = [number[e.producer] for e in ins[node.name] if e.channel not in space.streamable]
         barrier = wiring.barrier(whole) if len(whole) > 1 else None
-        own = number[node.name] = wiring.add(node.name, _plain(rows[node.name], loops[node.name]))
+        plain = _plain(rows[node.name], loops[node.name])
+        if amounts is not None:
+            plain = replace(plain, amounts=amounts.nodes[node.name])
+        own = number[node.name] = wiring.add(node.name, plain)
         for producer in whole if barrier is None else [barrier]:
             wiring.connect(producer, own, streams=False)
         for edge in streams:
@@ -137,6 +170,9 @@ def instance(space: DecisionSpace, rows: Mapping[str, NodeRows]) -> Instance:
             producer.walks[channel], wiring.nodes[own].walks[channel] = walks[edge.channel]
             cycles = rows[node.name].times.epilogue[edge.array]
             wiring.nodes[own].epilogue[channel] = np.array(cycles, dtype=np.int64)
+            if amounts is not None:
+                wiring.nodes[own].as_fifo[channel] = amounts.as_fifo[edge.channel]
+                wiring.nodes[own].as_buffer[channel] = amounts.as_buffer[edge.channel]
     wiring.barrier([node for node, out in enumerate(wiring.outs) if not out])
     return Instance(
         names=tuple(wiring.names),
@@ -146,6 +182,7 @@ def instance(space: DecisionSpace, rows: Mapping[str, NodeRows]) -> Instance:
         outs=tuple(map(tuple, wiring.outs)),
         users=users,
         dsp_limit=space.dsp_limit,
+        limits=limits,
     )
 
 
@@ -192,4 +229,5 @@ def _plain(rows: NodeRows, loops: Mapping[int, int]) -> Choices:
         epilogue={},
         factors={index: taken[:, place] for index, place in loops.items()},
         walks={},
+        amounts=np.zeros((len(rows), 0), dtype=np.int64),
     )

@@ -7,6 +7,7 @@ that all numbers lie near one.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -16,6 +17,8 @@ from streamopt.search.component import NEVER
 from streamopt.search.instance import NO_WALK
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import numpy.typing as npt
 
     from streamopt.search.component import Component, Origin
@@ -24,7 +27,22 @@ if TYPE_CHECKING:
     Integers = npt.NDArray[np.int64]
     Floats = npt.NDArray[np.float64]
 
-__all__ = ["Relaxation", "relaxation"]
+__all__ = ["Key", "Relaxation", "RowKind", "relaxation"]
+
+Key = tuple["RowKind | int | str", ...]
+"""Name of a row: its kind, and the nodes, channels, classes that it is about."""
+
+
+class RowKind(StrEnum):
+    """What a row of the relaxation says; see its numbered equations."""
+
+    LABEL = "label"
+    FIRST = "first"
+    LAST = "last"
+    SPAN = "span"
+    NEED = "need"
+    CLASS = "class"
+    DSPS = "dsps"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +50,7 @@ class Relaxation:
     """Minimise ``costs @ x`` under ``matrix @ x <= limits``, or equal to where ``is_equal``.
 
     The variables are a weight for every label of every piece, then first and last write of every
-    piece's exit, then the DSPs beyond the limit, which are dear.
+    piece's exit.
 
     Attributes
     ----------
@@ -40,6 +58,8 @@ class Relaxation:
         A sparse array of scipy, by columns.
     offsets
         Where the labels of each piece begin, and where the last ones end.
+    keys
+        Names of the rows, which stay when other pieces are cut or the horizon changes.
     lower, upper
         Of the times, in schedules within the horizon.
     """
@@ -50,6 +70,7 @@ class Relaxation:
     matrix: Any
     limits: Floats
     is_equal: npt.NDArray[np.bool_]
+    keys: tuple[Key, ...]
     lower: Floats
     upper: Floats
 
@@ -58,9 +79,14 @@ class Relaxation:
         """Return the number of labels."""
         return int(self.offsets[-1])
 
+    @property
+    def transposed(self) -> Any:
+        """Return the matrix by rows and columns exchanged, without copying it."""
+        return self.matrix.T
 
-EXCESS_COST = 32.0
-"""Horizons that a mixture pays for twice the DSPs, or for streams that do not match."""
+    def known_prices(self, prices: Mapping[Key, float]) -> Floats:
+        """Return known prices of the rows, zero for new ones."""
+        return np.array([prices.get(key, 0.0) for key in self.keys])
 
 
 class _Rows:
@@ -68,10 +94,12 @@ class _Rows:
 
     def __init__(self) -> None:
         self._entries: list[tuple[Integers, Integers, Floats]] = []
+        self.keys: list[Key] = []
         self.limits: list[float] = []
         self.is_equal: list[bool] = []
 
-    def add(self, limit: float, *, is_equal: bool = False) -> int:
+    def add(self, key: Key, limit: float = 0.0, *, is_equal: bool = False) -> int:
+        self.keys.append(key)
         self.limits.append(limit)
         self.is_equal.append(is_equal)
         return len(self.limits) - 1
@@ -98,8 +126,7 @@ class _Builder:
         self.offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         self.number = {piece.exit: place for place, piece in enumerate(cut.pieces)}
         self.spans = [_span(piece) for piece in cut.pieces]
-        self.width = int(self.offsets[-1]) + 2 * len(cut.pieces) + 1
-        self.excess: Integers = np.array([self.width - 1])
+        self.width = int(self.offsets[-1]) + 2 * len(cut.pieces)
 
     def labels(self, piece: int) -> Integers:
         places: Integers = np.arange(int(self.offsets[piece]), int(self.offsets[piece + 1]))
@@ -118,11 +145,12 @@ class _Builder:
     def add_piece(self, place: int) -> None:
         """Add the rows of one piece: one label, and its times (E10)."""
         piece = self.cut.pieces[place]
-        self.rows.put(self.rows.add(1.0, is_equal=True), self.labels(place), 1.0)
-        self._add_times(place, piece.last, self.last(place))
+        row = self.rows.add((RowKind.LABEL, piece.exit), 1.0, is_equal=True)
+        self.rows.put(row, self.labels(place), 1.0)
+        self._add_times(place, RowKind.LAST)
         if self._streams_out(piece):
-            self._add_times(place, piece.first, self.first(place))
-            row = self.rows.add(0.0)
+            self._add_times(place, RowKind.FIRST)
+            row = self.rows.add((RowKind.SPAN, piece.exit))
             self.rows.put(row, self.labels(place), self.spans[place] * self.scale)
             self.rows.put(row, self.first(place), 1.0)
             self.rows.put(row, self.last(place), -1.0)
@@ -131,10 +159,13 @@ class _Builder:
         problem = self.cut.problem
         return any(problem.channels[e].streams for e in problem.outs[piece.exit])
 
-    def _add_times(self, place: int, form: Integers, time: Integers) -> None:
+    def _add_times(self, place: int, kind: RowKind) -> None:
         piece = self.cut.pieces[place]
+        is_last = kind is RowKind.LAST
+        form = piece.last if is_last else piece.first
+        time = self.last(place) if is_last else self.first(place)
         for column, origin in enumerate(piece.origins):
-            row = self.rows.add(0.0)
+            row = self.rows.add((kind, piece.exit, *origin))
             cycles = form[:, column]
             if origin[0] >= 0:
                 self.rows.put(row, self.time(origin), 1.0)
@@ -189,10 +220,9 @@ class _Builder:
             walks = self.cut.pieces[source].column(("walk", channel))
             needs = piece.column(("need", channel))
             for walk in np.unique(needs[needs != NO_WALK]):
-                row = self.rows.add(0.0)
+                row = self.rows.add((RowKind.NEED, channel, int(walk)))
                 self.rows.put(row, self.labels(place)[needs == walk], 1.0)
                 self.rows.put(row, self.labels(source)[walks == walk], -1.0)
-                self.rows.put(row, self.excess, -1.0)
 
     def add_classes(self) -> None:
         """Let the pieces of a tile class take each factor with equal weight (E12)."""
@@ -206,7 +236,8 @@ class _Builder:
             values = np.unique(np.concatenate(taken))[1:]
             for one in range(len(places) - 1):
                 for value in values:
-                    row = self.rows.add(0.0, is_equal=True)
+                    key = (RowKind.CLASS, index, self.cut.pieces[places[one]].exit, int(value))
+                    row = self.rows.add(key, is_equal=True)
                     for place, sign in ((one, 1.0), (one + 1, -1.0)):
                         columns = self.labels(places[place])[taken[place] == value]
                         self.rows.put(row, columns, sign)
@@ -215,9 +246,8 @@ class _Builder:
         """Bound the DSPs of all, in limits."""
         limit = self.cut.problem.dsp_limit
         dsps = np.concatenate([piece.dsps for piece in self.cut.pieces])
-        row = self.rows.add(1.0)
+        row = self.rows.add((RowKind.DSPS,), 1.0)
         self.rows.put(row, np.arange(len(dsps)), dsps / limit)
-        self.rows.put(row, self.excess, -1.0)
 
 
 def _span(piece: Component) -> Integers:
@@ -237,7 +267,6 @@ def relaxation(cut: Cut) -> Relaxation:
     builder.add_dsps()
     costs = np.zeros(builder.width)
     costs[builder.last(count - 1)] = 1.0
-    costs[-1] = EXCESS_COST
     exits = [piece.exit for piece in cut.pieces]
     lower = [(cut.least((node, "first")), cut.least((node, "last"))) for node in exits]
     upper = [(cut.latest(node),) * 2 for node in exits]
@@ -248,6 +277,7 @@ def relaxation(cut: Cut) -> Relaxation:
         matrix=builder.rows.matrix(builder.width),
         limits=np.array(builder.rows.limits),
         is_equal=np.array(builder.rows.is_equal),
+        keys=tuple(builder.rows.keys),
         lower=np.array(lower, dtype=float).ravel() * builder.scale,
         upper=np.array(upper, dtype=float).ravel() * builder.scale,
     )

@@ -64,6 +64,7 @@ def thinned(component: Component, *, labels: int, from_below: bool) -> Component
             first=np.minimum.reduceat(component.first[ranked], heads, axis=0),
             last=np.minimum.reduceat(component.last[ranked], heads, axis=0),
             dsps=np.minimum.reduceat(component.dsps[ranked], heads),
+            amounts=np.minimum.reduceat(component.amounts[ranked], heads, axis=0),
         )
     )
 
@@ -71,13 +72,16 @@ def thinned(component: Component, *, labels: int, from_below: bool) -> Component
 def _score(component: Component) -> npt.NDArray[np.float64]:
     """Return what the best label of a cell has least of."""
     last = component.last.max(axis=1, initial=1)
-    return np.log(last + 1.0) + np.log(component.dsps + 1.0)
+    amounts = np.log(component.amounts + 1.0).sum(axis=1)
+    return np.log(last + 1.0) + np.log(component.dsps + 1.0) + amounts
 
 
 def _cells(component: Component, state: Integers, width: float) -> Integers:
     """Return the cell of every label: by ratios of last writes and DSPs, and first writes."""
     scale = max(1.0, width * float(np.median(component.last.max(axis=1))))
     parts = [state, np.floor(np.log(component.dsps + 1.0) / width).astype(np.int64)]
+    for column in component.amounts.T:
+        parts.append(np.floor(np.log(column + 1.0) / width).astype(np.int64))
     for column in component.last.T:
         ratio = np.log(np.maximum(column, 0) + 1.0) / width
         parts.append(np.where(column == NEVER, -1, np.floor(ratio).astype(np.int64)))

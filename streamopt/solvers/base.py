@@ -8,7 +8,7 @@ import importlib.util
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from streamopt.errors import Diagnostic, SolverError
 
@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
     from streamopt.solvers.result import SolveResult
 
-__all__ = ["HIGHS_CLASH_HINT", "Capability", "Progress", "SolveOptions", "Solver"]
+    OnPoint: TypeAlias = Callable[[Mapping[str, float], float | None], None]
+
+__all__ = ["HIGHS_CLASH_HINT", "Capability", "OnPoint", "Progress", "SolveOptions", "Solver"]
 
 # https://github.com/google/or-tools/issues/5246: both wheels bring a libhighs.so.1 of their own
 HIGHS_CLASH_HINT = (
@@ -65,6 +67,9 @@ class SolveOptions:
         Native options by their native name, laid over the packaged default profile.
     on_progress
         Called in the thread that called ``solve``, at new incumbents or bounds and at the end.
+    on_point
+        Called in that thread too, with the values of a new incumbent by variable name and the
+        bound so far, during the search; the point isn't checked yet.
     should_stop
         Polled about twenty times a second; true ends the search with the incumbent.
     hint
@@ -77,6 +82,7 @@ class SolveOptions:
     integral_objective: bool = True
     profile: Mapping[str, object] = field(default_factory=dict[str, object])
     on_progress: Callable[[Progress], None] | None = None
+    on_point: OnPoint | None = None
     should_stop: Callable[[], bool] | None = None
     hint: Mapping[str, float] = field(default_factory=dict[str, float])
 

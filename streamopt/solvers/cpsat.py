@@ -74,7 +74,7 @@ class CpSat(Solver):
         rows = integer_rows(form, self.name)
         objective = integer_objective(form, self.name)
         native = _native_model(form, rows, objective, options)
-        outcome = _search(native, objective, options, watch)
+        outcome = _search(native, form, objective, watch)
         return conclude(self, options, watch, form, outcome)
 
 
@@ -109,7 +109,7 @@ def _native_model(
 
 
 def _search(
-    native: Any, objective: IntegerObjective, options: SolveOptions, watch: Watch
+    native: Any, form: LinearForm, objective: IntegerObjective, watch: Watch
 ) -> NativeOutcome:
     from ortools.sat.python import cp_model
 
@@ -117,14 +117,20 @@ def _search(
         def on_solution_callback(self) -> None:
             nonlocal incumbent
             incumbent = objective.value(self.ObjectiveValue())
-            watch.report(incumbent, objective.value(self.BestObjectiveBound()))
+            bound = objective.value(self.BestObjectiveBound())
+            watch.report(incumbent, bound)
+            watch.report_point(form, self.point, bound)
+
+        def point(self) -> list[int]:
+            response: Any = self.response_proto
+            return list(response.solution)
 
     def on_bound(bound: float) -> None:
         watch.report(incumbent, objective.value(bound))
 
     incumbent: float | None = None
     solver: Any = cp_model.CpSolver()
-    _set_parameters(solver.parameters, options, watch)
+    _set_parameters(solver.parameters, watch)
     solver.best_bound_callback = on_bound
     callback = Incumbents()
     status: Any = watch.run(lambda: solver.solve(native, callback), solver.stop_search)
@@ -139,7 +145,9 @@ def _search(
     )
 
 
-def _set_parameters(parameters: Any, options: SolveOptions, watch: Watch) -> None:
+def _set_parameters(parameters: Any, watch: Watch) -> None:
+    options = watch.options
+
     def set_option(name: str, setting: object) -> bool:
         try:
             if isinstance(setting, list):

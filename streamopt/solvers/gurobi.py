@@ -94,7 +94,7 @@ class Gurobi(Solver):
                 _set_parameters(native, options, watch)
                 for column, value in form.hint(options.hint).items():
                     columns[column].Start = value
-                return conclude(self, options, watch, form, _search(native, columns, watch))
+                return conclude(self, options, watch, form, _search(native, form, columns, watch))
         except gurobipy.GurobiError as error:
             raise SolverError(_diagnostic(error, form)) from error
 
@@ -183,13 +183,15 @@ def _set_parameters(native: Any, options: SolveOptions, watch: Watch) -> None:
         native.setParam("TimeLimit", remaining)
 
 
-def _search(native: Any, columns: Any, watch: Watch) -> NativeOutcome:
+def _search(native: Any, form: LinearForm, columns: Any, watch: Watch) -> NativeOutcome:
     from gurobipy import GRB
 
     def on_event(model: Any, where: int) -> None:
         if where == GRB.Callback.MIPSOL:
             best: float = model.cbGet(GRB.Callback.MIPSOL_OBJ)
-            watch.report(best, model.cbGet(GRB.Callback.MIPSOL_OBJBND))
+            bound: float = model.cbGet(GRB.Callback.MIPSOL_OBJBND)
+            watch.report(best, bound)
+            watch.report_point(form, lambda: model.cbGetSolution(columns.tolist()), bound)
 
     watch.run(lambda: native.optimize(on_event), native.terminate)
     status: int = native.Status

@@ -135,13 +135,17 @@ def _search(native: highspy.Highs, form: LinearForm, watch: Watch) -> NativeOutc
     def on_incumbent(event: Any) -> None:
         watch.report(event.data_out.mip_primal_bound, event.data_out.mip_dual_bound)
 
+    def on_point(event: Any) -> None:
+        on_incumbent(event)
+        watch.report_point(form, lambda: event.data_out.mip_solution, event.data_out.mip_dual_bound)
+
     def search() -> None:
         native.run()
         native.resetGlobalScheduler(False)  # the pool belongs to this thread, which ends here
 
     native.cbMipInterrupt.subscribe(on_interrupt)
     native.cbSimplexInterrupt.subscribe(on_interrupt)
-    native.cbMipImprovingSolution.subscribe(on_incumbent)
+    native.cbMipImprovingSolution.subscribe(on_point)
     native.cbMipLogging.subscribe(on_incumbent)
     watch.run(search, stopping.set)
     status = native.getModelStatus().name

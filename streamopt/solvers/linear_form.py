@@ -81,6 +81,11 @@ class LinearForm:
         sums = np.bincount(rows, weights=terms, minlength=len(self.row_names))
         return sums.astype(np.float64)
 
+    def values(self, point: NDArray[np.float64]) -> dict[str, float]:
+        """Values of a point by variable name, whole numbers for integers, fixed ones included."""
+        whole = np.where(self.is_integer, np.rint(point), point) + 0.0  # no -0.0
+        return {**self.fixed, **dict(zip(self.names, whole.tolist(), strict=True))}
+
     def hint(self, values: Mapping[str, float]) -> dict[int, float]:
         """Columns and values of the hinted variables that are columns of this model."""
         return {c: values[name] for c, name in enumerate(self.names) if name in values}

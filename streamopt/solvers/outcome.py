@@ -19,8 +19,6 @@ from streamopt.solvers.result import Proof, SolveResult, Stop
 from streamopt.solvers.watch import Watch, finite
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from numpy.typing import NDArray
 
     from streamopt.solvers.base import SolveOptions, Solver
@@ -118,7 +116,7 @@ def conclude(
         solver=solver.name,
         version=solver.version(),
         seed=options.seed,
-        values={} if point is None else _values(form, point),
+        values={} if point is None else form.values(point),
         message=message,
     )
 
@@ -194,7 +192,3 @@ def _violation(form: LinearForm, point: NDArray[np.float64]) -> str | None:
     slack = np.minimum(LARGEST_VIOLATION, RELATIVE_TOLERANCE * np.maximum(1.0, np.abs(activity)))
     outside = (activity < form.row_lower - slack) | (activity > form.row_upper + slack)
     return f"constraint '{form.row_names[int(np.argmax(outside))]}'" if outside.any() else None
-
-
-def _values(form: LinearForm, point: NDArray[np.float64]) -> Mapping[str, float]:
-    return {**form.fixed, **dict(zip(form.names, point.tolist(), strict=True))}

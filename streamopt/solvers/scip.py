@@ -84,7 +84,7 @@ class Scip(Solver):
         _add_rows(native, form, columns)
         _set_parameters(native, options, watch)
         _add_hint(native, columns, form.hint(options.hint))
-        return conclude(self, options, watch, form, _search(native, columns, watch))
+        return conclude(self, options, watch, form, _search(native, form, columns, watch))
 
 
 def _add_columns(native: Any, form: LinearForm) -> list[Any]:
@@ -169,7 +169,7 @@ def _add_hint(native: Any, columns: list[Any], hint: Mapping[int, float]) -> Non
     native.addSol(start)
 
 
-def _search(native: Any, columns: list[Any], watch: Watch) -> NativeOutcome:
+def _search(native: Any, form: LinearForm, columns: list[Any], watch: Watch) -> NativeOutcome:
     from pyscipopt import Eventhdlr
     from pyscipopt.scip import PY_SCIP_EVENTTYPE as EVENTS
 
@@ -181,7 +181,13 @@ def _search(native: Any, columns: list[Any], watch: Watch) -> NativeOutcome:
             self.model.dropEvent(EVENTS.BESTSOLFOUND, self)
 
         def eventexec(self, event: Any) -> None:
-            watch.report(self.model.getPrimalbound(), self.model.getDualbound())
+            bound = self.model.getDualbound()
+            watch.report(self.model.getPrimalbound(), bound)
+            watch.report_point(form, self.point, bound)
+
+        def point(self) -> list[float]:
+            best = self.model.getBestSol()
+            return [self.model.getSolVal(best, x) for x in columns]
 
     native.includeEventhdlr(Incumbents(), "streamopt", "reports new incumbents")
     watch.run(native.optimizeNogil, native.interruptSolve)

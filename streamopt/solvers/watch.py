@@ -7,15 +7,20 @@ incumbent.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from threading import Event, Thread
 from time import perf_counter
 from typing import TYPE_CHECKING, TypeVar
 
+import numpy as np
+
 from streamopt.solvers.base import Progress, SolveOptions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Mapping
+
+    from streamopt.solvers.linear_form import LinearForm
 
 __all__ = ["Watch", "finite"]
 
@@ -25,6 +30,14 @@ LEAST_LIMIT_SECONDS = 1e-3
 NO_VALUE = 1e20  # SCIP's infinity; the others use 1e30, 1e100 or inf
 
 T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class _Point:
+    """A point of a running search; its values are read only when it is delivered."""
+
+    values: Callable[[], Mapping[str, float]]
+    bound: float | None
 
 
 def finite(value: float | None) -> float | None:
@@ -39,7 +52,7 @@ class Watch:
         self.options = options
         self.interrupted = False
         self._started = perf_counter()
-        self._events: SimpleQueue[Progress] = SimpleQueue()
+        self._events: SimpleQueue[Progress | _Point] = SimpleQueue()
 
     def elapsed_seconds(self) -> float:
         """Seconds since ``solve`` was called."""
@@ -58,14 +71,26 @@ class Watch:
             event = Progress(self.elapsed_seconds(), finite(incumbent), finite(bound))
             self._events.put(event)
 
+    def report_point(
+        self, form: LinearForm, point: Callable[[], Iterable[float]], bound: float | None
+    ) -> None:
+        """Note the point of a new incumbent; it is asked for only if someone wants it."""
+        if self.options.on_point is not None:
+            taken = np.fromiter(point(), np.float64, len(form.names))
+            self._events.put(_Point(lambda: form.values(taken), finite(bound)))
+
     def deliver(self) -> None:
-        """Hand the noted events to the caller's callback, oldest first."""
-        while self.options.on_progress is not None:
+        """Hand the noted events to the caller's callbacks, oldest first."""
+        while True:
             try:
                 event = self._events.get_nowait()
             except Empty:
                 return
-            self.options.on_progress(event)
+            if isinstance(event, Progress):
+                if self.options.on_progress is not None:
+                    self.options.on_progress(event)
+            elif self.options.on_point is not None:
+                self.options.on_point(event.values(), event.bound)
 
     def run(self, search: Callable[[], T], stop: Callable[[], object]) -> T:
         """Run a native search to its end or to an interrupt, and return what it returns.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import permutations
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from streamopt.analysis.stream_order import stream_order
@@ -21,12 +22,16 @@ if TYPE_CHECKING:
     from streamopt.space.level import Level
 
 __all__ = [
+    "NO_CHOICE",
     "DecisionSpace",
     "LoopOrder",
     "decision_space",
     "read_stream_order",
     "write_stream_order",
 ]
+
+NO_CHOICE: Mapping[str, tuple[Binding, ...]] = MappingProxyType({})
+"""All operators as the tool builds them."""
 
 LoopOrder = tuple[str, ...]
 """Loops of one node, outermost first."""
@@ -57,7 +62,7 @@ class DecisionSpace:
     least_dsps: Mapping[str, int]
     streamable: frozenset[str]
     costs: CostModel
-    bindings: tuple[Binding, ...] = ((),)
+    bindings: Mapping[str, tuple[Binding, ...]]
 
     def class_of(self) -> dict[tuple[str, str], int]:
         """Return the index of the tile class of every (node, loop)."""
@@ -71,7 +76,7 @@ def decision_space(
     dsp_limit: int,
     tiling_limit: int,
     costs: CostModel = PUBLISHED,
-    bindings: tuple[Binding, ...] = ((),),
+    bindings: Mapping[str, tuple[Binding, ...]] = NO_CHOICE,
 ) -> DecisionSpace:
     """Return the decision space of a graph at one level.
 
@@ -80,7 +85,7 @@ def decision_space(
     costs
         What a node costs; by default as published.
     bindings
-        What the operators of a node may be built from.
+        By node, what its operators may be built from; others are as the tool builds them.
 
     Raises
     ------
@@ -93,7 +98,10 @@ def decision_space(
         raise InfeasibleError(
             Diagnostic("E402", f"{name} is {value}", hint="give a whole number of at least 1")
         )
-    least_dsps = {node.name: costs.least_dsps(node) for node in graph.nodes}
+    least_dsps = {
+        node.name: min(costs.least_dsps(node, b) for b in bindings.get(node.name, ((),)))
+        for node in graph.nodes
+    }
     least = sum(least_dsps.values())
     if least > dsp_limit:
         costly = ", ".join(f"{name} {dsps}" for name, dsps in least_dsps.items() if dsps)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     Integers = npt.NDArray[np.int64]
     Flags = npt.NDArray[np.bool_]
 
-__all__ = ["HorizonFilter", "chosen_rows"]
+__all__ = ["HorizonFilter", "chosen_rows", "same_rows"]
 
 T = TypeVar("T")
 
@@ -237,6 +237,17 @@ def _columns(rows: NodeRows) -> _Columns:
 def chosen_rows(rows: Mapping[str, NodeRows], kept: Mapping[str, Flags]) -> dict[str, NodeRows]:
     """Return those rows of every node whose flag is set."""
     return {name: _take(own, np.flatnonzero(kept[name])) for name, own in rows.items()}
+
+
+def same_rows(
+    rows: Mapping[str, NodeRows], few: Mapping[str, NodeRows], chosen: Mapping[str, int]
+) -> dict[str, int]:
+    """Return the places among all rows of rows that were chosen among a few of them."""
+    found: dict[str, int] = {}
+    for name, place in chosen.items():
+        wanted = few[name].orders[place], few[name].factors[place]
+        found[name] = list(zip(rows[name].orders, rows[name].factors, strict=True)).index(wanted)
+    return found
 
 
 def _take(rows: NodeRows, places: Integers) -> NodeRows:

@@ -155,7 +155,7 @@ def _rows_of(space: DecisionSpace, candidates: _Candidates, prune: bool) -> Node
             groups.setdefault(key, []).append(order)
     kept: list[_Kept] = []
     for key, orders in groups.items():
-        ways = list(product(space.bindings, orders))
+        ways = list(product(space.bindings.get(node.name, ((),)), orders))
         for way, row, costs in _rows_in(space, candidates, ways, prune):
             binding, order = ways[way]
             kept.append(_Kept(key, order, binding, row, tuple(costs.tolist())))
@@ -238,7 +238,9 @@ def _cost_columns(
         timing.last_write - timing.last_read[array] if array in candidates.streamed else 0
         for array in candidates.setting.operands
     ]
-    return [size + column for column in (cost.dsps, timing.first_write, timing.last_write, *epilogues)]
+    return [
+        size + column for column in (cost.dsps, timing.first_write, timing.last_write, *epilogues)
+    ]
 
 
 def _minimal(costs: Integers, candidates: _Candidates, vectors: Integers) -> Integers:

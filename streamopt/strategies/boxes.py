@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from streamopt.search.dynamic import Effort, search_front
 from streamopt.search.instance import instance
-from streamopt.space.assemble import assemble_rows, evaluate, violations
+from streamopt.space.assemble import assemble_rows, violations
 from streamopt.space.horizon import HorizonFilter
 from streamopt.space.rows import node_rows
 

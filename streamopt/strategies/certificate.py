@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from streamopt.ir.graph import Graph, Node
     from streamopt.ir.schedule import NodePlan, Schedule
     from streamopt.space.level import Level
+    from streamopt.strategies.limits import Limits
 
 __all__ = ["Certificate", "certify"]
 
@@ -37,6 +38,8 @@ class Certificate:
         The latency of its loop orders without unrolling, which opt4 wants least.
     broken
         The constraints that it breaks, in words; empty for a valid schedule.
+    used
+        Of each resource that has a limit, as built: `streamopt.perf.resources` says so.
     """
 
     latency_cycles: int
@@ -44,16 +47,23 @@ class Certificate:
     dsps: int
     untiled_cycles: int
     broken: tuple[str, ...]
+    used: tuple[int, ...] = ()
 
 
 def certify(
-    graph: Graph, schedule: Schedule, *, level: Level, dsp_limit: int, tiling_limit: int
+    graph: Graph,
+    schedule: Schedule,
+    *,
+    level: Level,
+    dsp_limit: int,
+    tiling_limit: int,
+    limits: Limits | None = None,
 ) -> Certificate:
     """Return the costs of a schedule by walking its loops, and all constraints that it breaks.
 
     The graph is as it is before the schedule's rewrites. Loop orders, unroll factors, their
-    coupling, DSPs, and which channels may be FIFOs are checked. The time is that of walking
-    every loop nest once.
+    coupling, DSPs, and which channels may be FIFOs are checked, and limits on the design as built,
+    with the FIFO depths of the schedule. The time is that of walking every loop nest once.
     """
     graph = rewritten(graph, schedule.rewrites)
     shape = tuple(_misshapen(graph, schedule))
@@ -77,6 +87,10 @@ def certify(
     dsps = oracle.dsps(factors)
     if dsps > dsp_limit:
         broken.append(f"{dsps} DSPs are more than {dsp_limit}")
+    used = () if limits is None else limits.costing.usage_as_is(schedule)
+    for amount, limit in zip(used, () if limits is None else limits.each, strict=True):
+        if amount > limit.most:
+            broken.append(f"{amount} {limit.resource} are more than {limit.most}")
     times = oracle.times(orders, factors, fifos)
     return Certificate(
         latency_cycles=max((last for _, _, last in times.values()), default=0),
@@ -84,6 +98,7 @@ def certify(
         dsps=dsps,
         untiled_cycles=oracle.latency(orders, ones) if level.untiled_first else 0,
         broken=tuple(broken),
+        used=used,
     )
 
 

@@ -11,18 +11,22 @@ from streamopt.space.level import LEVELS
 from streamopt.space.objective import Objective
 from streamopt.strategies.diagnosis import latency_target_missed
 from streamopt.strategies.reach import NotReachedError, OutOfReachError
+from streamopt.strategies.scarcity import limits_missed
+from streamopt.strategies.within import NoneWithinError, solve_within
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from streamopt.solvers.base import SolveOptions
+    from streamopt.strategies.limits import Limits
     from streamopt.strategies.solution import OnIncumbent, Request, Solution
 
-__all__ = ["AUTO", "FORMULATIONS", "ORACLE", "SEARCH", "choose"]
+__all__ = ["AUTO", "FORMULATIONS", "ORACLE", "RACE", "SEARCH", "choose", "one_objective", "racers"]
 
 AUTO = "auto"
 SEARCH = "search"
 ORACLE = "exhaustive"
+RACE = "race"
 FORMULATIONS = ("compact", "paper")
 LEAST_SECONDS = 1e-3
 """What the second of two objectives gets where the first has used up the time."""
@@ -37,31 +41,36 @@ def choose(
 ) -> Solution:
     """Return the answer of the exact search, the oracle, or a solver on one of the formulations.
 
-    ``auto`` is the exact search, and the default solver where that doesn't do: at opt4, for the
-    interval, for the paper's program, and on graphs that are too entangled for it.
+    ``auto`` is the exact search, and the default solver where that doesn't do: at opt4, for
+    the paper's program, and on graphs that are too entangled for it. ``race`` is the exact search
+    beside the default solver, ``race:NAME,NAME`` are those that are named.
 
     Raises
     ------
     InfeasibleError
-        If no schedule fits the limits (E401 to E404).
+        If no schedule fits the limits (E401 to E405).
     SolverError
         If the formulation is unknown (E514) or can't state the objective (E517), the exact
         search is asked for what it can't do (E515), no schedule within the latency target was
-        found in time (E516), or as the strategy raises.
+        found in time (E516), no design within other limits was found (E522) or is looked for
+        by this solver (E521), or as the strategy raises.
     """
     _check_target(request)
 
     def answer(asked: Request, left: SolveOptions) -> Solution:
-        return _one_objective(asked, solver, formulation, left, on_incumbent)
+        return one_objective(asked, solver, formulation, left, on_incumbent)
 
+    if request.limits is not None:
+        return _within(request, solver, formulation, options, on_incumbent)
     try:
         if request.objective is Objective.LATENCY_DSPS and solver != ORACLE:
             return _latency_then_dsps(request, options, answer)
         return answer(request, options)
     except OutOfReachError:
         silent = replace(options, on_progress=None)
+        alone = AUTO if _is_race(solver) else solver
         raise latency_target_missed(
-            request, lambda asked: choose(asked, solver, formulation, silent)
+            request, lambda asked: choose(asked, alone, formulation, silent)
         ) from None
     except NotReachedError as error:
         raise SolverError(
@@ -73,6 +82,68 @@ def choose(
                 hint="give more time, or a higher --latency-target",
             )
         ) from None
+
+
+def _is_race(solver: str) -> bool:
+    return solver.partition(":")[0] == RACE
+
+
+def racers(solver: str) -> tuple[str, ...]:
+    """Return who runs in ``race`` or ``race:NAME,NAME``.
+
+    Raises
+    ------
+    SolverError
+        If a name is unknown (E501) or its wheel missing (E504), or there are less than two (E518).
+    """
+    from streamopt.solvers.registry import DEFAULT_SOLVER, get
+
+    _, _, text = solver.partition(":")
+    names = tuple(dict.fromkeys(text.split(","))) if text else (SEARCH, DEFAULT_SOLVER)
+    for name in names:
+        if name != SEARCH:
+            get(name)
+    if len(names) < 2:
+        message = f"'{solver}' is a race of one"
+        hint = f"name two or more, such as {RACE}:{SEARCH},{DEFAULT_SOLVER}"
+        raise SolverError(Diagnostic("E518", message, hint=hint))
+    return names
+
+
+def _within(
+    request: Request,
+    solver: str,
+    formulation: str,
+    options: SolveOptions,
+    on_incumbent: OnIncumbent,
+) -> Solution:
+    """Return the answer without limits where it keeps them, and else the best that does."""
+    limits = request.limits
+    assert limits is not None
+    silent = replace(options, on_progress=None)
+    free = choose(replace(request, limits=None), solver, formulation, silent)
+    used = limits.costing.usage(free.schedule)
+    if limits.admit(used):
+        return replace(free, request=request, used=used)
+    searches = solver == SEARCH or (solver == AUTO and formulation == "compact")
+    if not searches or not _is_searched(request) or request.objective is not Objective.LATENCY:
+        raise _cannot_limit(request, limits, used)
+    left = _what_is_left(options, free.solve_seconds)
+    try:
+        found = solve_within(request, limits, free.bound_cycles, left, on_incumbent)
+    except NoneWithinError as error:
+        if error.is_proved:
+            rest = _what_is_left(silent, free.solve_seconds + error.solve_seconds)
+            raise limits_missed(request, limits, rest) from None
+        raise _none_within(request, limits, error) from None
+    return replace(found, solve_seconds=found.solve_seconds + free.solve_seconds)
+
+
+def _what_is_left(options: SolveOptions, spent_seconds: float) -> SolveOptions:
+    limit = options.time_limit_seconds
+    if limit is None:
+        return options
+    return replace(options, time_limit_seconds=max(LEAST_SECONDS, limit - spent_seconds))
 
 
 def _check_target(request: Request) -> None:
@@ -104,10 +175,7 @@ def _latency_then_dsps(
     """Return a schedule of fewest DSPs among those of the least latency that was found."""
     first = answer(replace(request, objective=Objective.LATENCY), options)
     spent = first.solve_seconds
-    limit = options.time_limit_seconds
-    left = options
-    if limit is not None:
-        left = replace(options, time_limit_seconds=max(LEAST_SECONDS, limit - spent))
+    left = _what_is_left(options, spent)
     target = first.objective_cycles
     kept = replace(request, objective=Objective.DSPS, latency_target_cycles=target)
     try:
@@ -135,13 +203,26 @@ def _latency_then_dsps(
     )
 
 
-def _one_objective(
+def one_objective(
     request: Request,
     solver: str,
     formulation: str,
     options: SolveOptions,
     on_incumbent: OnIncumbent,
 ) -> Solution:
+    """Return the answer for a request of one objective.
+
+    Raises
+    ------
+    OutOfReachError, NotReachedError
+        If the latency target is not reached.
+    InfeasibleError, SolverError
+        As `choose`.
+    """
+    if _is_race(solver):
+        from streamopt.strategies.race import race
+
+        return race(request, racers(solver), formulation, options, on_incumbent)
     if solver == ORACLE:
         from streamopt.strategies.oracle import solve_exhaustively
 
@@ -161,7 +242,7 @@ def _one_objective(
     if formulation == "compact":
         return solve_compact(request, solver, options, on_incumbent)
     if formulation == "paper" and request.objective is Objective.LATENCY:
-        return solve_paper(request, solver, options)
+        return solve_paper(request, solver, options, on_incumbent)
     raise _cannot_formulate(request, formulation)
 
 
@@ -172,14 +253,48 @@ def _searched(
     from streamopt.search.labels import SearchTooLargeError
     from streamopt.strategies.exact import solve_exact
     from streamopt.strategies.fewest import solve_fewest
+    from streamopt.strategies.interval import solve_interval
 
-    if LEVELS[request.level].untiled_first or request.objective is Objective.INTERVAL:
+    if not _is_searched(request):
         return None
-    solve = solve_fewest if request.objective is Objective.DSPS else solve_exact
+    ways = {Objective.INTERVAL: solve_interval, Objective.DSPS: solve_fewest}
     try:
-        return solve(request, options, on_incumbent)
+        return ways.get(request.objective, solve_exact)(request, options, on_incumbent)
     except SearchTooLargeError:
         return None
+
+
+def _is_searched(request: Request) -> bool:
+    """Return whether the exact search knows the level."""
+    return not LEVELS[request.level].untiled_first
+
+
+def _cannot_limit(request: Request, limits: Limits, used: tuple[int, ...]) -> SolverError:
+    over = ", ".join(
+        f"{amount} {limit.resource} are more than {limit.most}"
+        for amount, limit in zip(used, limits.each, strict=True)
+        if amount > limit.most
+    )
+    return SolverError(
+        Diagnostic(
+            "E521",
+            f"the best schedule of {request.graph.name} at {request.level} is too large ({over}), "
+            "and only the exact search looks for smaller ones",
+            hint="leave --solver, --formulation and --objective out, at a level other than opt4",
+        )
+    )
+
+
+def _none_within(request: Request, limits: Limits, error: NoneWithinError) -> SolverError:
+    wanted = ", ".join(f"{limit.option} {limit.most}" for limit in limits.each)
+    return SolverError(
+        Diagnostic(
+            "E522",
+            f"no design of {request.graph.name} within {wanted} was found; none takes less than "
+            f"{error.bound_cycles} cycles",
+            hint="give more time, or higher limits",
+        )
+    )
 
 
 def _cannot_search(request: Request) -> SolverError:

@@ -11,6 +11,7 @@ from functools import partial
 from math import ceil, inf
 from typing import TYPE_CHECKING
 
+from streamopt.search.climb import Climber
 from streamopt.search.columns import Clock, generated
 from streamopt.search.dynamic import Effort, Found, search
 from streamopt.search.fixing import few_rows, kept_rows
@@ -20,8 +21,8 @@ from streamopt.search.pieces import cut
 from streamopt.search.relaxation import relaxation
 from streamopt.solvers.base import Progress
 from streamopt.solvers.result import Proof, Stop
-from streamopt.space.assemble import assemble_rows, baseline, evaluate, violations
-from streamopt.space.horizon import HorizonFilter, chosen_rows
+from streamopt.space.assemble import assemble_rows, baseline, violations
+from streamopt.space.horizon import HorizonFilter, chosen_rows, same_rows
 from streamopt.space.rows import node_rows
 from streamopt.strategies.clock import SearchClock
 from streamopt.strategies.diving import DIVE_STEPS, dive
@@ -30,6 +31,8 @@ from streamopt.strategies.solution import Solution
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from streamopt.search.columns import Priced
+    from streamopt.search.relaxation import Key, Relaxation
     from streamopt.solvers.base import SolveOptions
     from streamopt.space.rows import NodeRows
     from streamopt.strategies.solution import OnIncumbent, Request
@@ -43,22 +46,18 @@ LABELS = (16, 64, 256, 1024, 4096, 16384, 65536)
 SMALL_NODES = 40
 """Graphs up to this size begin with more labels and with horizons near the lower bound."""
 SMALL_LABELS = 1024
+FIRST_ROUNDS = (6, 1200)
+LATER_ROUNDS = (4, 800)
+"""Rounds of local search before the first relaxation, and after each: at most, and times nodes."""
 CLIMB = (1.06, 1.6)
 """Horizons to begin with, as multiples of the lower bound: they leave few rows."""
-PASSES = (
-    *((100, 3e-2), (100, 1e-2), (100, 1e-2), (100, 5e-3), (300, 2e-3), (1000, 1e-3)),
-    *((1000, 1e-3), (1000, 1e-4), (4000, 1e-4), (16000, 1e-4)),
-)
+PASSES = ((100, 1e-2), (300, 3e-3), (1000, 2e-3), (3000, 1e-3), (10_000, 5e-4), (30_000, 2e-4))
 """Labels of a piece that may still grow, and closeness of the relaxation, pass by pass."""
 ROWS_A_NODE = (2, 6)
 """Rows a node, on average, that a schedule is searched among after a relaxation."""
 FEW_LABELS = 16
-CLOSE_RATIO = 1.06
-"""Schedule over bound from which relaxations take the schedule's own horizon."""
 FIRST_STEP = 4.0
 """Horizon over bound before any schedule is found."""
-AIM = 0.2
-"""Where a horizon lies between bound and schedule."""
 FIRST_CLOSENESS = 0.05
 """Of the horizon that large graphs begin with to the least one."""
 ROUNDING = 1e-9
@@ -74,7 +73,8 @@ class _Search:
         self._on_incumbent = on_incumbent
         self.request = request
         self.space = request.space()
-        self._horizons = HorizonFilter(self.space, node_rows(self.space))
+        self._rows = node_rows(self.space)
+        self._horizons = HorizonFilter(self.space, self._rows)
         self.schedule = baseline(request.graph)
         self.cycles = request.evaluate(self.schedule).latency_cycles
         self.is_small = len(request.graph.nodes) <= SMALL_NODES
@@ -82,6 +82,8 @@ class _Search:
             self.cycles, closeness=0.0 if self.is_small else FIRST_CLOSENESS
         )
         self.found_any = False
+        self._prices: dict[Key, float] = {}
+        self._climber: Climber | None = None
 
     @property
     def is_proved(self) -> bool:
@@ -92,12 +94,29 @@ class _Search:
         """Go through all passes and rounds, or until the schedule is proved."""
         steps: list[Callable[[], None]] = []
         if not self.is_small:
-            steps += [partial(self.narrow, labels, closeness) for labels, closeness in PASSES]
+            self._climber = climber = self._new_climber()
+            steps += [climber.start, *[climber.round] * self._rounds(FIRST_ROUNDS)]
+            for labels, closeness in PASSES:
+                steps += [partial(self.narrow, labels, closeness)]
+                steps += [climber.round] * self._rounds(LATER_ROUNDS)
         for labels in (n for n in LABELS if n >= SMALL_LABELS or not self.is_small):
             steps += [partial(self.improve, labels), partial(self.bound, labels)]
         for step in steps:
             if not self.is_proved:
                 step()
+
+    def _rounds(self, most: tuple[int, int]) -> int:
+        """Return how many rounds of local search come next: fewer the longer each takes."""
+        return max(1, min(most[0], most[1] // len(self.request.graph.nodes)))
+
+    def _new_climber(self) -> Climber:
+        problem = instance(self.space, self._rows)
+        return Climber(problem, self.clock.should_stop, self._keep_climbed, self._options.seed)
+
+    def _keep_climbed(self, chosen: dict[str, int], cycles: int) -> None:
+        if cycles < self.cycles:
+            self._keep(self._rows, Found(cycles, chosen, is_exact=False))
+            self._report()
 
     def improve(self, labels: int) -> None:
         """Look for a better schedule, first within horizons that leave few rows."""
@@ -134,7 +153,9 @@ class _Search:
 
     def narrow(self, most_labels: int, closeness: float) -> None:
         """Bound by the relaxation over pieces, and search the rows that it takes (E9) to (E15)."""
-        horizon = self._aim()
+        horizon = self.cycles - 1
+        if not self.found_any:
+            horizon = min(horizon, int(self.bound_cycles * FIRST_STEP))
         rows = self._horizons.within(horizon)
         problem = instance(self.space, rows) if rows is not None else None
         pieces = cut(problem, horizon, most_labels, self.clock.should_stop) if problem else None
@@ -147,11 +168,14 @@ class _Search:
 
         program = relaxation(pieces)
         clock = Clock(self._seconds_left, self.clock.should_stop, on_bound)
-        priced = generated(program, closeness, clock)
-        if priced is None:
-            return
-        if self.bound_cycles > horizon:
-            return
+        priced = generated(program, closeness, clock, self._prices)
+        self._prices = dict(zip(program.keys, priced.prices.tolist(), strict=True))
+        if self.bound_cycles <= horizon:
+            self._search_few(program, priced, rows)
+
+    def _search_few(self, program: Relaxation, priced: Priced, rows: dict[str, NodeRows]) -> None:
+        """Search the rows of low reduced costs, and leave out those of too high ones for good."""
+        horizon = program.cut.horizon_cycles
         before = 0
         for most_rows in ROWS_A_NODE:
             kept = few_rows(program, priced, most_rows * len(rows))
@@ -165,15 +189,6 @@ class _Search:
             kept = kept_rows(program, priced, slack + ROUNDING)
             self._horizons = HorizonFilter(self.space, chosen_rows(rows, kept))
 
-    def _aim(self) -> int:
-        """Return the horizon of the next relaxation: nearer to the bound while that is far."""
-        if self.cycles <= CLOSE_RATIO * self.bound_cycles:
-            return self.cycles - 1
-        most = self.cycles - 1
-        if not self.found_any:
-            return min(most, int(self.bound_cycles * FIRST_STEP))
-        return int(self.bound_cycles + AIM * (most - self.bound_cycles))
-
     def _try(self, rows: dict[str, NodeRows]) -> None:
         """Look for a better schedule among few rows; nothing found proves nothing."""
         try:
@@ -183,6 +198,8 @@ class _Search:
         if found.latency_cycles is not None:
             self._keep(rows, found)
             self._report()
+            if self._climber is not None:
+                self._climber.adopt(same_rows(self._rows, rows, found.rows), self.cycles)
 
     def _raise_bound(self, cycles: int) -> None:
         if cycles > self.bound_cycles:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from streamopt.search.labels import SearchStoppedError, SearchTooLargeError
 from streamopt.solvers.result import Proof, Stop
-from streamopt.space.assemble import baseline, evaluate
+from streamopt.space.assemble import baseline
 from streamopt.space.level import LEVELS
 from streamopt.space.objective import Objective
 from streamopt.strategies.boxes import Answer, Box, Boxes, Point

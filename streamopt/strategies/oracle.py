@@ -6,7 +6,6 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from streamopt.solvers.result import Proof, Stop
-from streamopt.space.assemble import evaluate
 from streamopt.space.level import LEVELS
 from streamopt.space.objective import Objective
 from streamopt.strategies.exhaustive import exhaustive
@@ -51,7 +50,7 @@ def solve_exhaustively(request: Request) -> Solution:
     return Solution(
         request=request,
         schedule=found.schedule,
-        prediction=evaluate(request.graph, found.schedule),
+        prediction=request.evaluate(found.schedule),
         bound_cycles=found.latency_cycles if request.objective in LATENCY_FIRST else 0,
         bound_dsps=found.dsps if request.objective in DSPS_TOO else 0,
         bound_interval_cycles=found.interval_cycles if is_interval else 0,

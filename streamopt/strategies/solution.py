@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from streamopt.perf.costs import PUBLISHED
@@ -13,7 +13,7 @@ from streamopt.space.objective import Objective
 from streamopt.transforms.rewrites import rewritten
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from streamopt.ir.binding import Binding
     from streamopt.ir.graph import Graph
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from streamopt.solvers.result import Proof, Stop
     from streamopt.space.decisions import DecisionSpace
     from streamopt.space.level import LevelName
+    from streamopt.strategies.limits import Limits
 
     OnIncumbent: TypeAlias = Callable[["Solution"], None] | None
 
@@ -39,6 +40,8 @@ class Request:
         Least trip count of a tile loop, for loops longer than it.
     latency_target_cycles
         Latency that must be kept; for the objective DSPs only.
+    limits
+        On the design as built; None for none but that on DSPs in the paper's accounting.
     """
 
     graph: Graph
@@ -47,8 +50,11 @@ class Request:
     tiling_limit: int = 16
     objective: Objective = Objective.LATENCY
     latency_target_cycles: int | None = None
+    limits: Limits | None = None
     costs: CostModel = PUBLISHED
-    bindings: tuple[Binding, ...] = ((),)
+    bindings: Mapping[str, tuple[Binding, ...]] = field(
+        default_factory=dict[str, "tuple[Binding, ...]"]
+    )
 
     def space(self) -> DecisionSpace:
         """Return what may be decided.
@@ -71,6 +77,10 @@ class Request:
         """Return the times and DSPs of a schedule under the request's costs, in integers."""
         return evaluate(self.graph, schedule, self.costs)
 
+    def interval_cycles(self, schedule: Schedule) -> int:
+        """Return the distance of frames of a schedule under the request's costs."""
+        return interval_cycles(self.graph, schedule, self.costs)
+
 
 @dataclass(frozen=True, slots=True)
 class Solution:
@@ -92,6 +102,8 @@ class Solution:
         Of the DSPs, among the schedules of the least latency or within the latency target.
     bound_interval_cycles
         Of the distance of frames.
+    used
+        Of each resource with a limit, as built.
     """
 
     request: Request
@@ -107,6 +119,7 @@ class Solution:
     message: str = ""
     bound_dsps: int = 0
     bound_interval_cycles: int = 0
+    used: tuple[int, ...] = ()
 
     @property
     def objective_cycles(self) -> int:

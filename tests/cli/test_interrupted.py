@@ -11,6 +11,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import streamopt as so
 from streamopt.space.level import LEVELS, LevelName
 from streamopt.strategies.certificate import certify
@@ -45,10 +47,10 @@ def chain(nodes: int) -> dict[str, Any]:
     return {"schema_version": 1, "name": "chain", "arrays": arrays, "nodes": body}
 
 
-def start(folder: Path) -> subprocess.Popen[str]:
+def start(folder: Path, solver: str = "auto") -> subprocess.Popen[str]:
     """Start a solve and wait until its first schedule is on disk."""
     (folder / "chain.json").write_text(json.dumps(chain(42)))
-    command = [*RUN, "solve", "chain.json", *OPTIONS, "--json"]
+    command = [*RUN, "solve", "chain.json", *OPTIONS, "--solver", solver, "--json"]
     running = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True)
     ends = time.monotonic() + PATIENCE_SECONDS
     while not (folder / "schedule.json").exists():
@@ -94,6 +96,76 @@ def test_control_c_returns_the_best_schedule(tmp_path: Path) -> None:
     assert result == json.loads(printed)
     assert result["final"] is True
     assert (result["proof"], result["stop"]) == ("feasible", "interrupted")
+
+
+def descendants(process: int) -> list[int]:
+    """Return the processes that a process has started."""
+    listed = subprocess.run(
+        ["ps", "-A", "-o", "pid=,ppid="], check=True, capture_output=True, text=True
+    )
+    pairs = [line.split() for line in listed.stdout.splitlines()]
+    return [int(pid) for pid, parent in pairs if int(parent) == process]
+
+
+def wait_for_end(processes: list[int]) -> None:
+    """Wait until none of the processes runs; one that nobody has waited for yet has ended."""
+    ends = time.monotonic() + PATIENCE_SECONDS
+    while True:
+        listed = subprocess.run(
+            ["ps", "-A", "-o", "pid=,stat="], check=True, capture_output=True, text=True
+        )
+        states = dict(line.split()[:2] for line in listed.stdout.splitlines())
+        if not [pid for pid in processes if states.get(str(pid), "Z")[0] != "Z"]:
+            return
+        assert time.monotonic() < ends, "a process was left behind"
+        time.sleep(0.05)
+
+
+@pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGINT])
+def test_race_that_is_ended_leaves_no_process(tmp_path: Path, sent: signal.Signals) -> None:
+    running = start(tmp_path, "race")
+    sides = descendants(running.pid)
+    assert len(sides) == 2
+    running.send_signal(sent)
+    printed, _ = running.communicate(timeout=PATIENCE_SECONDS)
+    wait_for_end(sides)
+    path = tmp_path / "schedule.json"
+    result = json.loads(path.read_text())["result"]
+    assert result["final"] is (sent is signal.SIGINT)
+    if sent is signal.SIGINT:
+        assert running.returncode == 0
+        assert json.loads(printed) == result
+    assert (result["proof"], result["stop"]) == ("feasible", "interrupted")
+    assert result["solver"] == "search+cpsat"
+
+
+def test_killed_solver_leaves_what_it_had_found(tmp_path: Path) -> None:
+    """SCIP needs seconds for its second schedule and for the proof after it."""
+    pytest.importorskip("pyscipopt")
+    graph = TOP / "graphs" / "polybench" / "2mm.json"
+    command = [*RUN, "solve", str(graph), "--solver", "scip", "--formulation", "paper", "-q"]
+    running = subprocess.Popen(command, cwd=tmp_path)
+    path = tmp_path / "schedule.json"
+    ends = time.monotonic() + PATIENCE_SECONDS
+    costs: set[int] = set()
+    while len(costs) < 2:
+        assert time.monotonic() < ends, "no second schedule on disk"
+        time.sleep(0.05)
+        if path.exists():
+            costs.add(json.loads(path.read_text())["result"]["objective_cycles"])
+    running.kill()
+    running.wait()
+    document = json.loads(path.read_text())
+    assert document["result"]["final"] is False
+    again = certify(
+        so.dataflow(so.load(graph)),
+        so.load_schedule(path),
+        level=LEVELS[LevelName.OPT5],
+        dsp_limit=2560,
+        tiling_limit=16,
+    )
+    assert again.broken == ()
+    assert again.latency_cycles == document["result"]["objective_cycles"]
 
 
 def test_same_input_gives_the_same_schedule_in_every_process(tmp_path: Path) -> None:

@@ -26,6 +26,8 @@ from streamopt.solvers.registry import SOLVERS
 from streamopt.solvers.result import Proof, Stop
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from streamopt.solvers.result import SolveResult
 
 every_solver = pytest.mark.parametrize("name", SOLVERS)
@@ -223,6 +225,24 @@ def test_should_stop_returns_the_incumbent(name: str) -> None:
     result = found.solve(market_split(8, 60, soft=True), options)
     assert (result.proof, result.stop) == (Proof.FEASIBLE, Stop.INTERRUPTED)
     assert result.values
+
+
+@every_solver
+def test_points_of_a_running_search_are_those_of_its_incumbents(name: str) -> None:
+    found = solver_with(name, Capability.PROGRESS)
+    model, copy = market_split(4, 20, soft=True), market_split(4, 20, soft=True)
+    costs: list[float] = []
+
+    def note(values: Mapping[str, float], bound: float | None) -> None:
+        for variable in copy.component_data_objects(pyo.Var):
+            variable.set_value(values[variable.name])
+        costs.append(next(pyo.value(o) for o in copy.component_data_objects(pyo.Objective)))
+        assert bound is None or bound <= costs[-1] + 1e-6
+
+    result = found.solve(model, SolveOptions(time_limit_seconds=3, on_point=note))
+    assert result.objective is not None
+    assert costs
+    assert min(costs) == pytest.approx(result.objective)
 
 
 @every_solver

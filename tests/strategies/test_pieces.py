@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from math import inf
 from random import Random
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -24,6 +25,9 @@ from streamopt.space.rows import node_rows
 from streamopt.strategies import exact
 from tests.random_graphs import random_graph
 
+if TYPE_CHECKING:
+    from streamopt.search.relaxation import Key
+
 
 def clock(bounds: list[float], *, stops: bool = False) -> Clock:
     return Clock(lambda: inf, lambda: stops, bounds.append)
@@ -43,13 +47,31 @@ def test_bounds_hold_and_kept_rows_hold_the_optimum(seed: int, most_labels: int)
         assert pieces is not None
         program = relaxation(pieces)
         bounds: list[float] = []
-        priced = generated(program, 0.0, clock(bounds))
-        assert priced is not None
+        priced = generated(program, 1e-4, clock(bounds))
         assert max(bounds) * horizon <= best * (1 + 1e-9)
         kept = kept_rows(program, priced, best / horizon - priced.bound + 1e-9)
         problem = instance(space, chosen_rows(rows, kept))
         found = search(problem, best, Effort(10**6, from_below=False, should_stop=lambda: False))
         assert found.latency_cycles == best
+
+
+@pytest.mark.parametrize("seed", range(4020, 4026))
+def test_prices_of_other_pieces_bound_and_come_to_the_same(seed: int) -> None:
+    graph = random_graph(Random(seed), nodes=8, max_extent=12)
+    space = decision_space(graph, LEVELS[LevelName.OPT5], dsp_limit=100, tiling_limit=2)
+    best = so.solve(graph, solver="search", dsp=100, tiling_limit=2).objective_cycles
+    problem = instance(space, node_rows(space))
+    known: dict[Key, float] = {}
+    for horizon, most_labels in ((3 * best, 0), (2 * best, 30)):
+        pieces = cut(problem, horizon, most_labels, lambda: False)
+        assert pieces is not None
+        program = relaxation(pieces)
+        bounds: list[float] = []
+        carried = generated(program, 1e-4, clock(bounds), known)
+        fresh = generated(program, 1e-4, clock([]))
+        assert max(bounds) * horizon <= best * (1 + 1e-9)
+        assert carried.bound == pytest.approx(fresh.bound, rel=1e-2)
+        known = dict(zip(program.keys, carried.prices.tolist(), strict=True))
 
 
 def test_one_piece_without_choices_left_bounds_tightly() -> None:
@@ -66,8 +88,7 @@ def test_few_rows_are_few_and_leave_every_node_one() -> None:
     pieces = cut(instance(space, rows), 10**6, 0, lambda: False)
     assert pieces is not None
     program = relaxation(pieces)
-    priced = generated(program, 0.0, clock([]))
-    assert priced is not None
+    priced = generated(program, 1e-3, clock([]))
     few, more = (few_rows(program, priced, count) for count in (1, 10**6))
     assert all(flags.any() for flags in few.values())
     assert all(np.all(more[name] >= flags) for name, flags in few.items())

@@ -14,8 +14,8 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from streamopt.formulation.tags import Formulation, Tag, new_model, pyo
-from streamopt.perf.dsp import dsps_per_lane
 from streamopt.perf.algebra import INTEGERS
+from streamopt.perf.dsp import dsps_per_lane
 from streamopt.perf.timing import NestTiming, nest_timing
 from streamopt.space.assemble import assemble
 from streamopt.space.decisions import read_stream_order, write_stream_order
@@ -138,11 +138,7 @@ def _tile_sizes(paper: Paper) -> None:
 def _dsp_budget(paper: Paper) -> None:
     """Keep ``sum(U_n * product of the unroll factors)`` within the DSPs (4)."""
     lane_dsps = {node.name: dsps_per_lane(node) for node in paper.space.graph.nodes}
-    used = sum(
-        dsps * prod(paper.unroll[node].values())
-        for node, dsps in lane_dsps.items()
-        if dsps
-    )
+    used = sum(dsps * prod(paper.unroll[node].values()) for node, dsps in lane_dsps.items() if dsps)
     if not any(lane_dsps.values()):
         return
     paper.formulation.require(

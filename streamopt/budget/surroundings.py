@@ -1,0 +1,199 @@
+"""What a node's hardware depends on beside its own row: kinds and banks of the memories around it.
+
+A memory that several nodes touch is split by the lanes of all of them. So each has a few *options*
+for a row, depending on what rows its other users may take.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+from math import prod
+from typing import TYPE_CHECKING, TypeAlias
+
+from streamopt.ir.graph import SequentialNode
+from streamopt.ir.program import Role
+from streamopt.transforms.partitions import buffer_factors
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from streamopt.ir.expression import Access
+    from streamopt.ir.graph import Edge, Graph, Node
+    from streamopt.space.decisions import DecisionSpace
+    from streamopt.space.rows import NodeRows
+
+    Factors: TypeAlias = Mapping[str, int]
+    Counts: TypeAlias = tuple[int, ...]
+
+__all__ = ["Bank", "Neighbour", "Surroundings", "at_boundary"]
+
+MOST_OPTIONS = 256
+"""Combinations of other users' rows that are looked at for one memory of one row."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bank:
+    """How a memory is split.
+
+    Attributes
+    ----------
+    factors
+        The partition of the source, by dimension.
+    others
+        Elements along each dimension that the other users touch in one iteration.
+    """
+
+    factors: Counts
+    others: Counts
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """A memory or channel beside a node.
+
+    Attributes
+    ----------
+    edges
+        The channel's edges, several for several writers; none for an array of the boundary.
+    others
+        The other nodes that touch it, with their accesses.
+    """
+
+    array: str
+    edges: tuple[Edge, ...]
+    others: tuple[tuple[Node, tuple[Access, ...]], ...]
+
+    @property
+    def channel(self) -> str | None:
+        """Return the name of the channel; None at the boundary."""
+        return self.edges[0].channel if self.edges else None
+
+
+class Surroundings:
+    """The neighbours of all nodes of a space, and their options within some rows."""
+
+    def __init__(self, space: DecisionSpace) -> None:
+        self._space = space
+        self._graph = space.graph
+        self._class_of = space.class_of()
+        self.of = {node.name: tuple(_neighbours(self._graph, node)) for node in self._graph.nodes}
+
+    def banks(
+        self, node: Node, factors: Factors, beside: Neighbour, rows: Mapping[str, NodeRows]
+    ) -> frozenset[Bank] | None:
+        """Return the ways in which a memory may be split; None for too many to look at.
+
+        Parameters
+        ----------
+        factors
+            The node's own.
+        rows
+            What the other users may take.
+        """
+        choices = [self._other_factors(node, factors, o, a, rows) for o, a in beside.others]
+        if prod(map(len, choices)) > MOST_OPTIONS:
+            return None
+        found: set[Bank] = set()
+        for vectors in product(*choices):
+            taken = {o.name: f for (o, _), f in zip(beside.others, vectors, strict=True)}
+            found.add(self._bank(node, factors, beside, taken))
+        return frozenset(found)
+
+    def _bank(
+        self, node: Node, factors: Factors, beside: Neighbour, taken: Mapping[str, Factors]
+    ) -> Bank:
+        shape = self._graph.array(beside.array).shape
+        uses = [(access, taken[o.name]) for o, accesses in beside.others for access in accesses]
+        others = _touched(shape, uses)
+        if beside.edges:
+            every = {node.name: factors, **taken}
+            return Bank(buffer_factors(self._graph, beside.edges[0], every), others)
+        own = _touched(shape, [(a, factors) for a in _accesses(self._graph, node, beside.array)])
+        return Bank(tuple(map(max, own, others)), ())
+
+    def own_elements(self, node: Node, factors: Factors, array: str) -> Counts:
+        """Return the elements along each dimension that a node touches in one iteration."""
+        accesses = [(a, factors) for a in _accesses(self._graph, node, array)]
+        return _touched(self._graph.array(array).shape, accesses)
+
+    def _other_factors(
+        self,
+        node: Node,
+        factors: Factors,
+        other: Node,
+        accesses: Sequence[Access],
+        rows: Mapping[str, NodeRows],
+    ) -> list[Factors]:
+        """Return what another user may take, of the loops that matter; the rest are 1."""
+        places = list(other.trip_counts)
+        matter = {name for access in accesses for name in access.iterators()}
+        fixed = {
+            self._class_of[node.name, loop]: factor
+            for loop, factor in factors.items()
+            if len(self._space.classes[self._class_of[node.name, loop]].members) > 1
+        }
+        ones = dict.fromkeys(places, 1)
+        found: dict[tuple[int, ...], Factors] = {}
+        for vector in set(rows[other.name].factors):
+            given = dict(zip(places, vector, strict=True))
+            wrong = any(
+                fixed.get(self._class_of[other.name, loop], factor) != factor
+                for loop, factor in given.items()
+            )
+            key = tuple(given[loop] for loop in places if loop in matter)
+            if not wrong and key not in found:
+                found[key] = ones | {loop: given[loop] for loop in matter}
+        return list(found.values())
+
+
+def _neighbours(graph: Graph, node: Node) -> Iterator[Neighbour]:
+    ins: dict[str, list[Edge]] = {}
+    outs: dict[str, list[Edge]] = {}
+    for edge in graph.edges:
+        if edge.consumer == node.name:
+            ins.setdefault(edge.array, []).append(edge)
+        elif edge.array in node.outputs:
+            outs.setdefault(edge.consumer, []).append(edge)
+    for edges in (*ins.values(), *outs.values()):
+        users = [*graph.writers(edges[0].array), graph.node(edges[0].consumer)]
+        yield Neighbour(edges[0].array, tuple(edges), _others(graph, node, edges[0].array, users))
+    for name in dict.fromkeys((*node.inputs, *node.outputs)):
+        array = graph.array(name)
+        if array.role is not Role.INTERNAL and (name not in ins or name in node.outputs):
+            users = list(graph.writers(name))
+            if array.is_given:
+                users += [other for other in graph.nodes if name in other.inputs]
+            yield Neighbour(name, (), _others(graph, node, name, users))
+
+
+def at_boundary(graph: Graph, node: Node, array: str) -> bool:
+    """Return whether a node touches an array where it crosses the boundary, and no channel."""
+    comes = any(edge.consumer == node.name and edge.array == array for edge in graph.edges)
+    return array in node.outputs or (array in node.inputs and not comes)
+
+
+def _others(
+    graph: Graph, node: Node, array: str, users: Sequence[Node]
+) -> tuple[tuple[Node, tuple[Access, ...]], ...]:
+    distinct = {user.name: user for user in users if user.name != node.name}
+    return tuple((user, _accesses(graph, user, array)) for user in distinct.values())
+
+
+def _accesses(graph: Graph, node: Node, array: str) -> tuple[Access, ...]:
+    """Return a node's accesses of an array that comes from outside or goes there."""
+    writes = node in graph.writers(array) and not isinstance(node, SequentialNode)
+    return (*((node.write,) if writes else ()), *node.reads_of(array))
+
+
+def _touched(shape: Counts, uses: Sequence[tuple[Access, Factors]]) -> Counts:
+    return tuple(
+        min(
+            extent,
+            max(
+                (prod(factors[n] for n in a.subscripts[at].iterators()) for a, factors in uses),
+                default=1,
+            ),
+        )
+        for at, extent in enumerate(shape)
+    )

@@ -1,0 +1,120 @@
+"""What level opt6 may decide beyond loop orders and unroll factors, each of it to be left out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from streamopt.errors import Diagnostic, InfeasibleError
+from streamopt.ir.expression import Binary, BinaryOp, walk
+from streamopt.ir.graph import SequentialNode
+from streamopt.ir.network import Implementation, Operator
+from streamopt.ir.program import Reduction
+from streamopt.perf.dsp import accumulates_products
+from streamopt.transforms.rewrites import REWRITES, rewritten
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from streamopt.ir.binding import Binding
+    from streamopt.ir.graph import Graph, Node
+
+__all__ = ["ALL", "BindingChoice", "Freedom"]
+
+_TOOL: Binding = ()
+_FABRIC: Binding = ((Operator.ADD, Implementation.FABRIC),)
+_NO_DSPS: Binding = (*_FABRIC, (Operator.MUL, Implementation.FABRIC))
+_DSPS: Binding = ((Operator.ADD, Implementation.FULLDSP),)
+
+_FOLDED = ("fold_copies", "fold_pointwise", "private_arguments")
+_FORMS = (
+    ("fold_padding", *_FOLDED),
+    ("fold_borders", *_FOLDED),
+    ("fold_padding", "fold_copies", "private_arguments"),
+    ("private_arguments",),
+    (),
+)
+"""Sequences of rewrites that are tried, the most promising first."""
+
+
+class BindingChoice(StrEnum):
+    """What floating-point operators may be built from.
+
+    ``free``: DSPs or LUTs, node by node. ``tool``: as the vendor's tool does unasked. ``dsp``: 5
+    DSPs for every multiply-accumulate; what is no part of one is free.
+    """
+
+    FREE = "free"
+    TOOL = "tool"
+    DSP = "dsp"
+
+    @property
+    def unpriced(self) -> BindingChoice:
+        """Return the nearest choice in which LUTs are no way to save all DSPs."""
+        return BindingChoice.TOOL if self is BindingChoice.FREE else self
+
+
+@dataclass(frozen=True, slots=True)
+class Freedom:
+    """The dimensions of opt6.
+
+    Attributes
+    ----------
+    without
+        Names of rewrites that are left out.
+    tiling_limit
+        Least trip count of a tile loop: 1 for no limit but those of the hardware.
+
+    Raises
+    ------
+    InfeasibleError
+        If there is no rewrite of a name (E406).
+    """
+
+    without: frozenset[str] = frozenset()
+    binding: BindingChoice = BindingChoice.FREE
+    tiling_limit: int = 1
+
+    def __post_init__(self) -> None:
+        unknown = sorted(self.without - REWRITES.keys())
+        if unknown:
+            message = f"opt6 has no rewrite '{unknown[0]}' to leave out"
+            hint = f"choose of {', '.join(REWRITES)}"
+            raise InfeasibleError(Diagnostic("E406", message, hint=hint))
+
+    def forms(self, graph: Graph) -> Iterator[tuple[tuple[str, ...], Graph]]:
+        """Yield the different forms of a graph, with the rewrites that make them."""
+        seen: list[Graph] = []
+        for names in _FORMS:
+            kept = tuple(name for name in names if name not in self.without)
+            form = rewritten(graph, kept)
+            if form not in seen:
+                seen.append(form)
+                yield kept, form
+
+    def bindings(self, graph: Graph) -> Mapping[str, tuple[Binding, ...]]:
+        """Return by node what its operators may be built from."""
+        match self.binding:
+            case BindingChoice.TOOL:
+                return {}
+            case BindingChoice.FREE:
+                return {node.name: _choices(graph, node) for node in graph.nodes}
+            case BindingChoice.DSP:
+                return {
+                    node.name: (_DSPS,) if accumulates_products(node) else _choices(graph, node)[:2]
+                    for node in graph.nodes
+                }
+
+
+def _choices(graph: Graph, node: Node) -> tuple[Binding, ...]:
+    """Return the bindings that make a difference to a node, those with more DSPs first."""
+    if isinstance(node, SequentialNode) or not graph.array(node.write.array).element.is_float:
+        return (_TOOL,)
+    operators = {part.op for part in walk(node.value) if isinstance(part, Binary)}
+    adds = bool(operators & {BinaryOp.ADD, BinaryOp.SUB}) or node.reduction is Reduction.ADD
+    multiplies = BinaryOp.MUL in operators or node.reduction is Reduction.MUL
+    return (_TOOL, *(_FABRIC,) * adds, *(_NO_DSPS,) * multiplies)
+
+
+ALL = Freedom()

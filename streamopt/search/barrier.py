@@ -1,0 +1,226 @@
+"""Prices of a linear program by a primal-dual interior-point method.
+
+The normal equations of the relaxation are as sparse as the graph, but for the rows that all labels
+share, which are eliminated last. The prices lie within the optimal face and not at a vertex of it,
+so they change little when columns are added. They need not be optimal to be of use: the caller
+looks at the prices of every iteration, and says when to end.
+
+S. Mehrotra, On the implementation of a primal-dual interior point method, SIAM Journal on
+Optimization 2, 1992.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse import linalg
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import numpy.typing as npt
+
+    Floats = npt.NDArray[np.float64]
+    Integers = npt.NDArray[np.int64]
+    Matrix = Any
+    """A sparse array of scipy."""
+
+__all__ = ["LinearProgram", "Point", "interior_points"]
+
+MOST_ITERATIONS = 100
+BOUNDARY = 0.9995
+"""Of the way to the boundary."""
+REGULAR = 1e-11
+"""Added to the diagonal of the normal equations, relative to it."""
+LEAST_DIAGONAL = 1e-13
+"""Added to it in any case."""
+CLOSE = 1e-9
+"""Complementarity, relative to the costs, that rounding leaves nothing to gain from."""
+DENSE = 2000
+"""Entries of a row that is eliminated last, at least."""
+DENSE_SHARE = 4
+"""Columns for each of its entries, at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class LinearProgram:
+    """Minimise ``costs @ x`` with ``matrix @ x == limits`` and ``x >= 0``; feasible and bounded."""
+
+    costs: Floats
+    matrix: Matrix
+    limits: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """Variables, prices and reduced costs inside their bounds; rows may still be violated."""
+
+    values: Floats
+    prices: Floats
+    reduced: Floats
+
+
+def interior_points(program: LinearProgram, is_last: Callable[[Point], bool]) -> Point:
+    """Return the last of the interior points on the way to the optimum.
+
+    Parameters
+    ----------
+    is_last
+        Asked about every point; true ends the way.
+    """
+    system = _Normal(program.matrix)
+    point = _first_point(program, system)
+    for _ in range(MOST_ITERATIONS):
+        size = 1.0 + abs(_inner(program.costs, point.values))
+        if is_last(point) or _complementarity(point) * len(point.values) < CLOSE * size:
+            break
+        try:
+            later = _next_point(program, system, point)
+        except RuntimeError:  # a pivot of zero: rounding leaves nothing to gain
+            break
+        if not np.isfinite(_complementarity(later)):
+            break
+        point = later
+    return point
+
+
+def _complementarity(point: Point) -> float:
+    return _inner(point.values, point.reduced) / len(point.values)
+
+
+def _inner(left: Floats, right: Floats) -> float:
+    """Return the inner product, by one thread and in one order of summation."""
+    return float((left * right).sum())
+
+
+class _Normal:
+    """The equations ``(matrix * weights) @ matrix.T @ y = right`` for any weights."""
+
+    def __init__(self, matrix: Matrix) -> None:
+        by_row = matrix.tocsr()
+        entries = np.diff(by_row.indptr)
+        self.matrix, self.transposed = by_row, matrix.T.tocsr()
+        is_dense = entries > max(DENSE, matrix.shape[1] // DENSE_SHARE)
+        self._sparse: Integers = np.flatnonzero(~is_dense)
+        self._dense: Integers = np.flatnonzero(is_dense)
+        self._rows = by_row[self._sparse]
+        self._pattern, self._products = _products(self._rows)
+        self._others = by_row[self._dense].toarray()
+
+    def factor(self, weights: Floats) -> None:
+        """Take other weights."""
+        library = cast("Any", sparse)
+        normal = self._pattern
+        normal.data = self._products @ weights
+        diagonal = normal.diagonal()
+        normal = normal + library.diags_array(REGULAR * diagonal + LEAST_DIAGONAL)
+        solver = cast("Any", linalg)
+        self._lower = solver.splu(
+            normal.tocsc(),
+            permc_spec="MMD_AT_PLUS_A",
+            diag_pivot_thresh=0.0,
+            options={"SymmetricMode": True},
+        )
+        if len(self._dense):
+            weighted = self._others * weights
+            self._across = self._rows @ weighted.T
+            self._through = self._lower.solve(self._across)
+            corner = np.array([[_inner(one, other) for other in self._others] for one in weighted])
+            self._corner = corner - self._across.T @ self._through
+
+    def solved(self, right: Floats) -> Floats:
+        """Return the solution for the last weights."""
+        result = np.empty_like(right)
+        first: Floats = self._lower.solve(right[self._sparse])
+        if len(self._dense):
+            rest: Floats = right[self._dense] - self._across.T @ first
+            algebra: Any = np.linalg
+            second: Floats = algebra.solve(self._corner, rest)
+            first = first - self._through @ second
+            result[self._dense] = second
+        result[self._sparse] = first
+        return result
+
+
+def _products(matrix: Matrix) -> tuple[Matrix, Matrix]:
+    """Return ``matrix @ matrix.T``, and what its entries are of the weights of the columns.
+
+    Both are symmetric, so that the order of the entries is the same by rows and by columns.
+    """
+    library = cast("Any", sparse)
+    size = int(matrix.shape[0])
+    ones = library.csr_array((np.ones(matrix.nnz), matrix.indices, matrix.indptr), matrix.shape)
+    pattern = (ones @ ones.T).tocsc()
+    pattern.sort_indices()
+    lengths: Integers = np.diff(pattern.indptr)
+    place = np.repeat(np.arange(size), lengths) * size + pattern.indices
+    columns = matrix.tocsc()
+    heads: Integers = columns.indptr.astype(np.int64)
+    counts = np.diff(heads)
+    starts: Integers = np.concatenate([[0], np.cumsum(counts * counts)])
+    entries = np.empty(starts[-1], dtype=np.int64)
+    values = np.empty(starts[-1])
+    sizes: list[int] = sorted(set(counts[counts > 0].tolist()))
+    for count in sizes:
+        those: Integers = np.flatnonzero(counts == count)
+        inside = np.add.outer(heads[those], np.arange(count))
+        rows, factors = columns.indices[inside].astype(np.int64), columns.data[inside]
+        keys = (rows[:, :, None] * size + rows[:, None, :]).reshape(len(those), -1)
+        to = np.add.outer(starts[those], np.arange(count * count))
+        entries[to] = np.searchsorted(place, keys)
+        values[to] = (factors[:, :, None] * factors[:, None, :]).reshape(keys.shape)
+    return pattern, library.csc_array((values, entries, starts), (len(place), matrix.shape[1]))
+
+
+def _first_point(program: LinearProgram, system: _Normal) -> Point:
+    """Return Mehrotra's first point: least squares, moved inside the bounds."""
+    system.factor(np.ones(len(program.costs)))
+    values = system.transposed @ system.solved(program.limits)
+    prices = system.solved(system.matrix @ program.costs)
+    reduced = program.costs - system.transposed @ prices
+    values += max(0.0, -1.5 * float(values.min()))
+    reduced += max(0.0, -1.5 * float(reduced.min()))
+    product = _inner(values, reduced)
+    return Point(
+        values=values + 0.5 * product / max(float(reduced.sum()), CLOSE) + CLOSE,
+        prices=prices,
+        reduced=reduced + 0.5 * product / max(float(values.sum()), CLOSE) + CLOSE,
+    )
+
+
+def _next_point(program: LinearProgram, system: _Normal, point: Point) -> Point:
+    """Return the point after one predictor and one corrector step."""
+    values, reduced = point.values, point.reduced
+    weights = values / reduced
+    system.factor(weights)
+    missing = program.limits - system.matrix @ values
+    excess = program.costs - system.transposed @ point.prices - reduced
+
+    def direction(target: Floats) -> tuple[Floats, Floats, Floats]:
+        right = missing + system.matrix @ (weights * excess - target / reduced)
+        prices = system.solved(right)
+        costs = excess - system.transposed @ prices
+        return target / reduced - weights * costs, prices, costs
+
+    mean = _complementarity(point)
+    more, _, costs = direction(-values * reduced)
+    far, dear = _step(values, more), _step(reduced, costs)
+    after = _inner(values + far * more, reduced + dear * costs) / len(values)
+    centre = min(1.0, max(0.0, after / mean)) ** 3
+    more, prices, costs = direction(centre * mean - values * reduced - more * costs)
+    far, dear = BOUNDARY * _step(values, more), BOUNDARY * _step(reduced, costs)
+    return Point(
+        values=values + far * more,
+        prices=point.prices + dear * prices,
+        reduced=reduced + dear * costs,
+    )
+
+
+def _step(place: Floats, direction: Floats) -> float:
+    """Return how far a direction stays inside, at most the whole of it."""
+    inward = direction < 0
+    ratios = place[inward] / -direction[inward]
+    return min(1.0, float(ratios.min(initial=1.0)))

@@ -1,0 +1,296 @@
+"""Good schedules of large graphs, fast: descent, shaking, and windows (E19) to (E22).
+
+What is lowered is the latency, somewhat blurred so that all of several long paths count, plus a
+price for every DSP. The price falls until the DSPs are spent. Then rounds of shaken prices leave
+the local optimum, and an exact search of a few tile classes at a time does what single changes
+can't.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from streamopt.search.dynamic import Effort, search_front
+from streamopt.search.labels import SearchStoppedError, SearchTooLargeError
+from streamopt.search.moves import Moves
+from streamopt.search.paths import Paths, Wires
+from streamopt.search.window import window
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    import numpy.typing as npt
+
+    from streamopt.search.instance import Instance
+    from streamopt.search.moves import Kind
+    from streamopt.search.paths import Change
+
+    Floats = npt.NDArray[np.float64]
+    Integers = npt.NDArray[np.int64]
+    OnBetter = Callable[[dict[str, int], int], None]
+
+__all__ = ["Climber"]
+
+BATCH = 256
+"""Changes that are looked at together."""
+WIDE = 6
+"""A change is wide if it spans more than one of that many parts of the graph."""
+LEAST_GAIN = 1e-8
+"""Of the latency; less is rounding."""
+PRICE_STEP = 0.4
+FIRST_BLUR = 0.05
+"""Blurs are in latencies."""
+BLURS = (0.05, 0.02, 0.005)
+FILL_BLURS = (1e-3, 3e-3, 3e-4)
+FILL_PRICE = 0.3
+"""Prices are in latencies over the DSP limit: what a DSP saves if all work can be spread."""
+SHAKEN_PRICES = (0.4, 0.7, 1.0, 1.5)
+NOISE = 0.5
+"""Standard deviation of the logarithms of shaken prices."""
+REPAIR_STEP = 1.15
+FEW_SWEEPS = 10
+MOST_SWEEPS = 200
+RETURN_RATIO = 1.01
+"""Schedules that are worse than the best by more are left."""
+PLAIN_ROUNDS = 3
+WINDOWS = 5
+"""Windows of a round."""
+WINDOW_CLASSES = 10
+WINDOW_NODES = 40
+WINDOW_LABELS = 8
+
+
+class Climber:
+    """The search on one instance, with the best rows so far.
+
+    Parameters
+    ----------
+    should_stop
+        Asked every few milliseconds; true raises `SearchStoppedError`.
+    on_better
+        Called with the row of every named node, and the latency in cycles, of better schedules.
+    seed
+        Of the noise.
+    """
+
+    def __init__(
+        self, problem: Instance, should_stop: Callable[[], bool], on_better: OnBetter, seed: int
+    ) -> None:
+        self._wires = Wires(problem)
+        self._moves = Moves(self._wires)
+        self._should_stop = should_stop
+        self._on_better = on_better
+        self._limit = problem.dsp_limit
+        self._random = np.random.default_rng(seed)
+        self._weights = [1.0] * len(self._wires)
+        self._all = range(len(self._wires))
+        self._rows = self._moves.least()
+        self._narrow = self._moves.narrow_classes(WINDOW_NODES)
+        self._price = 1.0
+        self._round = 0
+        self._window = 0
+        self.cycles: int | None = None
+        self._best = self._rows
+
+    def adopt(self, chosen: dict[str, int], cycles: int) -> None:
+        """Go on from rows that were found elsewhere, if they are better."""
+        if self.cycles is None or cycles < self.cycles:
+            names = self._wires.problem.names
+            self._best = [chosen.get(names[node], 0) for node in self._wires.order]
+            self._rows, self.cycles = self._best, cycles
+
+    def start(self) -> None:
+        """Lower the price of DSPs until more are taken than there are (E21)."""
+        paths = self._note(self._rows)
+        self._price = paths.cycles / self._limit
+        while True:
+            rows = self._descended(
+                self._rows, self._price, FIRST_BLUR * paths.cycles, self._moves.plain, MOST_SWEEPS
+            )
+            paths = self._note(rows)
+            if paths.dsps > self._limit or self._price < LEAST_GAIN * paths.cycles:
+                break
+            self._rows, self._price = rows, self._price * PRICE_STEP
+        self._rows = rows
+
+    def round(self) -> None:
+        """Come back within the DSPs, spend what is left, look into windows, and shake."""
+        blur = FILL_BLURS[self._round % len(FILL_BLURS)]
+        rows = self._filled(self._repaired(self._rows), blur)
+        cycles = self._note(rows).cycles
+        if self.cycles is not None and cycles > RETURN_RATIO * self.cycles:
+            rows = self._best
+        if self._round >= PLAIN_ROUNDS:
+            for _ in range(WINDOWS):
+                rows = self._looked_into(rows)
+            self._note(rows)
+        self._rows = self._shaken(rows)
+        self._round += 1
+
+    def _unit_price(self) -> float:
+        return (self.cycles or 0) / self._limit
+
+    def _repaired(self, rows: list[int]) -> list[int]:
+        price = self._unit_price()
+        while (paths := Paths(self._wires, rows)).dsps > self._limit:
+            price *= REPAIR_STEP
+            blur_cycles = FILL_BLURS[0] * paths.cycles
+            rows = self._descended(rows, price, blur_cycles, self._moves.plain[:1], 1)
+        return rows
+
+    def _filled(self, rows: list[int], blur: float) -> list[int]:
+        cycles = float(self.cycles or 0)
+        price = FILL_PRICE * self._unit_price()
+        kinds = self._moves.every
+        rows = self._descended(rows, price, blur * cycles, kinds, MOST_SWEEPS, is_limited=True)
+        self._note(rows)
+        return rows
+
+    def _shaken(self, rows: list[int]) -> list[int]:
+        noise = self._random.normal(0.0, NOISE, len(rows))
+        self._weights = np.exp(noise).tolist()
+        price = SHAKEN_PRICES[self._round % len(SHAKEN_PRICES)] * self._unit_price()
+        for blur in BLURS:
+            cycles = blur * float(self.cycles or 0)
+            rows = self._descended(rows, price, cycles, self._moves.plain, FEW_SWEEPS)
+        self._weights = [1.0] * len(rows)
+        return rows
+
+    def _note(self, rows: list[int]) -> Paths:
+        """Return the paths of rows, and keep these if they are the best so far."""
+        paths = Paths(self._wires, rows)
+        cycles = round(paths.cycles)
+        if paths.dsps <= self._limit and (self.cycles is None or cycles < self.cycles):
+            self._best, self.cycles = rows, cycles
+            names = (self._wires.problem.names[node] for node in self._wires.order)
+            chosen = {name: row for name, row in zip(names, rows, strict=True) if name}
+            self._on_better(chosen, cycles)
+        return paths
+
+    def _descended(
+        self,
+        rows: list[int],
+        price: float,
+        blur_cycles: float,
+        kinds: Sequence[Kind],
+        most_sweeps: int,
+        *,
+        is_limited: bool = False,
+    ) -> list[int]:
+        """Return rows that no change makes better; a kind of change is tried when others fail.
+
+        After a step only what else was good, and what has changed, is looked at, until that is
+        not good any more.
+        """
+        stage = 0
+        among: Iterable[int] = self._all
+        for _ in range(most_sweeps):
+            paths = Paths(self._wires, rows, blur_cycles)
+            changes = list(kinds[stage](rows, among))
+            change, good = self._best_change(paths, price, changes, is_limited)
+            if change:
+                rows, stage, among = (
+                    _changed(rows, change),
+                    0 if among is self._all else stage,
+                    good,
+                )
+            elif among is not self._all:
+                among = self._all
+            else:
+                stage += 1
+                if stage == len(kinds):
+                    break
+        return rows
+
+    def _best_change(
+        self, paths: Paths, price: float, changes: list[Change], is_limited: bool
+    ) -> tuple[Change, Iterable[int]]:
+        """Return the best of some changes together with others, and the nodes of all good ones."""
+        dsps = np.array([self._more_dsps(paths.rows, change) for change in changes])
+        if is_limited and changes:
+            fits = np.flatnonzero(paths.dsps + dsps <= self._limit)
+            changes, dsps = [changes[place] for place in fits], dsps[fits]
+        if not changes:
+            return (), ()
+        gain = paths.cycles - self._after(paths, changes) - price * dsps
+        ranked = np.argsort(-gain, kind="stable")
+        best_first: list[int] = ranked[gain[ranked] > LEAST_GAIN * paths.cycles].tolist()
+        good = [changes[place] for place in best_first]
+        picked = _apart(good)
+        if not picked:
+            return (), ()
+        counts = sorted({min(len(picked), 1 << p) for p in range(len(picked).bit_length() + 1)})
+        together = [tuple(pair for change in picked[:count] for pair in change) for count in counts]
+        sums = np.array([self._more_dsps(paths.rows, change) for change in together])
+        gains = paths.cycles - self._after(paths, together) - price * sums
+        if is_limited:
+            gains[paths.dsps + sums > self._limit] = 0.0
+        best = int(np.argmax(gains))
+        nodes = sorted({node for change in good for node, _ in change})
+        return (together[best], nodes) if gains[best] > 0 else ((), ())
+
+    def _more_dsps(self, rows: list[int], change: Change) -> float:
+        dsps = self._wires.dsps
+        return sum(self._weights[n] * (dsps[n][row] - dsps[n][rows[n]]) for n, row in change)
+
+    def _after(self, paths: Paths, changes: list[Change]) -> Floats:
+        """Return the latencies after changes, those of like places together."""
+        spans = [(min(change)[0], max(change)[0]) for change in changes]
+        wide = len(self._wires) // WIDE
+        ranked = sorted(
+            range(len(changes)), key=lambda p: (spans[p][1] - spans[p][0] > wide, spans[p])
+        )
+        result = np.empty(len(changes))
+        for low in range(0, len(ranked), BATCH):
+            if self._should_stop():
+                raise SearchStoppedError
+            batch = ranked[low : low + BATCH]
+            result[batch] = paths.after([changes[place] for place in batch])
+        return result
+
+    def _looked_into(self, rows: list[int]) -> list[int]:
+        """Return the best rows of one window, all others as they are (E22)."""
+        classes = self._narrow
+        if not classes:
+            return rows
+        middle = classes[self._window % len(classes)]
+        price = FILL_PRICE * self._unit_price() * (self._window // len(classes) % 2)
+        self._window += 1
+        low, kept = self._moves.around(middle, rows, WINDOW_CLASSES, WINDOW_NODES)
+        paths = Paths(self._wires, rows)
+        inside = sum(self._wires.dsps[low + at][rows[low + at]] for at in range(len(kept)))
+        part = window(paths, low, kept, self._limit - paths.dsps + inside)
+        effort = Effort(WINDOW_LABELS, from_below=False, should_stop=self._should_stop)
+        try:
+            front = search_front(part, round(paths.cycles), effort)
+        except SearchTooLargeError:
+            return rows
+        sums = [cycles + price * dsps for cycles, dsps in front.costs]
+        best = min(range(len(sums)), key=sums.__getitem__, default=None)
+        if best is None or sums[best] >= round(paths.cycles) + price * inside:
+            return rows
+        return _changed(
+            rows,
+            tuple((int(n), int(kept[int(n) - low][row])) for n, row in front.rows[best].items()),
+        )
+
+
+def _apart(changes: Sequence[Change]) -> list[Change]:
+    """Return changes that touch different nodes, earlier ones first."""
+    taken: set[int] = set()
+    picked: list[Change] = []
+    for change in changes:
+        nodes = {node for node, _ in change}
+        if not taken & nodes:
+            taken |= nodes
+            picked.append(change)
+    return picked
+
+
+def _changed(rows: list[int], change: Change) -> list[int]:
+    result = list(rows)
+    for node, row in change:
+        result[node] = row
+    return result

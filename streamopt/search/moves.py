@@ -1,0 +1,252 @@
+"""Changes to chosen rows that keep every tile class at one factor (E20)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from math import log, prod
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from streamopt.search.instance import NO_WALK
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+
+    from streamopt.search.paths import Change, Wires
+
+    Integers = npt.NDArray[np.int64]
+
+__all__ = ["Kind", "Moves"]
+
+Kind = Callable[[list[int], Iterable[int]], Iterator["Change"]]
+"""Changes of one kind to the rows of all nodes, that begin at some of them."""
+
+REACHES = ((1, 0), (0, 1), (0, 12), (12, 0), (12, 12))
+"""How far a change of walks is followed upstream and downstream."""
+
+Walks = tuple[int, ...]
+Factors = tuple[int, ...]
+
+
+class Moves:
+    """The changes of an instance."""
+
+    def __init__(self, wires: Wires) -> None:
+        self._wires = wires
+        nodes = [wires.problem.nodes[n] for n in wires.order]
+        self.classes: list[tuple[int, ...]] = [tuple(sorted(own.factors)) for own in nodes]
+        self.factors: list[list[Factors]] = []
+        self._walks: list[list[Walks]] = []
+        self._alike: list[dict[Factors, list[int]]] = []
+        self.members: dict[int, list[int]] = {}
+        for at, own in enumerate(nodes):
+            size = len(own.dsps)
+            columns = [own.factors[k].tolist() for k in self.classes[at]]
+            self.factors.append(list(zip(*columns, strict=True)) if columns else [()] * size)
+            walks = [column.tolist() for _, column in sorted(own.walks.items())]
+            self._walks.append(list(zip(*walks, strict=True)) if walks else [()] * size)
+            alike: dict[Factors, list[int]] = {}
+            for row, key in enumerate(self.factors[at]):
+                alike.setdefault(key, []).append(row)
+            self._alike.append(alike)
+            for k in self.classes[at]:
+                self.members.setdefault(k, []).append(at)
+        self.values = {k: self._values(k) for k in self.members}
+        self.plain: tuple[Kind, ...] = (self.of_classes, self.of_nodes, self.of_walks)
+        self.every: tuple[Kind, ...] = (*self.plain, self.of_pairs)
+        self._followers: dict[tuple[int, Factors, int, int], int | None] = {}
+        self._known: dict[tuple[int, int, Factors], int | None] = {}
+
+    def _values(self, index: int) -> list[int]:
+        common: set[int] | None = None
+        for at in self.members[index]:
+            place = self.classes[at].index(index)
+            own = {key[place] for key in self._alike[at]}
+            common = own if common is None else common & own
+        return sorted(common or ())
+
+    def factor(self, index: int, rows: Sequence[int]) -> int:
+        """Return the factor that a tile class has."""
+        at = self.members[index][0]
+        return self.factors[at][rows[at]][self.classes[at].index(index)]
+
+    def refactored(self, rows: Sequence[int], wanted: dict[int, int]) -> Change | None:
+        """Return the change that gives tile classes other factors; None if some node can't."""
+        change: list[tuple[int, int]] = []
+        for at in sorted({at for index in wanted for at in self.members[index]}):
+            own = self.factors[at][rows[at]]
+            key = tuple(
+                wanted.get(k, factor) for k, factor in zip(self.classes[at], own, strict=True)
+            )
+            row = self._nearest(at, rows[at], key)
+            if row is None:
+                return None
+            change.append((at, row))
+        return tuple(change)
+
+    def _nearest(self, at: int, row: int, key: Factors) -> int | None:
+        """Return the row of these factors that is most like a row."""
+        name = (at, row, key)
+        if name not in self._known:
+            options = self._alike[at].get(key, [])
+            gain = prod(key) / prod(self.factors[at][row])
+            dsps, last = self._wires.dsps[at], self._wires.last_write[at]
+            first = self._wires.first_write[at]
+            walks = self._walks[at]
+
+            def distance(other: int) -> tuple[int, float]:
+                unlike = sum(a != b for a, b in zip(walks[row], walks[other], strict=True))
+                ratios: list[float] = [
+                    log((dsps[other] + 1.0) / (dsps[row] * gain + 1.0)),
+                    log((last[other] + 1.0) / (last[row] / gain + 1.0)),
+                    0.1 * log((first[other] + 1.0) / (first[row] / gain + 1.0)),
+                ]
+                return unlike, sum(abs(ratio) for ratio in ratios)
+
+            self._known[name] = min(options, key=distance, default=None)
+        return self._known[name]
+
+    def of_classes(self, rows: Sequence[int], among: Iterable[int]) -> Iterator[Change]:
+        """Yield changes of one tile class' factor."""
+        for index in sorted({k for at in among for k in self.classes[at]}):
+            now = self.factor(index, rows)
+            for value in self.values[index]:
+                if value != now:
+                    change = self.refactored(rows, {index: value})
+                    if change is not None:
+                        yield change
+
+    def of_nodes(self, rows: Sequence[int], among: Iterable[int]) -> Iterator[Change]:
+        """Yield changes of one node's row with all shared factors as they are."""
+        for at in among:
+            row = rows[at]
+            for other in self._alike[at][self.factors[at][row]]:
+                if other != row:
+                    yield ((at, other),)
+
+    def of_walks(self, rows: Sequence[int], among: Iterable[int]) -> Iterator[Change]:
+        """Yield changes of a node's walks that its neighbours follow, and theirs, to some depth."""
+        for at in among:
+            row = rows[at]
+            seen: set[Walks] = set()
+            for other in self._alike[at][self.factors[at][row]]:
+                walks = self._walks[at][other]
+                if walks == self._walks[at][row] or walks in seen:
+                    continue
+                seen.add(walks)
+                told: set[Change] = set()
+                for up, down in REACHES:
+                    change = self._followed(rows, at, other, up, down)
+                    if len(change) > 1 and change not in told:
+                        told.add(change)
+                        yield change
+
+    def _followed(self, rows: Sequence[int], at: int, row: int, up: int, down: int) -> Change:
+        taken = {at: row}
+        for steps, goes_up in ((up, True), (down, False)):
+            front = [at]
+            for _ in range(steps):
+                front = [n for at in front for n in self._follow(rows, at, taken, goes_up=goes_up)]
+        return tuple(sorted(taken.items()))
+
+    def _follow(
+        self, rows: Sequence[int], at: int, taken: dict[int, int], *, goes_up: bool
+    ) -> Iterator[int]:
+        """Let the neighbours on one side take a node's walks where they don't, and yield them."""
+        sides = (
+            [(wire.producer, wire.read, wire.written) for wire in self._wires.ins[at]]
+            if goes_up
+            else [(node, wire.written, wire.read) for node, wire in self._wires.outs[at]]
+        )
+        for node, own, others in sides:
+            if own is None or others is None or node in taken:
+                continue
+            want = int(own[taken[at]])
+            if want != NO_WALK and others[rows[node]] != want:
+                row = self._walking(node, rows[node], others, want)
+                if row is not None:
+                    taken[node] = row
+                    yield node
+
+    def _walking(self, at: int, row: int, walks: Integers, want: int) -> int | None:
+        name = (at, self.factors[at][row], id(walks), want)
+        if name not in self._followers:
+            options = [r for r in self.alike(at, row) if walks[r] == want]
+            times = self._wires.last_write[at], self._wires.first_write[at]
+            self._followers[name] = min(
+                options, key=lambda r: (times[0][r], times[1][r]), default=None
+            )
+        return self._followers[name]
+
+    def of_pairs(self, rows: Sequence[int], among: Iterable[int]) -> Iterator[Change]:
+        """Yield changes of two tile classes that meet in a node, one up and one down."""
+        seen: set[tuple[int, int]] = set()
+        for at in among:
+            own = self.classes[at]
+            seen |= {(a, b) for a in own for b in own if a != b}
+        for up, down in sorted(seen):
+            ups = [v for v in self.values[up] if v > self.factor(up, rows)][:2]
+            downs = [v for v in self.values[down] if v < self.factor(down, rows)][-2:]
+            for more in ups:
+                for less in downs:
+                    change = self.refactored(rows, {up: more, down: less})
+                    if change is not None:
+                        yield change
+
+    def alike(self, at: int, row: int) -> list[int]:
+        """Return the rows of a node with the same shared factors."""
+        return self._alike[at][self.factors[at][row]]
+
+    def least(self) -> list[int]:
+        """Return rows of the least factors, with few DSPs."""
+        dsps, last = self._wires.dsps, self._wires.last_write
+        rows: list[int] = []
+        for at, alike in enumerate(self._alike):
+            key = tuple(self.values[k][0] for k in self.classes[at])
+            rows.append(min(alike[key], key=lambda row: (dsps[at][row], last[at][row])))
+        return rows
+
+    def narrow_classes(self, most_nodes: int) -> list[int]:
+        """Return the tile classes with a choice whose nodes are not far apart."""
+        return [
+            k
+            for k, places in self.members.items()
+            if len(self.values[k]) > 1 and places[-1] - places[0] < most_nodes
+        ]
+
+    def around(
+        self, middle: int, rows: Sequence[int], most_classes: int, most_nodes: int
+    ) -> tuple[int, list[Integers]]:
+        """Return a first node, and for it and those after it the rows that a window leaves them.
+
+        Free are a tile class and those near to it, so many that neither are more than most.
+        """
+        free: set[int] = {middle}
+        waiting: list[int] = [middle]
+        low, high = self.members[middle][0], self.members[middle][-1]
+        while waiting:
+            index = waiting.pop(0)
+            near: set[int] = {k for at in self.members[index] for k in self.classes[at]} - free
+            for k in sorted(near, key=lambda k: (abs(self.members[k][0] - low), k)):
+                ends = min(low, self.members[k][0]), max(high, self.members[k][-1])
+                if len(free) < most_classes and ends[1] - ends[0] < most_nodes:
+                    low, high = ends
+                    free.add(k)
+                    waiting.append(k)
+        return low, [self._left(at, rows[at], free) for at in range(low, high + 1)]
+
+    def _left(self, at: int, row: int, free: set[int]) -> Integers:
+        own = self.factors[at][row]
+        left = [
+            other
+            for key, others in self._alike[at].items()
+            if all(
+                k in free or value == now
+                for k, value, now in zip(self.classes[at], key, own, strict=True)
+            )
+            for other in others
+        ]
+        return np.array(sorted(left), dtype=np.int64)

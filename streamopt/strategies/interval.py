@@ -1,0 +1,206 @@
+"""Schedules of the least interval by exact search, with a proof: models/formulations/interval.md.
+
+The distance of frames is the longest run of a node on its own, so whether T can be kept is a
+question of DSPs: among the rows that run no longer than T, what do all nodes take at least? Times
+of other nodes and orders of streams don't count, so only the shared unroll factors couple nodes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from streamopt.search.elimination import FORBIDDEN, Table, elimination_order, least_sum
+from streamopt.search.labels import SearchStoppedError, SearchTooLargeError
+from streamopt.solvers.base import Progress
+from streamopt.solvers.result import Proof, Stop
+from streamopt.space.assemble import (
+    assemble_rows,
+    baseline,
+    violations,
+)
+from streamopt.space.horizon import HorizonFilter
+from streamopt.space.rows import Times, node_rows
+from streamopt.strategies.clock import SearchClock
+from streamopt.strategies.exact import SOLVER, VERSION
+from streamopt.strategies.solution import Solution
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from streamopt.solvers.base import SolveOptions
+    from streamopt.space.rows import NodeRows
+    from streamopt.strategies.solution import OnIncumbent, Request
+
+__all__ = ["solve_interval"]
+
+
+class _Search:
+    """One request with its rows and clock, and what is known so far."""
+
+    def __init__(self, request: Request, options: SolveOptions, on_incumbent: OnIncumbent) -> None:
+        self.clock = SearchClock(options)
+        self._options = options
+        self._on_incumbent = on_incumbent
+        self.request = request
+        self._space = request.space()
+        rows = {name: _alone(own) for name, own in node_rows(self._space).items()}
+        channels = frozenset(edge.channel for edge in request.graph.edges)
+        self._filter = HorizonFilter(replace(self._space, streamable=channels), rows)
+        self._runs = sorted({run for own in rows.values() for run in own.times.last_write})
+        self._places, sizes = self._shared()
+        self._order = elimination_order([own.keys() for own in self._places.values()], sizes)
+        self.schedule = baseline(request.graph)
+        self.cycles = request.interval_cycles(self.schedule)
+        self.bound_cycles = max(min(own.times.last_write) for own in rows.values())
+        self.found_any = False
+
+    @property
+    def is_proved(self) -> bool:
+        """Return whether no schedule can be better than the known one."""
+        return self.bound_cycles >= self.cycles
+
+    def _shared(self) -> tuple[dict[str, dict[int, int]], dict[int, int]]:
+        """Return by node the place of its first loop in each class of several nodes, and sizes."""
+        places: dict[str, dict[int, int]] = {node.name: {} for node in self.request.graph.nodes}
+        sizes: dict[int, int] = {}
+        for index, group in enumerate(self._space.classes):
+            if len(group.factors) < 2 or len({node for node, _ in group.members}) < 2:
+                continue
+            sizes[index] = len(group.factors)
+            for node, loop in group.members:
+                trips = self.request.graph.node(node).trip_counts
+                places[node].setdefault(index, list(trips).index(loop))
+        return places, sizes
+
+    def work(self) -> None:
+        """Halve the intervals that are possible until one is proved."""
+        while not self.is_proved:
+            between = [run for run in self._runs if self.bound_cycles <= run < self.cycles]
+            if not between:
+                self.bound_cycles = self.cycles
+            else:
+                self._ask(between[(len(between) - 1) // 2])
+            self._report()
+
+    def _ask(self, interval: int) -> None:
+        """Find a schedule of at most an interval, or raise the bound above it."""
+        rows = self._filter.within(interval)
+        chosen = None if rows is None else self._cheapest(rows)
+        if rows is None or chosen is None:
+            self.bound_cycles = interval + 1
+            return
+        schedule = assemble_rows(self.request.graph, rows, chosen)
+        cycles = self.request.interval_cycles(schedule)
+        broken = violations(self._space, schedule)
+        assert not broken, broken
+        assert cycles <= interval, f"{cycles} cycles, not {interval}"
+        self.schedule, self.cycles, self.found_any = schedule, cycles, True
+        self.offer()
+
+    def _cheapest(self, rows: Mapping[str, NodeRows]) -> dict[str, int] | None:
+        """Return the place of a row for every node, of least DSPs; None if they exceed the limit.
+
+        A node has a table of its least DSPs for every choice of the factors that it shares.
+        """
+        values: dict[int, list[int]] = {}
+        taken: dict[str, dict[int, list[int]]] = {}
+        for name, places in self._places.items():
+            columns = {i: [row[place] for row in rows[name].factors] for i, place in places.items()}
+            taken[name] = columns
+            for index, column in columns.items():
+                values.setdefault(index, sorted(set(column)))
+        tables: list[Table] = []
+        for name, columns in taken.items():
+            scope = tuple(sorted(columns))
+            costs = np.full([1, *(len(values[i]) for i in scope)], FORBIDDEN, dtype=np.int64)
+            at = [np.searchsorted(values[i], columns[i]) for i in scope]
+            here = np.zeros(len(rows[name]), dtype=np.int64)
+            np.minimum.at(costs, (here, *at), np.array(rows[name].dsps))
+            tables.append(Table(scope, costs[0]))
+        found = least_sum(tables, self._order, self._go_on)
+        if found is None or found[0] > self._space.dsp_limit:
+            return None
+        factor = {index: values[index][place] for index, place in found[1].items()}
+        chosen: dict[str, int] = {}
+        for name, columns in taken.items():
+            own = rows[name]
+            fits = (
+                row
+                for row in range(len(own))
+                if all(column[row] == factor[index] for index, column in columns.items())
+            )
+            chosen[name] = min(fits, key=lambda r: (own.dsps[r], own.times.last_write[r]))
+        return chosen
+
+    def _go_on(self) -> None:
+        if self.clock.should_stop():
+            raise SearchStoppedError
+
+    def offer(self) -> None:
+        """Tell whoever keeps incumbents of the best schedule so far."""
+        if self._on_incumbent is not None:
+            self._on_incumbent(self.solution(Stop.INTERRUPTED, "not final"))
+
+    def _report(self) -> None:
+        if self._options.on_progress is not None:
+            progress = Progress(self.clock.seconds(), float(self.cycles), float(self.bound_cycles))
+            self._options.on_progress(progress)
+
+    def solution(self, stop: Stop, message: str) -> Solution:
+        """Return what is known as a solution."""
+        return Solution(
+            request=self.request,
+            schedule=self.schedule,
+            prediction=self.request.evaluate(self.schedule),
+            bound_cycles=0,
+            bound_interval_cycles=min(self.bound_cycles, self.cycles),
+            proof=Proof.OPTIMAL if self.is_proved else Proof.FEASIBLE,
+            stop=stop,
+            solver=SOLVER,
+            solver_version=VERSION,
+            seed=self._options.seed,
+            solve_seconds=self.clock.seconds(),
+            message=message,
+        )
+
+
+def _alone(rows: NodeRows) -> NodeRows:
+    """Return rows that neither wait for other nodes nor make them wait.
+
+    The latency of such rows, over channels that all stream, is the interval of the real ones; so
+    everything that is known of horizons holds for intervals.
+    """
+    nothing = (0,) * len(rows)
+    epilogue = dict.fromkeys(rows.times.epilogue, nothing)
+    return replace(rows, times=Times(nothing, rows.times.last_write, epilogue))
+
+
+def solve_interval(
+    request: Request, options: SolveOptions, on_incumbent: OnIncumbent = None
+) -> Solution:
+    """Return a schedule of the least interval; at any time the best so far with its bound.
+
+    Raises
+    ------
+    InfeasibleError
+        If no schedule fits the limits (E401, E402).
+    SearchTooLargeError
+        If the unroll factors are too entangled for any better schedule than the original.
+    """
+    run = _Search(request, options, on_incumbent)
+    stop, message = Stop.FINISHED, ""
+    run.offer()
+    try:
+        run.work()
+    except SearchStoppedError:
+        stop = run.clock.stop
+    except KeyboardInterrupt:
+        stop = run.clock.interrupt()
+    except SearchTooLargeError:
+        if not run.found_any:
+            raise
+        message = "more combinations of unroll factors than the search can hold"
+    return run.solution(stop, message)

@@ -1,0 +1,199 @@
+"""One request under way with a solver: models in, checked schedules and offers of them out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import floor
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from streamopt.errors import Diagnostic, SolverError
+from streamopt.solvers.base import Progress
+from streamopt.solvers.registry import get
+from streamopt.solvers.result import Proof, SolveResult, Stop
+from streamopt.space.assemble import violations
+from streamopt.space.objective import Objective
+from streamopt.strategies.clock import SearchClock
+from streamopt.strategies.solution import Solution
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from streamopt.ir.schedule import Schedule
+    from streamopt.solvers.base import SolveOptions
+    from streamopt.strategies.solution import OnIncumbent, Request
+
+    ReadBack: TypeAlias = Callable[[Mapping[str, float]], Schedule]
+
+__all__ = ["Answer", "Incumbent", "ReadBack", "SolverSearch"]
+
+
+@dataclass(frozen=True, slots=True)
+class Incumbent:
+    """The best schedule so far and its objective: cycles, or DSPs."""
+
+    schedule: Schedule
+    cost: int
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """How a search ended; the bound is in the objective's unit."""
+
+    incumbent: Incumbent
+    bound: int
+    proof: Proof
+    stop: Stop
+    message: str = ""
+
+
+class SolverSearch:
+    """One request with its solver and clock."""
+
+    def __init__(
+        self,
+        request: Request,
+        solver: str,
+        options: SolveOptions,
+        on_incumbent: OnIncumbent = None,
+    ) -> None:
+        self.clock = SearchClock(options)
+        self._on_incumbent = on_incumbent
+        self.objective = request.objective
+        self.target_cycles = request.latency_target_cycles
+        self.request = request
+        self.options = options
+        self.solver = get(solver)
+        self.space = request.space()
+        self._least_offered: int | None = None
+
+    def run(self, model: Any, read_back: ReadBack, lower: int) -> SolveResult:
+        """Solve one model in the time that is left; what it finds meanwhile is offered.
+
+        Parameters
+        ----------
+        lower
+            A bound that is known already.
+        """
+        left = self.clock.seconds_left()
+        if left is not None and left <= 0:
+            return _out_of_time(self)
+
+        def on_point(values: Mapping[str, float], bound: float | None) -> None:
+            schedule = read_back(values)
+            if self._is_kept(schedule):
+                found = Incumbent(schedule, self.cost(schedule))
+                self.offer(found, max(lower, 0 if bound is None else floor(bound)))
+
+        options = replace(
+            self.options,
+            time_limit_seconds=left,
+            on_progress=self._progress(lower),
+            on_point=None if self._on_incumbent is None else on_point,
+        )
+        result = self.solver.solve(model, options)
+        if result.stop is Stop.FAILED:
+            raise SolverError(
+                Diagnostic(
+                    "E511",
+                    f"{self.solver.name} failed on {self.request.graph.name}: {result.message}",
+                    hint="try another solver: streamopt solvers lists them",
+                )
+            )
+        return result
+
+    def _progress(self, lower: int) -> Callable[[Progress], None] | None:
+        """Return what tells the caller of progress on the whole request, not on one model."""
+        tell = self.options.on_progress
+        if tell is None:
+            return None
+
+        def on_progress(progress: Progress) -> None:
+            known = [c for c in (progress.incumbent, self._least_offered) if c is not None]
+            best = min(known, default=None)
+            bound = max(float(lower), progress.bound or 0.0)
+            tell(Progress(self.clock.seconds(), best, bound if best is None else min(best, bound)))
+
+        return on_progress
+
+    def _is_kept(self, schedule: Schedule) -> bool:
+        """Return whether a point of a running solver is a schedule within all limits."""
+        target = self.target_cycles
+        if target is not None and self.request.evaluate(schedule).latency_cycles > target:
+            return False
+        return not violations(self.space, schedule)
+
+    def checked(self, schedule: Schedule, claimed: SolveResult) -> Incumbent:
+        """Return the schedule with its objective in plain integers.
+
+        Raises
+        ------
+        SolverError
+            If the schedule breaks a constraint or costs more than the solver says (E512): the
+            solver's answer can't be trusted.
+        """
+        cost = self.cost(schedule)
+        broken = violations(self.space, schedule)
+        cycles, target = self.request.evaluate(schedule).latency_cycles, self.target_cycles
+        if target is not None and cycles > target:
+            broken.append(f"its schedule takes {cycles} cycles, more than {target}")
+        if claimed.objective is None or cost > round(claimed.objective) or broken:
+            unit = "DSPs" if self.objective is Objective.DSPS else "cycles"
+            reason = "; ".join(broken) or f"its schedule takes {cost} {unit}"
+            raise SolverError(
+                Diagnostic(
+                    "E512",
+                    f"{self.solver.name} claims {claimed.objective} {unit}, but {reason}",
+                    hint="try another solver or a stricter profile",
+                )
+            )
+        return Incumbent(schedule, cost)
+
+    def cost(self, schedule: Schedule) -> int:
+        """Return the objective of a schedule, in cycles or DSPs."""
+        if self.objective is Objective.INTERVAL:
+            return self.request.interval_cycles(schedule)
+        found = self.request.evaluate(schedule)
+        return found.dsps if self.objective is Objective.DSPS else found.latency_cycles
+
+    def offer(self, incumbent: Incumbent, bound: int) -> None:
+        """Tell whoever keeps incumbents of one that is better than all before."""
+        if self._least_offered is not None and incumbent.cost >= self._least_offered:
+            return
+        self._least_offered = incumbent.cost
+        if self._on_incumbent is not None:
+            bound = min(bound, incumbent.cost)
+            answer = Answer(incumbent, bound, Proof.FEASIBLE, Stop.INTERRUPTED, "not final")
+            self._on_incumbent(self.solution(answer))
+
+    def solution(self, answer: Answer) -> Solution:
+        """Return the answer as a solution."""
+        bounds = dict.fromkeys(Objective, 0) | {self.objective: answer.bound}
+        return Solution(
+            request=self.request,
+            schedule=answer.incumbent.schedule,
+            prediction=self.request.evaluate(answer.incumbent.schedule),
+            bound_cycles=bounds[Objective.LATENCY],
+            bound_dsps=bounds[Objective.DSPS],
+            bound_interval_cycles=bounds[Objective.INTERVAL],
+            proof=answer.proof,
+            stop=answer.stop,
+            solver=self.solver.name,
+            solver_version=self.solver.version(),
+            seed=self.options.seed,
+            solve_seconds=self.clock.seconds(),
+            message=answer.message,
+        )
+
+
+def _out_of_time(search: SolverSearch) -> SolveResult:
+    return SolveResult(
+        proof=Proof.NONE,
+        stop=Stop.TIME_LIMIT,
+        objective=None,
+        bound=None,
+        wall_seconds=0.0,
+        solver=search.solver.name,
+        version=search.solver.version(),
+        seed=search.options.seed,
+        values={},
+    )
