@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import TYPE_CHECKING
 
+from streamopt.errors import Diagnostic, InfeasibleError
 from streamopt.pipeline.costing import honest_costs
 from streamopt.pipeline.evaluating import evaluate
 from streamopt.solvers.result import Stop
@@ -32,7 +33,10 @@ MOST_ROUNDS = 8
 """Searches of one form under prices, each with another budget."""
 FIRST_SHARE = 0.55
 """Of operators in all LUTs, before a design says more."""
+LEAST_SHARE = 0.3
+"""Below, what is around the operators would have to shrink, and a price does nothing about that."""
 CLOSE = 0.97
+"""Budgets and prices that are nearer to each other count as the same."""
 LEAST_SECONDS = 1e-3
 
 
@@ -86,11 +90,23 @@ def solve_beyond(
             break
         form = _Form(request, names, graph, region)
         tried += form.search(freedom, solver, options, started)
-        best = min(tried, key=lambda one: one.rank)
-        if on_incumbent is not None:
-            on_incumbent(best.solution)
+        if tried and on_incumbent is not None:
+            on_incumbent(min(tried, key=lambda one: one.rank).solution)
+    if not tried:
+        raise _nothing_fits(request)
     best = min(tried, key=lambda one: one.rank)
     return replace(best.solution, solve_seconds=perf_counter() - started)
+
+
+def _nothing_fits(request: Request) -> InfeasibleError:
+    return InfeasibleError(
+        Diagnostic(
+            "E401",
+            f"{request.graph.name} needs more than {request.dsp_limit} DSPs with no unrolling, when "
+            "all operators are counted",
+            hint="give --dsp a larger number, or let adders be LUTs: --binding free",
+        )
+    )
 
 
 def _left(options: SolveOptions, started: float) -> SolveOptions:
@@ -138,7 +154,9 @@ class _Budget:
             return replace(self, high=self.price, price=between)
         if "luts" not in over or not self.price:
             return None
-        luts = max(1, limits.luts - (used.luts - operator_luts))
+        luts = limits.luts - (used.luts - operator_luts)
+        if luts < LEAST_SHARE * limits.luts:
+            return None
         if luts < CLOSE * self.luts:
             return _Budget(luts, self.price * self.luts / luts, shrink=self.shrink)
         between = (self.price * self.high) ** 0.5 if self.high else self.price * 1.5
@@ -194,7 +212,10 @@ class _Form:
                 costs=self._costs.priced(budget.price),
                 bindings=bindings,
             )
-            answer = choose(asked, solver, "compact", _left(options, started))
+            try:
+                answer = choose(asked, solver, "compact", _left(options, started))
+            except InfeasibleError:
+                break
             bound = max(bound, answer.bound_cycles if budget.shrink == 1.0 else 0)
             found.append(self._judged(answer, bound))
             if found[-1].is_within or answer.stop is not Stop.FINISHED:

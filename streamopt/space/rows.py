@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from streamopt.errors import Diagnostic, InfeasibleError
 from streamopt.perf.costs import Setting
 from streamopt.space.decisions import read_stream_order, write_stream_order
 from streamopt.space.fronts import minimal
@@ -109,12 +110,22 @@ def node_rows(space: DecisionSpace, *, prune: bool = True) -> dict[str, NodeRows
     prune
         Keep only the Pareto-minimal rows; without it every (factors, order) pair within the DSP
         limit is a row.
+
+    Raises
+    ------
+    InfeasibleError
+        If no row of a node leaves the others what they need at least (E401).
     """
     ins, outs = space.graph.in_edges(), space.graph.out_edges()
-    return {
+    rows = {
         node.name: _rows_of(space, _candidates(space, node, ins[node.name], outs[node.name]), prune)
         for node in space.graph.nodes
     }
+    for name, own in rows.items():
+        if not len(own):
+            message = f"{name} doesn't fit into {space.dsp_limit} DSPs beside the other nodes"
+            raise InfeasibleError(Diagnostic("E401", message, hint="give --dsp a larger number"))
+    return rows
 
 
 def _candidates(
