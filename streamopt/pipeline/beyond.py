@@ -33,6 +33,8 @@ MOST_ROUNDS = 8
 """Searches of one form under prices, each with another budget."""
 FIRST_SHARE = 0.55
 """Of operators in all LUTs, before a design says more."""
+LITTLE = 1.15
+"""An excess over a limit for which the whole budget shrinks."""
 LEAST_SHARE = 0.3
 """Below, what is around the operators would have to shrink, and a price does nothing about that."""
 CLOSE = 0.97
@@ -102,8 +104,8 @@ def _nothing_fits(request: Request) -> InfeasibleError:
     return InfeasibleError(
         Diagnostic(
             "E401",
-            f"{request.graph.name} needs more than {request.dsp_limit} DSPs with no unrolling, when "
-            "all operators are counted",
+            f"{request.graph.name} needs more than {request.dsp_limit} DSPs with no unrolling, "
+            "when all operators are counted",
             hint="give --dsp a larger number, or let adders be LUTs: --binding free",
         )
     )
@@ -144,24 +146,28 @@ class _Budget:
         return int((limits.dsps + self.price * self.luts) * self.shrink)
 
     def after(self, used: Resources, operator_luts: int, limits: Resources) -> _Budget | None:
-        """Return the next budget after a design that is over its limits; None if none helps."""
+        """Return the next budget after a design under this one; None if none helps."""
         over = used.over(limits)
-        if "dsps" in over and ("luts" in over or not self.price):
-            most = max(used.dsps / limits.dsps, used.luts / limits.luts if self.price else 0.0)
-            return replace(self, shrink=self.shrink / max(most, 1.001))
+        left = limits.luts - (used.luts - operator_luts)
+        if not over:
+            is_tight = not self.price or left <= self.luts / CLOSE or self.high or self.low
+            return None if is_tight else _Budget(left, limits.dsps / left)
+        excess = max(used.dsps / limits.dsps, used.luts / limits.luts)
+        if not self.price:
+            only_dsps = self.shrink * limits.dsps / (used.dsps + 1)
+            return replace(self, shrink=only_dsps) if "dsps" in over else None
+        if excess < LITTLE or {"dsps", "luts"} <= set(over):
+            return replace(self, shrink=self.shrink / max(excess, 1.005))
         if "dsps" in over:
             between = (self.low * self.price) ** 0.5 if self.low else self.price / 1.5
             return replace(self, high=self.price, price=between)
-        if "luts" not in over or not self.price:
+        if "luts" not in over:
             return None
-        luts = limits.luts - (used.luts - operator_luts)
-        if luts < LEAST_SHARE * limits.luts:
+        if left < LEAST_SHARE * limits.luts:
             return None
-        if luts < CLOSE * self.luts:
-            return _Budget(luts, self.price * self.luts / luts, shrink=self.shrink)
+        if left < CLOSE * self.luts:
+            return _Budget(left, self.price * self.luts / left, shrink=self.shrink)
         between = (self.price * self.high) ** 0.5 if self.high else self.price * 1.5
-        if self.high and between > CLOSE * self.high:
-            return replace(self, shrink=self.shrink * limits.luts / used.luts)
         return replace(self, low=self.price, price=between)
 
 
@@ -218,7 +224,7 @@ class _Form:
                 break
             bound = max(bound, answer.bound_cycles if budget.shrink == 1.0 else 0)
             found.append(self._judged(answer, bound))
-            if found[-1].is_within or answer.stop is not Stop.FINISHED:
+            if answer.stop is not Stop.FINISHED:
                 break
             used = found[-1].evaluation.resources.total
             operator_luts = self._costs.luts(self._graph, answer.schedule)
