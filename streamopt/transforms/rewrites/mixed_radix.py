@@ -14,7 +14,7 @@ from streamopt.ir.affine import Affine, FloorDiv, Iter, Mod
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-__all__ = ["digits", "quotient", "remainder", "substituted"]
+__all__ = ["digits", "is_in_digits", "quotient", "remainder", "substituted"]
 
 
 def digits(value: Affine, radix: int, trip_counts: Mapping[str, int]) -> tuple[Affine, Affine] | None:
@@ -35,6 +35,23 @@ def digits(value: Affine, radix: int, trip_counts: Mapping[str, int]) -> tuple[A
     if last - carry * radix >= radix:
         return None
     return whole + Affine.of(carry), rest - Affine.of(carry * radix)
+
+
+def is_in_digits(value: Affine, trip_counts: Mapping[str, int]) -> bool:
+    """Return whether an expression is a number of which each iterator is one digit, or less.
+
+    Different iterations then have different values: ``16 * h + k`` for ``k < 16``, but no window
+    as ``i + k``. One iterator is one digit, whatever it is divided by.
+    """
+    while len(value.iterators()) > 1:
+        radix = max(abs(factor) for _, factor in value.terms)
+        found = digits(value, radix, trip_counts)
+        if found is None or found[1] == value:
+            return False
+        high, value = found
+        if len(high.iterators()) > 1:
+            return False
+    return True
 
 
 def quotient(value: Affine, divisor: int, trip_counts: Mapping[str, int]) -> Affine:
