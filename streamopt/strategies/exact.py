@@ -43,7 +43,7 @@ LABELS = (16, 64, 256, 1024, 4096, 16384, 65536)
 SMALL_NODES = 40
 """Graphs up to this size begin with more labels and with horizons near the lower bound."""
 SMALL_LABELS = 1024
-CLIMB = (1.06, 1.6)
+CLIMB = (1.06, 1.6, 2.4, 4.0)
 """Horizons to begin with, as multiples of the lower bound: they leave few rows."""
 PASSES = (
     *((100, 3e-2), (100, 1e-2), (100, 1e-2), (100, 5e-3), (300, 2e-3), (1000, 1e-3)),

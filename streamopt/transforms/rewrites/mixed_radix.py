@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 __all__ = ["digits", "is_in_digits", "quotient", "remainder", "substituted"]
 
 
-def digits(value: Affine, radix: int, trip_counts: Mapping[str, int]) -> tuple[Affine, Affine] | None:
+def digits(
+    value: Affine, radix: int, trip_counts: Mapping[str, int]
+) -> tuple[Affine, Affine] | None:
     """Return (high, low) with ``value == radix * high + low``; None where low may be no digit.
 
     Examples
@@ -44,6 +46,7 @@ def is_in_digits(value: Affine, trip_counts: Mapping[str, int]) -> bool:
     as ``i + k``. One iterator is one digit, whatever it is divided by.
     """
     while len(value.iterators()) > 1:
+        value = Affine(value.terms)  # what is added to all iterations tells none apart
         radix = max(abs(factor) for _, factor in value.terms)
         found = digits(value, radix, trip_counts)
         if found is None or found[1] == value:
