@@ -7,15 +7,15 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from streamopt.ir.affine import Affine, Iter
-from streamopt.ir.expression import Access, Index, Read, rewrite, rewrite_condition
+from streamopt.ir.expression import Access
 from streamopt.ir.graph import SequentialNode
 from streamopt.ir.program import Loop, Role
 from streamopt.transforms.rewrites.mixed_radix import digits, substituted
+from streamopt.transforms.rewrites.node_accesses import accesses, with_accesses, with_subscripts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
-    from streamopt.ir.expression import Expression
     from streamopt.ir.graph import Graph, Node
     from streamopt.ir.program import Array
 
@@ -84,7 +84,7 @@ class Split:
             return substituted(part, {loop: value}, order).ordered(tuple(order))
 
         changed = replace(node, loops=tuple(loops))
-        self.nodes[name] = _with_subscripts(changed, moved)
+        self.nodes[name] = with_subscripts(changed, moved)
         self.parts[name, loop] = high_name, low_name
         return True
 
@@ -124,7 +124,7 @@ class Split:
             node = self.nodes[name]
             if isinstance(node, SequentialNode):
                 return False
-            subscripts = (a.subscripts[at] for a in _accesses(node) if a.array == array)
+            subscripts = (a.subscripts[at] for a in accesses(node) if a.array == array)
             crooked = [s for s in subscripts if digits(s, radix, node.trip_counts) is None]
             if not crooked:
                 return True
@@ -136,7 +136,7 @@ class Split:
         """Return (array, dimension, radix) of a channel in which both parts of a loop stand."""
         for (name, _), (high, low) in self.parts.items():
             highs, lows = self._leaves(name, high), self._leaves(name, low)
-            for access in _accesses(self.nodes[name]):
+            for access in accesses(self.nodes[name]):
                 if not self._is_channel(access.array):
                     continue
                 for at, subscript in enumerate(access.subscripts):
@@ -158,10 +158,6 @@ class Split:
         if parts is None:
             return (loop,)
         return tuple(leaf for part in parts for leaf in self._leaves(name, part))
-
-
-def _accesses(node: Node) -> tuple[Access, ...]:
-    return (node.write, *node.reads)
 
 
 def _digit_loop(
@@ -187,31 +183,4 @@ def _with_digits(node: Node, array: str, at: int, radix: int) -> Node:
         before, after = access.subscripts[:at], access.subscripts[at + 1 :]
         return Access(array, (*before, *found, *after))
 
-    return _with(node, moved, lambda value: value)
-
-
-def _with_subscripts(node: Node, moved: Callable[[Affine], Affine]) -> Node:
-    return _with(node, lambda a: Access(a.array, tuple(map(moved, a.subscripts))), moved)
-
-
-def _with(
-    node: Node, access: Callable[[Access], Access], index: Callable[[Affine], Affine]
-) -> Node:
-    """Return a streaming node with all its accesses and indices replaced."""
-
-    def leaf(part: Expression) -> Expression:
-        match part:
-            case Read(read):
-                return Read(access(read))
-            case Index(value):
-                return Index(index(value))
-            case _:
-                return part
-
-    return replace(
-        node,
-        write=access(node.write),
-        value=rewrite(node.value, leaf),
-        start=None if node.start is None else rewrite(node.start, leaf),
-        guard=None if node.guard is None else rewrite_condition(node.guard, leaf),
-    )
+    return with_accesses(node, moved, lambda value: value)

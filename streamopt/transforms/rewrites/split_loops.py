@@ -24,11 +24,11 @@ from streamopt.ir.graph import Graph
 from streamopt.transforms.channels import channels
 from streamopt.transforms.rewrites.digit_split import Split
 from streamopt.transforms.rewrites.mixed_radix import digits
+from streamopt.transforms.rewrites.node_accesses import accesses
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from streamopt.ir.expression import Access
     from streamopt.ir.graph import Node
 
 __all__ = ["split_loops"]
@@ -71,14 +71,10 @@ def _step(now: Split, name: str) -> Split | None:
     return None
 
 
-def _accesses(node: Node) -> tuple[Access, ...]:
-    return (node.write, *node.reads)
-
-
 def _digit_dimensions(now: Split, node: Node) -> Iterator[tuple[str, int, int]]:
     """Yield (array, dimension, radix) of linear subscripts with two digits that both vary."""
     trips = node.trip_counts
-    for access in _accesses(node):
+    for access in accesses(node):
         for at, subscript in enumerate(access.subscripts):
             if any(not isinstance(atom, Iter) for atom, _ in subscript.terms):
                 continue
@@ -91,7 +87,7 @@ def _digit_dimensions(now: Split, node: Node) -> Iterator[tuple[str, int, int]]:
 def _digit_loops(node: Node) -> Iterator[tuple[str, int]]:
     """Yield (loop, extent of its low digit) of iterators that are divided."""
     trips = node.trip_counts
-    for access in _accesses(node):
+    for access in accesses(node):
         for subscript in access.subscripts:
             for atom, _ in subscript.terms:
                 if isinstance(atom, Iter):
@@ -108,7 +104,7 @@ def _bends(node: Node) -> int:
     """Return how many divisions and remainders the subscripts of a node have."""
     return sum(
         not isinstance(atom, Iter)
-        for access in _accesses(node)
+        for access in accesses(node)
         for subscript in access.subscripts
         for atom, _ in subscript.terms
     )
