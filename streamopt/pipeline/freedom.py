@@ -27,10 +27,13 @@ _FABRIC: Binding = ((Operator.ADD, Implementation.FABRIC),)
 _NO_DSPS: Binding = (*_FABRIC, (Operator.MUL, Implementation.FABRIC))
 _DSPS: Binding = ((Operator.ADD, Implementation.FULLDSP),)
 
+_SPLIT = ("split_arrays", "split_loops")
 _FOLDED = ("fold_copies", "fold_pointwise", "private_arguments")
 _FORMS = (
+    ("fold_padding", *_SPLIT, *_FOLDED),
+    ("fold_padding", *_SPLIT, "fold_copies", "private_arguments"),
     ("fold_padding", *_FOLDED),
-    ("fold_borders", *_FOLDED),
+    ("fold_borders", *_SPLIT, *_FOLDED),
     ("fold_padding", "fold_copies", "private_arguments"),
     ("private_arguments",),
     (),
