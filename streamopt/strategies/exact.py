@@ -11,6 +11,7 @@ from functools import partial
 from math import ceil, inf
 from typing import TYPE_CHECKING
 
+from streamopt.search.beam import Beam, beam_search
 from streamopt.search.climb import Climber
 from streamopt.search.columns import Clock, generated
 from streamopt.search.dynamic import Effort, Found, search
@@ -56,6 +57,7 @@ PASSES = ((100, 1e-2), (300, 3e-3), (1000, 2e-3), (3000, 1e-3), (10_000, 5e-4), 
 ROWS_A_NODE = (2, 6)
 """Rows a node, on average, that a schedule is searched among after a relaxation."""
 FEW_LABELS = 16
+BEAMS = ((300, 100), (1500, 300))
 FIRST_STEP = 4.0
 """Horizon over bound before any schedule is found."""
 FIRST_CLOSENESS = 0.05
@@ -171,6 +173,11 @@ class _Search:
         priced = generated(program, closeness, clock, self._prices)
         self._prices = dict(zip(program.keys, priced.prices.tolist(), strict=True))
         if self.bound_cycles <= horizon:
+            for labels, each in BEAMS:
+                t=self.clock.seconds()
+                found = beam_search(program, priced, Beam(labels, each), self.clock.should_stop)
+                print("beam", len(program.cut.pieces), labels, each, found.latency_cycles, self.clock.seconds()-t, 'lp',priced.bound*horizon, self.cycles, flush=True)
+                self._take(rows, found)
             self._search_few(program, priced, rows)
 
     def _search_few(self, program: Relaxation, priced: Priced, rows: dict[str, NodeRows]) -> None:
@@ -195,7 +202,11 @@ class _Search:
             found = self._search(rows, self.cycles - 1, FEW_LABELS, from_below=False)
         except SearchTooLargeError:
             return
-        if found.latency_cycles is not None:
+        self._take(rows, found)
+
+    def _take(self, rows: dict[str, NodeRows], found: Found) -> None:
+        """Keep what was found, if it is better, and let the local search go on from it."""
+        if found.latency_cycles is not None and found.latency_cycles < self.cycles:
             self._keep(rows, found)
             self._report()
             if self._climber is not None:
