@@ -14,7 +14,8 @@ import numpy as np
 
 from streamopt.search.component import pruned
 from streamopt.search.dynamic import Found
-from streamopt.search.labels import SearchStoppedError, codes
+from streamopt.search.fusing import complete_source, pairs
+from streamopt.search.labels import SearchStoppedError
 from streamopt.search.reduction import composed
 from streamopt.search.relaxation import RowKind
 
@@ -138,7 +139,7 @@ class _Search:
 
     def together(self, after: _Part, before: _Part) -> _Part:
         """Return a part with a source put before it (E5)."""
-        while _pairs(after.component, before.component) > MOST_PAIRS:
+        while pairs(after.component, before.component) > MOST_PAIRS:
             if len(after.owed) > len(before.owed):
                 after = after.first(len(after.owed) // 2)
             else:
@@ -147,12 +148,6 @@ class _Search:
         owed = after.owed[component.back[:, 0]] + before.owed[component.back[:, 1]]
         expected = after.expected_dsps + before.expected_dsps
         return self.ranked(_Part(component, owed, expected))
-
-    def complete(self, component: Component) -> int | None:
-        """Return the latest source all of whose channels end in the component."""
-        outs = self._problem.outs
-        ready = (s for s, used in component.used.items() if len(used) == len(outs[s]))
-        return max(ready, default=None)
 
 
 def beam_search(
@@ -170,7 +165,7 @@ def beam_search(
     part: _Part | None = None
     for place, piece in enumerate(program.cut.pieces):
         part = run.piece(place)
-        while (source := run.complete(part.component)) is not None:
+        while (source := complete_source(program.cut.problem, part.component)) is not None:
             if should_stop():
                 raise SearchStoppedError
             part = run.together(part, ready.pop(source))
@@ -215,14 +210,3 @@ def _outer_costs(program: Relaxation, priced: Priced) -> Floats:
     paid = np.where(counts, matrix.data * priced.prices[rows], 0.0)
     total: Floats = program.costs - np.bincount(columns, paid, minlength=matrix.shape[1])
     return total
-
-
-def _pairs(after: Component, before: Component) -> int:
-    """Return how many pairs of labels agree in the tile classes that both have."""
-    common = [name for name in after.properties if name in before.properties]
-    left = np.stack([np.zeros_like(after.dsps), *map(after.column, common)], axis=1)
-    right = np.stack([np.zeros_like(before.dsps), *map(before.column, common)], axis=1)
-    both = codes(np.concatenate([left, right]))
-    size = int(both.max(initial=0)) + 1
-    counts = np.bincount(both[: len(left)], minlength=size)
-    return int(counts @ np.bincount(both[len(left) :], minlength=size))
