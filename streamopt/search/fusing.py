@@ -44,6 +44,7 @@ class _Part:
 def fused(
     program: Relaxation,
     priced: Priced,
+    target_cycles: int,
     slack: float,
     most_labels: int,
     should_stop: Callable[[], bool],
@@ -52,6 +53,8 @@ def fused(
 
     Parameters
     ----------
+    target_cycles
+        Horizon of the result, at most that of the program.
     slack
         Highest sum of reduced costs, in horizons; schedules that cost more are lost.
     most_labels
@@ -67,7 +70,7 @@ def fused(
     SearchStoppedError
         If the caller asked for it.
     """
-    known = program.cut
+    known = replace(program.cut, horizon_cycles=target_cycles)
     open_parts: dict[int, _Part] = {}
     for place, piece in enumerate(known.pieces):
         low, high = program.offsets[place : place + 2]
