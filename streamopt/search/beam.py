@@ -1,4 +1,4 @@
-"""Good schedules from the prices of the relaxation: pieces put together, few labels at a time (E23).
+"""Good schedules from the prices of the relaxation: pieces joined by few labels each (E23).
 
 The prices tell what a partial schedule is worth to the rest of the graph: its times by the flow of
 prices that leaves its exit, its DSPs, and its open tile classes and walks. So of all labels of a
@@ -7,7 +7,7 @@ component those of the least priced cost are kept, whatever their states.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
@@ -82,6 +82,8 @@ class _Part:
 
 
 class _Search:
+    """The beam's measure of cost, and the joins of parts."""
+
     def __init__(self, program: Relaxation, priced: Priced, beam: Beam) -> None:
         self._program = program
         self._problem = program.cut.problem
@@ -131,11 +133,9 @@ class _Search:
         costs = np.where(component.dsps <= self._limit - others, self.costs(part), np.inf)
         order = np.argsort(costs, kind="stable")
         order = order[np.isfinite(costs[order])][: 2 * self._beam.labels]
-        marked = component.taken(order)
-        # the places of the labels go through the pruning in the column of parts
-        few = pruned(_marked(marked))
-        kept = np.sort(few.back[:, -1])[: self._beam.labels]
-        return _Part(marked.taken(kept), part.owed[order[kept]], part.expected_dsps)
+        cheap = component.taken(order)
+        kept = np.sort(pruned(_marked(cheap)).back[:, -1])[: self._beam.labels]
+        return _Part(cheap.taken(kept), part.owed[order[kept]], part.expected_dsps)
 
     def together(self, after: _Part, before: _Part) -> _Part:
         """Return a part with a source put before it (E5)."""
@@ -185,8 +185,7 @@ def beam_search(
 
 
 def _marked(component: Component) -> Component:
-    from dataclasses import replace
-
+    """Return the component with the place of every label as one more part."""
     places = np.arange(len(component), dtype=np.int64)[:, None]
     return replace(component, back=np.concatenate([component.back, places], axis=1))
 
@@ -204,9 +203,10 @@ def _outer_costs(program: Relaxation, priced: Priced) -> Floats:
     )
     is_shared = np.array([kind in (RowKind.LABEL, RowKind.DSPS) for kind in kinds])
     matrix = program.matrix
-    columns = np.repeat(np.arange(matrix.shape[1]), np.diff(matrix.indptr))
-    rows = matrix.indices
+    heads: Integers = matrix.indptr
+    columns: Integers = np.repeat(np.arange(len(heads) - 1), np.diff(heads))
+    rows: Integers = matrix.indices
     counts = ~is_shared[rows] & (inside[rows] != owner[columns])
     paid = np.where(counts, matrix.data * priced.prices[rows], 0.0)
-    total: Floats = program.costs - np.bincount(columns, paid, minlength=matrix.shape[1])
+    total: Floats = program.costs - np.bincount(columns, paid, minlength=len(heads) - 1)
     return total

@@ -13,7 +13,6 @@ import numpy as np
 
 from streamopt.search.component import NEVER, Component, pruned
 from streamopt.search.labels import SearchStoppedError, codes
-from streamopt.search.pieces import Cut
 from streamopt.search.reduction import composed
 
 if TYPE_CHECKING:
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
 
     from streamopt.search.columns import Priced
     from streamopt.search.instance import Instance
+    from streamopt.search.pieces import Cut
     from streamopt.search.relaxation import Relaxation
 
     Floats = npt.NDArray[np.float64]
@@ -31,6 +31,8 @@ __all__ = ["complete_source", "fused", "pairs"]
 
 MOST_PAIRS = 400_000
 """Pairs of labels that are looked at to put two pieces together."""
+WIDE = 5
+"""Labels before the pruning, at most, for every one that may be left."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,18 +93,18 @@ def fused(
     return replace(known, pieces=tuple(part.component for part in open_parts.values()))
 
 
-def _joined(known: Cut, after: _Part, before: _Part, slack: float, most: int) -> _Part | None:
+def _joined(cut: Cut, after: _Part, before: _Part, slack: float, most: int) -> _Part | None:
     """Return two parts as one, or None if it would have too many labels."""
     if pairs(after.component, before.component) > MOST_PAIRS:
         return None
-    whole = composed(known.problem, after.component, before.component)
+    whole = composed(cut.problem, after.component, before.component)
     reduced = after.reduced[whole.back[:, 0]] + before.reduced[whole.back[:, 1]]
-    others = known.known.least_dsps - whole.least_dsps
-    earliest = np.array([known.least(origin) for origin in whole.origins])
-    fits = (reduced <= slack) & (whole.dsps <= known.problem.dsp_limit - others)
-    fits &= (whole.last + earliest).max(axis=1, initial=NEVER) <= known.latest(whole.exit)
+    others = cut.known.least_dsps - whole.least_dsps
+    earliest = np.array([cut.least(origin) for origin in whole.origins])
+    fits = (reduced <= slack) & (whole.dsps <= cut.problem.dsp_limit - others)
+    fits &= (whole.last + earliest).max(axis=1, initial=NEVER) <= cut.latest(whole.exit)
     left = whole.taken(np.flatnonzero(fits))
-    if len(left) > 20 * most:
+    if len(left) > WIDE * most:
         return None
     left = pruned(left)
     if len(left) > most:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -231,14 +232,16 @@ class _Builder:
         """Return the tile classes that two pieces share."""
         others = self.cut.pieces[two].properties
         return [
-            name for name in self.cut.pieces[one].properties if name[0] == "class" and name in others
+            name
+            for name in self.cut.pieces[one].properties
+            if name[0] == "class" and name in others
         ]
 
     def _columns(self, place: int, names: Sequence[Property]) -> Integers:
         return np.stack([self.cut.pieces[place].column(name) for name in names], axis=1)
 
     def add_classes(self) -> None:
-        """Let pieces take the factors of the tile classes that they share with equal weight (E12)."""
+        """Let pieces take the factors of shared tile classes with equal weights (E12)."""
         for (one, two), shared in self._links().items():
             left, right = self._columns(one, shared), self._columns(two, shared)
             name = (self.cut.pieces[one].exit, self.cut.pieces[two].exit)
@@ -264,7 +267,7 @@ class _Builder:
                     _unite(groups[name], source, place)
         for name, group in groups.items():
             places = list(group)
-            for one, two in zip(places, places[1:], strict=False):
+            for one, two in pairwise(places):
                 if _unite(group, one, two):
                     links.setdefault((one, two), []).append(name)
         return links
@@ -290,8 +293,10 @@ def _groups(left: Integers, right: Integers) -> dict[tuple[int, ...], tuple[Inte
     """Return by value of a row: in which places both have it, in the order of the values."""
     values, number = np.unique(np.concatenate([left, right]), axis=0, return_inverse=True)
     number = number.ravel()
-    both = [_places(part, len(values)) for part in (number[: len(left)], number[len(left) :])]
-    return dict(zip(map(tuple, values.tolist()), zip(*both, strict=True), strict=True))
+    ours = _places(number[: len(left)], len(values))
+    theirs = _places(number[len(left) :], len(values))
+    keys: list[tuple[int, ...]] = [tuple(value) for value in values.tolist()]
+    return dict(zip(keys, zip(ours, theirs, strict=True), strict=True))
 
 
 def _places(number: Integers, count: int) -> list[Integers]:

@@ -43,7 +43,7 @@ LABELS = (16, 64, 256, 1024, 4096, 16384, 65536)
 SMALL_NODES = 40
 """Graphs up to this size begin with more labels and with horizons near the lower bound."""
 SMALL_LABELS = 1024
-ROUNDS = (3, 400)
+ROUNDS = (1, 400)
 """Rounds of local search at a time: at most, and times nodes."""
 CLIMB = (1.06, 1.6)
 """Horizons to begin with, as multiples of the lower bound: they leave few rows."""
@@ -150,7 +150,7 @@ class _Search:
             self._report()
 
     def _narrow(self) -> None:
-        """Bound by relaxations over pieces, whose prices find schedules (E9) to (E14), (E23), (E24).
+        """Bound by relaxations over pieces, whose prices find schedules too: (E23), (E24).
 
         Targets are halfway from the bound to the schedule, until these are near.
         """
