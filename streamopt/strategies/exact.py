@@ -54,6 +54,8 @@ FEW_PIECES = 20
 """Pieces of a stage whose prices are used to look for schedules again."""
 NEAR = 2.0
 """Gap, times nodes, at which the best schedule itself is what is to be ruled out."""
+MOST_PARTS = 8
+"""A target that could not be ruled out is followed by nearer ones: a half, a quarter, an eighth."""
 FIRST_STEP = 4.0
 """Horizon over bound before any schedule is found."""
 HORIZON_CLOSENESS = 0.05
@@ -150,27 +152,37 @@ class _Search:
             self._report()
 
     def _narrow(self) -> None:
-        """Bound by relaxations over pieces, whose prices find schedules too: (E23), (E24).
-
-        Targets are halfway from the bound to the schedule, until these are near.
-        """
+        """Bound by relaxations over pieces, whose prices find schedules too: (E23), (E24)."""
         narrowing = Narrowing(self._seconds_left, self.clock.should_stop, self._raise_bound)
-        base = self._base(narrowing)
         climber: Climber | None = None
-        while base is not None and not self.is_proved:
-            spread = self.cycles - self.bound_cycles
-            is_near = spread * len(self.request.graph.nodes) <= NEAR * self.cycles
-            target = self.cycles - 1 if is_near else self.bound_cycles + spread // 2
-            target = min(target, base.horizon_cycles)
-            for stage in narrowing.stages(base, target):
-                if len(stage.program.cut.pieces) <= FEW_PIECES:
-                    self._look_along(stage)
-                if self.cycles <= target:
-                    break
-            if self.bound_cycles <= target < self.cycles:
-                break
-            if not self.is_proved:
+        base: Stage | None = None
+        parts = 2
+        while not self.is_proved and parts <= MOST_PARTS:
+            if base is None or base.horizon_cycles < self.bound_cycles:
+                base = self._base(narrowing)
+            elif not self.found_any and climber is None:
                 climber = self._climb(climber)
+            else:
+                target = min(base.horizon_cycles, self._target(parts))
+                self._aim(narrowing, base, target)
+                if self.bound_cycles <= target < self.cycles:
+                    parts *= 2
+                elif not self.is_proved:
+                    climber = self._climb(climber)
+
+    def _target(self, parts: int) -> int:
+        """Return the latency to be ruled out next: that part of the way to the best schedule."""
+        spread = self.cycles - self.bound_cycles
+        is_near = spread * len(self.request.graph.nodes) <= NEAR * self.cycles
+        return self.cycles - 1 if is_near and parts == 2 else self.bound_cycles + spread // parts
+
+    def _aim(self, narrowing: Narrowing, base: Stage, target_cycles: int) -> None:
+        """Try to rule a target out, unless a schedule within it is found."""
+        for stage in narrowing.stages(base, target_cycles):
+            if len(stage.program.cut.pieces) <= FEW_PIECES:
+                self._look_along(stage)
+            if self.cycles <= target_cycles:
+                return
 
     def _base(self, narrowing: Narrowing) -> Stage | None:
         """Return a relaxation over small pieces, within a horizon that has schedules."""
