@@ -83,6 +83,7 @@ def evaluate(graph: Graph, schedule: Schedule) -> Prediction:
     """Return the model's times and DSPs of a schedule, in integers."""
     timings = _timings(graph, schedule)
     fifos = {plan.channel for plan in schedule.channels if plan.kind is ChannelKind.FIFO}
+    lanes = {plan.node: plan.lanes for plan in schedule.nodes}
     times = graph_times(graph, timings, fifos, INTEGERS)
     return Prediction(
         tuple(
@@ -92,8 +93,8 @@ def evaluate(graph: Graph, schedule: Schedule) -> Prediction:
                 start_cycles=times[node.name].start,
                 first_write_cycles=times[node.name].first_write,
                 last_write_cycles=times[node.name].last_write,
-                lanes=schedule.node(node.name).lanes,
-                dsps=schedule.node(node.name).lanes * dsps_per_lane(node),
+                lanes=lanes[node.name],
+                dsps=lanes[node.name] * dsps_per_lane(node),
             )
             for node in graph.nodes
         )
@@ -110,10 +111,10 @@ def interval_cycles(graph: Graph, schedule: Schedule) -> int:
 
 def _timings(graph: Graph, schedule: Schedule) -> dict[str, NestTiming[int]]:
     orders = {plan.node: plan.order for plan in schedule.nodes}
+    factors = {plan.node: plan.factors for plan in schedule.nodes}
     tiles = {
         node.name: {
-            loop.name: loop.trip_count // schedule.node(node.name).factors[loop.name]
-            for loop in node.loops
+            loop.name: loop.trip_count // factors[node.name][loop.name] for loop in node.loops
         }
         for node in graph.nodes
     }
@@ -126,12 +127,14 @@ def violations(space: DecisionSpace, schedule: Schedule) -> list[str]:
     Everything but the level's rule on untiled latency (opt4) is checked.
     """
     found: list[str] = []
+    plans = {plan.node: plan for plan in schedule.nodes}
+    factors = {plan.node: plan.factors for plan in schedule.nodes}
     for node in space.graph.nodes:
-        plan = schedule.node(node.name)
+        plan = plans[node.name]
         if plan.order not in space.orders[node.name]:
             found.append(f"{node.name}: loop order {', '.join(plan.order)} is not allowed")
     for group in space.classes:
-        taken = {schedule.node(node).factors[loop] for node, loop in group.members}
+        taken = {factors[node][loop] for node, loop in group.members}
         if len(taken) > 1 or not taken <= set(group.factors):
             loops = ", ".join(f"{node}.{loop}" for node, loop in group.members)
             found.append(f"unroll factors {sorted(taken)} of {loops} are not allowed")
@@ -139,8 +142,9 @@ def violations(space: DecisionSpace, schedule: Schedule) -> list[str]:
     if used > space.dsp_limit:
         found.append(f"{used} DSPs exceed the limit of {space.dsp_limit}")
     orders = {plan.node: plan.order for plan in schedule.nodes}
+    kinds = {plan.channel: plan.kind for plan in schedule.channels}
     for edge in space.graph.edges:
-        if schedule.channel(edge.channel).kind is not ChannelKind.FIFO:
+        if kinds[edge.channel] is not ChannelKind.FIFO:
             continue
         written = write_stream_order(space.graph, edge, orders[edge.producer])
         if written is None or written != read_stream_order(

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 __all__ = ["NodeRows", "Times", "node_rows"]
 
+_Known = dict[tuple[tuple[int, ...], bytes, tuple[int, ...], bytes], list[tuple[int, int]]]
+
 StreamKey = tuple[tuple[int, ...] | None, ...]
 """Stream order of a node on each of its channels, None where it can't be a FIFO."""
 
@@ -94,16 +96,22 @@ def node_rows(space: DecisionSpace, *, prune: bool = True) -> dict[str, NodeRows
         limit is a row.
     """
     ins, outs = space.graph.in_edges(), space.graph.out_edges()
-    return {
-        node.name: _rows_of(space, _candidates(space, node, ins[node.name], outs[node.name]), prune)
-        for node in space.graph.nodes
-    }
+    class_of = space.class_of()
+    known: _Known | None = {} if prune else None
+    found: dict[str, NodeRows] = {}
+    for node in space.graph.nodes:
+        channels = ins[node.name], outs[node.name]
+        found[node.name] = _rows_of(space, _candidates(space, class_of, node, channels), known)
+    return found
 
 
 def _candidates(
-    space: DecisionSpace, node: Node, ins: Sequence[Edge], outs: Sequence[Edge]
+    space: DecisionSpace,
+    class_of: Mapping[tuple[str, str], int],
+    node: Node,
+    channels: tuple[Sequence[Edge], Sequence[Edge]],
 ) -> _Candidates:
-    class_of = space.class_of()
+    ins, outs = channels
     classes = [class_of[node.name, loop.name] for loop in node.loops]
     distinct = list(dict.fromkeys(classes))
     choices = list(product(*(space.classes[index].factors for index in distinct)))
@@ -129,7 +137,8 @@ def _candidates(
     )
 
 
-def _rows_of(space: DecisionSpace, candidates: _Candidates, prune: bool) -> NodeRows:
+def _rows_of(space: DecisionSpace, candidates: _Candidates, known: _Known | None) -> NodeRows:
+    """Return the rows of a node; all of them if none are known to be minimal."""
     node = candidates.node
     groups: dict[StreamKey, list[LoopOrder]] = {}
     for order in space.orders[node.name]:
@@ -137,7 +146,8 @@ def _rows_of(space: DecisionSpace, candidates: _Candidates, prune: bool) -> Node
     kept: list[tuple[StreamKey, LoopOrder, int, tuple[int, ...]]] = []
     for key, orders in groups.items():
         columns = np.stack([_columns(space, candidates, order) for order in orders])
-        for order, row in _minimal(columns, candidates) if prune else _all(columns):
+        pairs = _all(columns) if known is None else _minimal(columns, candidates, known)
+        for order, row in pairs:
             kept.append((key, orders[order], row, tuple(columns[order, row].tolist())))
     return _packed(space, candidates, kept)
 
@@ -181,8 +191,18 @@ def _all(columns: Integers) -> list[tuple[int, int]]:
     return list(product(range(columns.shape[0]), range(columns.shape[1])))
 
 
-def _minimal(columns: Integers, candidates: _Candidates) -> list[tuple[int, int]]:
-    """Return the (order, vector) pairs that no other pair of equal coupled factors dominates."""
+def _minimal(columns: Integers, candidates: _Candidates, known: _Known) -> list[tuple[int, int]]:
+    """Return the (order, vector) pairs that no other pair of equal coupled factors dominates.
+
+    Many nodes of a large graph are alike, so results are kept by the columns that led to them.
+    """
+    key = columns.shape, columns.tobytes(), candidates.coupled.shape, candidates.coupled.tobytes()
+    if key not in known:
+        known[key] = _least(columns, candidates)
+    return known[key]
+
+
+def _least(columns: Integers, candidates: _Candidates) -> list[tuple[int, int]]:
     _, group = np.unique(candidates.coupled, axis=0, return_inverse=True)
     groups = np.tile(group.ravel(), columns.shape[0])
     kept = minimal(groups, columns.reshape(-1, columns.shape[2]))
