@@ -92,12 +92,15 @@ class Priced:
         Reduced costs of all labels, above those of the cheapest label of their piece.
     prices
         Of all rows.
+    times
+        First and last write of every piece's exit, with the weights.
     """
 
     bound: float
     weights: Floats
     reduced: Floats
     prices: Floats
+    times: Floats
 
 
 def generated(
@@ -155,7 +158,8 @@ class _State:
         weights = np.zeros(problem.labels)
         weights[places] = point.values[: len(places)]
         weights[weights < LEAST_WEIGHT] = 0.0
-        self.best = replace(self.best, weights=weights)
+        times = point.values[len(places) :][: 2 * len(problem.cut.pieces)]
+        self.best = replace(self.best, weights=weights, times=times)
         self.value = float(program.costs @ point.values)
         paid = np.zeros(len(self._caps))
         used = point.values[len(places) + 2 * len(problem.cut.pieces) :][: len(excess)]
@@ -227,7 +231,7 @@ def _priced(problem: Relaxation, prices: Floats) -> Priced:
     ends = np.where(times > 0, problem.lower, problem.upper)
     bound = float(prices @ problem.limits) + float(least.sum()) + float(times @ ends)
     above = labels - np.repeat(least, np.diff(problem.offsets))
-    return Priced(bound, np.zeros(problem.labels), above, prices)
+    return Priced(bound, np.zeros(problem.labels), above, prices, problem.lower)
 
 
 def _lowest(problem: Relaxation, among: Flags, reduced: Floats, most: int) -> Flags:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     Integers = npt.NDArray[np.int64]
     Trim = Callable[[Component], Component]
 
-__all__ = ["reduced"]
+__all__ = ["composed", "reduced"]
 
 
 def reduced(problem: Instance, trim: Trim) -> Component:
@@ -48,7 +48,7 @@ def reduced(problem: Instance, trim: Trim) -> Component:
     for node in range(len(problem.nodes)):
         component = trim(_joined_node(problem, node, ready))
         while (source := _complete_source(problem, component)) is not None:
-            component = trim(_composed(problem, component, ready.pop(source)))
+            component = trim(composed(problem, component, ready.pop(source)))
         ready[node] = component
     return ready[len(problem.nodes) - 1]
 
@@ -94,7 +94,7 @@ def _complete_source(problem: Instance, component: Component) -> int | None:
     return max(complete, default=None)
 
 
-def _composed(problem: Instance, after: Component, fork: Component) -> Component:
+def composed(problem: Instance, after: Component, fork: Component) -> Component:
     """Return the component with the component of a fork put before it (E5)."""
     ours, theirs = _matches(problem, after, fork)
     back, front = after.taken(ours), fork.taken(theirs)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -17,11 +18,11 @@ from streamopt.search.component import NEVER
 from streamopt.search.instance import NO_WALK
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     import numpy.typing as npt
 
-    from streamopt.search.component import Component, Origin
+    from streamopt.search.component import Component, Origin, Property
     from streamopt.search.pieces import Cut
 
     Integers = npt.NDArray[np.int64]
@@ -217,30 +218,59 @@ class _Builder:
             if kind != "need":
                 continue
             source = self.number[self.cut.problem.channels[channel].producer]
-            walks = self.cut.pieces[source].column(("walk", channel))
-            needs = piece.column(("need", channel))
-            for walk in np.unique(needs[needs != NO_WALK]):
-                row = self.rows.add((RowKind.NEED, channel, int(walk)))
-                self.rows.put(row, self.labels(place)[needs == walk], 1.0)
-                self.rows.put(row, self.labels(source)[walks == walk], -1.0)
+            shared = self._shared(source, place)
+            theirs = self._columns(source, [("walk", channel), *shared])
+            ours = self._columns(place, [("need", channel), *shared])
+            for value, (left, right) in _groups(theirs, ours).items():
+                if value[0] == NO_WALK or not len(right):
+                    continue
+                row = self.rows.add((RowKind.NEED, channel, *value))
+                self.rows.put(row, self.labels(place)[right], 1.0)
+                self.rows.put(row, self.labels(source)[left], -1.0)
+
+    def _shared(self, one: int, two: int) -> list[Property]:
+        """Return the tile classes that two pieces share."""
+        others = self.cut.pieces[two].properties
+        return [
+            name
+            for name in self.cut.pieces[one].properties
+            if name[0] == "class" and name in others
+        ]
+
+    def _columns(self, place: int, names: Sequence[Property]) -> Integers:
+        return np.stack([self.cut.pieces[place].column(name) for name in names], axis=1)
 
     def add_classes(self) -> None:
-        """Let the pieces of a tile class take each factor with equal weight (E12)."""
-        users: dict[int, list[int]] = {}
+        """Let pieces take the factors of shared tile classes with equal weights (E12)."""
+        for (one, two), shared in self._links().items():
+            left, right = self._columns(one, shared), self._columns(two, shared)
+            name = (self.cut.pieces[one].exit, self.cut.pieces[two].exit)
+            groups = _groups(left, right)
+            for value, (ours, theirs) in list(groups.items())[1:]:
+                row = self.rows.add((RowKind.CLASS, *name, *value), is_equal=True)
+                self.rows.put(row, self.labels(one)[ours], 1.0)
+                self.rows.put(row, self.labels(two)[theirs], -1.0)
+
+    def _links(self) -> dict[tuple[int, int], list[Property]]:
+        """Return pairs of pieces that connect all users of every tile class, with the classes."""
+        links: dict[tuple[int, int], list[Property]] = {}
+        groups: dict[Property, dict[int, int]] = {}
         for place, piece in enumerate(self.cut.pieces):
-            for kind, index in piece.properties:
-                if kind == "class":
-                    users.setdefault(index, []).append(place)
-        for index, places in users.items():
-            taken = [self.cut.pieces[place].column(("class", index)) for place in places]
-            values = np.unique(np.concatenate(taken))[1:]
-            for one in range(len(places) - 1):
-                for value in values:
-                    key = (RowKind.CLASS, index, self.cut.pieces[places[one]].exit, int(value))
-                    row = self.rows.add(key, is_equal=True)
-                    for place, sign in ((one, 1.0), (one + 1, -1.0)):
-                        columns = self.labels(places[place])[taken[place] == value]
-                        self.rows.put(row, columns, sign)
+            for name in piece.properties:
+                if name[0] == "class":
+                    groups.setdefault(name, {})[place] = place
+            for source in (self.number[node] for node in piece.used):
+                shared = self._shared(source, place)
+                if shared:
+                    links[source, place] = shared
+                for name in shared:
+                    _unite(groups[name], source, place)
+        for name, group in groups.items():
+            places = list(group)
+            for one, two in pairwise(places):
+                if _unite(group, one, two):
+                    links.setdefault((one, two), []).append(name)
+        return links
 
     def add_dsps(self) -> None:
         """Bound the DSPs of all, in limits."""
@@ -248,6 +278,30 @@ class _Builder:
         dsps = np.concatenate([piece.dsps for piece in self.cut.pieces])
         row = self.rows.add((RowKind.DSPS,), 1.0)
         self.rows.put(row, np.arange(len(dsps)), dsps / limit)
+
+
+def _unite(group: dict[int, int], one: int, two: int) -> bool:
+    """Put two members into one set; return whether they were not."""
+    left, right = group[one], group[two]
+    for member, root in group.items():
+        if root == right:
+            group[member] = left
+    return left != right
+
+
+def _groups(left: Integers, right: Integers) -> dict[tuple[int, ...], tuple[Integers, Integers]]:
+    """Return by value of a row: in which places both have it, in the order of the values."""
+    values, number = np.unique(np.concatenate([left, right]), axis=0, return_inverse=True)
+    number = number.ravel()
+    ours = _places(number[: len(left)], len(values))
+    theirs = _places(number[len(left) :], len(values))
+    keys: list[tuple[int, ...]] = [tuple(value) for value in values.tolist()]
+    return dict(zip(keys, zip(ours, theirs, strict=True), strict=True))
+
+
+def _places(number: Integers, count: int) -> list[Integers]:
+    ranked = np.argsort(number, kind="stable")
+    return np.split(ranked, np.searchsorted(number[ranked], np.arange(1, count)))
 
 
 def _span(piece: Component) -> Integers:

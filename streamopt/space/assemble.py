@@ -94,6 +94,7 @@ def evaluate(graph: Graph, schedule: Schedule, costs: CostModel = PUBLISHED) -> 
     found = _node_costs(graph, schedule, costs)
     timings = {name: cost.timing for name, cost in found.items()}
     fifos = {plan.channel for plan in schedule.channels if plan.kind is ChannelKind.FIFO}
+    lanes = {plan.node: plan.lanes for plan in schedule.nodes}
     times = graph_times(graph, timings, fifos, INTEGERS)
     return Prediction(
         tuple(
@@ -103,7 +104,7 @@ def evaluate(graph: Graph, schedule: Schedule, costs: CostModel = PUBLISHED) -> 
                 start_cycles=times[node.name].start,
                 first_write_cycles=times[node.name].first_write,
                 last_write_cycles=times[node.name].last_write,
-                lanes=schedule.node(node.name).lanes,
+                lanes=lanes[node.name],
                 dsps=found[node.name].dsps,
             )
             for node in graph.nodes
@@ -123,9 +124,10 @@ def interval_cycles(graph: Graph, schedule: Schedule, costs: CostModel = PUBLISH
 def _node_costs(graph: Graph, schedule: Schedule, costs: CostModel) -> dict[str, NodeCost]:
     ins, outs = graph.in_edges(), graph.out_edges()
     found: dict[str, NodeCost] = {}
+    plans = {plan.node: plan for plan in schedule.nodes}
     for node in graph.nodes:
         operands = tuple(dict.fromkeys(edge.array for edge in ins[node.name]))
-        plan = schedule.node(node.name)
+        plan = plans[node.name]
         setting = Setting(operands, len(outs[node.name]), plan.binding)
         found[node.name] = costs.node_cost(node, plan.order, plan.factors, setting)
     return found
@@ -137,12 +139,14 @@ def violations(space: DecisionSpace, schedule: Schedule) -> list[str]:
     Everything but the level's rule on untiled latency (opt4) is checked.
     """
     found: list[str] = []
+    plans = {plan.node: plan for plan in schedule.nodes}
+    factors = {plan.node: plan.factors for plan in schedule.nodes}
     for node in space.graph.nodes:
-        plan = schedule.node(node.name)
+        plan = plans[node.name]
         if plan.order not in space.orders[node.name]:
             found.append(f"{node.name}: loop order {', '.join(plan.order)} is not allowed")
     for group in space.classes:
-        taken = {schedule.node(node).factors[loop] for node, loop in group.members}
+        taken = {factors[node][loop] for node, loop in group.members}
         if len(taken) > 1 or not taken <= set(group.factors):
             loops = ", ".join(f"{node}.{loop}" for node, loop in group.members)
             found.append(f"unroll factors {sorted(taken)} of {loops} are not allowed")
@@ -150,8 +154,9 @@ def violations(space: DecisionSpace, schedule: Schedule) -> list[str]:
     if used > space.dsp_limit:
         found.append(f"{used} DSPs exceed the limit of {space.dsp_limit}")
     orders = {plan.node: plan.order for plan in schedule.nodes}
+    kinds = {plan.channel: plan.kind for plan in schedule.channels}
     for edge in space.graph.edges:
-        if schedule.channel(edge.channel).kind is not ChannelKind.FIFO:
+        if kinds[edge.channel] is not ChannelKind.FIFO:
             continue
         written = write_stream_order(space.graph, edge, orders[edge.producer])
         if written is None or written != read_stream_order(

@@ -211,12 +211,14 @@ class HorizonFilter:
 
     def _fit_factors(self, kept: dict[str, Flags], _: int) -> None:
         for group in self._shared:
-            common: set[int] = set(group.factors)
+            size = max(group.factors) + 1
+            allowed = np.ones(size, dtype=bool)
             for node, loop in group.members:
-                common &= set(self._taken(node, loop)[kept[node]].tolist())
-            allowed = np.array(sorted(common), dtype=np.int64)
+                own = np.zeros(size, dtype=bool)
+                own[self._taken(node, loop)[kept[node]]] = True
+                allowed &= own
             for node, loop in group.members:
-                kept[node] &= np.isin(self._taken(node, loop), allowed)
+                kept[node] &= allowed[self._taken(node, loop)]
 
     def _taken(self, node: str, loop: str) -> Integers:
         return self._columns[node].factors[:, self._places[node].index(loop)]

@@ -9,6 +9,7 @@ an optimum, and the d! loop orders shrink to a few.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from hashlib import blake2b
 from itertools import groupby, product
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     Integers = npt.NDArray[np.int64]
 
 __all__ = ["NodeRows", "Times", "node_rows"]
+
+_Known = dict[bytes, list["Integers"]]
 
 StreamKey = tuple[tuple[int, ...] | None, ...]
 """Stream order of a node on each of its channels, None where it can't be a FIFO."""
@@ -117,21 +120,26 @@ def node_rows(space: DecisionSpace, *, prune: bool = True) -> dict[str, NodeRows
         If no row of a node leaves the others what they need at least (E401).
     """
     ins, outs = space.graph.in_edges(), space.graph.out_edges()
-    rows = {
-        node.name: _rows_of(space, _candidates(space, node, ins[node.name], outs[node.name]), prune)
-        for node in space.graph.nodes
-    }
-    for name, own in rows.items():
+    class_of = space.class_of()
+    known: _Known | None = {} if prune else None
+    found: dict[str, NodeRows] = {}
+    for node in space.graph.nodes:
+        channels = ins[node.name], outs[node.name]
+        own = _rows_of(space, _candidates(space, class_of, node, channels), known)
         if not len(own):
-            message = f"{name} doesn't fit into {space.dsp_limit} DSPs beside the other nodes"
+            message = f"{node.name} doesn't fit into {space.dsp_limit} DSPs beside the other nodes"
             raise InfeasibleError(Diagnostic("E401", message, hint="give --dsp a larger number"))
-    return rows
+        found[node.name] = own
+    return found
 
 
 def _candidates(
-    space: DecisionSpace, node: Node, ins: Sequence[Edge], outs: Sequence[Edge]
+    space: DecisionSpace,
+    class_of: Mapping[tuple[str, str], int],
+    node: Node,
+    channels: tuple[Sequence[Edge], Sequence[Edge]],
 ) -> _Candidates:
-    class_of = space.class_of()
+    ins, outs = channels
     classes = [class_of[node.name, loop.name] for loop in node.loops]
     distinct = list(dict.fromkeys(classes))
     choices = list(product(*(space.classes[index].factors for index in distinct)))
@@ -153,7 +161,8 @@ def _candidates(
     )
 
 
-def _rows_of(space: DecisionSpace, candidates: _Candidates, prune: bool) -> NodeRows:
+def _rows_of(space: DecisionSpace, candidates: _Candidates, known: _Known | None) -> NodeRows:
+    """Return the rows of a node; all of them if none are known to be minimal."""
     node = candidates.node
     groups: dict[StreamKey, list[LoopOrder]] = {}
     roles = _roles(candidates)
@@ -161,13 +170,13 @@ def _rows_of(space: DecisionSpace, candidates: _Candidates, prune: bool) -> Node
     for order in space.orders[node.name]:
         key = _stream_key(space, candidates, order)
         runs = tuple(frozenset(run) for _, run in groupby(order, roles.__getitem__))
-        if not prune or (key, runs) not in seen:
+        if known is None or (key, runs) not in seen:
             seen.add((key, runs))
             groups.setdefault(key, []).append(order)
     kept: list[_Kept] = []
     for key, orders in groups.items():
         ways = list(product(space.bindings.get(node.name, ((),)), orders))
-        for way, row, costs in _rows_in(space, candidates, ways, prune):
+        for way, row, costs in _rows_in(space, candidates, ways, known):
             binding, order = ways[way]
             kept.append(_Kept(key, order, binding, row, tuple(costs.tolist())))
     return _packed(space, candidates, kept)
@@ -192,28 +201,49 @@ def _rows_in(
     space: DecisionSpace,
     candidates: _Candidates,
     ways: Sequence[tuple[Binding, LoopOrder]],
-    prune: bool,
+    known: _Known | None,
 ) -> Iterator[tuple[int, int, Integers]]:
-    """Yield (number of the way, number of the factors, costs) of ways that stream alike."""
-    numbers: list[Integers] = []
+    """Yield (number of the way, number of the factors, costs) of ways that stream alike.
+
+    Many nodes of a large graph are alike, so what is minimal is kept by the costs that led to it.
+    """
     vectors: list[Integers] = []
     costs: list[Integers] = []
-    for number, (binding, order) in enumerate(ways):
+    for binding, order in ways:
         columns = _columns(space, candidates, binding, order)
         is_wanted = columns[:, 0] <= candidates.most_dsps
         if space.horizon_cycles is not None:
             is_wanted &= columns[:, 2] <= space.horizon_cycles
         fits = np.flatnonzero(is_wanted)
-        if prune:
-            fits = fits[_minimal(columns[fits], candidates, fits)]
-        numbers.append(np.full(len(fits), number))
         vectors.append(fits)
         costs.append(columns[fits])
-    every = np.concatenate(costs)
-    way_of, vector_of = np.concatenate(numbers), np.concatenate(vectors)
-    kept = _minimal(every, candidates, vector_of) if prune else np.arange(len(every))
-    for place in kept.tolist():
-        yield int(way_of[place]), int(vector_of[place]), every[place]
+    if known is None:
+        kept = [np.arange(len(one)) for one in vectors]
+    else:
+        digest = blake2b(candidates.group.tobytes())
+        for places, one in zip(vectors, costs, strict=True):
+            digest.update(places.tobytes())
+            digest.update(one.tobytes())
+        key = digest.digest()
+        if key not in known:
+            known[key] = _least(candidates, vectors, costs)
+        kept = known[key]
+    for way, places in enumerate(kept):
+        for place in places.tolist():
+            yield way, int(vectors[way][place]), costs[way][place]
+
+
+def _least(
+    candidates: _Candidates, vectors: Sequence[Integers], costs: Sequence[Integers]
+) -> list[Integers]:
+    """Return the places, by way, of costs that none of equal coupled factors dominates."""
+    first = [_minimal(one, candidates, places) for places, one in zip(vectors, costs, strict=True)]
+    every = np.concatenate([one[own] for own, one in zip(first, costs, strict=True)])
+    vector_of = np.concatenate([places[own] for own, places in zip(first, vectors, strict=True)])
+    way_of = np.repeat(np.arange(len(first)), [len(own) for own in first])
+    place_of = np.concatenate(first)
+    kept = _minimal(every, candidates, vector_of)
+    return [place_of[kept[way_of[kept] == way]] for way in range(len(first))]
 
 
 def _stream_key(space: DecisionSpace, candidates: _Candidates, order: LoopOrder) -> StreamKey:

@@ -8,21 +8,20 @@ sets. It ends when nothing was thinned, when the bound meets the schedule, or wh
 from __future__ import annotations
 
 from functools import partial
-from math import ceil, inf
+from math import inf
 from typing import TYPE_CHECKING
 
+from streamopt.search.beam import Beam, beam_search
 from streamopt.search.climb import Climber
-from streamopt.search.columns import Clock, generated
 from streamopt.search.dynamic import Effort, Found, search
-from streamopt.search.fixing import few_rows, kept_rows
 from streamopt.search.instance import instance
 from streamopt.search.labels import SearchStoppedError, SearchTooLargeError
+from streamopt.search.narrowing import Narrowing, Stage
 from streamopt.search.pieces import cut
-from streamopt.search.relaxation import relaxation
 from streamopt.solvers.base import Progress
 from streamopt.solvers.result import Proof, Stop
 from streamopt.space.assemble import assemble_rows, baseline, violations
-from streamopt.space.horizon import HorizonFilter, chosen_rows, same_rows
+from streamopt.space.horizon import HorizonFilter, same_rows
 from streamopt.space.rows import node_rows
 from streamopt.strategies.clock import SearchClock
 from streamopt.strategies.diving import DIVE_STEPS, dive
@@ -31,8 +30,6 @@ from streamopt.strategies.solution import Solution
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from streamopt.search.columns import Priced
-    from streamopt.search.relaxation import Key, Relaxation
     from streamopt.solvers.base import SolveOptions
     from streamopt.space.rows import NodeRows
     from streamopt.strategies.solution import OnIncumbent, Request
@@ -46,22 +43,25 @@ LABELS = (16, 64, 256, 1024, 4096, 16384, 65536)
 SMALL_NODES = 40
 """Graphs up to this size begin with more labels and with horizons near the lower bound."""
 SMALL_LABELS = 1024
-FIRST_ROUNDS = (6, 1200)
-LATER_ROUNDS = (4, 800)
-"""Rounds of local search before the first relaxation, and after each: at most, and times nodes."""
+ROUNDS = (1, 400)
+"""Rounds of local search at a time: at most, and times nodes."""
 CLIMB = (1.06, 1.6, 2.4, 4.0)
 """Horizons to begin with, as multiples of the lower bound: they leave few rows."""
-PASSES = ((100, 1e-2), (300, 3e-3), (1000, 2e-3), (3000, 1e-3), (10_000, 5e-4), (30_000, 2e-4))
-"""Labels of a piece that may still grow, and closeness of the relaxation, pass by pass."""
-ROWS_A_NODE = (2, 6)
-"""Rows a node, on average, that a schedule is searched among after a relaxation."""
-FEW_LABELS = 16
+PIECE_LABELS = 100
+"""Labels of a piece that may still grow, in the first relaxation."""
+BEAM = Beam(labels=300, piece_labels=100)
+FEW_PIECES = 20
+"""Pieces of a stage whose prices are used to look for schedules again."""
+NEAR = 2.0
+"""Gap, times nodes, at which the best schedule itself is what is to be ruled out."""
+MOST_PARTS = 8
+"""A target that could not be ruled out is followed by nearer ones: a half, a quarter, an eighth."""
 FIRST_STEP = 4.0
 """Horizon over bound before any schedule is found."""
-FIRST_CLOSENESS = 0.05
+HORIZON_CLOSENESS = 0.05
 """Of the horizon that large graphs begin with to the least one."""
-ROUNDING = 1e-9
-"""What floating-point sums may be off by, relative."""
+CLOSENESS = 1e-2
+"""Of the first relaxation."""
 
 
 class _Search:
@@ -79,11 +79,11 @@ class _Search:
         self.cycles = request.evaluate(self.schedule).latency_cycles
         self.is_small = len(request.graph.nodes) <= SMALL_NODES
         self.bound_cycles = self._horizons.least_horizon(
-            self.cycles, closeness=0.0 if self.is_small else FIRST_CLOSENESS
+            self.cycles, closeness=0.0 if self.is_small else HORIZON_CLOSENESS
         )
         self.found_any = False
-        self._prices: dict[Key, float] = {}
-        self._climber: Climber | None = None
+        self._within: dict[str, NodeRows] = {}
+        self._chosen: dict[str, int] | None = None
 
     @property
     def is_proved(self) -> bool:
@@ -92,26 +92,26 @@ class _Search:
 
     def work(self) -> None:
         """Go through all passes and rounds, or until the schedule is proved."""
-        steps: list[Callable[[], None]] = []
-        if not self.is_small:
-            self._climber = climber = self._new_climber()
-            steps += [climber.start, *[climber.round] * self._rounds(FIRST_ROUNDS)]
-            for labels, closeness in PASSES:
-                steps += [partial(self.narrow, labels, closeness)]
-                steps += [climber.round] * self._rounds(LATER_ROUNDS)
+        steps: list[Callable[[], None]] = [] if self.is_small else [self._narrow]
         for labels in (n for n in LABELS if n >= SMALL_LABELS or not self.is_small):
             steps += [partial(self.improve, labels), partial(self.bound, labels)]
         for step in steps:
             if not self.is_proved:
                 step()
 
-    def _rounds(self, most: tuple[int, int]) -> int:
-        """Return how many rounds of local search come next: fewer the longer each takes."""
-        return max(1, min(most[0], most[1] // len(self.request.graph.nodes)))
-
-    def _new_climber(self) -> Climber:
-        problem = instance(self.space, self._rows)
-        return Climber(problem, self.clock.should_stop, self._keep_climbed, self._options.seed)
+    def _climb(self, climber: Climber | None) -> Climber:
+        """Search around the best schedule, with fewer rounds the longer each takes."""
+        if climber is None:
+            problem = instance(self.space, self._rows)
+            stop, seed = self.clock.should_stop, self._options.seed
+            climber = Climber(problem, stop, self._keep_climbed, seed)
+        if self._chosen is not None:
+            climber.adopt(self._chosen, self.cycles)
+        elif climber.cycles is None:
+            climber.start()
+        for _ in range(max(1, min(ROUNDS[0], ROUNDS[1] // len(self.request.graph.nodes)))):
+            climber.round()
+        return climber
 
     def _keep_climbed(self, chosen: dict[str, int], cycles: int) -> None:
         if cycles < self.cycles:
@@ -151,55 +151,64 @@ class _Search:
             self.bound_cycles = horizon + 1
             self._report()
 
-    def narrow(self, most_labels: int, closeness: float) -> None:
-        """Bound by the relaxation over pieces, and search the rows that it takes (E9) to (E15)."""
-        horizon = self.cycles - 1
-        if not self.found_any:
-            horizon = min(horizon, int(self.bound_cycles * FIRST_STEP))
-        rows = self._horizons.within(horizon)
-        problem = instance(self.space, rows) if rows is not None else None
-        pieces = cut(problem, horizon, most_labels, self.clock.should_stop) if problem else None
-        if rows is None or pieces is None:
-            self._raise_bound(horizon + 1)
-            return
+    def _narrow(self) -> None:
+        """Bound by relaxations over pieces, whose prices find schedules too: (E23), (E24)."""
+        narrowing = Narrowing(self._seconds_left, self.clock.should_stop, self._raise_bound)
+        climber: Climber | None = None
+        base: Stage | None = None
+        parts = 2
+        while not self.is_proved and parts <= MOST_PARTS:
+            if base is None or base.horizon_cycles < self.bound_cycles:
+                base = self._base(narrowing)
+            elif not self.found_any and climber is None:
+                climber = self._climb(climber)
+            else:
+                target = min(base.horizon_cycles, self._target(parts))
+                self._aim(narrowing, base, target)
+                if self.bound_cycles <= target < self.cycles:
+                    parts *= 2
+                elif not self.is_proved:
+                    climber = self._climb(climber)
 
-        def on_bound(value: float) -> None:
-            self._raise_bound(min(horizon + 1, ceil(value * horizon * (1 - ROUNDING))))
+    def _target(self, parts: int) -> int:
+        """Return the latency to be ruled out next: that part of the way to the best schedule."""
+        spread = self.cycles - self.bound_cycles
+        is_near = spread * len(self.request.graph.nodes) <= NEAR * self.cycles
+        return self.cycles - 1 if is_near and parts == 2 else self.bound_cycles + spread // parts
 
-        program = relaxation(pieces)
-        clock = Clock(self._seconds_left, self.clock.should_stop, on_bound)
-        priced = generated(program, closeness, clock, self._prices)
-        self._prices = dict(zip(program.keys, priced.prices.tolist(), strict=True))
-        if self.bound_cycles <= horizon:
-            self._search_few(program, priced, rows)
+    def _aim(self, narrowing: Narrowing, base: Stage, target_cycles: int) -> None:
+        """Try to rule a target out, unless a schedule within it is found."""
+        for stage in narrowing.stages(base, target_cycles):
+            if len(stage.program.cut.pieces) <= FEW_PIECES:
+                self._look_along(stage)
+            if self.cycles <= target_cycles:
+                return
 
-    def _search_few(self, program: Relaxation, priced: Priced, rows: dict[str, NodeRows]) -> None:
-        """Search the rows of low reduced costs, and leave out those of too high ones for good."""
-        horizon = program.cut.horizon_cycles
-        before = 0
-        for most_rows in ROWS_A_NODE:
-            kept = few_rows(program, priced, most_rows * len(rows))
-            size = sum(int(flags.sum()) for flags in kept.values())
-            if size == before or self.is_proved:
+    def _base(self, narrowing: Narrowing) -> Stage | None:
+        """Return a relaxation over small pieces, within a horizon that has schedules."""
+        while not self.is_proved:
+            horizon = min(self.cycles - 1, int(self.bound_cycles * FIRST_STEP))
+            rows = self._horizons.within(horizon)
+            self._within = rows or {}
+            problem = instance(self.space, rows) if rows is not None else None
+            stop = self.clock.should_stop
+            pieces = cut(problem, horizon, PIECE_LABELS, stop) if problem else None
+            if rows is None or pieces is None:
+                self._raise_bound(horizon + 1)
                 continue
-            before = size
-            self._try(chosen_rows(rows, kept))
-        if horizon >= self.cycles - 1 and not self.is_proved:
-            slack = self.cycles / horizon - priced.bound
-            kept = kept_rows(program, priced, slack + ROUNDING)
-            self._horizons = HorizonFilter(self.space, chosen_rows(rows, kept))
+            stage = narrowing.solved(pieces, CLOSENESS)
+            if self.bound_cycles <= horizon:
+                self._look_along(stage)
+                return stage
+        return None
 
-    def _try(self, rows: dict[str, NodeRows]) -> None:
-        """Look for a better schedule among few rows; nothing found proves nothing."""
-        try:
-            found = self._search(rows, self.cycles - 1, FEW_LABELS, from_below=False)
-        except SearchTooLargeError:
-            return
-        if found.latency_cycles is not None:
-            self._keep(rows, found)
+    def _look_along(self, stage: Stage) -> None:
+        """Look for a better schedule by the prices of a relaxation."""
+        found = beam_search(stage.program, stage.priced, BEAM, self.clock.should_stop)
+        if found.latency_cycles is not None and found.latency_cycles < self.cycles:
+            self._keep(self._within, found)
             self._report()
-            if self._climber is not None:
-                self._climber.adopt(same_rows(self._rows, rows, found.rows), self.cycles)
+            self._chosen = same_rows(self._rows, self._within, found.rows)
 
     def _raise_bound(self, cycles: int) -> None:
         if cycles > self.bound_cycles:

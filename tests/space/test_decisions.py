@@ -96,7 +96,7 @@ def test_levels_open_orders_and_tiles(
     assert tuple(len(space.orders[node.name]) for node in CHAIN.nodes) == orders
     assert {group.factors for group in space.classes} == factors
     assert space.streamable == streamable
-    assert space.lane_dsps == {"n0": 5, "n1": 8, "n2": 0}
+    assert space.least_dsps == {"n0": 5, "n1": 8, "n2": 0}
 
 
 @pytest.mark.parametrize(

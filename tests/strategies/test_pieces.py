@@ -1,4 +1,4 @@
-"""The relaxation over pieces: bounds below every optimum, and rows that keep it."""
+"""The relaxation over pieces: bounds below every optimum, and the schedules that it leads to."""
 
 from __future__ import annotations
 
@@ -6,20 +6,19 @@ from math import inf
 from random import Random
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pytest
 
 import streamopt as so
+from streamopt.search.beam import Beam, beam_search
 from streamopt.search.columns import Clock, generated
-from streamopt.search.dynamic import Effort, search
-from streamopt.search.fixing import few_rows, kept_rows
 from streamopt.search.instance import instance
 from streamopt.search.labels import SearchStoppedError
+from streamopt.search.narrowing import Narrowing
 from streamopt.search.pieces import cut
 from streamopt.search.relaxation import relaxation
 from streamopt.solvers.result import Proof
+from streamopt.space.assemble import assemble_rows, evaluate, violations
 from streamopt.space.decisions import decision_space
-from streamopt.space.horizon import chosen_rows
 from streamopt.space.level import LEVELS, LevelName
 from streamopt.space.rows import node_rows
 from streamopt.strategies import exact
@@ -35,7 +34,7 @@ def clock(bounds: list[float], *, stops: bool = False) -> Clock:
 
 @pytest.mark.parametrize("seed", range(4000, 4010))
 @pytest.mark.parametrize("most_labels", [0, 30, 10**6])
-def test_bounds_hold_and_kept_rows_hold_the_optimum(seed: int, most_labels: int) -> None:
+def test_bounds_hold(seed: int, most_labels: int) -> None:
     graph = random_graph(Random(seed), nodes=4 + seed % 5, max_extent=12)
     space = decision_space(graph, LEVELS[LevelName.OPT5], dsp_limit=100, tiling_limit=2)
     optimum = so.solve(graph, solver="search", dsp=100, tiling_limit=2)
@@ -47,12 +46,8 @@ def test_bounds_hold_and_kept_rows_hold_the_optimum(seed: int, most_labels: int)
         assert pieces is not None
         program = relaxation(pieces)
         bounds: list[float] = []
-        priced = generated(program, 1e-4, clock(bounds))
+        generated(program, 1e-4, clock(bounds))
         assert max(bounds) * horizon <= best * (1 + 1e-9)
-        kept = kept_rows(program, priced, best / horizon - priced.bound + 1e-9)
-        problem = instance(space, chosen_rows(rows, kept))
-        found = search(problem, best, Effort(10**6, from_below=False, should_stop=lambda: False))
-        assert found.latency_cycles == best
 
 
 @pytest.mark.parametrize("seed", range(4020, 4026))
@@ -81,17 +76,42 @@ def test_one_piece_without_choices_left_bounds_tightly() -> None:
     assert cut(instance(space, node_rows(space)), best - 1, 100, lambda: False) is None
 
 
-def test_few_rows_are_few_and_leave_every_node_one() -> None:
-    graph = random_graph(Random(4001), nodes=8, max_extent=16)
-    space = decision_space(graph, LEVELS[LevelName.OPT5], dsp_limit=200, tiling_limit=2)
+@pytest.mark.parametrize("seed", range(4030, 4038))
+def test_larger_pieces_keep_what_the_target_leaves_and_rule_out_what_is_below(seed: int) -> None:
+    graph = random_graph(Random(seed), nodes=4 + seed % 5, max_extent=12)
+    space = decision_space(graph, LEVELS[LevelName.OPT5], dsp_limit=100, tiling_limit=2)
+    best = so.solve(graph, solver="search", dsp=100, tiling_limit=2).objective_cycles
+    pieces = cut(instance(space, node_rows(space)), 2 * best, 0, lambda: False)
+    assert pieces is not None
+    for target, is_possible in ((best, True), (best - 1, False)):
+        bounds: list[int] = []
+        narrowing = Narrowing(lambda: inf, lambda: False, bounds.append)
+        base = narrowing.solved(pieces, 1e-2)
+        for stage in narrowing.stages(base, target):
+            assert len(stage.program.cut.pieces) <= len(pieces.pieces)
+        assert max(bounds) <= (best if is_possible else target + 1)
+        assert (max(bounds) > target) is not is_possible
+
+
+@pytest.mark.parametrize("seed", range(4040, 4048))
+def test_wide_beam_finds_the_optimum_and_a_narrow_one_a_schedule(seed: int) -> None:
+    graph = random_graph(Random(seed), nodes=4 + seed % 5, max_extent=12)
+    space = decision_space(graph, LEVELS[LevelName.OPT5], dsp_limit=100, tiling_limit=2)
+    best = so.solve(graph, solver="search", dsp=100, tiling_limit=2).objective_cycles
     rows = node_rows(space)
-    pieces = cut(instance(space, rows), 10**6, 0, lambda: False)
+    pieces = cut(instance(space, rows), 2 * best, 20, lambda: False)
     assert pieces is not None
     program = relaxation(pieces)
     priced = generated(program, 1e-3, clock([]))
-    few, more = (few_rows(program, priced, count) for count in (1, 10**6))
-    assert all(flags.any() for flags in few.values())
-    assert all(np.all(more[name] >= flags) for name, flags in few.items())
+    for beam in (Beam(labels=10**6, piece_labels=10**6), Beam(labels=5, piece_labels=20)):
+        found = beam_search(program, priced, beam, lambda: False)
+        if found.latency_cycles is None:
+            assert beam.labels < 10
+            continue
+        schedule = assemble_rows(graph, rows, found.rows)
+        assert not violations(space, schedule)
+        assert evaluate(graph, schedule).latency_cycles == found.latency_cycles
+        assert found.latency_cycles == best or beam.labels < 10
 
 
 def test_stop_ends_generation_and_cutting() -> None:

@@ -1,0 +1,212 @@
+"""Good schedules from the prices of the relaxation: pieces joined by few labels each (E23).
+
+The prices tell what a partial schedule is worth to the rest of the graph: its times by the flow of
+prices that leaves its exit, its DSPs, and its open tile classes and walks. So of all labels of a
+component those of the least priced cost are kept, whatever their states.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+
+from streamopt.search.component import pruned
+from streamopt.search.dynamic import Found
+from streamopt.search.fusing import complete_source, pairs
+from streamopt.search.labels import SearchStoppedError
+from streamopt.search.reduction import composed
+from streamopt.search.relaxation import RowKind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import numpy.typing as npt
+
+    from streamopt.search.columns import Priced
+    from streamopt.search.component import Component
+    from streamopt.search.relaxation import Relaxation
+
+    Integers = npt.NDArray[np.int64]
+    Floats = npt.NDArray[np.float64]
+
+__all__ = ["Beam", "beam_search"]
+
+TIMES = (RowKind.FIRST, RowKind.LAST, RowKind.SPAN)
+MOST_PAIRS = 150_000
+"""Pairs of labels that are put together at once; else the dearer ones of both sides stay out."""
+SPARE = 0.02
+"""Of the limit, added to the DSPs that are still to be spent, as some can always be shifted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Beam:
+    """How many labels are kept.
+
+    Attributes
+    ----------
+    labels
+        Of a component.
+    piece_labels
+        Of a piece, before it is put together with others.
+    """
+
+    labels: int
+    piece_labels: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A component in a beam, labels of the least cost first.
+
+    Attributes
+    ----------
+    owed
+        What the prices of open tile classes and walks add to every label, in horizons.
+    expected_dsps
+        Of the mixtures of its pieces.
+    """
+
+    component: Component
+    owed: Floats
+    expected_dsps: float
+
+    def first(self, count: int) -> _Part:
+        """Return the part with its first labels only."""
+        return _Part(
+            self.component.taken(np.arange(min(count, len(self.owed)))),
+            self.owed[:count],
+            self.expected_dsps,
+        )
+
+
+class _Search:
+    """The beam's measure of cost, and the joins of parts."""
+
+    def __init__(self, program: Relaxation, priced: Priced, beam: Beam) -> None:
+        self._program = program
+        self._problem = program.cut.problem
+        self._beam = beam
+        self._horizon = program.cut.horizon_cycles
+        self._limit = self._problem.dsp_limit
+        self._number = {piece.exit: place for place, piece in enumerate(program.cut.pieces)}
+        self._outer = _outer_costs(program, priced)
+        self._priced = priced
+        kinds = [key[0] for key in program.keys]
+        self._dsp_price = -float(priced.prices[kinds.index(RowKind.DSPS)]) / self._limit
+        self._least_dsps = program.cut.known.least_dsps
+
+    def piece(self, place: int) -> _Part:
+        """Return a piece with its labels of low reduced cost."""
+        low, high = self._program.offsets[place : place + 2]
+        component = self._program.cut.pieces[place]
+        weights = self._priced.weights[low:high]
+        expected = float(weights @ component.dsps) / max(1e-9, float(weights.sum()))
+        order = np.argsort(self._priced.reduced[low:high], kind="stable")
+        taken = order[: self._beam.piece_labels]
+        owed = self._outer[low:high]
+        return self.ranked(_Part(component.taken(taken), owed[taken], expected))
+
+    def costs(self, part: _Part) -> Floats:
+        """Return the priced cost of every label, in horizons."""
+        component = part.component
+        place = self._program.labels + 2 * self._number[component.exit]
+        starts = np.array([self._start(origin) for origin in component.origins])
+        first = (component.first / self._horizon + starts).max(axis=1)
+        last = (component.last / self._horizon + starts).max(axis=1)
+        times = self._outer[place] * np.maximum(first, 0.0) + self._outer[place + 1] * last
+        over = component.dsps - part.expected_dsps
+        left = max(0.0, self._limit - part.expected_dsps) + SPARE * self._limit
+        dsps = self._dsp_price * (component.dsps + over * over / left)
+        return np.asarray(times + dsps + part.owed)
+
+    def _start(self, origin: tuple[int, str]) -> float:
+        if origin[0] < 0:
+            return 0.0
+        return float(self._priced.times[2 * self._number[origin[0]] + (origin[1] == "last")])
+
+    def ranked(self, part: _Part) -> _Part:
+        """Return the labels of the least costs that fit the DSPs, the best first."""
+        component = part.component
+        others = self._least_dsps - component.least_dsps
+        costs = np.where(component.dsps <= self._limit - others, self.costs(part), np.inf)
+        order = np.argsort(costs, kind="stable")
+        order = order[np.isfinite(costs[order])][: 2 * self._beam.labels]
+        cheap = component.taken(order)
+        kept = np.sort(pruned(_marked(cheap)).back[:, -1])[: self._beam.labels]
+        return _Part(cheap.taken(kept), part.owed[order[kept]], part.expected_dsps)
+
+    def together(self, after: _Part, before: _Part) -> _Part:
+        """Return a part with a source put before it (E5)."""
+        while pairs(after.component, before.component) > MOST_PAIRS:
+            if len(after.owed) > len(before.owed):
+                after = after.first(len(after.owed) // 2)
+            else:
+                before = before.first(len(before.owed) // 2)
+        component = composed(self._problem, after.component, before.component)
+        owed = after.owed[component.back[:, 0]] + before.owed[component.back[:, 1]]
+        expected = after.expected_dsps + before.expected_dsps
+        return self.ranked(_Part(component, owed, expected))
+
+
+def beam_search(
+    program: Relaxation, priced: Priced, beam: Beam, should_stop: Callable[[], bool]
+) -> Found:
+    """Return a schedule of low priced cost; none found proves nothing.
+
+    Raises
+    ------
+    SearchStoppedError
+        If the caller asked for it.
+    """
+    run = _Search(program, priced, beam)
+    ready: dict[int, _Part] = {}
+    part: _Part | None = None
+    for place, piece in enumerate(program.cut.pieces):
+        part = run.piece(place)
+        while (source := complete_source(program.cut.problem, part.component)) is not None:
+            if should_stop():
+                raise SearchStoppedError
+            part = run.together(part, ready.pop(source))
+        if not len(part.owed):
+            return Found(None, {}, is_exact=False)
+        ready[piece.exit] = part
+    assert part is not None
+    best = int(np.argmin(part.component.last[:, 0]))
+    rows: dict[int, int] = {}
+    part.component.chosen(best, rows)
+    names = program.cut.problem.names
+    return Found(
+        int(part.component.last[best, 0]),
+        {names[node]: row for node, row in rows.items() if names[node]},
+        is_exact=False,
+    )
+
+
+def _marked(component: Component) -> Component:
+    """Return the component with the place of every label as one more part."""
+    places = np.arange(len(component), dtype=np.int64)[:, None]
+    return replace(component, back=np.concatenate([component.back, places], axis=1))
+
+
+def _outer_costs(program: Relaxation, priced: Priced) -> Floats:
+    """Return what each label and time costs in the rows of other pieces, in horizons."""
+    exits = np.array([piece.exit for piece in program.cut.pieces])
+    owner = np.concatenate([np.repeat(exits, np.diff(program.offsets)), np.repeat(exits, 2)])
+    kinds = [cast("RowKind", key[0]) for key in program.keys]
+    inside = np.array(
+        [
+            cast("int", key[1]) if kind in TIMES else -1
+            for key, kind in zip(program.keys, kinds, strict=True)
+        ]
+    )
+    is_shared = np.array([kind in (RowKind.LABEL, RowKind.DSPS) for kind in kinds])
+    matrix = program.matrix
+    heads: Integers = matrix.indptr
+    columns: Integers = np.repeat(np.arange(len(heads) - 1), np.diff(heads))
+    rows: Integers = matrix.indices
+    counts = ~is_shared[rows] & (inside[rows] != owner[columns])
+    paid = np.where(counts, matrix.data * priced.prices[rows], 0.0)
+    total: Floats = program.costs - np.bincount(columns, paid, minlength=len(heads) - 1)
+    return total
