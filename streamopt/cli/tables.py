@@ -66,10 +66,7 @@ def summary_table(solution: Solution, row: dict[str, str | int | float]) -> Tabl
 
 def _limits(solution: Solution) -> dict[str, str]:
     """Return what the design takes of everything that has a limit."""
-    limits = solution.request.limits
-    if limits is None:
-        return {}
-    pairs = zip(limits.each, solution.used, strict=True)
+    pairs = zip(solution.limits, solution.used, strict=True)
     return {limit.resource: f"{used} of {limit.most}" for limit, used in pairs}
 
 
