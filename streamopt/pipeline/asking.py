@@ -33,12 +33,14 @@ class Asked:
 
     Attributes
     ----------
+    freedom
+        What opt6 may decide; None for everything.
     keeps_dsps
         Whether the request's DSPs were asked for, or may be those of the region to fit.
     """
 
     request: Request
-    freedom: Freedom
+    freedom: Freedom | None
     solver: str
     formulation: str
     options: SolveOptions
@@ -70,7 +72,7 @@ def answered(asked: Asked, built: AsBuilt, on_incumbent: OnIncumbent) -> Solutio
 
     if LEVELS[asked.request.level].is_honest:
         return _beyond(asked, built, on_incumbent)
-    if asked.freedom != ALL:
+    if asked.freedom is not None:
         message = f"--without and --binding have no meaning at {asked.request.level}"
         hint = f"they are for --level {LevelName.OPT6}; leave them out"
         raise InfeasibleError(Diagnostic("E407", message, hint=hint))
@@ -86,7 +88,8 @@ def _beyond(asked: Asked, built: AsBuilt, on_incumbent: OnIncumbent) -> Solution
     _check(asked)
     fit = region(asked.request.dsp_limit, built, asked.fifos, keeps_dsps=asked.keeps_dsps)
     request = replace(asked.request, dsp_limit=fit.limits.dsps)
-    found = solve_beyond(request, asked.freedom, asked.solver, asked.options, fit, on_incumbent)
+    freedom = replace(asked.freedom or ALL, tiling_limit=request.tiling_limit)
+    found = solve_beyond(request, freedom, asked.solver, asked.options, fit, on_incumbent)
     fifos = asked.fifos
     if fifos is not None and fifos.on is None:
         fifos = replace(fifos, on=fit.on)

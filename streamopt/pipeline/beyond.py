@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from streamopt.errors import Diagnostic, InfeasibleError
 from streamopt.pipeline.costing import honest_costs
 from streamopt.pipeline.evaluating import evaluate
-from streamopt.solvers.result import Stop
+from streamopt.solvers.result import Proof, Stop
 from streamopt.strategies.choose import choose
 
 if TYPE_CHECKING:
@@ -86,18 +86,26 @@ def solve_beyond(
     """
     started = perf_counter()
     tried: list[_Tried] = []
+    stop = Stop.FINISHED
     for names, graph in freedom.forms(request.graph):
         left = _left(options, started)
         if tried and left.time_limit_seconds == LEAST_SECONDS:
+            stop = Stop.TIME_LIMIT
+        if stop is not Stop.FINISHED:
             break
         form = _Form(request, names, graph, region)
         tried += form.search(freedom, solver, options, started)
+        if tried and tried[-1].solution.stop is Stop.INTERRUPTED:
+            stop = Stop.INTERRUPTED
         if tried and on_incumbent is not None:
             on_incumbent(min(tried, key=lambda one: one.rank).solution)
     if not tried:
         raise _nothing_fits(request)
     best = min(tried, key=lambda one: one.rank)
-    return replace(best.solution, solve_seconds=perf_counter() - started)
+    stop = best.solution.stop if stop is Stop.FINISHED else stop
+    note = f"the best of {len(tried)} designs that were simulated"
+    spent = perf_counter() - started
+    return replace(best.solution, stop=stop, message=note, solve_seconds=spent)
 
 
 def _nothing_fits(request: Request) -> InfeasibleError:
@@ -190,7 +198,8 @@ class _Form:
         limits = self._region.limits
         bound = replace(freedom, binding=freedom.binding.unpriced)
         found = self._rounds(bound, _Budget(limits.luts), solver, options, started)
-        if freedom.binding is not bound.binding:
+        was_interrupted = bool(found) and found[-1].solution.stop is Stop.INTERRUPTED
+        if freedom.binding is not bound.binding and not was_interrupted:
             luts = int(FIRST_SHARE * limits.luts)
             priced = _Budget(luts, limits.dsps / luts)
             found += self._rounds(freedom, priced, solver, options, started)
@@ -235,12 +244,15 @@ class _Form:
         evaluation = evaluate(self._graph, answer.schedule, self._region.on)
         predicted = evaluation.predicted
         assert predicted is not None
+        bound_cycles = min(bound_cycles, predicted.latency_cycles)
+        is_proved = bound_cycles == predicted.latency_cycles
         solution = replace(
             answer,
             request=self._request,
             schedule=replace(answer.schedule, rewrites=self._names),
             prediction=predicted,
-            bound_cycles=min(bound_cycles, predicted.latency_cycles),
+            bound_cycles=bound_cycles,
+            proof=Proof.OPTIMAL if is_proved else Proof.FEASIBLE,
         )
         over = evaluation.resources.total.over(self._region.limits)
         return _Tried(solution, evaluation, not over)

@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from streamopt.ir.network import Implementation
+from streamopt.ir.schedule import ChannelKind
 from streamopt.pipeline.asking import Asked, answered, tiling_limit_of
 from streamopt.pipeline.evaluating import LEAST_FIFOS, FifoSizing, evaluate, evaluation_record
 from streamopt.pipeline.freedom import ALL
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
     from streamopt.strategies.solution import Solution
     from streamopt.target.device import Target
 
-__all__ = ["compare", "record", "records", "solve", "solvers"]
+__all__ = ["choice_record", "compare", "record", "records", "solve", "solvers"]
 
 
 DSPS = 2560
@@ -50,7 +52,7 @@ def solve(
     seed: int = 0,
     threads: int = 1,
     fifos: FifoSizing | None = LEAST_FIFOS,
-    freedom: Freedom = ALL,
+    freedom: Freedom | None = None,
     on_progress: Callable[[Progress], None] | None = None,
     on_incumbent: Callable[[Solution], None] | None = None,
     **built: Unpack[AsBuilt],
@@ -72,7 +74,7 @@ def solve(
     threads
         Of the solver. With one, the same input, seed and versions give the same schedule.
     fifos, freedom
-        How depths are found by simulation, None for all tokens of a lane; what opt6 may decide.
+        How depths are found by simulation, None for all tokens of a lane; what opt6 may decide, None for all.
     on_incumbent
         Called with every better schedule at once, before FIFO depths are found.
     built
@@ -86,10 +88,9 @@ def solve(
     from streamopt.strategies.solution import Request
 
     name, wanted, most = LevelName(level), Objective(objective), DSPS if dsp is None else dsp
-    tiles = tiling_limit_of(name, tiling_limit, freedom)
+    tiles = tiling_limit_of(name, tiling_limit, freedom or ALL)
     request = Request(graph, name, most, tiles, wanted, latency_target_cycles)
     options = _options(solver, profile, (time_limit_seconds, seed, threads), on_progress)
-    freedom = replace(freedom, tiling_limit=tiles) if LEVELS[name].is_honest else freedom
     asked = Asked(request, freedom, solver, formulation, options, fifos, dsp is not None)
     return answered(asked, built, on_incumbent)
 
@@ -138,6 +139,25 @@ def _row(solution: Solution) -> dict[str, str | int | float]:
         "seed": solution.seed,
         "solve_seconds": round(solution.solve_seconds, 4),
         "message": solution.message,
+    }
+
+
+def choice_record(solution: Solution) -> dict[str, str | int]:
+    """Return what only opt6 decides; nothing at the other levels.
+
+    Rewrites of the graph, nodes some of whose operators are LUTs by choice, and how many channels
+    are FIFOs.
+    """
+    if not LEVELS[solution.request.level].is_honest:
+        return {}
+    schedule = solution.schedule
+    fabric = [p for p in schedule.nodes if Implementation.FABRIC in dict(p.binding).values()]
+    fifos = [plan for plan in schedule.channels if plan.kind is ChannelKind.FIFO]
+    return {
+        "rewrites": " ".join(schedule.rewrites),
+        "fabric_nodes": len(fabric),
+        "fifo_channels": len(fifos),
+        "channels": len(schedule.channels),
     }
 
 
