@@ -67,14 +67,15 @@ def solve(
         DSPs as [1] counts them (opt6: all), 2560 without ``fit``; least trip count of a tile loop,
         16 where not given (opt6: 1).
     objective
-        ``latency``; ``interval``, the distance of frames; ``latency-dsps``, the fewest DSPs of the
-        least latency; ``dsps``, the fewest within a latency target.
+        ``latency``; ``interval`` of frames; ``latency-dsps``, the fewest DSPs of the least latency;
+        ``dsps``, the fewest within a latency target.
     solver, formulation, profile
-        As `streamopt.strategies.choose.choose`; a name under ``solvers/<solver>/``, or a path.
+        As `streamopt.strategies.choose.choose`; of ``solvers/<solver>/``, or a path.
     threads
         Of the solver. With one, the same input, seed and versions give the same schedule.
     fifos, freedom
-        How depths are found by simulation, None for all tokens of a lane; what opt6 may decide, None for all.
+        How depths are found by simulation, None for all tokens of a lane; what opt6 may decide,
+        None for all of it.
     on_incumbent
         Called with every better schedule at once, before FIFO depths are found.
     built
