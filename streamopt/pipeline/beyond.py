@@ -52,8 +52,9 @@ class Region:
 
 @dataclass(frozen=True, slots=True)
 class _Tried:
-    """A solution that was simulated."""
+    """A solution that was simulated, and the form that it is of."""
 
+    form: _Form
     solution: Solution
     evaluation: Evaluation
     is_within: bool
@@ -104,8 +105,11 @@ def solve_beyond(
     best = min(tried, key=lambda one: one.rank)
     stop = best.solution.stop if stop is Stop.FINISHED else stop
     note = f"the best of {len(tried)} designs that were simulated"
+    found = best.solution
+    if stop is not Stop.INTERRUPTED:
+        found = best.form.proved(found, freedom, solver, _left(options, started))
     spent = perf_counter() - started
-    return replace(best.solution, stop=stop, message=note, solve_seconds=spent)
+    return replace(found, stop=stop, message=note, solve_seconds=spent)
 
 
 def _nothing_fits(request: Request) -> InfeasibleError:
@@ -130,8 +134,8 @@ def _left(options: SolveOptions, started: float) -> SolveOptions:
 class _Budget:
     """What a search may take: DSPs, with LUTs of operators counted as DSPs at a price.
 
-    ``dsps + price * luts`` of a design that keeps both limits is no more than that of the limits,
-    so that a bound under such a budget is a bound under both.
+    ``dsps + price * luts`` of a design that keeps both limits is no more than that of the limits.
+    So with all LUTs of the limit, a bound under such a budget is a bound under both.
 
     Attributes
     ----------
@@ -140,7 +144,7 @@ class _Budget:
     low, high
         Prices that were too low and too high; 0 where there is none yet.
     shrink
-        Less than 1 where the search may not have all, and so gives no bound.
+        Less than 1 where the search may not have all.
     """
 
     luts: int
@@ -190,6 +194,7 @@ class _Form:
         self._graph = graph
         self._region = region
         self._costs = honest_costs(graph, region.on)
+        self._bound_cycles = 0
 
     def search(
         self, freedom: Freedom, solver: str, options: SolveOptions, started: float
@@ -205,6 +210,38 @@ class _Form:
             found += self._rounds(freedom, priced, solver, options, started)
         return found
 
+    def proved(
+        self, found: Solution, freedom: Freedom, solver: str, options: SolveOptions
+    ) -> Solution:
+        """Return a solution of this form with what no schedule of the form is below: (O16).
+
+        A bound of a few bindings, or of the LUTs that one design left to operators, is no bound of
+        the others. So the bound of free bindings is that of one more search, in which all LUTs of
+        the limit are the operators'.
+        """
+        limits = self._region.limits
+        bound = self._bound_cycles
+        if freedom.binding is not freedom.binding.unpriced:
+            budget = _Budget(limits.luts, limits.dsps / max(1, limits.luts))
+            bound = self._answered(freedom, budget, solver, options).bound_cycles
+        latency = found.prediction.latency_cycles
+        bound = min(bound, latency)
+        proof = Proof.OPTIMAL if bound == latency else Proof.FEASIBLE
+        return replace(found, bound_cycles=bound, proof=proof)
+
+    def _answered(
+        self, freedom: Freedom, budget: _Budget, solver: str, options: SolveOptions
+    ) -> Solution:
+        asked = replace(
+            self._request,
+            graph=self._graph,
+            dsp_limit=budget.amount(self._region.limits),
+            tiling_limit=freedom.tiling_limit,
+            costs=self._costs.priced(budget.price),
+            bindings=freedom.bindings(self._graph),
+        )
+        return choose(asked, solver, "compact", options)
+
     def _rounds(
         self,
         freedom: Freedom,
@@ -215,24 +252,15 @@ class _Form:
     ) -> list[_Tried]:
         """Return the solutions of a few rounds, until one is within the limits."""
         limits = self._region.limits
-        bindings = freedom.bindings(self._graph)
         found: list[_Tried] = []
-        bound = 0
         while budget is not None and len(found) < MOST_ROUNDS:
-            asked = replace(
-                self._request,
-                graph=self._graph,
-                dsp_limit=budget.amount(limits),
-                tiling_limit=freedom.tiling_limit,
-                costs=self._costs.priced(budget.price),
-                bindings=bindings,
-            )
             try:
-                answer = choose(asked, solver, "compact", _left(options, started))
+                answer = self._answered(freedom, budget, solver, _left(options, started))
             except InfeasibleError:
                 break
-            bound = max(bound, answer.bound_cycles if budget.shrink == 1.0 else 0)
-            found.append(self._judged(answer, bound))
+            if not budget.price and budget.shrink == 1.0:
+                self._bound_cycles = max(self._bound_cycles, answer.bound_cycles)
+            found.append(self._judged(answer))
             if answer.stop is not Stop.FINISHED:
                 break
             used = found[-1].evaluation.resources.total
@@ -240,19 +268,17 @@ class _Form:
             budget = budget.after(used, operator_luts, limits)
         return found
 
-    def _judged(self, answer: Solution, bound_cycles: int) -> _Tried:
+    def _judged(self, answer: Solution) -> _Tried:
         evaluation = evaluate(self._graph, answer.schedule, self._region.on)
         predicted = evaluation.predicted
         assert predicted is not None
-        bound_cycles = min(bound_cycles, predicted.latency_cycles)
-        is_proved = bound_cycles == predicted.latency_cycles
         solution = replace(
             answer,
             request=self._request,
             schedule=replace(answer.schedule, rewrites=self._names),
             prediction=predicted,
-            bound_cycles=bound_cycles,
-            proof=Proof.OPTIMAL if is_proved else Proof.FEASIBLE,
+            bound_cycles=0,
+            proof=Proof.FEASIBLE,
         )
         over = evaluation.resources.total.over(self._region.limits)
-        return _Tried(solution, evaluation, not over)
+        return _Tried(self, solution, evaluation, not over)
