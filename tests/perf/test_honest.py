@@ -35,8 +35,8 @@ GRAPHS = Path(__file__).parents[2] / "graphs"
 DEVICE = so.device("u280")
 FORM = ("fold_padding", "fold_copies", "private_arguments")
 EARLIER, LATER = 1, 4
-"""Cycles by which the depth of a row may be off: rows are lowered without unrolling, and a bank that
-shrinks to a register or is selected among many answers at another time."""
+"""Cycles by which the depth of a row may be off: rows are lowered without unrolling, and a bank
+that shrinks to a register, or is selected among many, answers at another time."""
 
 
 def space_of(graph: Graph, costs: HonestCosts) -> DecisionSpace:

@@ -22,7 +22,7 @@ from streamopt.transforms.lower import lower
 from streamopt.transforms.rewrites import rewritten
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from streamopt.ir.graph import Graph
     from streamopt.ir.program import Program
@@ -172,8 +172,9 @@ def convolutions() -> Program:
 @pytest.mark.parametrize(
     ("made", "dsps"), [(convolutions, 60), (twice, 9), (product_then_relu, 30)]
 )
-def test_designs_compute_their_source(made: object, dsps: int, tmp_path: Path) -> None:
-    assert callable(made)
+def test_designs_compute_their_source(
+    made: Callable[[], Program], dsps: int, tmp_path: Path
+) -> None:
     program = made()
     graph = so.dataflow(program)
     found = so.solve(graph, level="opt6", dsp=dsps)

@@ -64,8 +64,8 @@ def test_what_a_schedule_chose() -> None:
 def test_sequential_nodes() -> None:
     p = so.dsl.program("plain")
     (i,) = p.iterators(i=4)
-    T = p.compute("T", (i,), p.input("A", 4)[i])
-    p.output("Y", (i,), so.dsl.relu(T[i]))
+    t = p.compute("t", (i,), p.input("A", 4)[i])
+    p.output("Y", (i,), so.dsl.relu(t[i]))
     graph = so.dataflow(p.build())
     (edge,) = graph.edges
     whole = replace(edge, is_whole=True)
