@@ -18,8 +18,10 @@ from typing import TYPE_CHECKING, Any
 
 from streamopt.errors import StreamoptError
 from streamopt.pipeline import (
+    BindingChoice,
     Evaluation,
     FifoSizing,
+    Freedom,
     apply,
     compare,
     dataflow,
@@ -53,8 +55,10 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "BindingChoice",
     "Evaluation",
     "FifoSizing",
+    "Freedom",
     "StreamoptError",
     "__version__",
     "apply",

@@ -8,11 +8,13 @@ from typing import Annotated
 
 import typer
 
+from streamopt.pipeline.freedom import BindingChoice
 from streamopt.pipeline.limiting import Fit as FitName
 from streamopt.space.level import LevelName
 from streamopt.space.objective import Objective as ObjectiveName
 
 __all__ = [
+    "Binding",
     "Bram18",
     "BuiltDsp",
     "ClockNs",
@@ -48,6 +50,7 @@ __all__ = [
     "TimeLimit",
     "Top",
     "Uram",
+    "Without",
 ]
 
 
@@ -149,8 +152,23 @@ LatencyTarget = Annotated[
 ]
 Level = Annotated[LevelName, typer.Option("--level", help="What may be decided.")]
 TilingLimit = Annotated[
-    int,
-    typer.Option("--tiling-limit", help="Least trip count of a tile loop, for longer loops."),
+    int | None,
+    typer.Option(
+        "--tiling-limit",
+        help="Least trip count of a tile loop, for longer loops.  [default: 16; 1 at opt6]",
+    ),
+]
+Without = Annotated[
+    list[str] | None,
+    typer.Option("--without", metavar="REWRITE", help="opt6: a rewrite of the graph to leave out."),
+]
+Binding = Annotated[
+    BindingChoice | None,
+    typer.Option(
+        "--binding",
+        help="opt6: operators from DSPs or LUTs, as the tool does, or 5 DSPs a "
+        "multiply-accumulate.  [default: free]",
+    ),
 ]
 Solver = Annotated[
     str,

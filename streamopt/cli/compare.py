@@ -21,7 +21,7 @@ def compare(
     levels: Annotated[
         str, typer.Option("--levels", help="Levels to compare, separated by commas.")
     ] = ",".join(LevelName),
-    tiling_limit: a.TilingLimit = 16,
+    tiling_limit: a.TilingLimit = None,
     solver: a.Solver = "auto",
     time_limit: a.TimeLimit = None,
     seed: a.Seed = 0,

@@ -21,7 +21,7 @@ def pareto(
     graph_file: a.GraphFile,
     dsp: a.Dsp = 2560,
     level: a.Level = LevelName.OPT5,
-    tiling_limit: a.TilingLimit = 16,
+    tiling_limit: a.TilingLimit = None,
     solver: a.Solver = "auto",
     time_limit: a.TimeLimit = None,
     seed: a.Seed = 0,

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from streamopt.ir.program import Program
-    from streamopt.pipeline import Evaluation, FifoSizing
+    from streamopt.pipeline import Evaluation, FifoSizing, Freedom
     from streamopt.strategies.solution import Solution
     from streamopt.target.device import Target
 
@@ -43,7 +43,9 @@ def solve(
     ff: a.Ff = None,
     fit: a.Fit = None,
     level: a.Level = LevelName.OPT5,
-    tiling_limit: a.TilingLimit = 16,
+    tiling_limit: a.TilingLimit = None,
+    without: a.Without = None,
+    binding: a.Binding = None,
     objective: a.Objective = Objective.LATENCY,
     latency_target: a.LatencyTarget = None,
     solver: a.Solver = "auto",
@@ -89,6 +91,7 @@ def solve(
             seed=seed,
             threads=threads,
             fifos=_sizing(fifo_depths, latency_slack, on),
+            freedom=_freedom(without, binding),
             on_progress=on_progress,
             on_incumbent=_keeper(output, schedule_file),
         )
@@ -99,6 +102,14 @@ def _sizing(depths: a.FifoDepthsName, slack: float, on: Target) -> FifoSizing | 
     from streamopt.pipeline import FifoSizing
 
     return None if depths is a.FifoDepthsName.FULL else FifoSizing(slack, on)
+
+
+def _freedom(without: list[str] | None, binding: a.BindingChoice | None) -> Freedom | None:
+    from streamopt.pipeline import Freedom
+
+    if not without and binding is None:
+        return None
+    return Freedom(frozenset(without or ()), binding or a.BindingChoice.FREE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +128,12 @@ def _finish(program: Program, solution: Solution, on: Target, to: Output) -> Non
     from streamopt import pipeline
 
     found = pipeline.evaluate(solution.request.graph, solution.schedule, on)
-    row = {**pipeline.record(solution), **pipeline.evaluation_record(found), "final": True}
+    row = {
+        **pipeline.record(solution),
+        **pipeline.evaluation_record(found),
+        **pipeline.choice_record(solution),
+        "final": True,
+    }
     if to.project is not None:
         pipeline.write(program, solution.schedule, to.project, result=row, seed=to.seed)
         _incumbents(to.project).unlink(missing_ok=True)

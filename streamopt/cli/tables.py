@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.table import Table
 
+from streamopt.space.level import LEVELS
 from streamopt.space.objective import Objective
 
 if TYPE_CHECKING:
@@ -54,8 +55,9 @@ def summary_table(solution: Solution, row: dict[str, str | int | float]) -> Tabl
         "predicted": f"{row['predicted_cycles']} cycles (closed form, true II and depth)",
         "simulated": f"{row['simulated_cycles']} cycles",
         "DSP roofline": f"{roofline} cycles{ratio}",
-        "DSPs": f"{solution.prediction.dsps} of {row['dsp_limit']} as the model counts",
+        **_model_dsps(solution),
         **_limits(solution),
+        **_choices(row),
         "FIFOs": _fifo_words(int(row["fifo_bits"]), int(row["full_fifo_bits"])),
         "solver": f"{solution.solver} {solution.solver_version}, {solution.solve_seconds:.2f} s",
     }
@@ -64,13 +66,33 @@ def summary_table(solution: Solution, row: dict[str, str | int | float]) -> Tabl
     return table
 
 
+def _model_dsps(solution: Solution) -> dict[str, str]:
+    """Return what the design takes in the paper's accounting; opt6 has that of the hardware."""
+    request = solution.request
+    if LEVELS[request.level].is_honest:
+        return {}
+    words = f"{solution.prediction.dsps} of {request.dsp_limit} as the model counts"
+    return {"DSPs": words}
+
+
 def _limits(solution: Solution) -> dict[str, str]:
     """Return what the design takes of everything that has a limit."""
-    limits = solution.request.limits
-    if limits is None:
-        return {}
-    pairs = zip(limits.each, solution.used, strict=True)
+    pairs = zip(solution.limits, solution.used, strict=True)
     return {limit.resource: f"{used} of {limit.most}" for limit, used in pairs}
+
+
+def _choices(row: Mapping[str, str | int | float]) -> dict[str, str]:
+    """Return what only opt6 decides, in words."""
+    if "rewrites" not in row:
+        return {}
+    found = {
+        "rewrites": str(row["rewrites"]).replace(" ", ", ") or "none",
+        "LUT operators": f"{row['fabric_nodes']} nodes with operators bound to LUTs",
+    }
+    if row["channels"]:
+        share = 100 * int(row["fifo_channels"]) / int(row["channels"])
+        found["channels"] = f"{row['fifo_channels']} of {row['channels']} are FIFOs ({share:.0f} %)"
+    return found
 
 
 def _bounds(solution: Solution) -> dict[str, str]:
@@ -116,21 +138,28 @@ def node_table(solution: Solution, found: Evaluation) -> Table:
 
 
 def channel_table(solution: Solution, found: Evaluation) -> Table:
-    """Return one row a channel: FIFO with its depth, or ping-pong."""
+    """Return one row a channel: FIFO with its depth, or ping-pong with what stands against one."""
+    from streamopt.space.buffering import buffer_reason
+    from streamopt.transforms.rewrites import rewritten
+
+    graph = rewritten(solution.request.graph, solution.schedule.rewrites)
+    edges = {edge.channel: edge for edge in graph.edges}
     table = Table(title="channels (elements in a lane)")
     for name in ("channel", "kind"):
         table.add_column(name)
     for name in ("depth", "most in use", "all tokens"):
         table.add_column(name, justify="right")
+    table.add_column("why not a FIFO")
     lanes = {fifo.name: prod(fifo.lanes) for fifo in found.network.fifos}
     for plan in solution.schedule.channels:
         kind = plan.kind.value.replace("_", "-")
         if plan.depth_elems:
             fifo = found.trace.fifo(plan.channel)
             used = (plan.depth_elems, fifo.peak_elems, fifo.tokens // lanes[plan.channel])
-            table.add_row(plan.channel, kind, *map(str, used))
+            table.add_row(plan.channel, kind, *map(str, used), "")
         else:
-            table.add_row(plan.channel, kind, "-", "-", "-")
+            why = buffer_reason(graph, edges[plan.channel], solution.schedule)
+            table.add_row(plan.channel, kind, "-", "-", "-", "" if why is None else why.value)
     return table
 
 

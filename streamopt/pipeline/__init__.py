@@ -15,14 +15,18 @@ from streamopt.pipeline.evaluating import (
     target,
     trace_record,
 )
+from streamopt.pipeline.freedom import BindingChoice, Freedom
 from streamopt.pipeline.fronts import front_record, pareto
 from streamopt.pipeline.reading import dataflow, interpret, load, load_schedule, save
-from streamopt.pipeline.solving import compare, record, records, solve, solvers
+from streamopt.pipeline.solving import choice_record, compare, record, records, solve, solvers
 
 __all__ = [
+    "BindingChoice",
     "Evaluation",
     "FifoSizing",
+    "Freedom",
     "apply",
+    "choice_record",
     "compare",
     "dataflow",
     "emit",

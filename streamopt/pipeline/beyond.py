@@ -9,7 +9,6 @@ searched again: ``models/formulations/opt6.md``.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from sys import maxsize
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -20,8 +19,6 @@ from streamopt.solvers.result import Proof, Stop
 from streamopt.strategies.choose import choose
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from streamopt.ir.graph import Graph
     from streamopt.perf.honest import HonestCosts
     from streamopt.pipeline.evaluating import Evaluation
@@ -56,8 +53,9 @@ class Region:
 
 @dataclass(frozen=True, slots=True)
 class _Tried:
-    """A solution that was simulated."""
+    """A solution that was simulated, and the form that it is of."""
 
+    form: _Form
     solution: Solution
     evaluation: Evaluation
     is_within: bool
@@ -71,13 +69,6 @@ class _Tried:
     def rank(self) -> tuple[bool, int]:
         """Return what is better if smaller: over its budget or not, then simulated cycles."""
         return not self.is_within, self.cycles
-
-    def bounded(self, bound_cycles: int) -> _Tried:
-        """Return the same with another lower bound of the form's schedules."""
-        cycles = self.solution.prediction.latency_cycles
-        proof = Proof.OPTIMAL if bound_cycles >= cycles else Proof.FEASIBLE
-        bound = min(bound_cycles, cycles)
-        return replace(self, solution=replace(self.solution, bound_cycles=bound, proof=proof))
 
 
 def solve_beyond(
@@ -102,20 +93,31 @@ def solve_beyond(
     """
     started = perf_counter()
     tried: list[_Tried] = []
+    stop = Stop.FINISHED
     for names, graph in freedom.forms(request.graph):
         left = _left(options, started)
         if tried and left.time_limit_seconds == LEAST_SECONDS:
+            stop = Stop.TIME_LIMIT
+        if stop is not Stop.FINISHED:
             break
         known = min((one.cycles for one in tried if one.is_within), default=None)
         costs = honest_costs(graph, region.on, freedom.counted(graph))
         form = _Form(replace(request, horizon_cycles=known), names, graph, region, costs)
         tried += form.search(freedom, solver, options, started)
+        if tried and tried[-1].solution.stop is Stop.INTERRUPTED:
+            stop = Stop.INTERRUPTED
         if tried and on_incumbent is not None:
             on_incumbent(min(tried, key=lambda one: one.rank).solution)
     if not tried:
         raise _nothing_fits(request)
     best = min(tried, key=lambda one: one.rank)
-    return replace(best.solution, solve_seconds=perf_counter() - started)
+    stop = best.solution.stop if stop is Stop.FINISHED else stop
+    note = f"the best of {len(tried)} designs that were simulated"
+    found = best.solution
+    if stop is not Stop.INTERRUPTED:
+        found = best.form.proved(found, freedom, solver, _left(options, started))
+    spent = perf_counter() - started
+    return replace(found, stop=stop, message=note, solve_seconds=spent)
 
 
 def _nothing_fits(request: Request) -> InfeasibleError:
@@ -140,8 +142,8 @@ def _left(options: SolveOptions, started: float) -> SolveOptions:
 class _Budget:
     """What a search may take: DSPs, with LUTs of operators counted as DSPs at a price.
 
-    ``dsps + price * luts`` of a design that keeps both limits is no more than that of the limits,
-    so that a bound under such a budget is a bound under both.
+    ``dsps + price * luts`` of a design that keeps both limits is no more than that of the limits.
+    So with all LUTs of the limit, a bound under such a budget is a bound under both.
 
     Attributes
     ----------
@@ -150,7 +152,7 @@ class _Budget:
     low, high
         Prices that were too low and too high; 0 where there is none yet.
     shrink
-        Less than 1 where the search may not have all, and so gives no bound.
+        Less than 1 where the search may not have all.
     """
 
     luts: int
@@ -205,28 +207,56 @@ class _Form:
         self._graph = graph
         self._region = region
         self._costs = costs
+        self._horizon_cycles = request.horizon_cycles
+        self._bound_cycles = 0
 
     def search(
         self, freedom: Freedom, solver: str, options: SolveOptions, started: float
     ) -> list[_Tried]:
         """Return what was tried: first as the tool binds operators, then with LUTs at a price."""
         limits = self._region.limits
-        plain = replace(freedom, binding=freedom.binding.unpriced)
-        found = self._rounds(plain, _Budget(limits.luts), solver, options, started)
-        if freedom.binding is plain.binding:
-            return found
-        luts = int(FIRST_SHARE * limits.luts)
-        priced = _Budget(luts, limits.dsps / luts)
-        known = self._horizon(found)
-        others = self._rounds(freedom, priced, solver, options, started, known)
-        bound = max((one.solution.bound_cycles for one in others), default=0)
-        return [*(one.bounded(bound) for one in found), *others]
+        bound = replace(freedom, binding=freedom.binding.unpriced)
+        found = self._rounds(bound, _Budget(limits.luts), solver, options, started)
+        was_interrupted = bool(found) and found[-1].solution.stop is Stop.INTERRUPTED
+        if freedom.binding is not bound.binding and not was_interrupted:
+            luts = int(FIRST_SHARE * limits.luts)
+            priced = _Budget(luts, limits.dsps / luts)
+            found += self._rounds(freedom, priced, solver, options, started)
+        return found
 
-    def _horizon(self, found: Sequence[_Tried]) -> int | None:
-        """Return the cycles of the best design within the limits so far; None for none."""
-        known = [one.cycles for one in found if one.is_within]
-        earlier = self._request.horizon_cycles
-        return min([*known, *([] if earlier is None else [earlier])], default=None)
+    def proved(
+        self, found: Solution, freedom: Freedom, solver: str, options: SolveOptions
+    ) -> Solution:
+        """Return a solution of this form with what no schedule of the form is below: (O16).
+
+        A bound of a few bindings, or of the LUTs that one design left to operators, is no bound of
+        the others. So the bound of free bindings is that of one more search, in which all LUTs of
+        the limit are the operators'.
+        """
+        limits = self._region.limits
+        bound = self._bound_cycles
+        if freedom.binding is not freedom.binding.unpriced:
+            budget = _Budget(limits.luts, limits.dsps / max(1, limits.luts))
+            self._horizon_cycles = found.prediction.latency_cycles
+            bound = self._answered(freedom, budget, solver, options).bound_cycles
+        latency = found.prediction.latency_cycles
+        bound = min(bound, latency)
+        proof = Proof.OPTIMAL if bound == latency else Proof.FEASIBLE
+        return replace(found, bound_cycles=bound, proof=proof)
+
+    def _answered(
+        self, freedom: Freedom, budget: _Budget, solver: str, options: SolveOptions
+    ) -> Solution:
+        asked = replace(
+            self._request,
+            graph=self._graph,
+            dsp_limit=budget.amount(self._region.limits),
+            tiling_limit=freedom.tiling_limit,
+            costs=self._costs.priced(budget.price),
+            bindings=freedom.bindings(self._graph),
+            horizon_cycles=self._horizon_cycles,
+        )
+        return choose(asked, solver, "compact", options)
 
     def _rounds(
         self,
@@ -235,41 +265,34 @@ class _Form:
         solver: str,
         options: SolveOptions,
         started: float,
-        horizon_cycles: int | None = None,
     ) -> list[_Tried]:
-        """Return the solutions of a few rounds, until no other budget helps."""
+        """Return the solutions of a few rounds, until one is within the limits."""
         limits = self._region.limits
-        asked = replace(
-            self._request,
-            graph=self._graph,
-            tiling_limit=freedom.tiling_limit,
-            bindings=freedom.bindings(self._graph),
-            horizon_cycles=horizon_cycles or self._request.horizon_cycles,
-        )
         found: list[_Tried] = []
-        bound = 0
         while budget is not None and len(found) < MOST_ROUNDS:
-            asked = replace(
-                asked,
-                dsp_limit=budget.amount(limits),
-                costs=self._costs.priced(budget.price),
-            )
             try:
-                answer = choose(asked, solver, "compact", _left(options, started))
+                answer = self._answered(freedom, budget, solver, _left(options, started))
             except InfeasibleError:
                 break
-            if budget.shrink == 1.0:
-                bound = max(bound, min(answer.bound_cycles, asked.horizon_cycles or maxsize))
-            found.append(self._judged(answer, bound))
-            asked = replace(asked, horizon_cycles=self._horizon(found))
+            if not budget.price and budget.shrink == 1.0:
+                known = answer.bound_cycles, self._horizon_cycles or answer.bound_cycles
+                self._bound_cycles = max(self._bound_cycles, min(known))
+            found.append(self._judged(answer))
+            self._look_below(found[-1])
             if answer.stop is not Stop.FINISHED:
                 break
             used = found[-1].evaluation.resources.total
             operator_luts = self._costs.luts(self._graph, answer.schedule)
             budget = budget.after(used, operator_luts, limits)
-        return [one.bounded(bound) for one in found]
+        return found
 
-    def _judged(self, answer: Solution, bound_cycles: int) -> _Tried:
+    def _look_below(self, tried: _Tried) -> None:
+        """Let later searches leave out what is slower than a design within the limits."""
+        if tried.is_within:
+            known = self._horizon_cycles
+            self._horizon_cycles = tried.cycles if known is None else min(known, tried.cycles)
+
+    def _judged(self, answer: Solution) -> _Tried:
         evaluation = evaluate(self._graph, answer.schedule, self._region.on)
         predicted = evaluation.predicted
         assert predicted is not None
@@ -278,6 +301,8 @@ class _Form:
             request=replace(self._request, horizon_cycles=None),
             schedule=replace(answer.schedule, rewrites=self._names),
             prediction=predicted,
+            bound_cycles=0,
+            proof=Proof.FEASIBLE,
         )
         over = evaluation.resources.total.over(self._region.limits)
-        return _Tried(solution, evaluation, not over).bounded(bound_cycles)
+        return _Tried(self, solution, evaluation, not over)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from functools import partial
 from math import prod
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -13,10 +14,11 @@ from streamopt.ir.schedule import ChannelKind, ChannelPlan
 from streamopt.transforms.partitions import argument_banks, fullest_bank
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from streamopt.ir.affine import Affine
     from streamopt.ir.binding import Binding
+    from streamopt.ir.expression import Access
     from streamopt.ir.graph import Graph, Node
     from streamopt.perf.honest import HonestCosts, PortRule
     from streamopt.target.device import Target
@@ -62,17 +64,25 @@ def _port_rule(graph: Graph, node: Node, counts: Mapping[str, int]) -> PortRule:
         if counts.get(access.array) and not all(map(_is_plain, access.subscripts))
     ]
     crooked = [s for access in bent for s in access.subscripts if not _is_plain(s)]
-
-    def judge(chosen: Mapping[str, int]) -> int:
-        factors = {name: chosen.get(name, 1) for name in node.trip_counts}
-        loads: Counter[str] = Counter()
-        for access in bent:
-            banks = argument_banks(graph.array(access.array), node, factors)
-            pairs = zip(access.subscripts, banks, strict=True)
-            loads[access.array] += prod(fullest_bank(s, node, factors, n) for s, n in pairs)
-        return max(-(-load // counts[array]) for array, load in loads.items())
-
+    judge = partial(_argument_ii, graph, node, bent, counts)
     return PortRule(sorted({name for s in crooked for name in s.iterators()}), judge)
+
+
+def _argument_ii(
+    graph: Graph,
+    node: Node,
+    accesses: Sequence[Access],
+    ports: Mapping[str, int],
+    chosen: Mapping[str, int],
+) -> int:
+    """Return the II that the accesses of a node ask for, by the factors of some of its loops."""
+    factors = {name: chosen.get(name, 1) for name in node.trip_counts}
+    loads: Counter[str] = Counter()
+    for access in accesses:
+        banks = argument_banks(graph.array(access.array), node, factors)
+        pairs = zip(access.subscripts, banks, strict=True)
+        loads[access.array] += prod(fullest_bank(s, node, factors, n) for s, n in pairs)
+    return max(-(-load // ports[array]) for array, load in loads.items())
 
 
 def _is_plain(subscript: Affine) -> bool:

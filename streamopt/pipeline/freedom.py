@@ -15,7 +15,7 @@ from streamopt.perf.dsp import accumulates_products
 from streamopt.transforms.rewrites import REWRITES, rewritten
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from streamopt.ir.binding import Binding
     from streamopt.ir.graph import Graph, Node
@@ -91,8 +91,7 @@ class Freedom:
         """Yield the different forms of a graph, with the rewrites that make them."""
         seen: list[Graph] = []
         for names in _FORMS:
-            kept = tuple(name for name in names if name not in self.without)
-            form = rewritten(graph, kept)
+            kept, form = _applied(graph, [name for name in names if name not in self.without])
             if form not in seen:
                 seen.append(form)
                 yield kept, form
@@ -115,6 +114,17 @@ class Freedom:
         if self.binding is not BindingChoice.DSP:
             return {}
         return {node.name: _DSPS for node in graph.nodes if accumulates_products(node)}
+
+
+def _applied(graph: Graph, names: Sequence[str]) -> tuple[tuple[str, ...], Graph]:
+    """Return a form of a graph, with the rewrites that changed something."""
+    found: list[str] = []
+    for name in names:
+        after = rewritten(graph, (name,))
+        if after != graph:
+            found.append(name)
+            graph = after
+    return tuple(found), graph
 
 
 def _choices(graph: Graph, node: Node) -> tuple[Binding, ...]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from streamopt.pipeline.asking import tiling_limit_of
+from streamopt.pipeline.freedom import ALL
 from streamopt.space.level import LevelName
 
 if TYPE_CHECKING:
@@ -20,7 +22,7 @@ def pareto(
     *,
     level: str = LevelName.OPT5,
     dsp: int = 2560,
-    tiling_limit: int = 16,
+    tiling_limit: int | None = None,
     solver: str = "auto",
     time_limit_seconds: float | None = None,
     seed: int = 0,
@@ -35,6 +37,8 @@ def pareto(
     ----------
     dsp
         DSPs that a design may use, in the paper's accounting.
+    tiling_limit
+        Least trip count of a tile loop; 16 where not given.
     on_front
         Called with the points found and the boxes that are still open.
 
@@ -43,13 +47,14 @@ def pareto(
     InfeasibleError
         If no schedule fits the limits.
     SolverError
-        If the solver is unknown, missing, unlicensed or failed.
+        If the level is opt6 (E523), or the solver is unknown, missing, unlicensed or failed.
     """
     from streamopt.solvers.base import SolveOptions
     from streamopt.strategies.front import solve_front
     from streamopt.strategies.solution import Request
 
-    request = Request(graph, LevelName(level), dsp, tiling_limit)
+    name = LevelName(level)
+    request = Request(graph, name, dsp, tiling_limit_of(name, tiling_limit, ALL))
     options = SolveOptions(time_limit_seconds=time_limit_seconds, seed=seed)
     return solve_front(request, solver, options, on_front)
 

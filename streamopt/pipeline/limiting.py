@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from streamopt.target.device import Target
     from streamopt.target.resources import Resources
 
-__all__ = ["AsBuilt", "Fit", "limited", "region"]
+__all__ = ["AsBuilt", "Fit", "amounts", "limited", "region", "region_limits"]
 
 
 class Fit(StrEnum):
@@ -99,12 +99,26 @@ def region(dsps: int, built: AsBuilt, fifos: FifoSizing | None, *, keeps_dsps: b
     """Return the part of a device that a design of opt6 has: one region if nothing else is said."""
     on = built.get("on") or (None if fifos is None else fifos.on) or target()
     whole = on.total if built.get("fit") == Fit.DEVICE else on.slr
-    given = {_FIELDS[key][0]: most for key in _FIELDS if (most := built.get(key)) is not None}
-    if keeps_dsps or "fit" not in built:
-        given.setdefault("dsps", dsps)
+    given = {key: most for key in _FIELDS if (most := built.get(key)) is not None}
+    _check_positive(given)
+    if keeps_dsps or built.get("fit") is None:
+        given["built_dsp"] = min(dsps, given.get("built_dsp", dsps))
     from streamopt.pipeline.beyond import Region
 
-    return Region(on, replace(whole, **given))
+    return Region(on, replace(whole, **{_FIELDS[key][0]: most for key, most in given.items()}))
+
+
+def region_limits(of: Region) -> tuple[Limit, ...]:
+    """Return the limits of a region, in the order of the options."""
+    return tuple(
+        Limit(words, _option(key), getattr(of.limits, field))
+        for key, (field, words) in _FIELDS.items()
+    )
+
+
+def amounts(used: Resources) -> tuple[int, ...]:
+    """Return what a design takes, in the order of `region_limits`."""
+    return tuple(getattr(used, field) for field, _ in _FIELDS.values())
 
 
 def _limits(
@@ -115,10 +129,7 @@ def _limits(
 
     if not wanted:
         return None
-    for key, amount in wanted.items():
-        if amount < 0:
-            message = f"{_option(key)} is {amount}"
-            raise InfeasibleError(Diagnostic("E402", message, hint="give 0 or more"))
+    _check_positive(wanted)
 
     def measure(schedule: Schedule) -> Resources:
         from streamopt.perf.resources import resources
@@ -135,6 +146,13 @@ def _limits(
     costing = DesignCosts(by_field, request.space(), device, measure, sizing)
     each = tuple(Limit(_FIELDS[key][1], _option(key), amount) for key, amount in wanted.items())
     return Limits(each, costing)
+
+
+def _check_positive(wanted: Mapping[str, int]) -> None:
+    for key, amount in wanted.items():
+        if amount < 0:
+            message = f"{_option(key)} is {amount}"
+            raise InfeasibleError(Diagnostic("E402", message, hint="give 0 or more"))
 
 
 def _option(key: str) -> str:

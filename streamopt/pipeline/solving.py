@@ -8,15 +8,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from streamopt.pipeline.evaluating import (
-    LEAST_FIFOS,
-    FifoSizing,
-    evaluate,
-    evaluation_record,
-    size_fifos,
-)
+from streamopt.ir.network import Implementation
+from streamopt.ir.schedule import ChannelKind
+from streamopt.pipeline.asking import Asked, answered, tiling_limit_of
+from streamopt.pipeline.evaluating import LEAST_FIFOS, FifoSizing, evaluate, evaluation_record
 from streamopt.pipeline.freedom import ALL
-from streamopt.pipeline.limiting import limited, region
 from streamopt.space.level import LEVELS, LevelName
 from streamopt.space.objective import Objective
 
@@ -34,7 +30,7 @@ if TYPE_CHECKING:
     from streamopt.strategies.solution import Solution
     from streamopt.target.device import Target
 
-__all__ = ["compare", "record", "records", "solve", "solvers"]
+__all__ = ["choice_record", "compare", "record", "records", "solve", "solvers"]
 
 
 DSPS = 2560
@@ -46,7 +42,7 @@ def solve(
     *,
     level: str = LevelName.OPT5,
     dsp: int | None = None,
-    tiling_limit: int = 16,
+    tiling_limit: int | None = None,
     objective: str = Objective.LATENCY,
     latency_target_cycles: int | None = None,
     solver: str = "auto",
@@ -56,34 +52,30 @@ def solve(
     seed: int = 0,
     threads: int = 1,
     fifos: FifoSizing | None = LEAST_FIFOS,
-    freedom: Freedom = ALL,
+    freedom: Freedom | None = None,
     on_progress: Callable[[Progress], None] | None = None,
     on_incumbent: Callable[[Solution], None] | None = None,
     **built: Unpack[AsBuilt],
 ) -> Solution:
-    """Return a best schedule by the model of [1], with its proof.
+    """Return a best schedule, with what is proved of it.
 
     Parameters
     ----------
     level
         opt1 to opt5 ([1] table 6), or opt6: ``models/formulations/opt6.md``.
     dsp, tiling_limit
-        DSPs as the paper counts them, 2560 without ``fit``; least trip count of a tile loop.
+        DSPs as [1] counts them (opt6: all), 2560 without ``fit``; least trip count of a tile loop,
+        16 where not given (opt6: 1).
     objective
-        ``latency``; ``interval``, the distance of frames; ``latency-dsps``, of the schedules of
-        least latency one of fewest DSPs; or ``dsps``, the fewest within a latency target.
-    solver
-        ``auto`` for the exact search, and CP-SAT where that doesn't do; ``search`` for the exact
-        search alone; a name of `solvers`; ``exhaustive`` for the oracle of small spaces;
-        ``race``, or ``race:NAME,NAME``, for several at once: models/formulations/search.md.
-    formulation, profile
-        ``compact``, or ``paper`` as printed; a name under ``solvers/<solver>/``, or a path.
+        ``latency``; ``interval`` of frames; ``latency-dsps``, the fewest DSPs of the least latency;
+        ``dsps``, the fewest within a latency target.
+    solver, formulation, profile
+        As `streamopt.strategies.choose.choose`; of ``solvers/<solver>/``, or a path.
     threads
         Of the solver. With one, the same input, seed and versions give the same schedule.
-    fifos
-        How depths are found by simulation; None for all tokens of a lane.
-    freedom
-        What opt6 may decide.
+    fifos, freedom
+        How depths are found by simulation, None for all tokens of a lane; what opt6 may decide,
+        None for all of it.
     on_incumbent
         Called with every better schedule at once, before FIFO depths are found.
     built
@@ -92,43 +84,40 @@ def solve(
     Raises
     ------
     InfeasibleError, SolverError
-        As `streamopt.strategies.choose.choose`.
+        As `streamopt.strategies.choose.choose` and `streamopt.pipeline.asking.answered`.
     """
-    from streamopt.solvers.base import SolveOptions
-    from streamopt.strategies.choose import choose
     from streamopt.strategies.solution import Request
 
-    wanted, limit = Objective(objective), DSPS if dsp is None else dsp
-    request = Request(graph, LevelName(level), limit, tiling_limit, wanted, latency_target_cycles)
-    options = SolveOptions(time_limit_seconds, seed, threads, on_progress=on_progress)
-    options = _with_profile(options, solver, profile)
-    if LEVELS[request.level].is_honest:
-        from streamopt.pipeline.beyond import solve_beyond
-
-        fit = region(limit, built, fifos, keeps_dsps=dsp is not None)
-        found = solve_beyond(request, freedom, solver, options, fit, on_incumbent)
-        return _sized(found, fifos)
-    request, fifos = limited(request, built, fifos, keeps_dsps=dsp is not None)
-    return _sized(choose(request, solver, formulation, options, on_incumbent), fifos)
+    name, wanted, most = LevelName(level), Objective(objective), DSPS if dsp is None else dsp
+    tiles = tiling_limit_of(name, tiling_limit, freedom or ALL)
+    request = Request(graph, name, most, tiles, wanted, latency_target_cycles)
+    options = _options(solver, profile, (time_limit_seconds, seed, threads), on_progress)
+    asked = Asked(request, freedom, solver, formulation, options, fifos, dsp is not None)
+    return answered(asked, built, on_incumbent)
 
 
-def _with_profile(options: SolveOptions, solver: str, profile: str | None) -> SolveOptions:
+def _options(
+    solver: str,
+    profile: str | None,
+    limits: tuple[float | None, int, int],
+    on_progress: Callable[[Progress], None] | None,
+) -> SolveOptions:
+    """Return the options of a solver; ``limits`` are seconds, seed and threads."""
+    from streamopt.solvers.base import SolveOptions
     from streamopt.solvers.profiles import load_profile
 
-    if profile is None:
-        return options
-    return replace(options, profile=load_profile(solver, profile))
-
-
-def _sized(solution: Solution, fifos: FifoSizing | None) -> Solution:
-    if fifos is None:
-        return solution
-    schedule, _ = size_fifos(solution.request.graph, solution.schedule, fifos)
-    return replace(solution, schedule=schedule)
+    seconds, seed, threads = limits
+    options = SolveOptions(seconds, seed, threads, on_progress=on_progress)
+    return options if profile is None else replace(options, profile=load_profile(solver, profile))
 
 
 def record(solution: Solution) -> dict[str, str | int | float]:
-    """Return what is reported of a solution: one flat row."""
+    """Return what is reported of a solution: one flat row, with the limits that it has kept."""
+    return {**_row(solution), **_limit_members(solution)}
+
+
+def _row(solution: Solution) -> dict[str, str | int | float]:
+    """Return what is reported at every level alike."""
     from streamopt.perf.dsp import roofline_cycles
 
     request = solution.request
@@ -136,7 +125,6 @@ def record(solution: Solution) -> dict[str, str | int | float]:
         "name": request.graph.name,
         "level": request.level.value,
         "dsp_limit": request.dsp_limit,
-        **_limit_members(solution),
         "tiling_limit": request.tiling_limit,
         "objective": request.objective.value,
         **_objective_members(solution),
@@ -155,13 +143,29 @@ def record(solution: Solution) -> dict[str, str | int | float]:
     }
 
 
+def choice_record(solution: Solution) -> dict[str, str | int]:
+    """Return what only opt6 decides; nothing at the other levels.
+
+    Rewrites of the graph, nodes some of whose operators are LUTs by choice, and how many channels
+    are FIFOs.
+    """
+    if not LEVELS[solution.request.level].is_honest:
+        return {}
+    schedule = solution.schedule
+    fabric = [p for p in schedule.nodes if Implementation.FABRIC in dict(p.binding).values()]
+    fifos = [plan for plan in schedule.channels if plan.kind is ChannelKind.FIFO]
+    return {
+        "rewrites": " ".join(schedule.rewrites),
+        "fabric_nodes": len(fabric),
+        "fifo_channels": len(fifos),
+        "channels": len(schedule.channels),
+    }
+
+
 def _limit_members(solution: Solution) -> dict[str, int]:
     """Return the limits on the design as built, and what it takes of each."""
-    limits = solution.request.limits
-    if limits is None:
-        return {}
     found: dict[str, int] = {}
-    for limit, used in zip(limits.each, solution.used, strict=True):
+    for limit, used in zip(solution.limits, solution.used, strict=True):
         key = limit.option.removeprefix("--").replace("-", "_")
         found |= {f"{key}_limit": limit.most, f"{key}_used": used}
     return found
@@ -190,7 +194,7 @@ def records(
     *,
     levels: Iterable[str] = tuple(LevelName),
     dsp: int = 2560,
-    tiling_limit: int = 16,
+    tiling_limit: int | None = None,
     solver: str = "auto",
     time_limit_seconds: float | None = None,
     seed: int = 0,
@@ -224,7 +228,7 @@ def records(
             fifos=FifoSizing(on=on),
         )
         found = evaluate(graph, solution.schedule, on)
-        rows.append({**record(solution), **evaluation_record(found)})
+        rows.append({**_row(solution), **evaluation_record(found)})
     return rows
 
 
@@ -233,7 +237,7 @@ def compare(
     *,
     levels: Iterable[str] = tuple(LevelName),
     dsp: int = 2560,
-    tiling_limit: int = 16,
+    tiling_limit: int | None = None,
     solver: str = "auto",
     time_limit_seconds: float | None = None,
     seed: int = 0,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-__all__ = ["LEVELS", "Level", "LevelName"]
+__all__ = ["LEVELS", "PAPER_LEVELS", "Level", "LevelName"]
 
 
 class LevelName(StrEnum):
@@ -60,3 +60,8 @@ LEVELS: dict[LevelName, Level] = {
         Level(LevelName.OPT6, "beyond the paper", permutes=True, tiles=True, is_honest=True),
     )
 }
+
+PAPER_LEVELS: tuple[LevelName, ...] = tuple(
+    name for name, level in LEVELS.items() if not level.is_honest
+)
+"""Those whose model is that of [1]."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from streamopt.ir.graph import SequentialNode
 from streamopt.ir.schedule import ChannelKind
+from streamopt.strategies.paper_only import check_published
 from streamopt.strategies.walking import Oracle, unroll_choices
 from streamopt.transforms.rewrites import rewritten
 
@@ -64,7 +65,13 @@ def certify(
     The graph is as it is before the schedule's rewrites. Loop orders, unroll factors, their
     coupling, DSPs, and which channels may be FIFOs are checked, and limits on the design as built,
     with the FIFO depths of the schedule. The time is that of walking every loop nest once.
+
+    Raises
+    ------
+    SolverError
+        If the level is opt6 (E523).
     """
+    check_published(level, "a certificate", "simulate the schedule, and verify its design")
     graph = rewritten(graph, schedule.rewrites)
     shape = tuple(_misshapen(graph, schedule))
     if shape:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from streamopt.errors import Diagnostic, SolverError
 from streamopt.ir.graph import SequentialNode
 from streamopt.space.objective import Objective
+from streamopt.strategies.paper_only import check_published
 from streamopt.strategies.walking import Oracle, unroll_choices
 
 if TYPE_CHECKING:
@@ -66,8 +67,9 @@ def exhaustive(
     Raises
     ------
     SolverError
-        If the space has more points than ``max_points`` (E510).
+        If the space has more points than ``max_points`` (E510), or the level is opt6 (E523).
     """
+    check_published(level, "the exhaustive search", "leave --solver out")
     oracle = Oracle(graph)
     choices = unroll_choices(graph, tiling_limit) if level.tiles else []
     tilings = prod(len(factors) for _, factors in choices)

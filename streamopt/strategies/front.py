@@ -20,6 +20,7 @@ from streamopt.strategies.boxes import Answer, Box, Boxes, Point
 from streamopt.strategies.choose import AUTO, SEARCH, choose
 from streamopt.strategies.clock import SearchClock
 from streamopt.strategies.exact import LABELS, SOLVER
+from streamopt.strategies.paper_only import check_published
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -248,8 +249,9 @@ def solve_front(
     InfeasibleError
         If no schedule fits the limits (E401, E402).
     SolverError
-        As `choose`.
+        If the level is opt6 (E523), or as `choose`.
     """
+    check_published(LEVELS[request.level], "the front", "solve opt6 with one --dsp after another")
     run = _Front(request, solver, options, on_front)
     searches = solver in (AUTO, SEARCH) and not LEVELS[request.level].untiled_first
     stop = Stop.FINISHED

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from streamopt.solvers.result import Proof, Stop
     from streamopt.space.decisions import DecisionSpace
     from streamopt.space.level import LevelName
-    from streamopt.strategies.limits import Limits
+    from streamopt.strategies.limits import Limit, Limits
 
     OnIncumbent: TypeAlias = Callable[["Solution"], None] | None
 
@@ -106,6 +106,8 @@ class Solution:
         Of the distance of frames.
     used
         Of each resource with a limit, as built.
+    region
+        Limits of the part of a device that a design of opt6 is within.
     """
 
     request: Request
@@ -122,6 +124,13 @@ class Solution:
     bound_dsps: int = 0
     bound_interval_cycles: int = 0
     used: tuple[int, ...] = ()
+    region: tuple[Limit, ...] = ()
+
+    @property
+    def limits(self) -> tuple[Limit, ...]:
+        """Return all limits on the design as built."""
+        asked = self.request.limits
+        return self.region if asked is None else asked.each
 
     @property
     def objective_cycles(self) -> int:

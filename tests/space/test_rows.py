@@ -123,7 +123,10 @@ def oracle(graph: Graph, level: Level, dsp_limit: int, tiling_limit: int) -> Ora
         return None
 
 
-@pytest.mark.parametrize("level", LEVELS.values(), ids=[*LEVELS])
+PUBLISHED_LEVELS = [level for level in LEVELS.values() if not level.is_honest]
+
+
+@pytest.mark.parametrize("level", PUBLISHED_LEVELS, ids=[level.name for level in PUBLISHED_LEVELS])
 def test_pruned_rows_hold_an_optimum(level: Level) -> None:
     tried = moved = 0
     for seed in range(150):

@@ -1,0 +1,148 @@
+"""A question as a user asks it: what a level doesn't have is refused, the rest is answered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from streamopt.errors import Diagnostic, InfeasibleError, SolverError
+from streamopt.pipeline.evaluating import size_fifos, timed_network
+from streamopt.pipeline.freedom import ALL
+from streamopt.pipeline.limiting import amounts, limited, region, region_limits
+from streamopt.space.level import LEVELS, LevelName
+from streamopt.space.objective import Objective
+from streamopt.strategies.paper_only import check_published
+
+if TYPE_CHECKING:
+    from streamopt.pipeline.beyond import Region
+    from streamopt.pipeline.evaluating import FifoSizing
+    from streamopt.pipeline.freedom import Freedom
+    from streamopt.pipeline.limiting import AsBuilt
+    from streamopt.solvers.base import SolveOptions
+    from streamopt.strategies.solution import OnIncumbent, Request, Solution
+
+__all__ = ["Asked", "answered", "tiling_limit_of"]
+
+PUBLISHED_TILING_LIMIT = 16
+"""Of most published runs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A request and how it is to be answered; see `streamopt.pipeline.solving.solve`.
+
+    Attributes
+    ----------
+    freedom
+        What opt6 may decide; None for everything.
+    keeps_dsps
+        Whether the request's DSPs were asked for, or may be those of the region to fit.
+    """
+
+    request: Request
+    freedom: Freedom | None
+    solver: str
+    formulation: str
+    options: SolveOptions
+    fifos: FifoSizing | None
+    keeps_dsps: bool
+
+
+def tiling_limit_of(level: LevelName, given: int | None, freedom: Freedom) -> int:
+    """Return the least trip count of a tile loop: what was given, or what is usual at a level."""
+    if given is not None:
+        return given
+    return freedom.tiling_limit if LEVELS[level].is_honest else PUBLISHED_TILING_LIMIT
+
+
+def answered(asked: Asked, built: AsBuilt, on_incumbent: OnIncumbent) -> Solution:
+    """Return the answer to a question.
+
+    Raises
+    ------
+    InfeasibleError
+        If what is free at opt6 is limited at another level (E407), a limit is not positive (E402),
+        or as `streamopt.strategies.choose.choose`.
+    SolverError
+        If opt6 is asked for another objective than the latency (E524), for a strategy that knows
+        the published model only (E523), or finds no design within the limits (E522); or as
+        `streamopt.strategies.choose.choose`.
+    """
+    from streamopt.strategies.choose import choose
+
+    if LEVELS[asked.request.level].is_honest:
+        return _beyond(asked, built, on_incumbent)
+    if asked.freedom is not None:
+        message = f"--without and --binding have no meaning at {asked.request.level}"
+        hint = f"they are for --level {LevelName.OPT6}; leave them out"
+        raise InfeasibleError(Diagnostic("E407", message, hint=hint))
+    request, fifos = limited(asked.request, built, asked.fifos, keeps_dsps=asked.keeps_dsps)
+    found = choose(request, asked.solver, asked.formulation, asked.options, on_incumbent)
+    return _sized(found, fifos)
+
+
+def _beyond(asked: Asked, built: AsBuilt, on_incumbent: OnIncumbent) -> Solution:
+    """Return the answer at opt6: a design within a region, or none."""
+    from streamopt.pipeline.beyond import solve_beyond
+
+    _check(asked)
+    fit = region(asked.request.dsp_limit, built, asked.fifos, keeps_dsps=asked.keeps_dsps)
+    request = replace(asked.request, dsp_limit=fit.limits.dsps)
+    freedom = replace(asked.freedom or ALL, tiling_limit=request.tiling_limit)
+    found = solve_beyond(request, freedom, asked.solver, asked.options, fit, on_incumbent)
+    fifos = asked.fifos
+    if fifos is not None and fifos.on is None:
+        fifos = replace(fifos, on=fit.on)
+    return _within(_sized(found, fifos), fit)
+
+
+def _check(asked: Asked) -> None:
+    request = asked.request
+    level = LEVELS[request.level]
+    if request.objective is not Objective.LATENCY or request.latency_target_cycles is not None:
+        message = f"{request.level} minimises the latency, and nothing else"
+        hint = f"leave --objective and --latency-target out, or choose {LevelName.OPT5}"
+        raise SolverError(Diagnostic("E524", message, hint=hint))
+    if asked.solver == "exhaustive":
+        check_published(level, "the exhaustive search", "leave --solver out")
+    if asked.formulation != "compact":
+        what = f"the formulation '{asked.formulation}'"
+        check_published(level, what, "leave --formulation out")
+    positive = {"--dsp": request.dsp_limit, "--tiling-limit": request.tiling_limit}
+    for option, amount in positive.items():
+        if amount < 1:
+            hint = "give a whole number of at least 1"
+            raise InfeasibleError(Diagnostic("E402", f"{option} is {amount}", hint=hint))
+
+
+def _within(solution: Solution, fit: Region) -> Solution:
+    """Return a solution with what it takes of its region.
+
+    Raises
+    ------
+    SolverError
+        If it takes more than there is (E522).
+    """
+    from streamopt.perf.resources import resources
+
+    graph = solution.request.graph
+    network, timings = timed_network(graph, solution.schedule, fit.on)
+    used = amounts(resources(network, timings, fit.on).total)
+    limits = region_limits(fit)
+    over = [
+        f"{amount} {limit.resource} are more than {limit.most}"
+        for limit, amount in zip(limits, used, strict=True)
+        if amount > limit.most
+    ]
+    if over:
+        message = f"no design of {graph.name} within the region was found ({', '.join(over)})"
+        hint = "give more time or higher limits: --dsp, --lut and so on, or --fit device"
+        raise SolverError(Diagnostic("E522", message, hint=hint))
+    return replace(solution, region=limits, used=used)
+
+
+def _sized(solution: Solution, fifos: FifoSizing | None) -> Solution:
+    if fifos is None:
+        return solution
+    schedule, _ = size_fifos(solution.request.graph, solution.schedule, fifos)
+    return replace(solution, schedule=schedule)

@@ -1,0 +1,78 @@
+"""Why a channel is a ping-pong buffer: the reason that is told beside the share of FIFOs."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from streamopt.ir.schedule import ChannelKind
+from streamopt.space.decisions import read_stream_order, write_stream_order
+
+if TYPE_CHECKING:
+    from streamopt.ir.expression import Access
+    from streamopt.ir.graph import Edge, Graph, Node
+    from streamopt.ir.schedule import Schedule
+
+__all__ = ["BufferReason", "buffer_reason"]
+
+
+class BufferReason(StrEnum):
+    """What stands against a FIFO; the values are words for people."""
+
+    SEQUENTIAL = "a sequential node hands over whole arrays"
+    WRITERS = "several writers"
+    READS = "read in several ways"
+    WINDOW = "read through a window, or in part"
+    PART = "written in parts"
+    ORDER = "loop orders differ"
+    LANES = "lanes differ"
+    CHOSEN = "the schedule says so"
+
+
+def buffer_reason(graph: Graph, edge: Edge, schedule: Schedule) -> BufferReason | None:
+    """Return why a channel is a ping-pong buffer, None for a FIFO.
+
+    Of several reasons it is the one that is hardest to take away: what the graph says comes before
+    what a schedule chose.
+
+    Parameters
+    ----------
+    graph
+        As it is planned: after the schedule's rewrites.
+    """
+    if schedule.channel(edge.channel).kind is ChannelKind.FIFO:
+        return None
+    return _of_graph(graph, edge) or _of_schedule(graph, edge, schedule)
+
+
+def _of_graph(graph: Graph, edge: Edge) -> BufferReason | None:
+    if edge.is_whole:
+        return BufferReason.SEQUENTIAL
+    if len(graph.writers(edge.array)) != 1:
+        return BufferReason.WRITERS
+    if len(edge.reads) != 1:
+        return BufferReason.READS
+    producer, consumer = graph.node(edge.producer), graph.node(edge.consumer)
+    if write_stream_order(graph, edge, tuple(producer.trip_counts)) is None:
+        return BufferReason.PART
+    if read_stream_order(graph, edge, tuple(consumer.trip_counts)) is None:
+        return BufferReason.WINDOW
+    return None
+
+
+def _of_schedule(graph: Graph, edge: Edge, schedule: Schedule) -> BufferReason:
+    written = write_stream_order(graph, edge, schedule.node(edge.producer).order)
+    if written != read_stream_order(graph, edge, schedule.node(edge.consumer).order):
+        return BufferReason.ORDER
+    ways = ((edge.write, graph.node(edge.producer)), (edge.reads[0], graph.node(edge.consumer)))
+    banks = [_lanes(access, node, schedule) for access, node in ways]
+    return BufferReason.LANES if banks[0] != banks[1] else BufferReason.CHOSEN
+
+
+def _lanes(access: Access, node: Node, schedule: Schedule) -> list[int]:
+    """Return the elements of each dimension that one iteration touches at once."""
+    factors = schedule.node(node.name).factors
+    return [
+        1 if name is None else factors[name]
+        for name in (subscript.as_iterator() for subscript in access.subscripts)
+    ]

@@ -1,0 +1,56 @@
+"""``--level opt6`` as a user meets it: the table, the record, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.cli.test_cli import TOP, graph, run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+GEMM = str(TOP / "graphs" / "polybench" / "gemm.json")
+
+
+def test_what_opt6_decides_is_shown(tmp_path: Path) -> None:
+    (tmp_path / "two.json").write_text(json.dumps(graph()))
+    done = run(tmp_path, "solve", "two.json", "--level", "opt6", "--dsp", 60, "--binding", "tool")
+    assert done.returncode == 0, done.stderr
+    for words in ("DSPs as built", "of 60", "of 434560", "are FIFOs", "rewrites", "bound to LUTs"):
+        assert words in done.stdout
+    row = json.loads((tmp_path / "schedule.json").read_text())["result"]
+    assert row["tiling_limit"] == 1
+    assert row["fabric_nodes"] == 0
+    assert row["channels"] in (0, 1)
+    assert row["built_dsp_used"] == row["dsps"] <= row["built_dsp_limit"] == 60
+    assert row["lut_used"] == row["lut"] <= row["lut_limit"]
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ("--level opt5 --binding free", "E407 --without and --binding have no meaning at opt5"),
+        ("--without fold_copies", "E407 --without and --binding have no meaning at opt5"),
+        ("--level opt6 --without nothing", "E406 opt6 has no rewrite 'nothing' to leave out"),
+        ("--level opt6 --objective interval", "E524 opt6 minimises the latency, and nothing else"),
+        ("--level opt6 --latency-target 9", "E524 opt6 minimises the latency, and nothing else"),
+        ("--level opt6 --solver exhaustive", "E523 the exhaustive search is for opt1 to opt5"),
+        ("--level opt6 --formulation paper", "E523 the formulation 'paper' is for opt1 to opt5"),
+        ("--level opt6 --lut -1", "E402 --lut is -1"),
+        ("--level opt6 --dsp 0", "E402 --dsp is 0"),
+        ("--level opt6 --tiling-limit 0", "E402 --tiling-limit is 0"),
+    ],
+)
+def test_what_a_level_does_not_have_is_refused(tmp_path: Path, options: str, text: str) -> None:
+    done = run(tmp_path, "solve", GEMM, *options.split())
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"error: {text}")
+
+
+def test_fronts_are_of_the_paper(tmp_path: Path) -> None:
+    done = run(tmp_path, "pareto", GEMM, "--level", "opt6")
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: E523 the front is for opt1 to opt5, not for opt6")

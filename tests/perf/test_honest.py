@@ -1,0 +1,138 @@
+"""The honest costs of rows against the designs that the rows become."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING
+
+import pytest
+
+import streamopt as so
+from streamopt.perf.addresses import address_multipliers
+from streamopt.perf.buffers import memories_as_built
+from streamopt.perf.closed_form import node_pipelines, predict
+from streamopt.perf.pipeline import pipeline_timings
+from streamopt.perf.resources import resources
+from streamopt.pipeline.costing import honest_costs
+from streamopt.pipeline.freedom import Freedom
+from streamopt.space.assemble import assemble, evaluate
+from streamopt.space.decisions import decision_space
+from streamopt.space.level import LEVELS, LevelName
+from streamopt.transforms.apply import apply
+from streamopt.transforms.lower import lower
+from streamopt.transforms.rewrites import rewritten
+from tests.random_graphs import random_graph
+
+if TYPE_CHECKING:
+    from streamopt.ir.graph import Graph
+    from streamopt.ir.prediction import Prediction
+    from streamopt.ir.schedule import Schedule
+    from streamopt.perf.honest import HonestCosts
+    from streamopt.space.decisions import DecisionSpace
+
+GRAPHS = Path(__file__).parents[2] / "graphs"
+DEVICE = so.device("u280")
+FORM = ("fold_padding", "fold_copies", "private_arguments")
+EARLIER, LATER = 1, 4
+"""Cycles by which the depth of a row may be off: rows are lowered without unrolling, and a bank
+that shrinks to a register, or is selected among many, answers at another time."""
+
+
+def space_of(graph: Graph, costs: HonestCosts) -> DecisionSpace:
+    level = LEVELS[LevelName.OPT6]
+    return decision_space(
+        graph,
+        level,
+        dsp_limit=10**6,
+        tiling_limit=1,
+        costs=costs,
+        bindings=Freedom().bindings(graph),
+    )
+
+
+def any_schedule(space: DecisionSpace, rng: Random) -> Schedule:
+    graph, taken = space.graph, dict[tuple[str, str], int]()
+    for group in space.classes:
+        some = group.factors[: max(1, 2 * len(group.factors) // 3)]
+        taken |= dict.fromkeys(group.members, rng.choice(some))
+    return assemble(
+        graph,
+        {node.name: rng.choice(space.orders[node.name]) for node in graph.nodes},
+        {node.name: [taken[node.name, loop] for loop in node.trip_counts] for node in graph.nodes},
+        {name: rng.choice(choices) for name, choices in space.bindings.items()},
+    )
+
+
+def as_built(graph: Graph, schedule: Schedule) -> Prediction:
+    """Return the closed form of the lowered design, with DSPs of operators alone."""
+    scheduled = apply(graph, schedule)
+    network = lower(scheduled)
+    timings = pipeline_timings(network, DEVICE)
+    used, memories = resources(network, timings, DEVICE).pipelines, memories_as_built(network)
+    operators = {
+        pipeline.name: used[pipeline.name].dsps
+        - sum(found.in_dsp for found in address_multipliers(pipeline, memories))
+        for own in node_pipelines(scheduled, network).values()
+        for pipeline in own
+    }
+    return predict(scheduled, network, timings, operators)
+
+
+@pytest.mark.parametrize(
+    "program",
+    ["polybench/gesummv", "polybench/atax", "polybench/3mm", "cnns/dwsconv_block",
+     "cnns/residual_block", "transformers/feed_forward"],
+)  # fmt: skip
+def test_rows_say_what_designs_of_programs_take(program: str) -> None:
+    graph = rewritten(so.dataflow(so.load(GRAPHS / f"{program}.json")), FORM)
+    costs, rng = honest_costs(graph, DEVICE), Random(program)
+    space = space_of(graph, costs)
+    for _ in range(8):
+        schedule = any_schedule(space, rng)
+        rows = evaluate(graph, schedule, costs)
+        for row, built in zip(rows.nodes, as_built(graph, schedule).nodes, strict=True):
+            assert (row.node, row.ii, row.dsps) == (built.node, built.ii, built.dsps)
+            later = row.first_write_cycles - row.start_cycles
+            later -= built.first_write_cycles - built.start_cycles
+            assert -EARLIER <= later <= LATER
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_rows_of_random_graphs_are_never_too_fast(seed: int) -> None:
+    graph = rewritten(random_graph(Random(seed), nodes=3, max_extent=8), FORM)
+    costs, rng = honest_costs(graph, DEVICE), Random(seed)
+    space = space_of(graph, costs)
+    for _ in range(8):
+        schedule = any_schedule(space, rng)
+        rows = evaluate(graph, schedule, costs)
+        for row, built in zip(rows.nodes, as_built(graph, schedule).nodes, strict=True):
+            assert row.ii >= built.ii
+            assert row.dsps == built.dsps or row.ii > built.ii
+            later = row.first_write_cycles - row.start_cycles
+            later -= built.first_write_cycles - built.start_cycles
+            assert -EARLIER <= later <= LATER
+
+
+def test_windows_on_arguments_share_ports() -> None:
+    p = so.dsl.program("window")
+    h, w, m, n = p.iterators(h=8, w=8, m=3, n=3)
+    x, k = p.input("x", 10, 10), p.input("k", 3, 3)
+    p.output("y", (h, w), so.dsl.sum((m, n), x[h + m, w + n] * k[m, n]))
+    graph = so.dataflow(p.build())
+    costs = honest_costs(graph, DEVICE)
+    space = space_of(graph, costs)
+    seen: set[int] = set()
+    (node,) = graph.nodes
+    order = tuple(name for name in node.trip_counts if name not in node.reduction_loops)
+    order = (*node.reduction_loops, *order)
+    for columns in (1, 2, 4, 8):
+        for taps in (1, 3):
+            factors = dict(zip(node.trip_counts, (1, columns, 1, taps), strict=True))
+            schedule = assemble(graph, {node.name: order}, {node.name: list(factors.values())})
+            (row,) = evaluate(graph, schedule, costs).nodes
+            (built,) = as_built(graph, schedule).nodes
+            assert row.ii == built.ii
+            seen.add(row.ii)
+    assert len(space.classes) == 4
+    assert max(seen) > 1

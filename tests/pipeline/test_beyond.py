@@ -1,0 +1,195 @@
+"""Level opt6 against brute force over lowered designs, its limits, and its designs verified."""
+
+from __future__ import annotations
+
+from itertools import product
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+import streamopt as so
+from streamopt.errors import InfeasibleError, SolverError
+from streamopt.perf.closed_form import predict
+from streamopt.perf.pipeline import pipeline_timings
+from streamopt.perf.resources import resources
+from streamopt.space.assemble import assemble
+from streamopt.space.decisions import decision_space
+from streamopt.space.level import LEVELS, LevelName
+from streamopt.strategies.certificate import certify
+from streamopt.transforms.apply import apply
+from streamopt.transforms.lower import lower
+from streamopt.transforms.rewrites import rewritten
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from streamopt.ir.graph import Graph
+    from streamopt.ir.program import Program
+    from streamopt.ir.schedule import Schedule
+
+GRAPHS = Path(__file__).parents[2] / "graphs"
+DEVICE = so.device("u280")
+ROW_ERROR = 4
+"""Cycles by which the depth of a node's row may be more than that of its design."""
+
+
+def product_then_relu() -> Program:
+    p = so.dsl.program("product_then_relu")
+    i, j, k = p.iterators(i=4, j=4, k=2)
+    c = p.compute("C", (i, j), so.dsl.sum(k, p.input("A", 4, 2)[i, k] * p.input("B", 2, 4)[k, j]))
+    p.output("Y", (i, j), so.dsl.relu(c[i, j]))
+    return p.build()
+
+
+def scaled_sum() -> Program:
+    p = so.dsl.program("scaled_sum")
+    i, j = p.iterators(i=6, j=4)
+    a = p.input("A", 6, 4)
+    t = p.compute("t", (i, j), a[i, j] * 2.0)
+    p.output("y", (i,), so.dsl.sum(j, t[i, j] + a[i, j]))
+    return p.build()
+
+
+def twice() -> Program:
+    p = so.dsl.program("twice")
+    i, j = p.iterators(i=4, j=6)
+    a = p.input("A", 4, 6)
+    t = p.compute("t", (i,), so.dsl.sum(j, a[i, j] * p.input("x", 6)[j]))
+    p.output("y", (j,), so.dsl.sum(i, a[i, j] * t[i]))
+    return p.build()
+
+
+PROGRAMS = {made.__name__: made for made in (product_then_relu, scaled_sum, twice)}
+
+
+def every_schedule(form: Graph, freedom: so.Freedom) -> Iterator[Schedule]:
+    level, names = LEVELS[LevelName.OPT6], [node.name for node in form.nodes]
+    space = decision_space(form, level, dsp_limit=10**6, tiling_limit=1)
+    class_of, bindings = space.class_of(), freedom.bindings(form)
+    for factors in product(*(group.factors for group in space.classes)):
+        taken = {
+            node.name: [factors[class_of[node.name, loop]] for loop in node.trip_counts]
+            for node in form.nodes
+        }
+        for orders in product(*(space.orders[name] for name in names)):
+            for ways in product(*(bindings.get(name, ((),)) for name in names)):
+                chosen = dict(zip(names, orders, strict=True))
+                yield assemble(form, chosen, taken, dict(zip(names, ways, strict=True)))
+
+
+def least_cycles(graph: Graph, freedom: so.Freedom, dsps: int, luts: int) -> int:
+    """Return the least latency in the closed form of all designs within limits."""
+    found: list[int] = []
+    for _, form in freedom.forms(graph):
+        for schedule in every_schedule(form, freedom):
+            scheduled = apply(form, schedule)
+            network = lower(scheduled)
+            timings = pipeline_timings(network, DEVICE)
+            used = resources(network, timings, DEVICE)
+            if used.total.dsps <= dsps and used.total.luts <= luts:
+                by_name = {name: own.dsps for name, own in used.pipelines.items()}
+                found.append(predict(scheduled, network, timings, by_name).latency_cycles)
+    return min(found)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("dsps", [12, 25, 60])
+def test_best_is_that_of_brute_force(name: str, dsps: int) -> None:
+    graph = so.dataflow(PROGRAMS[name]())
+    freedom = so.Freedom(binding=so.BindingChoice.TOOL)
+    found = so.solve(graph, level="opt6", dsp=dsps, freedom=freedom, fifos=None)
+    assert found.objective_cycles == least_cycles(graph, freedom, dsps, 434_560)
+    assert found.bound_cycles == found.objective_cycles
+    assert found.used[0] <= dsps
+
+
+@pytest.mark.parametrize(("dsps", "luts"), [(12, 12_000), (30, 20_000)])
+def test_free_bindings_keep_their_limits_and_their_bound(dsps: int, luts: int) -> None:
+    graph = so.dataflow(scaled_sum())
+    found = so.solve(graph, level="opt6", dsp=dsps, lut=luts)
+    least = least_cycles(graph, so.Freedom(), dsps, luts)
+    assert found.bound_cycles - ROW_ERROR * len(graph.nodes) <= least <= found.objective_cycles
+    assert found.bound_cycles <= found.objective_cycles
+    used = so.evaluate(graph, found.schedule).resources.total
+    assert (used.dsps, used.luts) == (found.used[0], found.used[3])
+    assert used.dsps <= dsps
+    assert used.luts <= luts
+
+
+def test_nothing_fits() -> None:
+    graph = so.dataflow(product_then_relu())
+    with pytest.raises(InfeasibleError, match=r"^E401 product_then_relu needs more than 2 DSPs"):
+        so.solve(graph, level="opt6", dsp=2, freedom=so.Freedom(binding=so.BindingChoice.TOOL))
+    with pytest.raises(SolverError, match=r"^E522 no design of product_then_relu within"):
+        so.solve(graph, level="opt6", dsp=60, lut=100)
+
+
+def test_rewrites_are_left_out() -> None:
+    graph = so.dataflow(scaled_sum())
+    assert so.solve(graph, level="opt6", dsp=25).schedule.rewrites == ("fold_pointwise",)
+    freedom = so.Freedom(without=frozenset({"fold_pointwise"}))
+    assert "fold_pointwise" not in so.solve(graph, level="opt6", freedom=freedom).schedule.rewrites
+    with pytest.raises(InfeasibleError, match=r"^E406 opt6 has no rewrite 'fold'"):
+        so.Freedom(without=frozenset({"fold"}))
+
+
+def test_same_question_same_answer() -> None:
+    graph = so.dataflow(twice())
+    first, second = (so.solve(graph, level="opt6", dsp=40) for _ in range(2))
+    assert first.schedule == second.schedule
+    assert (first.bound_cycles, first.used) == (second.bound_cycles, second.used)
+
+
+@pytest.mark.parametrize("solver", ["cpsat", "highs"])
+def test_any_solver_of_the_compact_program_does(solver: str) -> None:
+    graph = so.dataflow(twice())
+    freedom = so.Freedom(binding=so.BindingChoice.TOOL)
+    expected = so.solve(graph, level="opt6", dsp=25, freedom=freedom, fifos=None)
+    found = so.solve(graph, level="opt6", dsp=25, freedom=freedom, solver=solver, fifos=None)
+    assert found.objective_cycles == expected.objective_cycles == found.bound_cycles
+
+
+def test_certificates_are_of_the_paper() -> None:
+    graph = so.dataflow(twice())
+    schedule = so.solve(graph, level="opt6", dsp=40, fifos=None).schedule
+    with pytest.raises(SolverError, match=r"^E523 a certificate is for opt1 to opt5, not for opt6"):
+        certify(graph, schedule, level=LEVELS[LevelName.OPT6], dsp_limit=40, tiling_limit=1)
+
+
+def convolutions() -> Program:
+    p = so.dsl.program("convolutions")
+    c, h, w, d, m, n = p.iterators(c=2, h=6, w=6, d=2, m=3, n=3)
+    x, k, q = p.input("x", 2, 10, 10), p.weight("k", 2, 2, 3, 3), p.weight("q", 2, 2, 3, 3)
+    big = p.iterators(a=2, b=8, e=8)
+    first = so.dsl.sum((d, m, n), x[d, big[1] + m, big[2] + n] * k[big[0], d, m, n])
+    t = p.compute("t", big, first)
+    r = p.compute("r", big, so.dsl.relu(t[big]))
+    p.output("y", (c, h, w), so.dsl.sum((d, m, n), r[d, h + m, w + n] * q[c, d, m, n]))
+    return p.build()
+
+
+@pytest.mark.parametrize(
+    ("made", "dsps"), [(convolutions, 60), (twice, 9), (product_then_relu, 30)]
+)
+def test_designs_compute_their_source(
+    made: Callable[[], Program], dsps: int, tmp_path: Path
+) -> None:
+    program = made()
+    graph = so.dataflow(program)
+    found = so.solve(graph, level="opt6", dsp=dsps)
+    so.write(program, found.schedule, tmp_path / "project")
+    verdict = so.verify(tmp_path / "project")
+    assert verdict.passed, str(verdict)
+    if made is twice:
+        assert any(plan.binding for plan in found.schedule.nodes)
+    names = [node.name for node in rewritten(graph, found.schedule.rewrites).nodes]
+    assert [plan.node for plan in found.schedule.nodes] == names
+
+
+@pytest.mark.parametrize("program", ["bicg", "gesummv", "mvt"])
+def test_opt6_is_at_least_as_fast_as_opt5(program: str) -> None:
+    graph = so.dataflow(so.load(GRAPHS / "polybench" / f"{program}.json"))
+    paper = so.solve(graph, dsp=2560)
+    found = so.solve(graph, level="opt6", dsp=2560)
+    assert so.simulate(graph, found.schedule).cycles <= so.simulate(graph, paper.schedule).cycles
