@@ -9,16 +9,19 @@ searched again: ``models/formulations/opt6.md``.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from sys import maxsize
 from time import perf_counter
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, InfeasibleError
 from streamopt.pipeline.costing import honest_costs
 from streamopt.pipeline.evaluating import evaluate
-from streamopt.solvers.result import Stop
+from streamopt.solvers.result import Proof, Stop
 from streamopt.strategies.choose import choose
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from streamopt.ir.graph import Graph
     from streamopt.pipeline.evaluating import Evaluation
     from streamopt.pipeline.freedom import Freedom
@@ -59,9 +62,21 @@ class _Tried:
     is_within: bool
 
     @property
+    def cycles(self) -> int:
+        """Return the simulated cycles."""
+        return self.evaluation.trace.cycles
+
+    @property
     def rank(self) -> tuple[bool, int]:
         """Return what is better if smaller: over its budget or not, then simulated cycles."""
-        return not self.is_within, self.evaluation.trace.cycles
+        return not self.is_within, self.cycles
+
+    def bounded(self, bound_cycles: int) -> _Tried:
+        """Return the same with another lower bound of the form's schedules."""
+        cycles = self.solution.prediction.latency_cycles
+        proof = Proof.OPTIMAL if bound_cycles >= cycles else Proof.FEASIBLE
+        bound = min(bound_cycles, cycles)
+        return replace(self, solution=replace(self.solution, bound_cycles=bound, proof=proof))
 
 
 def solve_beyond(
@@ -90,7 +105,8 @@ def solve_beyond(
         left = _left(options, started)
         if tried and left.time_limit_seconds == LEAST_SECONDS:
             break
-        form = _Form(request, names, graph, region)
+        known = min((one.cycles for one in tried if one.is_within), default=None)
+        form = _Form(replace(request, horizon_cycles=known), names, graph, region)
         tried += form.search(freedom, solver, options, started)
         if tried and on_incumbent is not None:
             on_incumbent(min(tried, key=lambda one: one.rank).solution)
@@ -188,13 +204,22 @@ class _Form:
     ) -> list[_Tried]:
         """Return what was tried: first as the tool binds operators, then with LUTs at a price."""
         limits = self._region.limits
-        bound = replace(freedom, binding=freedom.binding.unpriced)
-        found = self._rounds(bound, _Budget(limits.luts), solver, options, started)
-        if freedom.binding is not bound.binding:
-            luts = int(FIRST_SHARE * limits.luts)
-            priced = _Budget(luts, limits.dsps / luts)
-            found += self._rounds(freedom, priced, solver, options, started)
-        return found
+        plain = replace(freedom, binding=freedom.binding.unpriced)
+        found = self._rounds(plain, _Budget(limits.luts), solver, options, started)
+        if freedom.binding is plain.binding:
+            return found
+        luts = int(FIRST_SHARE * limits.luts)
+        priced = _Budget(luts, limits.dsps / luts)
+        known = self._horizon(found)
+        others = self._rounds(freedom, priced, solver, options, started, known)
+        bound = max((one.solution.bound_cycles for one in others), default=0)
+        return [*(one.bounded(bound) for one in found), *others]
+
+    def _horizon(self, found: Sequence[_Tried]) -> int | None:
+        """Return the cycles of the best design within the limits so far; None for none."""
+        known = [one.cycles for one in found if one.is_within]
+        earlier = self._request.horizon_cycles
+        return min([*known, *([] if earlier is None else [earlier])], default=None)
 
     def _rounds(
         self,
@@ -203,33 +228,39 @@ class _Form:
         solver: str,
         options: SolveOptions,
         started: float,
+        horizon_cycles: int | None = None,
     ) -> list[_Tried]:
-        """Return the solutions of a few rounds, until one is within the limits."""
+        """Return the solutions of a few rounds, until no other budget helps."""
         limits = self._region.limits
-        bindings = freedom.bindings(self._graph)
+        asked = replace(
+            self._request,
+            graph=self._graph,
+            tiling_limit=freedom.tiling_limit,
+            bindings=freedom.bindings(self._graph),
+            horizon_cycles=horizon_cycles or self._request.horizon_cycles,
+        )
         found: list[_Tried] = []
         bound = 0
         while budget is not None and len(found) < MOST_ROUNDS:
             asked = replace(
-                self._request,
-                graph=self._graph,
+                asked,
                 dsp_limit=budget.amount(limits),
-                tiling_limit=freedom.tiling_limit,
                 costs=self._costs.priced(budget.price),
-                bindings=bindings,
             )
             try:
                 answer = choose(asked, solver, "compact", _left(options, started))
             except InfeasibleError:
                 break
-            bound = max(bound, answer.bound_cycles if budget.shrink == 1.0 else 0)
+            if budget.shrink == 1.0:
+                bound = max(bound, min(answer.bound_cycles, asked.horizon_cycles or maxsize))
             found.append(self._judged(answer, bound))
+            asked = replace(asked, horizon_cycles=self._horizon(found))
             if answer.stop is not Stop.FINISHED:
                 break
             used = found[-1].evaluation.resources.total
             operator_luts = self._costs.luts(self._graph, answer.schedule)
             budget = budget.after(used, operator_luts, limits)
-        return found
+        return [one.bounded(bound) for one in found]
 
     def _judged(self, answer: Solution, bound_cycles: int) -> _Tried:
         evaluation = evaluate(self._graph, answer.schedule, self._region.on)
@@ -237,10 +268,9 @@ class _Form:
         assert predicted is not None
         solution = replace(
             answer,
-            request=self._request,
+            request=replace(self._request, horizon_cycles=None),
             schedule=replace(answer.schedule, rewrites=self._names),
             prediction=predicted,
-            bound_cycles=min(bound_cycles, predicted.latency_cycles),
         )
         over = evaluation.resources.total.over(self._region.limits)
-        return _Tried(solution, evaluation, not over)
+        return _Tried(solution, evaluation, not over).bounded(bound_cycles)

@@ -49,6 +49,8 @@ class DecisionSpace:
         Loop orders that each node may take.
     least_dsps
         DSPs of each node without unrolling, in its cheapest loop order.
+    horizon_cycles
+        Latency beyond which no schedule is of interest; None for all.
     streamable
         Channels that at least one pair of loop orders makes a FIFO.
     """
@@ -63,6 +65,7 @@ class DecisionSpace:
     streamable: frozenset[str]
     costs: CostModel
     bindings: Mapping[str, tuple[Binding, ...]]
+    horizon_cycles: int | None = None
 
     def class_of(self) -> dict[tuple[str, str], int]:
         """Return the index of the tile class of every (node, loop)."""
@@ -77,6 +80,7 @@ def decision_space(
     tiling_limit: int,
     costs: CostModel = PUBLISHED,
     bindings: Mapping[str, tuple[Binding, ...]] = NO_CHOICE,
+    horizon_cycles: int | None = None,
 ) -> DecisionSpace:
     """Return the decision space of a graph at one level.
 
@@ -86,6 +90,8 @@ def decision_space(
         What a node costs; by default as published.
     bindings
         By node, what its operators may be built from; others are as the tool builds them.
+    horizon_cycles
+        A latency that is of interest: nodes that take longer need no row.
 
     Raises
     ------
@@ -125,6 +131,7 @@ def decision_space(
         least_dsps=least_dsps,
         costs=costs,
         bindings=bindings,
+        horizon_cycles=horizon_cycles,
         streamable=frozenset(
             edge.channel for edge in graph.edges if _may_stream(graph, edge, orders)
         ),

@@ -200,7 +200,10 @@ def _rows_in(
     costs: list[Integers] = []
     for number, (binding, order) in enumerate(ways):
         columns = _columns(space, candidates, binding, order)
-        fits = np.flatnonzero(columns[:, 0] <= candidates.most_dsps)
+        is_wanted = columns[:, 0] <= candidates.most_dsps
+        if space.horizon_cycles is not None:
+            is_wanted &= columns[:, 2] <= space.horizon_cycles
+        fits = np.flatnonzero(is_wanted)
         if prune:
             fits = fits[_minimal(columns[fits], candidates, fits)]
         numbers.append(np.full(len(fits), number))

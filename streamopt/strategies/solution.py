@@ -55,6 +55,7 @@ class Request:
     bindings: Mapping[str, tuple[Binding, ...]] = field(
         default_factory=dict[str, "tuple[Binding, ...]"]
     )
+    horizon_cycles: int | None = None
 
     def space(self) -> DecisionSpace:
         """Return what may be decided.
@@ -71,6 +72,7 @@ class Request:
             tiling_limit=self.tiling_limit,
             costs=self.costs,
             bindings=self.bindings,
+            horizon_cycles=self.horizon_cycles,
         )
 
     def evaluate(self, schedule: Schedule) -> Prediction:
