@@ -6,6 +6,7 @@ then ReLU.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import streamopt as so
@@ -25,7 +26,7 @@ def conv_block(side: int = SIDE, channels: tuple[int, ...] = CHANNELS) -> Progra
     """Return the block for images of ``side`` x ``side``; ``channels`` of the image and layers."""
     p = so.dsl.program("conv_block")
     image = p.input("image", channels[0], side, side)
-    for place, (into, out) in enumerate(zip(channels, channels[1:], strict=False), 1):
+    for place, (into, out) in enumerate(pairwise(channels), 1):
         image = _layer(p, place, image, (into, out, side), is_last=place == len(channels) - 1)
     return p.build()
 

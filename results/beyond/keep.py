@@ -11,7 +11,7 @@ import os
 import platform
 from importlib.metadata import version
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 __all__ = ["HERE", "Row", "add", "environment", "read"]
 
@@ -45,7 +45,7 @@ def add(name: str, keys: tuple[str, ...], row: Row) -> None:
 def environment(what: str, command: str, seconds: float) -> None:
     """Write what the rows of a part were made with, and how busy the machine was."""
     path = HERE / "environment.json"
-    known = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    known: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     known[what] = {
         "command": command,
         "python": platform.python_version(),

@@ -47,7 +47,7 @@ def _call(pipe: Connection, function: Callable[..., Any], arguments: tuple[Any, 
     except StreamoptError as error:
         codes = " ".join(diagnostic.code for diagnostic in error.diagnostics)
         pipe.send(RuntimeError(f"{codes}: {error.diagnostics[0].message}"))
-    except Exception as error:  # noqa: BLE001 (a row says what happened, and the run goes on)
+    except Exception as error:  # a row says what happened, and the run goes on
         pipe.send(RuntimeError(f"{type(error).__name__}: {error}"))
 
 

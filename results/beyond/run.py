@@ -14,7 +14,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from ablation import VARIANTS, is_same_search
-from keep import Row, add, environment, read
+from keep import Row, add, environment
 from measure import CONV, POLYBENCH, PROGRAMS, Asked, measured
 from operations import work_of
 from pages import write_pages
@@ -87,7 +87,9 @@ def levels(wanted: Wanted) -> None:
         for level in LEVELS:
             asked = Asked(program, level, tiling_limit=tiling)
             asked = replace(asked, time_limit_seconds=wanted.time_limit_seconds)
-            add("levels", ("program", "level"), {"program": program, "level": level} | row_of(asked))
+            add(
+                "levels", ("program", "level"), {"program": program, "level": level} | row_of(asked)
+            )
 
 
 def polybench(wanted: Wanted) -> None:
@@ -146,7 +148,7 @@ def main() -> None:
         started = perf_counter()
         MEASURES[part](wanted)
         environment(part, command, perf_counter() - started)
-    for line in write_pages(read):
+    for line in write_pages():
         print(line)
 
 
