@@ -41,7 +41,8 @@ class Asked:
     Attributes
     ----------
     program
-        ``suite/name`` of a graph, ``NAME.c@SIZE`` for PolyBench's C text, or the block of `CONV`.
+        ``suite/name`` of a graph, the block of `CONV`, or ``NAME.c@SIZE`` for PolyBench's C text in
+        single precision, in double precision with ``:DOUBLE`` behind.
     verify_seconds
         For which the emitted C++ may be compiled, run and compared with the interpreter; 0 for no
         verification.
@@ -70,7 +71,8 @@ def source(name: str) -> Program:
     if not size:
         return so.load(GRAPHS / f"{name}.json")
     path = POLYBENCH / Path(file).stem / file
-    defines = {f"{size}_DATASET": "", "DATA_TYPE_IS_FLOAT": ""}
+    size, _, element = size.partition(":")
+    defines = {f"{size}_DATASET": "", f"DATA_TYPE_IS_{element or 'FLOAT'}": ""}
     return so.load(path, defines=defines, include=[POLYBENCH])
 
 
