@@ -105,6 +105,8 @@ class HonestCosts:
         What they are part of.
     ports
         By streaming node.
+    counted
+        By node, a binding by which DSPs are counted, whatever the tool does.
     """
 
     def __init__(
@@ -114,7 +116,9 @@ class HonestCosts:
         network: Network,
         target: Target,
         ports: Mapping[str, PortRule],
+        counted: Mapping[str, Binding],
     ) -> None:
+        self._counted = counted
         self._graph = graph
         self._network = network
         self._pipelines = pipelines
@@ -166,14 +170,18 @@ class HonestCosts:
     def _nest(self, node: Node, binding: Binding) -> _Nest:
         key = (node.name, binding)
         if key not in self._nests:
-            operators = node_operators(node, lambda name: self._graph.array(name).element, binding)
             (body,) = self._pipelines[node.name]
             bound = replace(body, operations=tuple(map(partial(_bound, binding), body.operations)))
             memories = {memory.name: memory for memory in self._network.memories}
+            operators = self._operators(node, binding)
+            counted = self._operators(node, self._counted.get(node.name, binding))
             self._nests[key] = _Nest(
-                operators, bound, memories, self._target, self._ports[node.name]
+                operators, counted, bound, memories, self._target, self._ports[node.name]
             )
         return self._nests[key]
+
+    def _operators(self, node: Node, binding: Binding) -> NodeOperators:
+        return node_operators(node, lambda name: self._graph.array(name).element, binding)
 
     def _sequential(self, node: SequentialNode) -> NodeCost:
         own = self._pipelines[node.name]
@@ -194,12 +202,14 @@ class _Nest:
     def __init__(
         self,
         operators: NodeOperators,
+        counted: NodeOperators,
         body: Pipeline,
         memories: Mapping[str, Memory],
         target: Target,
         ports: PortRule,
     ) -> None:
         self._operators = operators
+        self._counted = counted
         self._body = body
         self._memories = memories
         self._target = target
@@ -221,7 +231,7 @@ class _Nest:
         }
         algebra: Any = INTEGERS
         run = nest_run(self._operators.node, order, tiles, operands, algebra, ii)
-        used = node_resources(self._operators, order, factors, ii, self._target)
+        used = node_resources(self._counted, order, factors, ii, self._target)
         priced = (used.luts * lut_price).astype(np.int64)
         return NodeCost(run.delayed(depth), used.dsps + priced)
 
@@ -256,9 +266,10 @@ class _Nest:
     def least_dsps(self) -> int:
         """Return the DSPs of one unit of each operator; sums may go without."""
         found = 0
-        for replicas in self._operators.replicas:
+        for replicas in self._counted.replicas:
             operation = replicas.operation
-            if operation.operator not in (Operator.ADD, Operator.SUB):
+            is_adder = operation.operator in (Operator.ADD, Operator.SUB)
+            if not is_adder:
                 built = (operation.operator, operation.element, operation.implementation)
                 found += self._target.operator(*built).dsps
         return found

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from streamopt.ir.graph import Graph
+    from streamopt.perf.honest import HonestCosts
     from streamopt.pipeline.evaluating import Evaluation
     from streamopt.pipeline.freedom import Freedom
     from streamopt.solvers.base import SolveOptions
@@ -106,7 +107,8 @@ def solve_beyond(
         if tried and left.time_limit_seconds == LEAST_SECONDS:
             break
         known = min((one.cycles for one in tried if one.is_within), default=None)
-        form = _Form(replace(request, horizon_cycles=known), names, graph, region)
+        costs = honest_costs(graph, region.on, freedom.counted(graph))
+        form = _Form(replace(request, horizon_cycles=known), names, graph, region, costs)
         tried += form.search(freedom, solver, options, started)
         if tried and on_incumbent is not None:
             on_incumbent(min(tried, key=lambda one: one.rank).solution)
@@ -191,13 +193,18 @@ class _Form:
     """One form of the graph, searched with one budget after another."""
 
     def __init__(
-        self, request: Request, names: tuple[str, ...], graph: Graph, region: Region
+        self,
+        request: Request,
+        names: tuple[str, ...],
+        graph: Graph,
+        region: Region,
+        costs: HonestCosts,
     ) -> None:
         self._request = request
         self._names = names
         self._graph = graph
         self._region = region
-        self._costs = honest_costs(graph, region.on)
+        self._costs = costs
 
     def search(
         self, freedom: Freedom, solver: str, options: SolveOptions, started: float

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 from math import prod
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from streamopt.ir.graph import SequentialNode
@@ -15,15 +16,24 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from streamopt.ir.affine import Affine
+    from streamopt.ir.binding import Binding
     from streamopt.ir.graph import Graph, Node
     from streamopt.perf.honest import HonestCosts, PortRule
     from streamopt.target.device import Target
 
+NOTHING: Mapping[str, Binding] = MappingProxyType({})
+
 __all__ = ["honest_costs"]
 
 
-def honest_costs(graph: Graph, on: Target) -> HonestCosts:
-    """Return what every choice of a graph's nodes costs on a target."""
+def honest_costs(graph: Graph, on: Target, counted: Mapping[str, Binding] = NOTHING) -> HonestCosts:
+    """Return what every choice of a graph's nodes costs on a target.
+
+    Parameters
+    ----------
+    counted
+        By node, a binding by which DSPs are counted, whatever the tool does.
+    """
     from streamopt.perf.closed_form import node_pipelines
     from streamopt.perf.honest import HonestCosts
     from streamopt.perf.ports import port_counts
@@ -38,7 +48,7 @@ def honest_costs(graph: Graph, on: Target) -> HonestCosts:
     network = lower(scheduled)
     counts = port_counts(network)
     rules = {node.name: _port_rule(graph, node, counts) for node in graph.nodes}
-    return HonestCosts(graph, node_pipelines(scheduled, network), network, on, rules)
+    return HonestCosts(graph, node_pipelines(scheduled, network), network, on, rules, counted)
 
 
 def _port_rule(graph: Graph, node: Node, counts: Mapping[str, int]) -> PortRule:

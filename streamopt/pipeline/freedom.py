@@ -27,10 +27,13 @@ _FABRIC: Binding = ((Operator.ADD, Implementation.FABRIC),)
 _NO_DSPS: Binding = (*_FABRIC, (Operator.MUL, Implementation.FABRIC))
 _DSPS: Binding = ((Operator.ADD, Implementation.FULLDSP),)
 
+_SPLIT = ("split_arrays", "split_loops")
 _FOLDED = ("fold_copies", "fold_pointwise", "private_arguments")
 _FORMS = (
+    ("fold_padding", *_SPLIT, *_FOLDED),
+    ("fold_padding", *_SPLIT, "fold_copies", "private_arguments"),
     ("fold_padding", *_FOLDED),
-    ("fold_borders", *_FOLDED),
+    ("fold_borders", *_SPLIT, *_FOLDED),
     ("fold_padding", "fold_copies", "private_arguments"),
     ("private_arguments",),
     (),
@@ -41,8 +44,9 @@ _FORMS = (
 class BindingChoice(StrEnum):
     """What floating-point operators may be built from.
 
-    ``free``: DSPs or LUTs, node by node. ``tool``: as the vendor's tool does unasked. ``dsp``: 5
-    DSPs for every multiply-accumulate; what is no part of one is free.
+    ``free``: DSPs or LUTs, node by node. ``tool``: as the vendor's tool does unasked. ``dsp``:
+    likewise, but every multiply-accumulate counts 5 DSPs, though the tool builds adders in haste
+    without; operators that are no part of one may be LUTs.
     """
 
     FREE = "free"
@@ -102,9 +106,15 @@ class Freedom:
                 return {node.name: _choices(graph, node) for node in graph.nodes}
             case BindingChoice.DSP:
                 return {
-                    node.name: (_DSPS,) if accumulates_products(node) else _choices(graph, node)[:2]
+                    node.name: _choices(graph, node)[: 1 if accumulates_products(node) else 2]
                     for node in graph.nodes
                 }
+
+    def counted(self, graph: Graph) -> Mapping[str, Binding]:
+        """Return by node the binding by which DSPs are counted, where it isn't the node's own."""
+        if self.binding is not BindingChoice.DSP:
+            return {}
+        return {node.name: _DSPS for node in graph.nodes if accumulates_products(node)}
 
 
 def _choices(graph: Graph, node: Node) -> tuple[Binding, ...]:

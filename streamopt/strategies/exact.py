@@ -49,7 +49,7 @@ SMALL_LABELS = 1024
 FIRST_ROUNDS = (6, 1200)
 LATER_ROUNDS = (4, 800)
 """Rounds of local search before the first relaxation, and after each: at most, and times nodes."""
-CLIMB = (1.06, 1.6)
+CLIMB = (1.06, 1.6, 2.4, 4.0)
 """Horizons to begin with, as multiples of the lower bound: they leave few rows."""
 PASSES = ((100, 1e-2), (300, 3e-3), (1000, 2e-3), (3000, 1e-3), (10_000, 5e-4), (30_000, 2e-4))
 """Labels of a piece that may still grow, and closeness of the relaxation, pass by pass."""

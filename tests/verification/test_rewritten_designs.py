@@ -39,8 +39,24 @@ SHARED = program(
      "sum": "i 6, j 8: z[i][j] = t[i][j] + A[i][j]"},
     name="shared",
 )  # fmt: skip
+HEADS = program(
+    {"x": "input 4 8", "a": "weight 8 8", "b": "weight 8 8", "o": "weight 8 8",
+     "q": "internal 4 8", "k": "internal 4 8", "s": "internal 2 4 4", "e": "internal 2 4 4",
+     "n": "internal 2 4", "c": "internal 2 4 4", "f": "internal 4 8", "y": "output 4 8"},
+    {"project_q": "i 4, j 8, m 8: q[i][j] += x[i][m] * a[m][j]",
+     "project_k": "i 4, j 8, m 8: k[i][j] += x[i][m] * b[m][j]",
+     "score": "h 2, i 4, j 4, d 4: s[h][i][j] += q[i][4 * h + d] * k[j][4 * h + d]",
+     "weigh": "h 2, i 4, j 4: e[h][i][j] = exp(s[h][i][j] / 8)",
+     "sum": "h 2, i 4, j 4: n[h][i] += e[h][i][j]",
+     "context": "h 2, i 4, d 4, j 4: c[h][i][d] += e[h][i][j] / n[h][i] * k[j][4 * h + d]",
+     "join": "i 4, j 8: f[i][j] = c[j / 4][i][j % 4]",
+     "project": "i 4, j 8, m 8: y[i][j] += f[i][m] * o[m][j]"},
+    name="heads",
+)  # fmt: skip
 FOLD = ("fold_padding", "fold_copies", "private_arguments")
 KEEP = ("fold_borders", "fold_copies", "private_arguments")
+
+SPLIT = ("split_loops", "fold_copies", "fold_pointwise", "private_arguments")
 
 
 def solved(source: Program, level: str, names: tuple[str, ...]) -> Schedule:
@@ -51,9 +67,10 @@ def solved(source: Program, level: str, names: tuple[str, ...]) -> Schedule:
 
 @pytest.mark.parametrize(
     ("source", "level", "names"),
-    [(CHAIN, "opt1", KEEP), (CHAIN, "opt5", FOLD), (SHARED, "opt1", FOLD), (SHARED, "opt5", KEEP)],
-    ids=["chain opt1", "chain opt5", "shared opt1", "shared opt5"],
-)
+    [(CHAIN, "opt1", KEEP), (CHAIN, "opt5", FOLD), (SHARED, "opt1", FOLD), (SHARED, "opt5", KEEP),
+     (HEADS, "opt5", SPLIT)],
+    ids=["chain opt1", "chain opt5", "shared opt1", "shared opt5", "heads opt5"],
+)  # fmt: skip
 def test_design_computes_its_source(
     source: Program, level: str, names: tuple[str, ...], tmp_path: Path
 ) -> None:

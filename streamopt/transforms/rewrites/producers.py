@@ -8,6 +8,7 @@ from streamopt.ir.expression import Read, walk
 from streamopt.ir.program import Role
 from streamopt.transforms.rewrites.draft import folded_everywhere, redirected
 from streamopt.transforms.rewrites.elements import box, is_linear, value_at
+from streamopt.transforms.rewrites.mixed_radix import is_in_digits
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -65,7 +66,8 @@ def _covers(node: Node, array: Array) -> bool:
 
 
 def _has_window(node: Node, array: str) -> bool:
-    return any(len(s.iterators()) > 1 for a in node.reads_of(array) for s in a.subscripts)
+    trips = node.trip_counts
+    return any(not is_in_digits(s, trips) for a in node.reads_of(array) for s in a.subscripts)
 
 
 def _has_two_places(node: Node, array: str) -> bool:

@@ -10,6 +10,8 @@ from streamopt.transforms.rewrites.fold_copies import fold_copies
 from streamopt.transforms.rewrites.fold_padding import fold_borders, fold_padding
 from streamopt.transforms.rewrites.fold_pointwise import fold_pointwise
 from streamopt.transforms.rewrites.private_arguments import private_arguments
+from streamopt.transforms.rewrites.split_arrays import split_arrays
+from streamopt.transforms.rewrites.split_loops import split_loops
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -22,6 +24,8 @@ REWRITES: Mapping[str, Callable[[Graph], Graph]] = MappingProxyType(
     {
         "fold_borders": fold_borders,
         "fold_padding": fold_padding,
+        "split_arrays": split_arrays,
+        "split_loops": split_loops,
         "fold_copies": fold_copies,
         "fold_pointwise": fold_pointwise,
         "private_arguments": private_arguments,
