@@ -9,6 +9,7 @@ import csv
 import json
 import os
 import platform
+import subprocess
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -51,8 +52,15 @@ def environment(what: str, command: str, seconds: float) -> None:
         "python": platform.python_version(),
         "machine": platform.machine(),
         "cpus": os.cpu_count(),
+        "commit": _commit(),
         "load_after": [round(load, 2) for load in os.getloadavg()],
         "run_seconds": round(seconds),
         **{name: version(name) for name in PACKAGES},
     }
     path.write_text(f"{json.dumps(known, indent=2, sort_keys=True)}\n", encoding="utf-8")
+
+
+def _commit() -> str:
+    command = ["git", "-C", str(HERE), "describe", "--always", "--dirty", "--exclude", "*"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return done.stdout.strip()

@@ -151,6 +151,8 @@ class _Budget:
         Prices that were too low and too high; 0 where there is none yet.
     shrink
         Less than 1 where the search may not have all, and so gives no bound.
+    is_last
+        Whether no search follows that gives LUTs a price.
     """
 
     luts: int
@@ -158,6 +160,7 @@ class _Budget:
     low: float = 0.0
     high: float = 0.0
     shrink: float = 1.0
+    is_last: bool = True
 
     def amount(self, limits: Resources) -> int:
         """Return the budget of the search."""
@@ -170,23 +173,29 @@ class _Budget:
         if not over:
             is_tight = not self.price or left <= self.luts / CLOSE or self.high or self.low
             return None if is_tight else _Budget(left, limits.dsps / left)
-        excess = max(used.dsps / limits.dsps, used.luts / limits.luts)
+        excess = max(getattr(used, name) / getattr(limits, name) for name in over)
         if not self.price:
-            only_dsps = self.shrink * limits.dsps / (used.dsps + 1)
-            return replace(self, shrink=only_dsps) if "dsps" in over else None
+            return self._without_price(used, limits, excess)
         if excess < LITTLE or {"dsps", "luts"} <= set(over):
             return replace(self, shrink=self.shrink / max(excess, 1.005))
         if "dsps" in over:
             between = (self.low * self.price) ** 0.5 if self.low else self.price / 1.5
             return replace(self, high=self.price, price=between)
-        if "luts" not in over:
-            return None
-        if left < LEAST_SHARE * limits.luts:
-            return None
+        if "luts" not in over or left < LEAST_SHARE * limits.luts:
+            return replace(self, shrink=self.shrink / excess)
         if left < CLOSE * self.luts:
             return _Budget(left, self.price * self.luts / left, shrink=self.shrink)
         between = (self.price * self.high) ** 0.5 if self.high else self.price * 1.5
         return replace(self, low=self.price, price=between)
+
+    def _without_price(self, used: Resources, limits: Resources, excess: float) -> _Budget | None:
+        """Return the next budget after a design that has too much of something.
+
+        What is around operators, such as accumulators and lanes, follows how many there are.
+        """
+        if used.dsps > limits.dsps:
+            return replace(self, shrink=self.shrink * limits.dsps / (used.dsps + 1))
+        return replace(self, shrink=self.shrink / excess) if self.is_last else None
 
 
 class _Form:
@@ -212,8 +221,10 @@ class _Form:
         """Return what was tried: first as the tool binds operators, then with LUTs at a price."""
         limits = self._region.limits
         plain = replace(freedom, binding=freedom.binding.unpriced)
-        found = self._rounds(plain, _Budget(limits.luts), solver, options, started)
-        if freedom.binding is plain.binding:
+        is_last = freedom.binding is plain.binding
+        unpriced = _Budget(limits.luts, is_last=is_last)
+        found = self._rounds(plain, unpriced, solver, options, started)
+        if is_last:
             return found
         luts = int(FIRST_SHARE * limits.luts)
         priced = _Budget(luts, limits.dsps / luts)
