@@ -14,7 +14,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeAlias
 
-__all__ = ["HERE", "Row", "add", "environment", "read"]
+__all__ = ["HERE", "Row", "add", "commit", "environment", "read"]
 
 HERE = Path(__file__).parent
 PACKAGES = ("streamopt", "numpy", "scipy", "ortools")
@@ -52,7 +52,7 @@ def environment(what: str, command: str, seconds: float) -> None:
         "python": platform.python_version(),
         "machine": platform.machine(),
         "cpus": os.cpu_count(),
-        "commit": _commit(),
+        "commit": commit(),
         "load_after": [round(load, 2) for load in os.getloadavg()],
         "run_seconds": round(seconds),
         **{name: version(name) for name in PACKAGES},
@@ -60,7 +60,18 @@ def environment(what: str, command: str, seconds: float) -> None:
     path.write_text(f"{json.dumps(known, indent=2, sort_keys=True)}\n", encoding="utf-8")
 
 
-def _commit() -> str:
-    command = ["git", "-C", str(HERE), "describe", "--always", "--dirty", "--exclude", "*"]
+def commit() -> str:
+    """Return the commit that is measured; ``-dirty`` behind it where files were changed."""
+    command = [
+        "git",
+        "-C",
+        str(HERE),
+        "describe",
+        "--always",
+        "--dirty",
+        "--exclude",
+        "*",
+        "--abbrev=7",
+    ]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     return done.stdout.strip()

@@ -14,7 +14,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from ablation import VARIANTS, is_same_search
-from keep import Row, add, environment
+from keep import Row, add, commit, environment
 from measure import CONV, POLYBENCH, PROGRAMS, Asked, measured
 from operations import work_of
 from pages import write_pages
@@ -56,7 +56,8 @@ class Wanted:
 def row_of(asked: Asked) -> Row:
     """Return what was measured, or why nothing was."""
     answer = within(asked.patience_seconds, measured, asked)
-    return {"refused": str(answer)} if isinstance(answer, Exception) else answer
+    row = {"refused": str(answer)} if isinstance(answer, Exception) else answer
+    return row | {"commit": commit()}
 
 
 def designs(wanted: Wanted) -> None:
