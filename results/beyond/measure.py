@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from patience import within
 
 import streamopt as so
+from streamopt.ir.graph import SequentialNode
 from streamopt.ir.schedule import ChannelKind
 from streamopt.pipeline.freedom import ALL, Freedom
 
@@ -98,6 +99,8 @@ def measured(asked: Asked) -> Row:
     seconds, cpu_seconds = perf_counter() - started, process_time() - working
     found = so.evaluate(graph, solution.schedule)
     row = _row(solution, found)
+    sequential = sum(isinstance(node, SequentialNode) for node in graph.nodes)
+    row |= {"sequential_nodes": str(sequential), "source_nodes": str(len(graph.nodes))}
     row |= {"solve_seconds": f"{seconds:.1f}", "solve_cpu_seconds": f"{cpu_seconds:.1f}"}
     if not asked.verify_seconds:
         return row

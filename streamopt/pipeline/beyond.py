@@ -230,7 +230,8 @@ class _Form:
         priced = _Budget(luts, limits.dsps / luts)
         known = self._horizon(found)
         others = self._rounds(freedom, priced, solver, options, started, known)
-        bound = max((one.solution.bound_cycles for one in others), default=0)
+        # no answer at all says that what is known is best
+        bound = max((one.solution.bound_cycles for one in others), default=known or 0)
         return [*(one.bounded(bound) for one in found), *others]
 
     def _horizon(self, found: Sequence[_Tried]) -> int | None:
