@@ -153,6 +153,8 @@ class _Budget:
         Prices that were too low and too high; 0 where there is none yet.
     shrink
         Less than 1 where the search may not have all.
+    is_last
+        Whether no search follows that gives LUTs a price.
     """
 
     luts: int
@@ -160,6 +162,7 @@ class _Budget:
     low: float = 0.0
     high: float = 0.0
     shrink: float = 1.0
+    is_last: bool = True
 
     def amount(self, limits: Resources) -> int:
         """Return the budget of the search."""
@@ -172,23 +175,29 @@ class _Budget:
         if not over:
             is_tight = not self.price or left <= self.luts / CLOSE or self.high or self.low
             return None if is_tight else _Budget(left, limits.dsps / left)
-        excess = max(used.dsps / limits.dsps, used.luts / limits.luts)
+        excess = max(getattr(used, name) / getattr(limits, name) for name in over)
         if not self.price:
-            only_dsps = self.shrink * limits.dsps / (used.dsps + 1)
-            return replace(self, shrink=only_dsps) if "dsps" in over else None
+            return self._without_price(used, limits, excess)
         if excess < LITTLE or {"dsps", "luts"} <= set(over):
             return replace(self, shrink=self.shrink / max(excess, 1.005))
         if "dsps" in over:
             between = (self.low * self.price) ** 0.5 if self.low else self.price / 1.5
             return replace(self, high=self.price, price=between)
-        if "luts" not in over:
-            return None
-        if left < LEAST_SHARE * limits.luts:
-            return None
+        if "luts" not in over or left < LEAST_SHARE * limits.luts:
+            return replace(self, shrink=self.shrink / excess)
         if left < CLOSE * self.luts:
             return _Budget(left, self.price * self.luts / left, shrink=self.shrink)
         between = (self.price * self.high) ** 0.5 if self.high else self.price * 1.5
         return replace(self, low=self.price, price=between)
+
+    def _without_price(self, used: Resources, limits: Resources, excess: float) -> _Budget | None:
+        """Return the next budget after a design that has too much of something.
+
+        What is around operators, such as accumulators and lanes, follows how many there are.
+        """
+        if used.dsps > limits.dsps:
+            return replace(self, shrink=self.shrink * limits.dsps / (used.dsps + 1))
+        return replace(self, shrink=self.shrink / excess) if self.is_last else None
 
 
 class _Form:
@@ -216,9 +225,11 @@ class _Form:
         """Return what was tried: first as the tool binds operators, then with LUTs at a price."""
         limits = self._region.limits
         bound = replace(freedom, binding=freedom.binding.unpriced)
-        found = self._rounds(bound, _Budget(limits.luts), solver, options, started)
+        is_last = freedom.binding is bound.binding
+        unpriced = _Budget(limits.luts, is_last=is_last)
+        found = self._rounds(bound, unpriced, solver, options, started)
         was_interrupted = bool(found) and found[-1].solution.stop is Stop.INTERRUPTED
-        if freedom.binding is not bound.binding and not was_interrupted:
+        if not is_last and not was_interrupted:
             luts = int(FIRST_SHARE * limits.luts)
             priced = _Budget(luts, limits.dsps / luts)
             found += self._rounds(freedom, priced, solver, options, started)
@@ -238,7 +249,10 @@ class _Form:
         if freedom.binding is not freedom.binding.unpriced:
             budget = _Budget(limits.luts, limits.dsps / max(1, limits.luts))
             self._horizon_cycles = found.prediction.latency_cycles
-            bound = self._answered(freedom, budget, solver, options).bound_cycles
+            try:
+                bound = self._answered(freedom, budget, solver, options).bound_cycles
+            except InfeasibleError:  # no node can be as fast as in what was found
+                bound = self._horizon_cycles
         latency = found.prediction.latency_cycles
         bound = min(bound, latency)
         proof = Proof.OPTIMAL if bound == latency else Proof.FEASIBLE

@@ -1,0 +1,150 @@
+"""One design of one program, measured: cycles, resources, streaming edges, search, verification."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import perf_counter, process_time
+from typing import TYPE_CHECKING
+
+from patience import within
+
+import streamopt as so
+from streamopt.ir.graph import SequentialNode
+from streamopt.ir.schedule import ChannelKind
+from streamopt.pipeline.freedom import ALL, Freedom
+
+if TYPE_CHECKING:
+    from keep import Row
+
+    from streamopt.ir.program import Program
+    from streamopt.ir.schedule import Schedule
+    from streamopt.pipeline.evaluating import Evaluation
+    from streamopt.strategies.solution import Solution
+
+__all__ = ["CONV", "DSPS", "GRAPHS", "POLYBENCH", "PROGRAMS", "Asked", "measured", "source"]
+
+DSPS = 2560
+ROOT = Path(__file__).parents[2]
+GRAPHS = ROOT / "graphs"
+POLYBENCH = ROOT / "tests" / "polybench" / "kernels"
+PROGRAMS = tuple(
+    sorted(str(path.relative_to(GRAPHS).with_suffix("")) for path in GRAPHS.rglob("*.json"))
+)
+CONV = "conv_block"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A design to be found.
+
+    Attributes
+    ----------
+    program
+        ``suite/name`` of a graph, the block of `CONV`, or ``NAME.c@SIZE`` for PolyBench's C text in
+        single precision, in double precision with ``:DOUBLE`` behind.
+    verify_seconds
+        For which the emitted C++ may be compiled, run and compared with the interpreter; 0 for no
+        verification.
+    """
+
+    program: str
+    level: str = "opt6"
+    freedom: Freedom = ALL
+    tiling_limit: int = 16
+    time_limit_seconds: float = 60.0
+    verify_seconds: float = 0.0
+
+    @property
+    def patience_seconds(self) -> float:
+        """Return after how long a measurement is given up."""
+        return self.time_limit_seconds + self.verify_seconds + 240.0
+
+
+def source(name: str) -> Program:
+    """Return the program of a name."""
+    if name == CONV:
+        from conv import conv_block
+
+        return conv_block()
+    file, _, size = name.partition("@")
+    if not size:
+        return so.load(GRAPHS / f"{name}.json")
+    path = POLYBENCH / Path(file).stem / file
+    size, _, element = size.partition(":")
+    defines = {f"{size}_DATASET": "", f"DATA_TYPE_IS_{element or 'FLOAT'}": ""}
+    return so.load(path, defines=defines, include=[POLYBENCH])
+
+
+def measured(asked: Asked) -> Row:
+    """Return the row of a design.
+
+    Raises
+    ------
+    StreamoptError
+        If there is none.
+    """
+    program = source(asked.program)
+    graph = so.dataflow(program)
+    started, working = perf_counter(), process_time()
+    solution = so.solve(
+        graph,
+        level=asked.level,
+        dsp=DSPS,
+        tiling_limit=asked.tiling_limit,
+        time_limit_seconds=asked.time_limit_seconds,
+        freedom=asked.freedom,
+    )
+    seconds, cpu_seconds = perf_counter() - started, process_time() - working
+    found = so.evaluate(graph, solution.schedule)
+    row = _row(solution, found)
+    sequential = sum(isinstance(node, SequentialNode) for node in graph.nodes)
+    row |= {"sequential_nodes": str(sequential), "source_nodes": str(len(graph.nodes))}
+    row |= {"solve_seconds": f"{seconds:.1f}", "solve_cpu_seconds": f"{cpu_seconds:.1f}"}
+    if not asked.verify_seconds:
+        return row
+    return row | _verified(program, solution.schedule, asked.verify_seconds)
+
+
+def _row(solution: Solution, found: Evaluation) -> Row:
+    record = so.record(solution)
+    used, region = found.resources.total, found.target.slr
+    channels = solution.schedule.channels
+    limit = {"dsps": DSPS}
+    names = ("dsps", "bram18", "uram", "luts", "ffs")
+    over = [n for n in names if getattr(used, n) > limit.get(n, getattr(region, n))]
+    values = {
+        "simulated_cycles": found.trace.cycles,
+        "mac_bound_cycles": record["roofline_cycles"],
+        "dsps": used.dsps,
+        "bram18": used.bram18,
+        "uram": used.uram,
+        "luts": used.luts,
+        "ffs": used.ffs,
+        "over": " ".join(over),
+        "fifo_edges": sum(channel.kind is ChannelKind.FIFO for channel in channels),
+        "edges": len(channels),
+        "rewrites": " ".join(solution.schedule.rewrites),
+        "nodes": len(found.network.processes),
+        "objective_cycles": record["objective_cycles"],
+        "bound_cycles": record["bound_cycles"],
+        "gap": record["gap"],
+        "proof": record["proof"],
+        "stop": record["stop"],
+        "search_seconds": f"{solution.solve_seconds:.1f}",
+        "clock_risks": len(found.clock_risks),
+    }
+    return {name: str(value) for name, value in values.items()}
+
+
+def _verified(program: Program, schedule: Schedule, patience_seconds: float) -> Row:
+    started = perf_counter()
+    word = within(patience_seconds, _verdict, program, schedule)
+    return {"verified": str(word), "verify_seconds": f"{perf_counter() - started:.1f}"}
+
+
+def _verdict(program: Program, schedule: Schedule) -> str:
+    with TemporaryDirectory() as folder:
+        so.write(program, schedule, Path(folder) / "made")
+        return "pass" if so.verify(Path(folder) / "made").passed else "fail"

@@ -1,0 +1,291 @@
+"""The page of the results and its picture, from the rows alone."""
+
+from __future__ import annotations
+
+import csv
+from math import exp, log
+from statistics import mean
+from typing import TYPE_CHECKING
+
+from keep import HERE, Row, read
+from requirements import BINDINGS, met
+
+from streamopt.report.charts import chart_bytes, new_figure
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+__all__ = ["published", "write_pages"]
+
+HEAD = """# Designs of level opt6
+
+`python results/beyond/run.py` measures and writes this page; `--what`, `--programs`, `--bindings`
+and `--time-limit` choose, `--verify` compiles the 17 programs' C++ too. Machine, load and versions
+of every part are in `environment.json`; every table is a CSV file of the same name.
+
+U280, 3.33 ns, 2560 DSPs (all operators counted) and the BRAM, URAM, LUTs and FFs of one SLR.
+Cycles are simulated, with stalling pipelines. *bound* is multiply-accumulates x 5 / 2560 cycles.
+*free*: adders and multipliers are DSPs or LUTs, as the search decides. *dsp*: a
+multiply-accumulate takes 5 DSPs. *RTL*: cycles of the published Stream-HLS designs at opt5 and
+2560 DSPs (`results/published`).
+"""
+KERNELS_HEAD = """## PolyBench at medium size
+
+All 30 kernels of `tests/polybench/kernels` at `MEDIUM_DATASET`, single precision, binding free.
+*bound* is what the C text executes: multiply-accumulates x 5 / 2560, or, where those are less than
+half of the additions (*operations*), 3 DSPs a multiplication and 2 an addition. Sequential nodes
+don't stream, by their dependences; they are scheduled and verified like the others. Verified at
+medium size, or at MINI where the medium C++ takes more than a minute, in double precision where
+single precision has no finite error bounds. `*`: over the limits.
+"""
+CONV_HEAD = """## CODO's convolution block
+
+3 x 32 x 32, three 3 x 3 convolutions to 32 channels with ReLU. The others are under CODO's limit
+of 900 DSPs, derived from its table II.
+"""
+MISSING = "-"
+PICTURE = "ablation.svg"
+
+
+def write_pages() -> list[str]:
+    """Write README.md and its picture; return what was met, line by line."""
+    designs = read("designs")
+    verdicts = met(designs, published())
+    sections = [HEAD]
+    if designs:
+        sections += ["## What was to hold\n", *(f"- {line}" for line in verdicts), ""]
+    sections += [text for make in SECTIONS for text in make()]
+    (HERE / "README.md").write_text("\n".join(sections).rstrip() + "\n", encoding="utf-8")
+    return verdicts
+
+
+def published() -> dict[str, Row]:
+    """Return the published designs by program."""
+    path = HERE.parent / "published" / "streamhls_rtl_cycles.csv"
+    with path.open(encoding="utf-8", newline="") as file:
+        return {row["program"]: row for row in csv.DictReader(file)}
+
+
+def _table(head: Sequence[str], lines: Iterable[Sequence[str]]) -> list[str]:
+    rule = ["---", *["---:"] * (len(head) - 1)]
+    return [f"| {' | '.join(cells)} |" for cells in (head, rule, *lines)] + [""]
+
+
+def _ratio(row: Row, over: str = "mac_bound_cycles") -> float | None:
+    cycles, bound = row.get("simulated_cycles"), row.get(over)
+    return int(cycles) / int(bound) if cycles and bound and int(bound) else None
+
+
+def _shown(value: float | None) -> str:
+    return MISSING if value is None else f"{value:.2f}"
+
+
+def _geomean(values: Iterable[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return exp(mean(map(log, known))) if known else None
+
+
+def _gap(row: Row) -> str:
+    return "proved" if row["proof"] == "optimal" else f"{100 * float(row['gap']):.1f} %"
+
+
+def _short(program: str) -> str:
+    return program.rpartition("/")[2]
+
+
+def _designs() -> list[str]:
+    text: list[str] = []
+    rows, known = read("designs"), published()
+    head = ["program", "bound", "cycles", "over bound", "RTL", "of RTL", "DSP", "BRAM18", "URAM"]
+    head += ["LUT", "FF", "FIFO edges", "seconds", "gap", "verified"]
+    for binding in BINDINGS:
+        own = [row for row in rows if row["binding"] == binding]
+        if own:
+            lines = [_design_cells(row, known[row["program"]]) for row in own]
+            mean_ratio, of_rtl = _geomean(map(_ratio, own)), _geomean(map(_of_rtl, own))
+            total = ["geomean", "", "", _shown(mean_ratio), "", _shown(of_rtl), *[""] * 9]
+            text += [f"## Designs, binding {binding}\n", *_table(head, [*lines, total])]
+    return text
+
+
+def _of_rtl(row: Row) -> float | None:
+    cycles = row.get("simulated_cycles")
+    return int(cycles) / int(published()[row["program"]]["rtl_cycles"]) if cycles else None
+
+
+def _design_cells(row: Row, rtl: Row) -> list[str]:
+    name = _short(row["program"])
+    if row.get("refused"):
+        return [name, f"refused: {row['refused']}", *[""] * 13]
+    return [
+        name,
+        row["mac_bound_cycles"],
+        row["simulated_cycles"],
+        _shown(_ratio(row)),
+        rtl["rtl_cycles"],
+        _shown(_of_rtl(row)),
+        *(row[column] for column in ("dsps", "bram18", "uram", "luts", "ffs")),
+        f"{row['fifo_edges']} of {row['edges']}",
+        row["search_seconds"],
+        _gap(row),
+        row.get("verified") or MISSING,
+    ]
+
+
+def _ablation() -> list[str]:
+    rows = read("ablation")
+    if not rows:
+        return []
+    cells = {(row["program"], row["variant"]): row for row in rows}
+    free = {r["program"]: r for r in read("designs") if r["binding"] == "free"}
+    programs = sorted({row["program"] for row in rows})
+    variants = _in_order(row["variant"] for row in rows)
+    cells |= {(program, "free binding"): row for program, row in free.items()}
+    columns = [*variants, *["free binding"] * bool(free)]
+    ratios = {
+        column: [_ratio(cells.get((program, column), {})) for program in programs]
+        for column in columns
+    }
+    lines = [
+        [_short(program), *(_cycles(cells.get((program, column), {})) for column in columns)]
+        for program in programs
+    ]
+    means = {column: _geomean(values) for column, values in ratios.items()}
+    lines.append(["geomean over bound", *(_shown(means[column]) for column in columns)])
+    _draw({column: mean for column, mean in means.items() if mean is not None})
+    title = "## Ablation: simulated cycles, binding dsp but where said\n"
+    note = "`*`: more than 2560 DSPs, or than the SLR has. Where leaving out a rewrite leaves the"
+    note += (
+        " same graphs,\nthe row is that of `all`. `none`: no rewrite, tool binding, tiles of 16."
+    )
+    return [
+        title,
+        note,
+        f"\n![geomean over the bound]({PICTURE})\n",
+        *_table(["program", *columns], lines),
+    ]
+
+
+def _in_order(names: Iterable[str]) -> list[str]:
+    found = list(dict.fromkeys(names))
+    return sorted(found, key=lambda name: (name != "all", name == "none", found.index(name)))
+
+
+def _cycles(row: Row) -> str:
+    if not row.get("simulated_cycles"):
+        return "refused" if row.get("refused") else MISSING
+    return row["simulated_cycles"] + ("*" if row["over"] else "")
+
+
+def _draw(means: dict[str, float]) -> None:
+    figure, axes = new_figure(8.0, 1.2 + 0.34 * len(means), "Simulated cycles over the DSP bound")
+    names = list(means)[::-1]
+    values = [means[name] for name in names]
+    colours = ["#0072b2" if name in ("all", "free binding") else "#9aa5b1" for name in names]
+    bars = axes.barh(names, values, color=colours, height=0.66)
+    axes.bar_label(bars, fmt="%.2f", padding=4)
+    axes.axvline(1.0, color="#d55e00", linewidth=1.2)
+    axes.set_xlim(0, 1.12 * max(values))
+    axes.tick_params(axis="y", length=0)
+    axes.set_xlabel("geometric mean over the programs; the line is the bound")
+    (HERE / PICTURE).write_bytes(chart_bytes(figure, "svg"))
+
+
+def _levels() -> list[str]:
+    rows = read("levels")
+    if not rows:
+        return []
+    cells = {(row["program"], row["level"]): row for row in rows}
+    for row in read("designs"):
+        cells[row["program"], f"opt6 {row['binding']}"] = row
+    programs = sorted({row["program"] for row in rows})
+    columns = sorted({column for _, column in cells})
+    lines: list[list[str]] = []
+    for program in programs:
+        own = [cells.get((program, column), {}) for column in columns]
+        rtl = published()[program]["rtl_cycles"]
+        lines.append([_short(program), *map(_cycles, own), rtl])
+    ratios = [_geomean(_ratio(cells.get((p, column), {})) for p in programs) for column in columns]
+    published_ratio = _geomean(
+        int(published()[program]["rtl_cycles"]) / int(row["mac_bound_cycles"])
+        for program in programs
+        if (row := cells.get((program, "opt5"), {})).get("mac_bound_cycles")
+    )
+    lines.append(["geomean over bound", *map(_shown, [*ratios, published_ratio])])
+    title = "## Levels: simulated cycles\n"
+    note = "`*`: more than 2560 DSPs as built, or than the SLR has: opt1 to opt5 count DSPs as the"
+    note += " paper does.\n"
+    return [title, note, *_table(["program", *columns, "RTL"], lines)]
+
+
+def _polybench() -> list[str]:
+    rows = read("polybench")
+    if not rows:
+        return []
+    head = [
+        "kernel",
+        "cycles",
+        "bound",
+        "counts",
+        "over bound",
+        "sequential",
+        "DSP",
+        "BRAM18",
+        "URAM",
+        "LUT",
+    ]
+    head += ["FIFO edges", "seconds", "gap", "verified"]
+    lines = [_kernel_cells(row) for row in rows]
+    found = sum(bool(row.get("simulated_cycles")) for row in rows)
+    passed = sum(row.get("verified") == "pass" for row in rows)
+    medium = sum(row.get("verified") == "pass" and row["verified_size"] == "medium" for row in rows)
+    streams = [row for row in rows if row.get("sequential_nodes") == "0"]
+    means = [_geomean(_ratio(row, "work_bound_cycles") for row in some) for some in (streams, rows)]
+    counts = f"{found} of {len(rows)} have a design, {passed} of them verified, {medium} of"
+    counts += (
+        f" these at medium size. Geomean over\nthe bound: {_shown(means[0])} for the {len(streams)}"
+    )
+    counts += f" that stream throughout, {_shown(means[1])} for all.\n"
+    return [KERNELS_HEAD, counts, *_table(head, lines)]
+
+
+def _kernel_cells(row: Row) -> list[str]:
+    head = [row["program"], _cycles(row), row["work_bound_cycles"], row["bound_basis"]]
+    if not row.get("simulated_cycles"):
+        return [*head, row["refused"], *[""] * 9]
+    return [
+        *head,
+        _shown(_ratio(row, "work_bound_cycles")),
+        f"{row['sequential_nodes']} of {row['source_nodes']}",
+        *(row[column] for column in ("dsps", "bram18", "uram", "luts")),
+        f"{row['fifo_edges']} of {row['edges']}",
+        row["search_seconds"],
+        _gap(row),
+        f"{row['verified']}, {row['verified_size']}",
+    ]
+
+
+def _conv() -> list[str]:
+    rows = read("conv")
+    if not rows:
+        return []
+    head = ["design", "cycles", "over bound", "DSP", "BRAM18", "LUT", "FF", "seconds", "verified"]
+    lines = [
+        [
+            f"opt6 {row['binding']}",
+            _cycles(row),
+            _shown(_ratio(row)),
+            *(row.get(c, MISSING) for c in ("dsps", "bram18", "luts", "ffs", "search_seconds")),
+            row.get("verified", row.get("refused", "")),
+        ]
+        for row in rows
+    ]
+    path = HERE.parent / "published" / "codo_conv_block.csv"
+    with path.open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            cells = [row["framework"], row["cycles"], MISSING, row["dsps"] or MISSING]
+            lines.append([*cells, *[MISSING] * 5])
+    return [CONV_HEAD, *_table(head, lines)]
+
+
+SECTIONS: tuple[Callable[[], list[str]], ...] = (_designs, _ablation, _levels, _polybench, _conv)

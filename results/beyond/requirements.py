@@ -1,0 +1,101 @@
+"""Whether the designs of the 17 programs are what level opt6 is held to, figure by figure."""
+
+from __future__ import annotations
+
+from math import exp, log
+from statistics import mean
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from keep import Row
+
+__all__ = ["BINDINGS", "met"]
+
+MOST_RATIOS = {"free": (1.0, 1.6), "dsp": (1.35, 2.2)}
+"""By binding: geometric mean and maximum of cycles over the bound that are asked for."""
+BINDINGS = tuple(MOST_RATIOS)
+SEARCH_SECONDS = 60.0
+GAP = 0.05
+
+
+def met(rows: Sequence[Row], published: Mapping[str, Row]) -> list[str]:
+    """Return one line for each figure that must hold, with what was measured."""
+    lines: list[str] = []
+    for binding, (most_mean, most) in MOST_RATIOS.items():
+        every = [row for row in rows if row["binding"] == binding]
+        own = [row for row in every if row.get("simulated_cycles")]
+        if not own:
+            continue
+        checks = [
+            (f"{len(own)} of {len(published)} programs have a design", _missing(own, published)),
+            *_ratio_checks(own, most_mean, most),
+            ("fewer cycles than the published RTL", _slower(own, published)),
+            (
+                "within 2560 DSPs and one SLR",
+                [_name(row, row["over"]) for row in own if row["over"]],
+            ),
+            (
+                f"searched within {SEARCH_SECONDS:g} s",
+                [
+                    _name(row, f"{row['search_seconds']} s")
+                    for row in own
+                    if float(row["search_seconds"]) > SEARCH_SECONDS
+                ],
+            ),
+            (f"a gap of at most {GAP:.0%}, or a proof", _open(own)),
+            ("the C++ passes verify", _unverified(own)),
+        ]
+        for text, against in checks:
+            verdict = "met" if not against else f"**not met**: {', '.join(against)}"
+            lines.append(f"{binding}: {text}: {verdict}")
+    return lines
+
+
+def _name(row: Row, text: str) -> str:
+    return f"{row['program'].rpartition('/')[2]} {text}"
+
+
+def _ratio_checks(own: Sequence[Row], most_mean: float, most: float) -> list[tuple[str, list[str]]]:
+    ratios = [int(row["simulated_cycles"]) / int(row["mac_bound_cycles"]) for row in own]
+    geomean = exp(mean(map(log, ratios)))
+    above = [
+        _name(row, f"{ratio:.2f}") for row, ratio in zip(own, ratios, strict=True) if ratio > most
+    ]
+    return [
+        (
+            f"geomean over the bound at most {most_mean}, it is {geomean:.3f}",
+            [f"{geomean:.3f}"] * (geomean > most_mean),
+        ),
+        (f"none above {most}, the largest is {max(ratios):.2f}", above),
+    ]
+
+
+def _missing(own: Sequence[Row], published: Mapping[str, Row]) -> list[str]:
+    return sorted(set(published) - {row["program"] for row in own})
+
+
+def _slower(own: Sequence[Row], published: Mapping[str, Row]) -> list[str]:
+    rtl = {row["program"]: int(published[row["program"]]["rtl_cycles"]) for row in own}
+    return [
+        _name(row, f"{row['simulated_cycles']} of {rtl[row['program']]}")
+        for row in own
+        if int(row["simulated_cycles"]) >= rtl[row["program"]]
+    ]
+
+
+def _open(own: Sequence[Row]) -> list[str]:
+    return [
+        _name(row, f"{float(row['gap']):.1%}")
+        for row in own
+        if row["proof"] != "optimal" and float(row["gap"]) > GAP
+    ]
+
+
+def _unverified(own: Sequence[Row]) -> list[str]:
+    """Return the designs that failed; those not tried as one item."""
+    tried = [row for row in own if row.get("verified")]
+    failed = [_name(row, row["verified"]) for row in tried if row["verified"] != "pass"]
+    untried = len(own) - len(tried)
+    return [*failed, *[f"{untried} not tried"] * bool(untried)]

@@ -1,0 +1,22 @@
+"""Designs of level opt6 keep the limits of their region, whatever is short."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import streamopt as so
+from streamopt.pipeline.freedom import BindingChoice, Freedom
+
+GRAPHS = Path(__file__).parents[2] / "graphs"
+
+
+@pytest.mark.parametrize("binding", [BindingChoice.DSP, BindingChoice.FREE])
+@pytest.mark.parametrize("luts", [30_000])
+def test_few_luts_are_kept(binding: BindingChoice, luts: int) -> None:
+    graph = so.dataflow(so.load(GRAPHS / "polybench" / "gesummv.json"))
+    solution = so.solve(graph, level="opt6", lut=luts, freedom=Freedom(binding=binding))
+    used = so.evaluate(graph, solution.schedule).resources.total
+    assert used.luts <= luts
+    assert used.dsps <= 2560
