@@ -8,6 +8,7 @@ searched again: ``models/formulations/opt6.md``.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import TYPE_CHECKING
@@ -61,7 +62,7 @@ class _Tried:
 
     @property
     def rank(self) -> tuple[bool, int]:
-        """Return what is better if smaller: over its budget or not, then simulated cycles."""
+        """Return what is better if smaller: over its budget or not, then simulated cycles (O14)."""
         return not self.is_within, self.evaluation.trace.cycles
 
 
@@ -132,10 +133,10 @@ def _left(options: SolveOptions, started: float) -> SolveOptions:
 
 @dataclass(frozen=True, slots=True)
 class _Budget:
-    """What a search may take: DSPs, with LUTs of operators counted as DSPs at a price.
+    """What a search may take: DSPs, with LUTs of operators counted as DSPs at a price (O11).
 
     ``dsps + price * luts`` of a design that keeps both limits is no more than that of the limits.
-    So with all LUTs of the limit, a bound under such a budget is a bound under both.
+    So with all LUTs of the limit, a bound under such a budget is a bound under both (O12).
 
     Attributes
     ----------
@@ -158,7 +159,7 @@ class _Budget:
         return int((limits.dsps + self.price * self.luts) * self.shrink)
 
     def after(self, used: Resources, operator_luts: int, limits: Resources) -> _Budget | None:
-        """Return the next budget after a design under this one; None if none helps."""
+        """Return the next budget after a design under this one; None if none helps: (O13)."""
         over = used.over(limits)
         left = limits.luts - (used.luts - operator_luts)
         if not over:
@@ -223,7 +224,8 @@ class _Form:
         bound = self._bound_cycles
         if freedom.binding is not freedom.binding.unpriced:
             budget = _Budget(limits.luts, limits.dsps / max(1, limits.luts))
-            bound = self._answered(freedom, budget, solver, options).bound_cycles
+            with suppress(InfeasibleError):  # then the design is over the limits, as all are
+                bound = self._answered(freedom, budget, solver, options).bound_cycles
         latency = found.prediction.latency_cycles
         bound = min(bound, latency)
         proof = Proof.OPTIMAL if bound == latency else Proof.FEASIBLE

@@ -35,14 +35,14 @@ _FORMS = (
     ("private_arguments",),
     (),
 )
-"""Sequences of rewrites that are tried, the most promising first."""
+"""Sequences of rewrites that are tried, the most promising first: (O1)."""
 
 
 class BindingChoice(StrEnum):
     """What floating-point operators may be built from.
 
     ``free``: DSPs or LUTs, node by node. ``tool``: as the vendor's tool does unasked. ``dsp``: 5
-    DSPs for every multiply-accumulate; what is no part of one is free.
+    DSPs for every multiply-accumulate; what is no part of one is free. (O7)
     """
 
     FREE = "free"
