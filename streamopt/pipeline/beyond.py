@@ -67,7 +67,7 @@ class _Tried:
 
     @property
     def rank(self) -> tuple[bool, int]:
-        """Return what is better if smaller: over its budget or not, then simulated cycles."""
+        """Return what is better if smaller: over its budget or not, then simulated cycles (O14)."""
         return not self.is_within, self.cycles
 
 
@@ -140,10 +140,10 @@ def _left(options: SolveOptions, started: float) -> SolveOptions:
 
 @dataclass(frozen=True, slots=True)
 class _Budget:
-    """What a search may take: DSPs, with LUTs of operators counted as DSPs at a price.
+    """What a search may take: DSPs, with LUTs of operators counted as DSPs at a price (O11).
 
     ``dsps + price * luts`` of a design that keeps both limits is no more than that of the limits.
-    So with all LUTs of the limit, a bound under such a budget is a bound under both.
+    So with all LUTs of the limit, a bound under such a budget is a bound under both (O12).
 
     Attributes
     ----------
@@ -169,7 +169,7 @@ class _Budget:
         return int((limits.dsps + self.price * self.luts) * self.shrink)
 
     def after(self, used: Resources, operator_luts: int, limits: Resources) -> _Budget | None:
-        """Return the next budget after a design under this one; None if none helps."""
+        """Return the next budget after a design under this one; None if none helps: (O13)."""
         over = used.over(limits)
         left = limits.luts - (used.luts - operator_luts)
         if not over:

@@ -38,7 +38,7 @@ _FORMS = (
     ("private_arguments",),
     (),
 )
-"""Sequences of rewrites that are tried, the most promising first."""
+"""Sequences of rewrites that are tried, the most promising first: (O1)."""
 
 
 class BindingChoice(StrEnum):
@@ -46,7 +46,7 @@ class BindingChoice(StrEnum):
 
     ``free``: DSPs or LUTs, node by node. ``tool``: as the vendor's tool does unasked. ``dsp``:
     likewise, but every multiply-accumulate counts 5 DSPs, though the tool builds adders in haste
-    without; operators that are no part of one may be LUTs.
+    without; operators that are no part of one may be LUTs (O7).
     """
 
     FREE = "free"

@@ -31,7 +31,7 @@ class Coupling(StrEnum):
 
     ``published``: those that stand for a dimension on either side, windows included, as in [1].
     ``plain``: only those that are the whole subscript on both sides. A reader that walks windows
-    can't stream, so its lanes are its own.
+    can't stream, so its lanes are its own: (O9) of ``models/formulations/opt6.md``.
     """
 
     PUBLISHED = "published"

@@ -49,3 +49,10 @@ def test_every_constraint_has_a_tag() -> None:
     assert {row.name for row in formulation.model.rows.values()} == set(formulation.tags)
     subjects = {tag.subject for tag in formulation.tags.values() if tag.family == "fifo_order"}
     assert subjects == {"E", "F"}
+
+
+def test_equations_of_opt6_that_code_names() -> None:
+    texts = (path.read_text(encoding="utf-8") for path in (TOP / "streamopt").rglob("*.py"))
+    named = {tag for text in texts for tag in re.findall(r"\((O\d+)\)", text)}
+    assert len(named) > 5
+    assert named <= on_page("opt6.md", "O")
