@@ -1,9 +1,10 @@
 """The honest cost of a node for any loop order and unroll factors, without lowering each choice.
 
 A node is lowered once without unrolling. Its recurrences, operators and accesses then say what
-every other choice costs, (O2) to (O6) of ``models/formulations/opt6.md``, by the same rules that judge a lowered design: initiation interval by
-`streamopt.perf.recurrence`, depth by `streamopt.perf.depth`, DSPs of all operators by
-`streamopt.perf.binding` and `streamopt.perf.operators`.
+every other choice costs, (O2) to (O6) of ``models/formulations/opt6.md``, by the same rules that
+judge a lowered design: initiation interval by `streamopt.perf.recurrence`, depth by
+`streamopt.perf.depth`, DSPs of all operators by `streamopt.perf.binding` and
+`streamopt.perf.operators`.
 """
 
 from __future__ import annotations
