@@ -23,7 +23,17 @@ if TYPE_CHECKING:
     from streamopt.pipeline.evaluating import Evaluation
     from streamopt.strategies.solution import Solution
 
-__all__ = ["CONV", "DSPS", "GRAPHS", "POLYBENCH", "PROGRAMS", "Asked", "measured", "source"]
+__all__ = [
+    "CONV",
+    "DSPS",
+    "GRAPHS",
+    "KERNELS",
+    "POLYBENCH",
+    "PROGRAMS",
+    "Asked",
+    "measured",
+    "source",
+]
 
 DSPS = 2560
 ROOT = Path(__file__).parents[2]
@@ -32,6 +42,7 @@ POLYBENCH = ROOT / "tests" / "polybench" / "kernels"
 PROGRAMS = tuple(
     sorted(str(path.relative_to(GRAPHS).with_suffix("")) for path in GRAPHS.rglob("*.json"))
 )
+KERNELS = tuple(sorted(path.name for path in POLYBENCH.iterdir() if path.is_dir()))
 CONV = "conv_block"
 
 

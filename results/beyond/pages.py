@@ -8,6 +8,7 @@ from statistics import mean
 from typing import TYPE_CHECKING
 
 from keep import HERE, Row, read
+from measure import KERNELS
 from requirements import BINDINGS, met
 
 from streamopt.report.charts import chart_bytes, new_figure
@@ -142,16 +143,16 @@ def _ablation() -> list[str]:
     variants = _in_order(row["variant"] for row in rows)
     cells |= {(program, "free binding"): row for program, row in free.items()}
     columns = [*variants, *["free binding"] * bool(free)]
-    ratios = {
-        column: [_ratio(cells.get((program, column), {})) for program in programs]
-        for column in columns
-    }
+    whole = _whole(cells, programs, columns)
+    ratios = {column: [_ratio(cells[program, column]) for program in whole] for column in columns}
     lines = [
         [_short(program), *(_cycles(cells.get((program, column), {})) for column in columns)]
         for program in programs
     ]
     means = {column: _geomean(values) for column, values in ratios.items()}
-    lines.append(["geomean over bound", *(_shown(means[column]) for column in columns)])
+    lines.append(
+        [f"geomean over bound, {len(whole)}", *(_shown(means[column]) for column in columns)]
+    )
     _draw({column: mean for column, mean in means.items() if mean is not None})
     title = "## Ablation: simulated cycles, binding dsp but where said\n"
     note = "`*`: more than 2560 DSPs, or than the SLR has. Where leaving out a rewrite leaves the"
@@ -163,6 +164,17 @@ def _ablation() -> list[str]:
         note,
         f"\n![geomean over the bound]({PICTURE})\n",
         *_table(["program", *columns], lines),
+    ]
+
+
+def _whole(
+    cells: dict[tuple[str, str], Row], programs: Sequence[str], columns: Sequence[str]
+) -> list[str]:
+    """Return the programs that have a design in every column, so that means compare."""
+    return [
+        program
+        for program in programs
+        if all(cells.get((program, column), {}).get("simulated_cycles") for column in columns)
     ]
 
 
@@ -205,13 +217,14 @@ def _levels() -> list[str]:
         own = [cells.get((program, column), {}) for column in columns]
         rtl = published()[program]["rtl_cycles"]
         lines.append([_short(program), *map(_cycles, own), rtl])
-    ratios = [_geomean(_ratio(cells.get((p, column), {})) for p in programs) for column in columns]
+    whole = _whole(cells, programs, columns)
+    ratios = [_geomean(_ratio(cells[program, column]) for program in whole) for column in columns]
     published_ratio = _geomean(
         int(published()[program]["rtl_cycles"]) / int(row["mac_bound_cycles"])
-        for program in programs
-        if (row := cells.get((program, "opt5"), {})).get("mac_bound_cycles")
+        for program in whole
+        if (row := cells[program, "opt5"]).get("mac_bound_cycles")
     )
-    lines.append(["geomean over bound", *map(_shown, [*ratios, published_ratio])])
+    lines.append([f"geomean over bound, {len(whole)}", *map(_shown, [*ratios, published_ratio])])
     title = "## Levels: simulated cycles\n"
     note = "`*`: more than 2560 DSPs as built, or than the SLR has: opt1 to opt5 count DSPs as the"
     note += " paper does.\n"
@@ -241,7 +254,7 @@ def _polybench() -> list[str]:
     medium = sum(row.get("verified") == "pass" and row["verified_size"] == "medium" for row in rows)
     streams = [row for row in rows if row.get("sequential_nodes") == "0"]
     means = [_geomean(_ratio(row, "work_bound_cycles") for row in some) for some in (streams, rows)]
-    counts = f"{found} of {len(rows)} have a design, {passed} of them verified, {medium} of"
+    counts = f"{found} of {len(KERNELS)} have a design, {passed} of them verified, {medium} of"
     counts += (
         f" these at medium size. Geomean over\nthe bound: {_shown(means[0])} for the {len(streams)}"
     )
