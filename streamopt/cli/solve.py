@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from streamopt.ir.program import Program
     from streamopt.pipeline import Evaluation, FifoSizing, Freedom
+    from streamopt.pipeline.limiting import AsBuilt
     from streamopt.strategies.solution import Solution
     from streamopt.target.device import Target
 
@@ -68,19 +69,14 @@ def solve(
     from streamopt.cli.progress import solving
 
     on, program = pipeline.target(device, clock_ns), pipeline.load(graph_file)
-    graph = pipeline.dataflow(program)
-    with solving(f"{graph.name} at {level}", quiet=quiet or as_json) as on_progress:
+    built: AsBuilt = {"built_dsp": built_dsp, "bram18": bram18, "uram": uram, "lut": lut, "ff": ff}
+    built |= {"fit": fit, "on": on}
+    with solving(f"{program.name} at {level}", quiet=quiet or as_json) as on_progress:
         solution = pipeline.solve(
-            graph,
+            pipeline.dataflow(program),
             level=level,
             dsp=dsp,
-            built_dsp=built_dsp,
-            bram18=bram18,
-            uram=uram,
-            lut=lut,
-            ff=ff,
-            fit=fit,
-            on=on,
+            **built,
             tiling_limit=tiling_limit,
             objective=objective,
             latency_target_cycles=latency_target,

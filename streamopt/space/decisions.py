@@ -108,17 +108,8 @@ def decision_space(
         node.name: min(costs.least_dsps(node, b) for b in bindings.get(node.name, ((),)))
         for node in graph.nodes
     }
-    least = sum(least_dsps.values())
-    if least > dsp_limit:
-        costly = ", ".join(f"{name} {dsps}" for name, dsps in least_dsps.items() if dsps)
-        raise InfeasibleError(
-            Diagnostic(
-                "E401",
-                f"{graph.name} needs at least {least} DSPs with no unrolling ({costly}), "
-                f"but the limit is {dsp_limit}",
-                hint=f"give --dsp {least} or more",
-            )
-        )
+    if sum(least_dsps.values()) > dsp_limit:
+        raise _too_few_dsps(graph, least_dsps, dsp_limit)
     orders = {node.name: _orders(node, permutes=level.permutes) for node in graph.nodes}
     coupling = Coupling.PLAIN if level.is_honest else Coupling.PUBLISHED
     return DecisionSpace(
@@ -136,6 +127,16 @@ def decision_space(
             edge.channel for edge in graph.edges if _may_stream(graph, edge, orders)
         ),
     )
+
+
+def _too_few_dsps(graph: Graph, least_dsps: Mapping[str, int], dsp_limit: int) -> InfeasibleError:
+    least = sum(least_dsps.values())
+    costly = ", ".join(f"{name} {dsps}" for name, dsps in least_dsps.items() if dsps)
+    message = (
+        f"{graph.name} needs at least {least} DSPs with no unrolling ({costly}), "
+        f"but the limit is {dsp_limit}"
+    )
+    return InfeasibleError(Diagnostic("E401", message, hint=f"give --dsp {least} or more"))
 
 
 def _orders(node: Node, *, permutes: bool) -> tuple[LoopOrder, ...]:

@@ -89,6 +89,7 @@ def test_oracle_shares_no_code_with_the_model() -> None:
         "space.level",
         "space.objective",
         "strategies.limits",
+        "strategies.paper_only",
         "strategies.walking",
         "transforms.rewrites",  # what a schedule is for, before any model looks at it
     )
