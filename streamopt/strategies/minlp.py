@@ -228,6 +228,5 @@ def solve_paper(
     known = Incumbent(start, request.evaluate(start).latency_cycles)
     program = paper.build(search.space, horizon_cycles=known.cost)
     read_back = partial(paper.read_back, program)
-    search.offer(known, 0)
     result = search.run(program.formulation.model, read_back, 0)
     return search.solution(_answer(search, result, known, 0, read_back))
