@@ -29,6 +29,10 @@ Cycles are simulated, with stalling pipelines. *bound* is multiply-accumulates x
 *free*: adders and multipliers are DSPs or LUTs, as the search decides. *dsp*: a
 multiply-accumulate takes 5 DSPs. *RTL*: cycles of the published Stream-HLS designs at opt5 and
 2560 DSPs (`results/published`).
+
+The column `commit` of the CSV files says which code a row is of. Bounds and gaps of *free* rows of
+a119ce5 and before are over the LUTs that one design left to operators, so "proved" is no proof there;
+later code bounds all ((O16) of `models/formulations/opt6.md`), and its gaps are wider.
 """
 KERNELS_HEAD = """## PolyBench at medium size
 
