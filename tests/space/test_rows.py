@@ -133,19 +133,17 @@ def test_pruned_rows_hold_an_optimum(level: Level) -> None:
         rng = random.Random(seed)
         graph = random_graph(rng, nodes=2 + seed % 4, max_extent=8)
         least = sum(map(dsps_per_lane, graph.nodes))
-        limits = {
-            "dsp_limit": max(1, least + rng.randint(0, 3 * least)),
-            "tiling_limit": rng.choice((1, 2, 2, 3)),
-        }
-        expected = oracle(graph, level, **limits)
+        dsps, tiles = max(1, least + rng.randint(0, 3 * least)), rng.choice((1, 2, 2, 3))
+        expected = oracle(graph, level, dsps, tiles)
         if expected is None:
             continue
         untiled_limit = None
         if level.untiled_first:
-            untiled = oracle(graph, LEVELS[LevelName.OPT2], **limits)
+            untiled = oracle(graph, LEVELS[LevelName.OPT2], dsps, tiles)
             assert untiled is not None
             untiled_limit = untiled.latency_cycles
-        found = RowSearch(decision_space(graph, level, **limits), untiled_limit).run()
+        space = decision_space(graph, level, dsp_limit=dsps, tiling_limit=tiles)
+        found = RowSearch(space, untiled_limit).run()
         assert found == (expected.latency_cycles, expected.dsps), seed
         tried += 1
         moved += expected.latency_cycles > 0
