@@ -31,8 +31,8 @@ multiply-accumulate takes 5 DSPs. *RTL*: cycles of the published Stream-HLS desi
 2560 DSPs (`results/published`).
 
 The column `commit` of the CSV files says which code a row is of. Bounds and gaps of *free* rows of
-a119ce5 and before are over the LUTs that one design left to operators, so "proved" is no proof there;
-later code bounds all ((O16) of `models/formulations/opt6.md`), and its gaps are wider.
+a119ce5 and before are over the LUTs that one design left to operators, so "proved" is no proof
+there; later code bounds all ((O16) of `models/formulations/opt6.md`), and its gaps are wider.
 """
 KERNELS_HEAD = """## PolyBench at medium size
 
