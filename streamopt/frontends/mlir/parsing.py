@@ -11,6 +11,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from streamopt.errors import Diagnostic, FrontendError, SourceLoc
+from streamopt.frontends.mlir.trial import try_text
 
 if TYPE_CHECKING:
     from streamopt.frontends.mlir.syntax import Module
@@ -44,6 +45,7 @@ def parse_module(text: str, file: str) -> Module:
     """
     ir = _bindings(file)
     _check_size(text, file)
+    try_text(text, file)
     from streamopt.frontends.mlir.conversion import SourceText, place
 
     with ir.Context() as context:

@@ -179,7 +179,13 @@ def test_all_problems_at_once() -> None:
     assert sorted(problems(text)) == [("E152", 2), ("E152", 4), ("E153", 1)]
 
 
-@settings(max_examples=40, deadline=None)
+def test_text_that_crashes_the_parser_is_a_diagnostic() -> None:
+    broken = LINEAR.replace("permutation = [1, 0]", "permutation = [1, 0")
+    assert broken != LINEAR
+    assert [code for code, _ in problems(broken)] == ["E151"]
+
+
+@settings(max_examples=25, deadline=None)
 @given(st.integers(0, len(LINEAR) - 1), st.integers(0, 40), st.text(max_size=4))
 def test_broken_text_is_a_diagnostic(start: int, length: int, inserted: str) -> None:
     text = LINEAR[:start] + inserted + LINEAR[start + length :]

@@ -1,0 +1,41 @@
+"""Trying MLIR text in a process of its own: the parser ends the process on some texts."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+from streamopt.errors import Diagnostic, FrontendError, SourceLoc
+
+__all__ = ["try_text"]
+
+_TRIAL = """
+import sys
+from torch_mlir import ir
+with ir.Context() as context:
+    context.allow_unregistered_dialects = True
+    try:
+        ir.Module.parse(sys.stdin.buffer.read().decode("utf-8", "surrogatepass"))
+    except (ir.MLIRError, ValueError):
+        pass
+"""
+
+
+def try_text(text: str, file: str) -> None:
+    """Parse a text in another process, and forget the result.
+
+    LLVM's parser runs into null pointers on some wrong attributes, as of ``tensor.collapse_shape``
+    with a bracket missing: no error, but the end of the process.
+
+    Raises
+    ------
+    FrontendError
+        E151 if that process was ended by a signal.
+    """
+    command = [sys.executable, "-I", "-c", _TRIAL]
+    data = text.encode("utf-8", "surrogatepass")
+    ended = subprocess.run(command, input=data, capture_output=True, check=False)
+    if ended.returncode < 0:
+        message = f"not valid MLIR: the parser of torch-mlir crashes on it ({-ended.returncode})"
+        hint = "look for brackets that don't match and attributes of the wrong kind"
+        raise FrontendError(Diagnostic("E151", message, SourceLoc(file), hint))
