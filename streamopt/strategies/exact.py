@@ -7,6 +7,7 @@ sets. It ends when nothing was thinned, when the bound meets the schedule, or wh
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from math import inf
 from typing import TYPE_CHECKING
@@ -19,25 +20,23 @@ from streamopt.search.labels import SearchStoppedError, SearchTooLargeError
 from streamopt.search.narrowing import Narrowing, Stage
 from streamopt.search.pieces import cut
 from streamopt.solvers.base import Progress
-from streamopt.solvers.result import Proof, Stop
+from streamopt.solvers.result import Stop
 from streamopt.space.assemble import assemble_rows, baseline, violations
 from streamopt.space.horizon import HorizonFilter, same_rows
 from streamopt.space.rows import node_rows
 from streamopt.strategies.clock import SearchClock
 from streamopt.strategies.diving import DIVE_STEPS, dive
-from streamopt.strategies.solution import Solution
+from streamopt.strategies.searched import searched
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from streamopt.solvers.base import SolveOptions
     from streamopt.space.rows import NodeRows
-    from streamopt.strategies.solution import OnIncumbent, Request
+    from streamopt.strategies.solution import OnIncumbent, Request, Solution
 
-__all__ = ["LABELS", "SOLVER", "VERSION", "solve_exact"]
+__all__ = ["LABELS", "solve_exact"]
 
-SOLVER = "search"
-VERSION = "1"
 LABELS = (16, 64, 256, 1024, 4096, 16384, 65536)
 """Labels a state, round by round."""
 SMALL_NODES = 40
@@ -262,19 +261,10 @@ class _Search:
 
     def solution(self, stop: Stop, message: str) -> Solution:
         """Return what is known as a solution."""
-        return Solution(
-            request=self.request,
-            schedule=self.schedule,
-            prediction=self.request.evaluate(self.schedule),
-            bound_cycles=min(self.bound_cycles, self.cycles),
-            proof=Proof.OPTIMAL if self.is_proved else Proof.FEASIBLE,
-            stop=stop,
-            solver=SOLVER,
-            solver_version=VERSION,
-            seed=self._options.seed,
-            solve_seconds=self.clock.seconds(),
-            message=message,
+        found = searched(
+            self.request, self.schedule, stop, self._options, self.clock, is_proved=self.is_proved
         )
+        return replace(found, bound_cycles=min(self.bound_cycles, self.cycles), message=message)
 
 
 def solve_exact(

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from streamopt.search.labels import SearchStoppedError, SearchTooLargeError
 from streamopt.solvers.base import Progress
-from streamopt.solvers.result import Proof, Stop
+from streamopt.solvers.result import Stop
 from streamopt.strategies.boxes import Box, Boxes
 from streamopt.strategies.clock import SearchClock
-from streamopt.strategies.exact import LABELS, SOLVER, VERSION
+from streamopt.strategies.exact import LABELS
 from streamopt.strategies.reach import NotReachedError, OutOfReachError
-from streamopt.strategies.solution import Solution
+from streamopt.strategies.searched import SOLVER, searched
 
 if TYPE_CHECKING:
     from streamopt.ir.schedule import Schedule
     from streamopt.solvers.base import SolveOptions
-    from streamopt.strategies.solution import OnIncumbent, Request
+    from streamopt.strategies.solution import OnIncumbent, Request, Solution
 
 __all__ = ["solve_fewest"]
 
@@ -67,20 +68,10 @@ class _Fewest:
 
     def solution(self, schedule: Schedule, stop: Stop, message: str) -> Solution:
         """Return what is known as a solution."""
-        return Solution(
-            request=self._request,
-            schedule=schedule,
-            prediction=self._request.evaluate(schedule),
-            bound_cycles=0,
-            bound_dsps=min(self.bound, self.dsps),
-            proof=Proof.OPTIMAL if self.is_done else Proof.FEASIBLE,
-            stop=stop,
-            solver=SOLVER,
-            solver_version=VERSION,
-            seed=self._options.seed,
-            solve_seconds=self.clock.seconds(),
-            message=message,
+        found = searched(
+            self._request, schedule, stop, self._options, self.clock, is_proved=self.is_done
         )
+        return replace(found, bound_dsps=min(self.bound, self.dsps), message=message)
 
 
 def solve_fewest(

@@ -19,7 +19,7 @@ from streamopt.space.objective import Objective
 from streamopt.strategies.boxes import Answer, Box, Boxes, Point
 from streamopt.strategies.choose import AUTO, SEARCH, choose
 from streamopt.strategies.clock import SearchClock
-from streamopt.strategies.exact import LABELS, SOLVER
+from streamopt.strategies.exact import LABELS
 from streamopt.strategies.paper_only import check_published
 
 if TYPE_CHECKING:
@@ -175,7 +175,7 @@ class _Front:
         start = request.evaluate(baseline(request.graph))
         self._least_dsps = start.dsps
         self.tracing = _Tracing(Box(start.latency_cycles, request.dsp_limit))
-        self.used = SOLVER
+        self.used = SEARCH
 
     def search(self) -> None:
         """Settle boxes by exact search, with more and more labels a state."""

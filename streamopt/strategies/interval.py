@@ -15,7 +15,7 @@ import numpy as np
 from streamopt.search.elimination import FORBIDDEN, Table, elimination_order, least_sum
 from streamopt.search.labels import SearchStoppedError, SearchTooLargeError
 from streamopt.solvers.base import Progress
-from streamopt.solvers.result import Proof, Stop
+from streamopt.solvers.result import Stop
 from streamopt.space.assemble import (
     assemble_rows,
     baseline,
@@ -24,15 +24,14 @@ from streamopt.space.assemble import (
 from streamopt.space.horizon import HorizonFilter
 from streamopt.space.rows import Times, node_rows
 from streamopt.strategies.clock import SearchClock
-from streamopt.strategies.exact import SOLVER, VERSION
-from streamopt.strategies.solution import Solution
+from streamopt.strategies.searched import searched
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from streamopt.solvers.base import SolveOptions
     from streamopt.space.rows import NodeRows
-    from streamopt.strategies.solution import OnIncumbent, Request
+    from streamopt.strategies.solution import OnIncumbent, Request, Solution
 
 __all__ = ["solve_interval"]
 
@@ -151,19 +150,11 @@ class _Search:
 
     def solution(self, stop: Stop, message: str) -> Solution:
         """Return what is known as a solution."""
-        return Solution(
-            request=self.request,
-            schedule=self.schedule,
-            prediction=self.request.evaluate(self.schedule),
-            bound_cycles=0,
-            bound_interval_cycles=min(self.bound_cycles, self.cycles),
-            proof=Proof.OPTIMAL if self.is_proved else Proof.FEASIBLE,
-            stop=stop,
-            solver=SOLVER,
-            solver_version=VERSION,
-            seed=self._options.seed,
-            solve_seconds=self.clock.seconds(),
-            message=message,
+        found = searched(
+            self.request, self.schedule, stop, self._options, self.clock, is_proved=self.is_proved
+        )
+        return replace(
+            found, bound_interval_cycles=min(self.bound_cycles, self.cycles), message=message
         )
 
 

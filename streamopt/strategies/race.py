@@ -294,7 +294,7 @@ def _first(request: Request) -> Solution:
 
 def _version(name: str) -> str:
     from streamopt.solvers.registry import SOLVERS, get
-    from streamopt.strategies.exact import VERSION
+    from streamopt.strategies.searched import VERSION
 
     return get(name).version() if name in SOLVERS else VERSION
 

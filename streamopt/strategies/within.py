@@ -16,14 +16,13 @@ import numpy as np
 from streamopt.ir.schedule import ChannelKind
 from streamopt.search.labels import SearchStoppedError, SearchTooLargeError
 from streamopt.solvers.base import Progress
-from streamopt.solvers.result import Proof, Stop
+from streamopt.solvers.result import Stop
 from streamopt.space.assemble import assemble_rows
 from streamopt.space.horizon import HorizonFilter
 from streamopt.space.rows import node_rows
 from streamopt.strategies.clock import SearchClock
-from streamopt.strategies.exact import SOLVER, VERSION
 from streamopt.strategies.relaxed import relaxed
-from streamopt.strategies.solution import Solution
+from streamopt.strategies.searched import searched
 from streamopt.strategies.splitting import halves, single, split_around
 
 if TYPE_CHECKING:
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
     from streamopt.space.rows import NodeRows
     from streamopt.strategies.limits import Limits
     from streamopt.strategies.relaxed import Relaxed
-    from streamopt.strategies.solution import OnIncumbent, Request
+    from streamopt.strategies.solution import OnIncumbent, Request, Solution
 
     Integers = npt.NDArray[np.int64]
     Rows = dict[str, NodeRows]
@@ -264,18 +263,12 @@ class _Within:
 
     def solution(self, schedule: Schedule, stop: Stop, message: str) -> Solution:
         """Return what is known as a solution."""
-        prediction = self._request.evaluate(schedule)
-        return Solution(
-            request=self._request,
-            schedule=schedule,
-            prediction=prediction,
-            bound_cycles=min(self.bound_cycles, prediction.latency_cycles),
-            proof=Proof.OPTIMAL if self.is_proved else Proof.FEASIBLE,
-            stop=stop,
-            solver=SOLVER,
-            solver_version=VERSION,
-            seed=self._options.seed,
-            solve_seconds=self.clock.seconds(),
+        found = searched(
+            self._request, schedule, stop, self._options, self.clock, is_proved=self.is_proved
+        )
+        return replace(
+            found,
+            bound_cycles=min(self.bound_cycles, found.prediction.latency_cycles),
             message=message,
             used=self.used,
         )
