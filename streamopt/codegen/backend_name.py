@@ -12,3 +12,5 @@ class BackendName(StrEnum):
 
     VITIS = "vitis"
     """Vitis HLS: streamed C++ with pragmas."""
+    NATIVE = "native"
+    """A CPU: plain C++17, a thread for each process."""

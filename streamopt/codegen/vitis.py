@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from streamopt.ir.graph import Graph
     from streamopt.ir.scheduled import ScheduledGraph
 
-__all__ = ["DEFAULT_CLOCK_NS", "DEFAULT_PART", "emit"]
+__all__ = ["DEFAULT_CLOCK_NS", "DEFAULT_PART", "declarations", "emit"]
 
 DEFAULT_PART = "xcu280-fsvh2892-2L-e"
 DEFAULT_CLOCK_NS = 3.33
@@ -45,16 +45,17 @@ def emit(
     header = provenance(scheduled.graph.name, digest)
     script = fill("run_hls.tcl", top=layout.top, part=part, clock_ns=f"{clock_ns:g}")
     files = (
-        (f"{layout.top}.h", render([*header, *_declarations(layout, scheduled.graph)])),
+        (f"{layout.top}.h", render([*header, *declarations(layout, scheduled.graph)])),
         (f"{layout.top}.cpp", render([*header, *_definitions(layout)])),
-        ("testbench.cpp", render(header) + testbench(layout)),
+        ("testbench.cpp", render(header) + testbench(layout, "#include <hls_stream.h>\n")),
         ("run_hls.tcl", script),
     )
     ports = tuple((port.array.name, port.name) for port in layout.boundary)
     return Design(scheduled.graph.name, files, layout.top, ports, digest, scheduled.graph.copies)
 
 
-def _declarations(layout: Layout, graph: Graph) -> Iterator[Item]:
+def declarations(layout: Layout, graph: Graph) -> Iterator[Item]:
+    """Yield the header of the top function."""
     guard = f"STREAMOPT_{layout.top.upper()}_H"
     yield from (Directive(f"#ifndef {guard}"), Directive(f"#define {guard}"), Statement(""))
     if any(not port.array.element.is_float for port in layout.boundary):

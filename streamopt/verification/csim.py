@@ -22,14 +22,14 @@ from streamopt.errors import Diagnostic, VerificationError
 from streamopt.verification.concurrent import with_concurrent_processes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Generator, Sequence
 
 __all__ = ["HEADERS", "Compiled", "Run", "compile_and_run", "compiled"]
 
 HEADERS = Path(__file__).parent / "include"
 """Directory of ``hls_stream.h`` and what it needs."""
 
-_FLAGS = ("-std=c++17", "-O2", "-Wall", "-Wextra", "-Wno-unknown-pragmas")
+_FLAGS = ("-std=c++17", "-O2", "-Wall", "-Wextra", "-Wno-unknown-pragmas", "-pthread")
 _COUNTS = "what is written and what is read differ in number"
 _DATAFLOW_ERRORS = {
     4: ("E703", "a process reads from an empty stream", _COUNTS),
@@ -123,7 +123,7 @@ def compiled(
     time_limit_s: float = 300.0,
     compiler: str = "g++",
     flags: Sequence[str] = (),
-) -> Iterator[Compiled]:
+) -> Generator[Compiled]:
     """Compile the sources of a project outside of it; the program is there within the context.
 
     Parameters

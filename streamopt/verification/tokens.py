@@ -70,9 +70,7 @@ def first_wrong_token(
             if (trace / f"{port.name}.tokens").exists():
                 found = _buffer(process, port, values[name], trace)
             elif port.is_stream:
-                found = _streams(
-                    process.nodes[0], port, values[name], trace, is_whole=bool(outputs)
-                )
+                found = _streams(process.nodes[0], port, values[name], trace, ended=bool(outputs))
             elif name in wrong_outputs:
                 found = _output(process, port.array, wrong_outputs[name])
             else:
