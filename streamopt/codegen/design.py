@@ -32,6 +32,8 @@ class Design:
         Hash of the schedule that the files implement.
     copies
         Pairs (array, original) of ``ports`` that are given what the original is.
+    backend
+        Name of the back end that made it; see `streamopt.codegen.backend_name`.
     """
 
     name: str
@@ -40,6 +42,7 @@ class Design:
     ports: tuple[tuple[str, str], ...]
     schedule_sha256: str
     copies: tuple[tuple[str, str], ...] = ()
+    backend: str = "vitis"
 
     def text(self, path: str) -> str:
         """Return the text of one file; raises KeyError."""

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 __all__ = ["testbench"]
 
 
-def testbench(layout: Layout) -> str:
-    """Return the C++ text of the testbench."""
+def testbench(layout: Layout, headers: str) -> str:
+    """Return the C++ text of the testbench, which includes further headers."""
     loads: list[Statement] = []
     checks: list[Statement] = []
     for port in layout.boundary:
@@ -34,6 +34,7 @@ def testbench(layout: Layout) -> str:
     return fill(
         "testbench.cpp",
         top=layout.top,
+        headers=headers,
         arrays=render(arrays),
         loads=_indented(loads),
         call=f"{layout.top}({arguments});",

@@ -6,22 +6,16 @@ text depends on the scheduled graph and the version of streamopt alone.
 
 from __future__ import annotations
 
-from functools import partial
-from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING
 
 from streamopt.codegen.design import Design, schedule_sha256
-from streamopt.codegen.expressions import FUNCTION_NAMES
-from streamopt.codegen.layout import Layout, Port, Process, plan_layout
-from streamopt.codegen.names import Names
-from streamopt.codegen.nest import NestWriter, partition_pragmas
-from streamopt.codegen.operators import OperatorFunctions
-from streamopt.codegen.sequence import SequenceWriter
+from streamopt.codegen.layout import Layout, plan_layout
+from streamopt.codegen.nest import partition_pragmas
+from streamopt.codegen.processes import process_functions, provenance, top_parameters
 from streamopt.codegen.templates import fill
 from streamopt.codegen.testbench import testbench
 from streamopt.codegen.tree import Comment, Directive, Function, Item, Pragma, Statement
 from streamopt.codegen.writer import render
-from streamopt.ir.graph import SequentialNode
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,7 +23,7 @@ if TYPE_CHECKING:
     from streamopt.ir.graph import Graph
     from streamopt.ir.scheduled import ScheduledGraph
 
-__all__ = ["DEFAULT_CLOCK_NS", "DEFAULT_PART", "emit"]
+__all__ = ["DEFAULT_CLOCK_NS", "DEFAULT_PART", "declarations", "emit"]
 
 DEFAULT_PART = "xcu280-fsvh2892-2L-e"
 DEFAULT_CLOCK_NS = 3.33
@@ -48,30 +42,20 @@ def emit(
     """
     layout = plan_layout(scheduled)
     digest = schedule_sha256(scheduled.schedule)
-    header = _header(scheduled.graph.name, digest)
+    header = provenance(scheduled.graph.name, digest)
     script = fill("run_hls.tcl", top=layout.top, part=part, clock_ns=f"{clock_ns:g}")
     files = (
-        (f"{layout.top}.h", render([*header, *_declarations(layout, scheduled.graph)])),
+        (f"{layout.top}.h", render([*header, *declarations(layout, scheduled.graph)])),
         (f"{layout.top}.cpp", render([*header, *_definitions(layout)])),
-        ("testbench.cpp", render(header) + testbench(layout)),
+        ("testbench.cpp", render(header) + testbench(layout, "#include <hls_stream.h>\n")),
         ("run_hls.tcl", script),
     )
     ports = tuple((port.array.name, port.name) for port in layout.boundary)
     return Design(scheduled.graph.name, files, layout.top, ports, digest, scheduled.graph.copies)
 
 
-def _header(graph: str, digest: str) -> list[Item]:
-    try:
-        release = version("streamopt")
-    except PackageNotFoundError:
-        release = "(not installed)"
-    return [
-        Comment(f"Graph '{graph}', emitted by streamopt {release}."),
-        Comment(f"Schedule sha256 {digest}."),
-    ]
-
-
-def _declarations(layout: Layout, graph: Graph) -> Iterator[Item]:
+def declarations(layout: Layout, graph: Graph) -> Iterator[Item]:
+    """Yield the header of the top function."""
     guard = f"STREAMOPT_{layout.top.upper()}_H"
     yield from (Directive(f"#ifndef {guard}"), Directive(f"#define {guard}"), Statement(""))
     if any(not port.array.element.is_float for port in layout.boundary):
@@ -79,7 +63,7 @@ def _declarations(layout: Layout, graph: Graph) -> Iterator[Item]:
     names = {port.array.name: port.name for port in layout.boundary}
     for copy, original in graph.copies:
         yield Comment(f"The caller gives {names[copy]} the content of {names[original]}.")
-    yield Function(f"void {layout.top}", _top_parameters(layout), None)
+    yield Function(f"void {layout.top}", top_parameters(layout), None)
     yield from (Statement(""), Directive("#endif"))
 
 
@@ -87,42 +71,9 @@ def _definitions(layout: Layout) -> Iterator[Item]:
     headers = ("algorithm", "cmath", "cstdint", "cstdlib", "limits", "hls_stream.h")
     yield Directive(f'#include "{layout.top}.h"')
     yield from (Directive(f"#include <{header}>") for header in headers)
-    functions = OperatorFunctions()
-    processes = [(Statement(""), *_process(p, functions)) for p in layout.processes]
-    for function in functions.items:
-        yield from (Statement(""), function)
-    for process in processes:
-        yield from process
+    yield from process_functions(layout)
     yield Statement("")
-    yield Function(f"void {layout.top}", _top_parameters(layout), tuple(_top_body(layout)))
-
-
-def _parameter(port: Port, *, read_only: bool) -> str:
-    const = "const " if read_only and not port.is_stream else ""
-    return f"{const}{port.declaration()}"
-
-
-def _top_parameters(layout: Layout) -> tuple[str, ...]:
-    return tuple(_parameter(port, read_only=port.array.is_given) for port in layout.boundary)
-
-
-def _process(process: Process, functions: OperatorFunctions) -> Iterator[Item]:
-    parameters = [_parameter(port, read_only=True) for port in process.inputs]
-    parameters += [_parameter(port, read_only=False) for port in process.writes]
-    scope = Names([*FUNCTION_NAMES, *(p.name for p in (*process.inputs, *process.writes))])
-    body: list[Item] = []
-    for scheduled in process.nodes:
-        node = scheduled.node
-        loops = ", ".join(f"{loop.name} {loop.trip_count}" for loop in node.loops)
-        domain = loops or "a single point"
-        function = partial(functions.name, scheduled.binding)
-        if isinstance(node, SequentialNode):
-            yield Comment(f"Node '{node.name}': {', '.join(node.outputs)} in order over {domain}.")
-            body += SequenceWriter(node, process, scope, function).items()
-        else:
-            yield Comment(f"Node '{node.name}': {node.write} over {domain}.")
-            body += NestWriter(scheduled, process, scope, function).items()
-    yield Function(f"static void {process.name}", tuple(parameters), tuple(body))
+    yield Function(f"void {layout.top}", top_parameters(layout), tuple(_top_body(layout)))
 
 
 def _top_body(layout: Layout) -> Iterator[Item]:

@@ -34,11 +34,17 @@ def apply(graph: Graph, schedule: Schedule) -> ScheduledGraph:
     return apply_schedule(graph, schedule)
 
 
-def emit(graph: Graph, schedule: Schedule) -> Design:
-    """Return streamed Vitis HLS C++ with a self-checking testbench."""
-    from streamopt.codegen.vitis import emit as emit_vitis
+def emit(graph: Graph, schedule: Schedule, *, backend: str = "vitis") -> Design:
+    """Return streamed C++ with a self-checking testbench.
 
-    return emit_vitis(apply(graph, schedule))
+    Parameters
+    ----------
+    backend
+        What it is for; see `streamopt.codegen.backend_name`.
+    """
+    from streamopt.codegen.backends import emit as emit_design
+
+    return emit_design(apply(graph, schedule), backend)
 
 
 def write(
@@ -48,8 +54,9 @@ def write(
     *,
     result: dict[str, str | int | float] | None = None,
     seed: int = 0,
+    backend: str = "vitis",
 ) -> Design:
-    """Write the HLS project of a schedule, with graph.json, schedule.json and golden data.
+    """Write the project of a schedule, with graph.json, schedule.json and golden data.
 
     The directory appears whole or not at all.
 
@@ -59,13 +66,15 @@ def write(
         What is known of the schedule, kept in schedule.json; see `record`.
     seed
         Seed of the test inputs.
+    backend
+        What the project is for; see `streamopt.codegen.backend_name`.
     """
     from streamopt.frontends.graph_json import write_graph_json
     from streamopt.frontends.graph_json.weights_file import weights_bytes
     from streamopt.frontends.schedule_json import write_schedule_json
     from streamopt.verification.project import write_project
 
-    design = emit(dataflow(program), schedule)
+    design = emit(dataflow(program), schedule, backend=backend)
     weights = "weights.npz" if program.values or program.sample else ""
     sources: dict[str, str | bytes] = {
         "graph.json": write_graph_json(program, weights=weights),
@@ -77,31 +86,39 @@ def write(
     return design
 
 
-def verify(directory: str | PathLike[str], *, seed: int | None = None) -> Verdict:
+def verify(
+    directory: str | PathLike[str], *, seed: int | None = None, traces: bool = False
+) -> Verdict:
     """Compile and run a project, and compare it with the interpreter of its source program.
 
-    A design that computes the right thing is simulated too, which shows whether it comes to a
-    standstill at its FIFO depths.
+    All processes of the design run at once, with FIFOs as deep as they are emitted. Where it goes
+    wrong, what was written to each channel tells which node did so first, at which iteration. A
+    design that computes the right thing is simulated too, which shows whether it comes to a
+    standstill cycle by cycle.
 
     Parameters
     ----------
     seed
         Seed of other test inputs than those that the project was written with.
+    traces
+        Whether to compare all tokens of a design that computes the right thing, too.
 
     Raises
     ------
     VerificationError
-        If the project can't be built or run. A design that computes something else gives a
-        `Verdict` that says so.
+        If the project can't be built or run, or comes to a standstill. A design that computes
+        something else gives a `Verdict` that says so.
     DeadlockError
         If the design comes to a standstill at its FIFO depths.
     """
     from streamopt.verification.project import read_manifest
-    from streamopt.verification.verify import verify_project
+    from streamopt.verification.verify import Traced, verify_project
 
     read_manifest(Path(directory))
     program = load(Path(directory) / "graph.json")
-    verdict = verify_project(Path(directory), program, seed=seed)
+    graph, schedule = dataflow(program), load_schedule(Path(directory) / "schedule.json")
+    traced = Traced(apply(graph, schedule), always=traces)
+    verdict = verify_project(Path(directory), program, seed=seed, traced=traced)
     if verdict.passed:
-        simulate(dataflow(program), load_schedule(Path(directory) / "schedule.json"))
+        simulate(graph, schedule)
     return verdict

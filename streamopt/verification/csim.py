@@ -1,33 +1,53 @@
-"""C simulation: compiles a project with our own HLS headers and runs its testbench."""
+"""C simulation: compiles a project with our own HLS headers and runs its testbench.
+
+All processes of a dataflow region run at once, with FIFOs of the depths that the design has, see
+``include/hls_dataflow.h``.
+"""
 
 from __future__ import annotations
 
+import atexit
 import os
 import shutil
 import signal
 import subprocess
 import tempfile
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, VerificationError
+from streamopt.verification.concurrent import with_concurrent_processes
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Generator, Sequence
 
-__all__ = ["HEADERS", "Run", "compile_and_run"]
+__all__ = ["HEADERS", "Compiled", "Run", "compile_and_run", "compiled"]
 
 HEADERS = Path(__file__).parent / "include"
-"""Directory of ``hls_stream.h``."""
+"""Directory of ``hls_stream.h`` and what it needs."""
 
-_FLAGS = ("-std=c++17", "-O2", "-Wall", "-Wextra", "-Wno-unknown-pragmas")
-_STREAM_ERRORS = {
-    4: "a process reads from an empty stream",
-    5: "a stream is not empty at the end",
+_FLAGS = ("-std=c++17", "-O2", "-Wall", "-Wextra", "-Wno-unknown-pragmas", "-pthread")
+_COUNTS = "what is written and what is read differ in number"
+_DATAFLOW_ERRORS = {
+    4: ("E703", "a process reads from an empty stream", _COUNTS),
+    5: ("E703", "a stream is not empty at the end", _COUNTS),
+    6: (
+        "E708",
+        "the processes wait for each other, a deadlock",
+        "a FIFO of the ring is too shallow, or written in another order than it is read",
+    ),
+    7: (
+        "E714",
+        "the processes don't fit together",
+        "a channel has one process that writes it, and one that reads it and is called later",
+    ),
 }
 _SHOWN_LINES = 5
+_RUNTIME_LIMIT_S = 300.0
+_TRACE = "STREAMOPT_TRACE"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,30 +59,86 @@ class Run:
     warnings: str
 
 
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """A compiled testbench.
+
+    Attributes
+    ----------
+    directory
+        Of the project; the working directory of runs.
+    """
+
+    path: Path
+    directory: Path
+    warnings: str
+    time_limit_s: float
+
+    def run(self, arguments: Sequence[str] = (), trace: Path | None = None) -> Run:
+        """Run it.
+
+        Parameters
+        ----------
+        arguments
+            Of the testbench: data directory and output directory.
+        trace
+            Directory for what is written to each stream and buffer; None for no trace.
+
+        Raises
+        ------
+        VerificationError
+            E703 for a stream that is read empty or not drained, E704 after the time limit, E705
+            for a crash, E706 if the testbench lacks a file, E708 for a deadlock, E714 for
+            processes in a wrong order.
+        """
+        # Local arrays live on the stack, as large as the buffers they stand for.
+        script = 'ulimit -s "$(ulimit -H -s)"; exec "$0" "$@"'
+        command = ["/bin/sh", "-c", script, str(self.path), *arguments]
+        limit = self.time_limit_s
+        code, output, errors = _finish(command, self.directory, limit, "the testbench", trace)
+        _check_exit(code, errors)
+        return Run(code == 0, output, self.warnings)
+
+
 def compile_and_run(
     directory: Path,
     sources: Sequence[str],
     arguments: Sequence[str] = (),
     time_limit_s: float = 300.0,
     compiler: str = "g++",
+    flags: Sequence[str] = (),
 ) -> Run:
     """Compile the sources of a project outside of it, and run the program in the project.
+
+    Parameters and errors are those of `compiled` and `Compiled.run`.
+    """
+    with compiled(directory, sources, time_limit_s, compiler, flags) as program:
+        return program.run(arguments)
+
+
+@contextmanager
+def compiled(
+    directory: Path,
+    sources: Sequence[str],
+    time_limit_s: float = 300.0,
+    compiler: str = "g++",
+    flags: Sequence[str] = (),
+) -> Generator[Compiled]:
+    """Compile the sources of a project outside of it; the program is there within the context.
 
     Parameters
     ----------
     sources
         Paths relative to the directory.
-    arguments
-        Of the testbench: data directory and output directory.
     time_limit_s
-        For the compiler, and again for the run.
+        For the compiler, and again for each run.
+    flags
+        More flags of the compiler.
 
     Raises
     ------
     VerificationError
-        E701 without the compiler, E702 if the sources don't compile, E703 for a stream that is
-        read empty or not drained, E704 after the time limit, E705 for a crash, E706
-        if the testbench lacks a file.
+        E701 without the compiler, E702 if the sources don't compile, E704 after the time limit.
     """
     path = shutil.which(compiler)
     if path is None:
@@ -70,17 +146,40 @@ def compile_and_run(
         message = f"C++ compiler '{compiler}' is not on the PATH"
         raise VerificationError(Diagnostic("E701", message, hint=hint))
     with tempfile.TemporaryDirectory(prefix="streamopt-csim-") as build:
-        program = str(Path(build) / "testbench")
-        command = [path, *_FLAGS, f"-I{HEADERS}", *sources, "-o", program]
+        program = Path(build) / "testbench"
+        prepared = [_prepared(directory, source, Path(build)) for source in sources]
+        command = [path, *_FLAGS, *flags, f"-I{HEADERS}", "-I.", *prepared]
+        command += [_runtime(path, tuple(flags)), "-o", str(program)]
         code, _, messages = _finish(command, directory, time_limit_s, "the compiler")
         if code != 0:
             raise VerificationError(_compile_problem(directory, messages))
-        # Local arrays live on the stack, as large as the buffers they stand for.
-        script = 'ulimit -s "$(ulimit -H -s)"; exec "$0" "$@"'
-        command = ["/bin/sh", "-c", script, program, *arguments]
-        code, output, errors = _finish(command, directory, time_limit_s, "the testbench")
-    _check_exit(code, errors)
-    return Run(code == 0, output, messages)
+        yield Compiled(program, directory, messages, time_limit_s)
+
+
+@cache
+def _runtime(compiler: str, flags: tuple[str, ...]) -> str:
+    """Return the compiled coroutines, which are the same for all designs."""
+    build = Path(tempfile.mkdtemp(prefix="streamopt-runtime-"))
+    atexit.register(shutil.rmtree, build, ignore_errors=True)
+    path = str(build / "hls_dataflow.o")
+    source = str(HEADERS / "hls_dataflow.cpp")
+    command = [compiler, *_FLAGS, *flags, f"-I{HEADERS}", "-c", source, "-o", path]
+    code, _, messages = _finish(command, HEADERS, _RUNTIME_LIMIT_S, "the compiler")
+    if code != 0:
+        raise VerificationError(_compile_problem(HEADERS, messages))
+    return path
+
+
+def _prepared(directory: Path, source: str, build: Path) -> str:
+    """Return the path of a source whose dataflow regions run at once."""
+    try:
+        text = (directory / source).read_text(encoding="utf-8")
+    except OSError:
+        return source  # the compiler says what is wrong
+    path = build / source
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(with_concurrent_processes(text, source), encoding="utf-8")
+    return str(path)
 
 
 def _compile_problem(directory: Path, messages: str) -> Diagnostic:
@@ -93,10 +192,10 @@ def _check_exit(code: int, errors: str) -> None:
     said = "\n  ".join(errors.splitlines()[:_SHOWN_LINES])
     if code in (0, 1):
         return
-    if code in _STREAM_ERRORS:
-        message = f"{_STREAM_ERRORS[code]}:\n  {said}"
-        hint = "what is written and what is read differ in number"
-        raise VerificationError(Diagnostic("E703", message, hint=hint))
+    if code in _DATAFLOW_ERRORS and "dataflow: " in errors:
+        error, what, hint = _DATAFLOW_ERRORS[code]
+        said = said.replace("dataflow: ", "")
+        raise VerificationError(Diagnostic(error, f"{what}:\n  {said}", hint=hint))
     if code == 2:
         raise VerificationError(Diagnostic("E706", f"the testbench could not run:\n  {said}"))
     how = f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
@@ -104,7 +203,11 @@ def _check_exit(code: int, errors: str) -> None:
 
 
 def _finish(
-    command: Sequence[str], directory: Path, time_limit_s: float, who: str
+    command: Sequence[str],
+    directory: Path,
+    time_limit_s: float,
+    who: str,
+    trace: Path | None = None,
 ) -> tuple[int, str, str]:
     """Run a command to its end; on time-out end it and all its children."""
     with subprocess.Popen(
@@ -115,7 +218,7 @@ def _finish(
         stderr=subprocess.PIPE,
         text=True,
         errors="replace",
-        env={**os.environ, "LC_ALL": "C"},
+        env={**os.environ, "LC_ALL": "C", **({} if trace is None else {_TRACE: str(trace)})},
         start_new_session=True,
     ) as process:
         try:

@@ -13,8 +13,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
-#include <hls_stream.h>
-#include <string>
+@{headers}#include <string>
 #include <vector>
 
 static std::string data_directory = "data";
