@@ -1,7 +1,7 @@
 """From a scheduled graph to a Vitis HLS project: streamed C++, testbench and Tcl script.
 
-Needs nothing beyond C++11 and the vendor's ``hls_stream.h``; written for Vitis HLS 2023.2. The
-text depends on the scheduled graph and the version of streamopt alone.
+Needs nothing beyond C++11 and the vendor's ``hls_stream.h``. The text depends on the scheduled
+graph, the settings and the version of streamopt alone.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from streamopt.codegen.names import Names
 from streamopt.codegen.nest import NestWriter, partition_pragmas
 from streamopt.codegen.operators import OperatorFunctions
 from streamopt.codegen.sequence import SequenceWriter
-from streamopt.codegen.templates import fill
 from streamopt.codegen.testbench import testbench
 from streamopt.codegen.tree import Comment, Directive, Function, Item, Pragma, Statement
+from streamopt.codegen.vitis_project import IP, VitisSettings, scripts
 from streamopt.codegen.writer import render
 from streamopt.ir.graph import SequentialNode
 
@@ -29,15 +29,12 @@ if TYPE_CHECKING:
     from streamopt.ir.graph import Graph
     from streamopt.ir.scheduled import ScheduledGraph
 
-__all__ = ["DEFAULT_CLOCK_NS", "DEFAULT_PART", "emit"]
+__all__ = ["emit"]
 
-DEFAULT_PART = "xcu280-fsvh2892-2L-e"
-DEFAULT_CLOCK_NS = 3.33
+DEFAULT = VitisSettings()
 
 
-def emit(
-    scheduled: ScheduledGraph, part: str = DEFAULT_PART, clock_ns: float = DEFAULT_CLOCK_NS
-) -> Design:
+def emit(scheduled: ScheduledGraph, settings: VitisSettings = DEFAULT) -> Design:
     """Return the design that implements a scheduled graph.
 
     Raises
@@ -49,12 +46,11 @@ def emit(
     layout = plan_layout(scheduled)
     digest = schedule_sha256(scheduled.schedule)
     header = _header(scheduled.graph.name, digest)
-    script = fill("run_hls.tcl", top=layout.top, part=part, clock_ns=f"{clock_ns:g}")
     files = (
         (f"{layout.top}.h", render([*header, *_declarations(layout, scheduled.graph)])),
         (f"{layout.top}.cpp", render([*header, *_definitions(layout)])),
         ("testbench.cpp", render(header) + testbench(layout)),
-        ("run_hls.tcl", script),
+        *scripts(layout.top, settings, IP),
     )
     ports = tuple((port.array.name, port.name) for port in layout.boundary)
     return Design(scheduled.graph.name, files, layout.top, ports, digest, scheduled.graph.copies)
