@@ -1,4 +1,4 @@
-"""``streamopt emit``: the HLS project of a schedule."""
+"""``streamopt emit``: the project of a schedule."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from streamopt.cli import arguments as a
+from streamopt.codegen.backend_name import BackendName
 
 __all__ = ["emit"]
 
@@ -18,11 +19,15 @@ def emit(
         Path, typer.Option("--schedule", metavar="SCHEDULE.json", help="From streamopt solve.")
     ],
     output: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="The project.")],
+    backend: Annotated[
+        BackendName, typer.Option("--backend", help="What the project is for.")
+    ] = BackendName.VITIS,
     seed: a.Seed = 0,
 ) -> None:
-    """Write streamed Vitis HLS C++ with a self-checking testbench."""
+    """Write streamed C++ with a self-checking testbench."""
     from streamopt import pipeline
 
     program = pipeline.load(graph_file)
-    design = pipeline.write(program, pipeline.load_schedule(schedule_file), output, seed=seed)
+    schedule = pipeline.load_schedule(schedule_file)
+    design = pipeline.write(program, schedule, output, seed=seed, backend=backend)
     typer.echo(f"wrote {output}: {', '.join(path for path, _ in design.files)}")

@@ -6,22 +6,17 @@ graph, the settings and the version of streamopt alone.
 
 from __future__ import annotations
 
-from functools import partial
-from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING
 
+from streamopt.codegen.checks import built
 from streamopt.codegen.design import Design, schedule_sha256
-from streamopt.codegen.expressions import FUNCTION_NAMES
-from streamopt.codegen.layout import Layout, Port, Process, plan_layout
-from streamopt.codegen.names import Names
-from streamopt.codegen.nest import NestWriter, partition_pragmas
-from streamopt.codegen.operators import OperatorFunctions
-from streamopt.codegen.sequence import SequenceWriter
+from streamopt.codegen.layout import Layout, plan_layout
+from streamopt.codegen.nest import partition_pragmas
+from streamopt.codegen.processes import process_functions, provenance, top_parameters
 from streamopt.codegen.testbench import testbench
 from streamopt.codegen.tree import Comment, Directive, Function, Item, Pragma, Statement
 from streamopt.codegen.vitis_project import IP, VitisSettings, scripts
 from streamopt.codegen.writer import render
-from streamopt.ir.graph import SequentialNode
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,30 +36,29 @@ def emit(scheduled: ScheduledGraph, settings: VitisSettings = DEFAULT) -> Design
     ------
     CodegenError
         E601 for a literal that its type can't hold, E602 for an array that nobody brings or
-        takes, E603 for a division of a negative subscript.
+        takes, E603 for a division of a negative subscript, E611 to E619 for what the vendor's
+        tool would refuse.
     """
     layout = plan_layout(scheduled)
     digest = schedule_sha256(scheduled.schedule)
-    header = _header(scheduled.graph.name, digest)
+    header = provenance(scheduled.graph.name, digest)
+    kernel = render([*header, *_definitions(layout)])
     files = (
         (f"{layout.top}.h", render([*header, *_declarations(layout, scheduled.graph)])),
-        (f"{layout.top}.cpp", render([*header, *_definitions(layout)])),
+        (f"{layout.top}.cpp", kernel),
         ("testbench.cpp", render(header) + testbench(layout)),
         *scripts(layout.top, settings, IP),
     )
     ports = tuple((port.array.name, port.name) for port in layout.boundary)
-    return Design(scheduled.graph.name, files, layout.top, ports, digest, scheduled.graph.copies)
-
-
-def _header(graph: str, digest: str) -> list[Item]:
-    try:
-        release = version("streamopt")
-    except PackageNotFoundError:
-        release = "(not installed)"
-    return [
-        Comment(f"Graph '{graph}', emitted by streamopt {release}."),
-        Comment(f"Schedule sha256 {digest}."),
-    ]
+    return Design(
+        scheduled.graph.name,
+        files,
+        layout.top,
+        ports,
+        digest,
+        scheduled.graph.copies,
+        findings=built(kernel),
+    )
 
 
 def _declarations(layout: Layout, graph: Graph) -> Iterator[Item]:
@@ -75,7 +69,7 @@ def _declarations(layout: Layout, graph: Graph) -> Iterator[Item]:
     names = {port.array.name: port.name for port in layout.boundary}
     for copy, original in graph.copies:
         yield Comment(f"The caller gives {names[copy]} the content of {names[original]}.")
-    yield Function(f"void {layout.top}", _top_parameters(layout), None)
+    yield Function(f"void {layout.top}", top_parameters(layout), None)
     yield from (Statement(""), Directive("#endif"))
 
 
@@ -83,42 +77,9 @@ def _definitions(layout: Layout) -> Iterator[Item]:
     headers = ("algorithm", "cmath", "cstdint", "cstdlib", "limits", "hls_stream.h")
     yield Directive(f'#include "{layout.top}.h"')
     yield from (Directive(f"#include <{header}>") for header in headers)
-    functions = OperatorFunctions()
-    processes = [(Statement(""), *_process(p, functions)) for p in layout.processes]
-    for function in functions.items:
-        yield from (Statement(""), function)
-    for process in processes:
-        yield from process
+    yield from process_functions(layout)
     yield Statement("")
-    yield Function(f"void {layout.top}", _top_parameters(layout), tuple(_top_body(layout)))
-
-
-def _parameter(port: Port, *, read_only: bool) -> str:
-    const = "const " if read_only and not port.is_stream else ""
-    return f"{const}{port.declaration()}"
-
-
-def _top_parameters(layout: Layout) -> tuple[str, ...]:
-    return tuple(_parameter(port, read_only=port.array.is_given) for port in layout.boundary)
-
-
-def _process(process: Process, functions: OperatorFunctions) -> Iterator[Item]:
-    parameters = [_parameter(port, read_only=True) for port in process.inputs]
-    parameters += [_parameter(port, read_only=False) for port in process.writes]
-    scope = Names([*FUNCTION_NAMES, *(p.name for p in (*process.inputs, *process.writes))])
-    body: list[Item] = []
-    for scheduled in process.nodes:
-        node = scheduled.node
-        loops = ", ".join(f"{loop.name} {loop.trip_count}" for loop in node.loops)
-        domain = loops or "a single point"
-        function = partial(functions.name, scheduled.binding)
-        if isinstance(node, SequentialNode):
-            yield Comment(f"Node '{node.name}': {', '.join(node.outputs)} in order over {domain}.")
-            body += SequenceWriter(node, process, scope, function).items()
-        else:
-            yield Comment(f"Node '{node.name}': {node.write} over {domain}.")
-            body += NestWriter(scheduled, process, scope, function).items()
-    yield Function(f"static void {process.name}", tuple(parameters), tuple(body))
+    yield Function(f"void {layout.top}", top_parameters(layout), tuple(_top_body(layout)))
 
 
 def _top_body(layout: Layout) -> Iterator[Item]:

@@ -34,11 +34,17 @@ def apply(graph: Graph, schedule: Schedule) -> ScheduledGraph:
     return apply_schedule(graph, schedule)
 
 
-def emit(graph: Graph, schedule: Schedule) -> Design:
-    """Return streamed Vitis HLS C++ with a self-checking testbench."""
-    from streamopt.codegen.vitis import emit as emit_vitis
+def emit(graph: Graph, schedule: Schedule, *, backend: str = "vitis") -> Design:
+    """Return streamed C++ with a self-checking testbench.
 
-    return emit_vitis(apply(graph, schedule))
+    Parameters
+    ----------
+    backend
+        What it is for; see `streamopt.codegen.backend_name`.
+    """
+    from streamopt.codegen.backends import emit as emit_design
+
+    return emit_design(apply(graph, schedule), backend)
 
 
 def write(
@@ -48,8 +54,9 @@ def write(
     *,
     result: dict[str, str | int | float] | None = None,
     seed: int = 0,
+    backend: str = "vitis",
 ) -> Design:
-    """Write the HLS project of a schedule, with graph.json, schedule.json and golden data.
+    """Write the project of a schedule, with graph.json, schedule.json and golden data.
 
     The directory appears whole or not at all.
 
@@ -59,13 +66,15 @@ def write(
         What is known of the schedule, kept in schedule.json; see `record`.
     seed
         Seed of the test inputs.
+    backend
+        What the project is for; see `streamopt.codegen.backend_name`.
     """
     from streamopt.frontends.graph_json import write_graph_json
     from streamopt.frontends.graph_json.weights_file import weights_bytes
     from streamopt.frontends.schedule_json import write_schedule_json
     from streamopt.verification.project import write_project
 
-    design = emit(dataflow(program), schedule)
+    design = emit(dataflow(program), schedule, backend=backend)
     weights = "weights.npz" if program.values or program.sample else ""
     sources: dict[str, str | bytes] = {
         "graph.json": write_graph_json(program, weights=weights),

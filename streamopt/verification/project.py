@@ -42,6 +42,8 @@ class Manifest:
         C++ name by array; data files are called by the C++ name.
     copies
         Original by array that holds the same.
+    backend
+        Name of the back end that made the design.
     """
 
     graph: str
@@ -51,6 +53,7 @@ class Manifest:
     schedule_sha256: str
     seed: int
     copies: Mapping[str, str] = field(default_factory=dict[str, str])
+    backend: str = "vitis"
 
     @property
     def sources(self) -> tuple[str, ...]:
@@ -96,6 +99,7 @@ def write_project(
         design.schedule_sha256,
         seed,
         dict(design.copies),
+        design.backend,
     )
     golden = make_golden(program, seed)
     fresh = directory.with_name(f".{directory.name}.{uuid4().hex}.new")
@@ -137,6 +141,7 @@ def read_manifest(directory: Path) -> Manifest:
             schedule_sha256=str(document["schedule_sha256"]),
             seed=int(document["seed"]),
             copies={str(k): str(v) for k, v in document.get("copies", {}).items()},
+            backend=str(document.get("backend", "vitis")),
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as problem:
         message = f"{directory} is not a streamopt project: {type(problem).__name__} {problem}"
@@ -199,6 +204,7 @@ def _write_manifest(manifest: Manifest, path: Path) -> None:
         "top": manifest.top,
         "ports": dict(manifest.ports),
         "outputs": list(manifest.outputs),
+        "backend": manifest.backend,
         "schedule_sha256": manifest.schedule_sha256,
         "seed": manifest.seed,
         **({"copies": dict(manifest.copies)} if manifest.copies else {}),

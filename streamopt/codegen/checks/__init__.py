@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from streamopt.codegen.tree import Item
 
-__all__ = ["Finding", "Severity", "check_text", "check_tree"]
+__all__ = ["Finding", "Severity", "built", "check_text", "check_tree"]
 
 
 def check_tree(items: Sequence[Item]) -> tuple[Finding, ...]:
@@ -61,3 +61,18 @@ def check_text(text: str) -> tuple[Finding, ...]:
     except CodegenError as error:
         return (Finding("E610", error.diagnostics[0].message, "", Severity.WARNING),)
     return check_tree(items)
+
+
+def built(text: str) -> tuple[Finding, ...]:
+    """Return what the tool may warn of in the text of a kernel that it can build.
+
+    Raises
+    ------
+    CodegenError
+        With all that it would refuse, E611 to E619.
+    """
+    findings = check_text(text)
+    errors = [found.diagnostic for found in findings if found.severity is Severity.ERROR]
+    if errors:
+        raise CodegenError(*errors)
+    return findings

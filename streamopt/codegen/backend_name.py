@@ -1,0 +1,14 @@
+"""The names of the back ends; their code is in `streamopt.codegen.backends`."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+__all__ = ["BackendName"]
+
+
+class BackendName(StrEnum):
+    """What a project is for."""
+
+    VITIS = "vitis"
+    """Vitis HLS: streamed C++ with pragmas."""

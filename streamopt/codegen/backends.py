@@ -1,0 +1,40 @@
+"""The back ends by name: each turns a scheduled graph into the files of one kind of project."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from streamopt.codegen import vitis
+from streamopt.codegen.backend_name import BackendName
+from streamopt.errors import CodegenError, Diagnostic
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from streamopt.codegen.design import Design
+    from streamopt.ir.scheduled import ScheduledGraph
+
+__all__ = ["BACKENDS", "emit"]
+
+
+BACKENDS: Mapping[BackendName, Callable[[ScheduledGraph], Design]] = {
+    BackendName.VITIS: vitis.emit,
+}
+"""What emits a project, with its usual settings."""
+
+
+def emit(scheduled: ScheduledGraph, backend: str = BackendName.VITIS) -> Design:
+    """Return the design that a back end makes of a scheduled graph.
+
+    Raises
+    ------
+    CodegenError
+        E604 for a back end that there is not, and what the back end raises.
+    """
+    try:
+        name = BackendName(backend)
+    except ValueError:
+        message = f"there is no back end '{backend}'"
+        hint = f"choose one of {', '.join(BackendName)}"
+        raise CodegenError(Diagnostic("E604", message, hint=hint)) from None
+    return BACKENDS[name](scheduled)

@@ -1,0 +1,93 @@
+"""The functions of the processes: the same text in every back end but for their parameters."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+from streamopt.codegen.expressions import FUNCTION_NAMES
+from streamopt.codegen.names import Names
+from streamopt.codegen.nest import NestWriter
+from streamopt.codegen.operators import OperatorFunctions
+from streamopt.codegen.sequence import SequenceWriter
+from streamopt.codegen.tree import Comment, Function, Item, Statement
+from streamopt.ir.graph import SequentialNode
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import TypeAlias
+
+    from streamopt.codegen.layout import Layout, Port, Process
+    from streamopt.ir.graph import Node
+
+    Declared: TypeAlias = Callable[[Port, bool], str]
+
+__all__ = ["parameter", "process_functions", "provenance", "top_parameters"]
+
+
+def provenance(graph: str, digest: str) -> list[Item]:
+    """Return the comments that every emitted file begins with."""
+    try:
+        release = version("streamopt")
+    except PackageNotFoundError:
+        release = "(not installed)"
+    return [
+        Comment(f"Graph '{graph}', emitted by streamopt {release}."),
+        Comment(f"Schedule sha256 {digest}."),
+    ]
+
+
+def parameter(port: Port, read_only: bool) -> str:
+    """Return a parameter as Vitis HLS has it: an array, or an array of ``hls::stream``."""
+    const = "const " if read_only and not port.is_stream else ""
+    return f"{const}{port.declaration()}"
+
+
+def top_parameters(layout: Layout) -> tuple[str, ...]:
+    """Return the parameters of a top function that takes whole arrays."""
+    return tuple(parameter(port, port.array.is_given) for port in layout.boundary)
+
+
+def process_functions(layout: Layout, declared: Declared = parameter) -> Iterator[Item]:
+    """Yield the functions of bound operators, then one for each process.
+
+    Parameters
+    ----------
+    declared
+        Text of a parameter for a port, and whether the process only reads it.
+    """
+    functions = OperatorFunctions()
+    processes = [(Statement(""), *_process(p, functions, declared)) for p in layout.processes]
+    for function in functions.items:
+        yield from (Statement(""), function)
+    for process in processes:
+        yield from process
+
+
+def _origin(node: Node) -> str:
+    """Return where a node comes from, without the folder: the same text on every machine."""
+    if node.loc is None:
+        return ""
+    return f"; {replace(node.loc, file=PurePath(node.loc.file).name)}"
+
+
+def _process(process: Process, functions: OperatorFunctions, declared: Declared) -> Iterator[Item]:
+    parameters = [declared(port, True) for port in process.inputs]
+    parameters += [declared(port, False) for port in process.writes]
+    scope = Names([*FUNCTION_NAMES, *(p.name for p in (*process.inputs, *process.writes))])
+    body: list[Item] = []
+    for scheduled in process.nodes:
+        node = scheduled.node
+        loops = ", ".join(f"{loop.name} {loop.trip_count}" for loop in node.loops)
+        domain = (loops or "a single point") + _origin(node)
+        function = partial(functions.name, scheduled.binding)
+        if isinstance(node, SequentialNode):
+            yield Comment(f"Node '{node.name}': {', '.join(node.outputs)} in order over {domain}")
+            body += SequenceWriter(node, process, scope, function).items()
+        else:
+            yield Comment(f"Node '{node.name}': {node.write} over {domain}")
+            body += NestWriter(scheduled, process, scope, function).items()
+    yield Function(f"static void {process.name}", tuple(parameters), tuple(body))
