@@ -131,7 +131,10 @@ def _finish(program: Program, solution: Solution, on: Target, to: Output) -> Non
         "final": True,
     }
     if to.project is not None:
-        pipeline.write(program, solution.schedule, to.project, result=row, seed=to.seed)
+        settings = pipeline.VitisSettings(part=on.part, clock_ns=on.clock_ns)
+        pipeline.write(
+            program, solution.schedule, to.project, result=row, seed=to.seed, settings=settings
+        )
         _incumbents(to.project).unlink(missing_ok=True)
     else:
         _write(to.schedule_file, solution, row)

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from streamopt.codegen.design import Design
+    from streamopt.codegen.vitis_project import VitisSettings
     from streamopt.ir.scheduled import ScheduledGraph
 
 __all__ = ["BACKENDS", "emit"]
@@ -23,8 +24,17 @@ BACKENDS: Mapping[BackendName, Callable[[ScheduledGraph], Design]] = {
 """What emits a project, with its usual settings."""
 
 
-def emit(scheduled: ScheduledGraph, backend: str = BackendName.VITIS) -> Design:
+def emit(
+    scheduled: ScheduledGraph,
+    backend: str = BackendName.VITIS,
+    settings: VitisSettings | None = None,
+) -> Design:
     """Return the design that a back end makes of a scheduled graph.
+
+    Parameters
+    ----------
+    settings
+        Of the Vitis back end, which alone has any; the usual ones where not given.
 
     Raises
     ------
@@ -37,4 +47,6 @@ def emit(scheduled: ScheduledGraph, backend: str = BackendName.VITIS) -> Design:
         message = f"there is no back end '{backend}'"
         hint = f"choose one of {', '.join(BackendName)}"
         raise CodegenError(Diagnostic("E604", message, hint=hint)) from None
+    if name is BackendName.VITIS and settings is not None:
+        return vitis.emit(scheduled, settings)
     return BACKENDS[name](scheduled)

@@ -35,10 +35,16 @@ def testbench(layout: Layout) -> str:
         "testbench.cpp",
         top=layout.top,
         arrays=render(arrays),
+        probe=_probe(layout),
         loads=_indented(loads),
         call=f"{layout.top}({arguments});",
         checks=_indented(checks),
     )
+
+
+def _probe(layout: Layout) -> str:
+    """Return a file that the data directory has."""
+    return next(f"{p.name}.golden.bin" for p in layout.boundary if not p.array.is_given)
 
 
 def _variable(port: Port) -> str:

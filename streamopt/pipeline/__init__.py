@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from streamopt.codegen.vitis_project import VitisSettings
 from streamopt.pipeline.building import apply, emit, verify, write
 from streamopt.pipeline.evaluating import (
     Evaluation,
@@ -25,6 +26,7 @@ __all__ = [
     "Evaluation",
     "FifoSizing",
     "Freedom",
+    "VitisSettings",
     "apply",
     "choice_record",
     "compare",

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from streamopt.codegen.design import Design
+    from streamopt.codegen.vitis_project import VitisSettings
     from streamopt.ir.graph import Graph
     from streamopt.ir.program import Program
     from streamopt.ir.schedule import Schedule
@@ -34,17 +35,30 @@ def apply(graph: Graph, schedule: Schedule) -> ScheduledGraph:
     return apply_schedule(graph, schedule)
 
 
-def emit(graph: Graph, schedule: Schedule, *, backend: str = "vitis") -> Design:
+def emit(
+    graph: Graph,
+    schedule: Schedule,
+    *,
+    backend: str = "vitis",
+    settings: VitisSettings | None = None,
+) -> Design:
     """Return streamed C++ with a self-checking testbench.
 
     Parameters
     ----------
     backend
         What it is for; see `streamopt.codegen.backend_name`.
+    settings
+        Release, part and clock of a Vitis project.
+
+    Raises
+    ------
+    CodegenError
+        If it can't be written, or if the vendor's tool would refuse it.
     """
     from streamopt.codegen.backends import emit as emit_design
 
-    return emit_design(apply(graph, schedule), backend)
+    return emit_design(apply(graph, schedule), backend, settings)
 
 
 def write(
@@ -55,6 +69,7 @@ def write(
     result: dict[str, str | int | float] | None = None,
     seed: int = 0,
     backend: str = "vitis",
+    settings: VitisSettings | None = None,
 ) -> Design:
     """Write the project of a schedule, with graph.json, schedule.json and golden data.
 
@@ -66,15 +81,15 @@ def write(
         What is known of the schedule, kept in schedule.json; see `record`.
     seed
         Seed of the test inputs.
-    backend
-        What the project is for; see `streamopt.codegen.backend_name`.
+    backend, settings
+        As for `emit`.
     """
     from streamopt.frontends.graph_json import write_graph_json
     from streamopt.frontends.graph_json.weights_file import weights_bytes
     from streamopt.frontends.schedule_json import write_schedule_json
     from streamopt.verification.project import write_project
 
-    design = emit(dataflow(program), schedule, backend=backend)
+    design = emit(dataflow(program), schedule, backend=backend, settings=settings)
     weights = "weights.npz" if program.values or program.sample else ""
     sources: dict[str, str | bytes] = {
         "graph.json": write_graph_json(program, weights=weights),
@@ -89,6 +104,8 @@ def write(
 def verify(directory: str | PathLike[str], *, seed: int | None = None) -> Verdict:
     """Compile and run a project, and compare it with the interpreter of its source program.
 
+    What the vendor's tool would refuse is looked for before it is compiled.
+
     A design that computes the right thing is simulated too, which shows whether it comes to a
     standstill at its FIFO depths.
 
@@ -99,16 +116,22 @@ def verify(directory: str | PathLike[str], *, seed: int | None = None) -> Verdic
 
     Raises
     ------
+    CodegenError
+        E611 to E619 for what the vendor's tool would refuse.
     VerificationError
         If the project can't be built or run. A design that computes something else gives a
         `Verdict` that says so.
     DeadlockError
         If the design comes to a standstill at its FIFO depths.
     """
+    from streamopt.codegen.checks import built
     from streamopt.verification.project import read_manifest
     from streamopt.verification.verify import verify_project
 
-    read_manifest(Path(directory))
+    manifest = read_manifest(Path(directory))
+    kernel = Path(directory) / f"{manifest.top}.cpp"
+    if manifest.backend == "vitis" and kernel.is_file():
+        built(kernel.read_text(encoding="utf-8", errors="replace"))
     program = load(Path(directory) / "graph.json")
     verdict = verify_project(Path(directory), program, seed=seed)
     if verdict.passed:

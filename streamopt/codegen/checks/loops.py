@@ -82,4 +82,3 @@ def _misfit(array: Variable | None, factor: int, dimension: int) -> str:
     if not 1 < factor <= extent:
         return f"factor {factor} for an extent of {extent}"
     return ""
-

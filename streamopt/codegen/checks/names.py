@@ -36,9 +36,7 @@ def name_findings(functions: Sequence[FunctionFacts]) -> Iterator[Finding]:
         yield from _declared(function.body, frozenset(names), function.name)
 
 
-def _declared(
-    items: Sequence[Item], outer: frozenset[str], function: str
-) -> Iterator[Finding]:
+def _declared(items: Sequence[Item], outer: frozenset[str], function: str) -> Iterator[Finding]:
     """Yield what is wrong with the names of one scope and those inside it."""
     known = set(outer)
     for item in items:

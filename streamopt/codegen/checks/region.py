@@ -56,9 +56,7 @@ def region_findings(
     yield from _bypasses(inner, uses, calls, region.name)
 
 
-def _uses(
-    found: Variable, calls: Sequence[Call], functions: Mapping[str, FunctionFacts]
-) -> _Uses:
+def _uses(found: Variable, calls: Sequence[Call], functions: Mapping[str, FunctionFacts]) -> _Uses:
     writers: list[int] = []
     readers: list[int] = []
     for at, call in enumerate(calls):
@@ -107,7 +105,7 @@ def _bypasses(
         found = uses[channel.name]
         if channel.is_stream or not (found.writers and found.readers):
             continue
-        passed = _longest(joined, min(found.writers), min(found.readers)) - 1
+        passed = _longest(joined, min(found.writers), max(found.readers)) - 1
         if passed > 0:
             message = f"array {channel.name} passes by {passed} stages of processes"
             yield Finding("E616", message, region, Severity.WARNING)
@@ -122,9 +120,7 @@ def _longest(joined: Mapping[int, set[int]], start: int, end: int) -> int:
     return longest.get(end, 0)
 
 
-def _misfits(
-    region: FunctionFacts, functions: Mapping[str, FunctionFacts]
-) -> Iterator[Finding]:
+def _misfits(region: FunctionFacts, functions: Mapping[str, FunctionFacts]) -> Iterator[Finding]:
     """Yield E619 for calls that don't fit their functions, and for what is no call."""
     known = {found.name: found for found in region.variables}
     for call in region.calls:

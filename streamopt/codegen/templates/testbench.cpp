@@ -1,6 +1,8 @@
 //
 // Usage: testbench [data directory [output directory]]
 //
+// Without arguments the data are those of the project: tools run a testbench somewhere below it.
+//
 // Reads <data>/<array>.bin for every input, runs the kernel once, and compares every output with
 // <data>/<array>.golden.bin (double) within <data>/<array>.tolerance.bin (double, an absolute
 // bound for each element). With an output directory it also writes <output>/<array>.out.bin.
@@ -19,6 +21,17 @@
 
 static std::string data_directory = "data";
 static std::string output_directory;
+
+static void find_data(const char *probe) {
+    for (int up = 0; up < 8; up++, data_directory = "../" + data_directory) {
+        std::FILE *file = std::fopen((data_directory + "/" + probe).c_str(), "rb");
+        if (file != nullptr) {
+            std::fclose(file);
+            return;
+        }
+    }
+    data_directory = "data";
+}
 
 template <typename T> static void load(const char *name, T *values, std::size_t count) {
     const std::string path = data_directory + "/" + name + ".bin";
@@ -82,6 +95,8 @@ static bool check(const char *name, const T *got, const std::vector<int> &extent
 int main(int argc, char **argv) {
     if (argc > 1)
         data_directory = argv[1];
+    else
+        find_data("@{probe}");
     if (argc > 2)
         output_directory = argv[2];
 @{loads}
