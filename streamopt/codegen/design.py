@@ -58,5 +58,7 @@ def schedule_sha256(schedule: Schedule) -> str:
     decisions = asdict(schedule)
     if not schedule.rewrites:
         del decisions["rewrites"]  # the hash that such a schedule had before there were any
+    if not schedule.ports:
+        del decisions["ports"]
     text = json.dumps(decisions, sort_keys=True, separators=(",", ":"))
     return sha256(text.encode()).hexdigest()

@@ -10,7 +10,7 @@ from streamopt.space.assemble import evaluate, interval_cycles
 from streamopt.space.decisions import decision_space
 from streamopt.space.level import LEVELS
 from streamopt.space.objective import Objective
-from streamopt.transforms.rewrites import rewritten
+from streamopt.transforms.apply import planned_graph
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -140,7 +140,7 @@ class Solution:
     @property
     def interval_cycles(self) -> int:
         """Return the distance of frames in the model."""
-        graph = rewritten(self.request.graph, self.schedule.rewrites)
+        graph = planned_graph(self.request.graph, self.schedule)
         return interval_cycles(graph, self.schedule, self.request.costs)
 
     @property
