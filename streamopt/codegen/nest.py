@@ -200,7 +200,7 @@ class NestWriter:
 
     def _operand(self, access: Access) -> str:
         port = self.process.reads[self.node.name, access.array]
-        return self.fetched.get(access) or f"{port.name}{self._subscripts(access)}"
+        return self.fetched.get(access) or port.element(self._subscripts(access))
 
     def _index(self, value: Affine) -> str:
         check_dividends(value, self.node)

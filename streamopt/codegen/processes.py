@@ -9,6 +9,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from streamopt.codegen.expressions import FUNCTION_NAMES
+from streamopt.codegen.mover import MoverWriter, is_mover
 from streamopt.codegen.names import Names
 from streamopt.codegen.nest import NestWriter
 from streamopt.codegen.operators import OperatorFunctions
@@ -87,6 +88,10 @@ def _process(process: Process, functions: OperatorFunctions, declared: Declared)
         if isinstance(node, SequentialNode):
             yield Comment(f"Node '{node.name}': {', '.join(node.outputs)} in order over {domain}")
             body += SequenceWriter(node, process, scope, function).items()
+        elif is_mover(process):
+            what = f"{node.write.array} from {', '.join(node.inputs)}"
+            yield Comment(f"Mover '{node.name}': {what} over {domain}")
+            body += MoverWriter(scheduled, process, scope).items()
         else:
             yield Comment(f"Node '{node.name}': {node.write} over {domain}")
             body += NestWriter(scheduled, process, scope, function).items()

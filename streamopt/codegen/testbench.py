@@ -8,8 +8,11 @@ from streamopt.codegen.layout import extents_text
 from streamopt.codegen.templates import fill
 from streamopt.codegen.tree import Statement
 from streamopt.codegen.writer import render
+from streamopt.ir.ports import PortKind
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from streamopt.codegen.layout import Layout, Port
 
 __all__ = ["testbench"]
@@ -26,17 +29,30 @@ def testbench(layout: Layout) -> str:
         else:
             extents = ", ".join(map(str, port.array.shape))
             checks.append(Statement(f'passed &= check("{port.name}", {flat}, {{{extents}}});'))
-    arguments = ", ".join(_variable(port) for port in layout.boundary)
+    arguments = ", ".join(map(_argument, layout.boundary))
+    packed = [port for port in layout.boundary if port.packing is not None]
+    given = [port for port in packed if port.array.is_given]
+    made = [port for port in packed if not port.array.is_given]
     arrays = [
         Statement(f"static {port.array.element} {_variable(port)}{extents_text(port.array.shape)};")
         for port in layout.boundary
     ]
+    for port in packed:
+        assert port.packing is not None
+        words = f"{port.word_type} {_words(port)}[{port.packing.total_words}]"
+        arrays += [Statement(f"static {words};"), Statement(_packing(port))]
+        if port.kind is PortKind.STREAM:
+            stream = f"hls::stream<{port.word_type}> {_stream(port)}"
+            arrays.append(Statement(f'static {stream}("{port.name}");'))
     return fill(
         "testbench.cpp",
         top=layout.top,
         arrays=render(arrays),
         probe=_probe(layout),
         loads=_indented(loads),
+        includes='#include "packing.h"\n' if packed else "",
+        packs=_indented([item for port in given for item in _brought(port)]),
+        unpacks=_indented([item for port in made for item in _taken(port)]),
         call=f"{layout.top}({arguments});",
         checks=_indented(checks),
     )
@@ -45,6 +61,52 @@ def testbench(layout: Layout) -> str:
 def _probe(layout: Layout) -> str:
     """Return a file that the data directory has."""
     return next(f"{p.name}.golden.bin" for p in layout.boundary if not p.array.is_given)
+
+
+def _argument(port: Port) -> str:
+    if port.packing is None:
+        return f"{_variable(port)}[0]" if port.by_value else _variable(port)
+    return _stream(port) if port.kind is PortKind.STREAM else _words(port)
+
+
+def _brought(port: Port) -> Iterator[Statement]:
+    """Yield what packs an array, and fills its stream."""
+    assert port.packing is not None
+    element = port.array.element
+    flat = f"reinterpret_cast<{element} *>"
+    places = f"{flat}({_variable(port)}), {flat}({_words(port)})"
+    yield Statement(f"pack({places}, packing_{port.name});")
+    if port.kind is PortKind.STREAM:
+        yield Statement(f"for (const auto &word : {_words(port)})")
+        yield Statement(f"    {_stream(port)}.write(word);")
+
+
+def _taken(port: Port) -> Iterator[Statement]:
+    """Yield what empties the stream of an array, and unpacks it."""
+    assert port.packing is not None
+    if port.kind is PortKind.STREAM:
+        yield Statement(f"for (auto &word : {_words(port)})")
+        yield Statement(f"    word = {_stream(port)}.read();")
+    flat = f"reinterpret_cast<{port.array.element} *>"
+    places = f"{flat}({_words(port)}), {flat}({_variable(port)})"
+    yield Statement(f"unpack({places}, packing_{port.name});")
+
+
+def _packing(port: Port) -> str:
+    """Return the definition of how an array is packed."""
+    assert port.packing is not None
+    found = port.packing
+    lists = (", ".join(map(str, one)) for one in (found.extents, found.order, found.lanes))
+    members = ", ".join(f"{{{one}}}" for one in lists)
+    return f"static const Packing packing_{port.name} = {{{members}, {found.words.stride_elems}}};"
+
+
+def _words(port: Port) -> str:
+    return f"words_{port.name}"
+
+
+def _stream(port: Port) -> str:
+    return f"stream_{port.name}"
 
 
 def _variable(port: Port) -> str:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from streamopt.codegen.vitis_release import VitisRelease
 
-__all__ = ["Flow", "VitisSettings", "scripts"]
+__all__ = ["IP", "KERNEL", "Flow", "VitisSettings", "scripts"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@
 #include <hls_stream.h>
 #include <string>
 #include <vector>
-
+@{includes}
 static std::string data_directory = "data";
 static std::string output_directory;
 
@@ -99,9 +99,9 @@ int main(int argc, char **argv) {
         find_data("@{probe}");
     if (argc > 2)
         output_directory = argv[2];
-@{loads}
+@{loads}@{packs}
     @{call}
-#ifdef STREAMOPT_HLS_STREAM
+@{unpacks}#ifdef STREAMOPT_HLS_STREAM
     hls::check_drained();
 #endif
 
