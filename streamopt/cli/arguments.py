@@ -8,12 +8,14 @@ from typing import Annotated
 
 import typer
 
+from streamopt.ir.ports import PortKind as PortKindName
 from streamopt.pipeline.freedom import BindingChoice
 from streamopt.pipeline.limiting import Fit as FitName
 from streamopt.space.level import LevelName
 from streamopt.space.objective import Objective as ObjectiveName
 
 __all__ = [
+    "ArrayPort",
     "Binding",
     "Bram18",
     "BuiltDsp",
@@ -29,6 +31,7 @@ __all__ = [
     "GraphOutput",
     "Include",
     "Inputs",
+    "Interface",
     "Json",
     "LatencySlack",
     "LatencyTarget",
@@ -50,6 +53,7 @@ __all__ = [
     "TimeLimit",
     "Top",
     "Uram",
+    "WeightsPort",
     "Without",
 ]
 
@@ -138,6 +142,18 @@ FifoDepths = Annotated[
 LatencySlack = Annotated[
     float,
     typer.Option("--latency-slack", metavar="SHARE", help="Latency to give up for smaller FIFOs."),
+]
+Interface = Annotated[
+    PortKindName,
+    typer.Option("--interface", help="How arrays cross the boundary of the design."),
+]
+WeightsPort = Annotated[
+    PortKindName | None,
+    typer.Option("--weights", help="How weights do, if otherwise."),
+]
+ArrayPort = Annotated[
+    list[str] | None,
+    typer.Option("--port", metavar="ARRAY=KIND", help="One array: A=m_axi:HBM[3], B=axis."),
 ]
 Objective = Annotated[
     ObjectiveName,

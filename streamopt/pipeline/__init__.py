@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from streamopt.codegen.vitis_project import VitisSettings
 from streamopt.pipeline.building import apply, emit, verify, write
+from streamopt.pipeline.crossing import plan_ports, put_outside
 from streamopt.pipeline.evaluating import (
     Evaluation,
     FifoSizing,
@@ -41,6 +42,8 @@ __all__ = [
     "load_design",
     "load_schedule",
     "pareto",
+    "plan_ports",
+    "put_outside",
     "record",
     "records",
     "save",

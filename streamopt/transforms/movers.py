@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from streamopt.ir.ports import PortPlan
     from streamopt.ir.program import Array
 
-__all__ = ["mover_of", "moved_arrays", "with_movers"]
+__all__ = ["moved_arrays", "mover_of", "with_movers"]
 
 
 def moved_arrays(graph: Graph, ports: Sequence[PortPlan]) -> tuple[str, ...]:

@@ -1,0 +1,130 @@
+"""How arrays cross the boundary of a design: ports from a user's wishes, and what they cost."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from streamopt.errors import Diagnostic, LegalityError
+from streamopt.ir.ports import PortKind, PortPlan
+from streamopt.ir.program import Role
+from streamopt.pipeline.evaluating import LEAST_FIFOS, size_fifos
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from streamopt.ir.graph import Graph
+    from streamopt.ir.program import Array
+    from streamopt.ir.schedule import Schedule
+    from streamopt.pipeline.evaluating import FifoSizing
+    from streamopt.target.device import Target
+
+__all__ = ["plan_ports", "put_outside"]
+
+_PORT = re.compile(r"(memory|m_axi|axis)(?::(\w+\[\d+\]))?")
+
+
+def plan_ports(
+    graph: Graph,
+    interface: str = PortKind.MEMORY,
+    *,
+    weights: str | None = None,
+    ports: Mapping[str, str] | None = None,
+    on: Target | None = None,
+) -> tuple[PortPlan, ...]:
+    """Return a port for every array that crosses the boundary, with a balanced use of channels.
+
+    Parameters
+    ----------
+    interface
+        Kind of all ports: ``memory``, ``m_axi`` or ``axis``.
+    weights
+        Kind of those of weights, where it is another one.
+    ports
+        By array, what is different: ``axis``, ``m_axi`` or ``m_axi:HBM[3]``.
+    on
+        The target whose channels are used, those of HBM where it has any; the U280 if not given.
+
+    Raises
+    ------
+    LegalityError
+        E331 for an array that doesn't cross the boundary, E332 for what is no port.
+    TargetError
+        E857 for a channel that the target doesn't have.
+    """
+    from streamopt.pipeline.evaluating import target
+    from streamopt.target.channels import balanced
+
+    device = target() if on is None else on
+    arrays = {array.name: array for array in graph.arrays if array.role is not Role.INTERNAL}
+    asked = {name: _parsed(name, text) for name, text in (ports or {}).items()}
+    unknown = [name for name in asked if name not in arrays]
+    if unknown:
+        hint = f"the arrays are {', '.join(arrays)}"
+        message = f"port '{unknown[0]}': no array that crosses the boundary"
+        raise LegalityError(Diagnostic("E331", message, hint=hint))
+    usual = _parsed("--interface", interface)[0]
+    of_weights = usual if weights is None else _parsed("--weights", weights)[0]
+    kinds = {
+        name: asked[name][0]
+        if name in asked
+        else (of_weights if array.role is Role.WEIGHT else usual)
+        for name, array in arrays.items()
+    }
+    fixed = {name: channel for name, (_, channel) in asked.items() if channel}
+    for channel in fixed.values():
+        device.channel(channel)
+    sizes = {name: _bytes(arrays[name]) for name, kind in kinds.items() if kind is PortKind.AXI}
+    where = balanced(sizes, _preferred(device), fixed)
+    return tuple(PortPlan(name, kind, where.get(name, "")) for name, kind in kinds.items())
+
+
+def _parsed(name: str, text: str) -> tuple[PortKind, str]:
+    found = _PORT.fullmatch(text)
+    kind = None if found is None else PortKind(found[1])
+    if found is None or kind is None or (found[2] and kind is not PortKind.AXI):
+        hint = "write memory, m_axi, axis, or m_axi:HBM[3] with a channel"
+        raise LegalityError(Diagnostic("E332", f"'{text}' is no port for {name}", hint=hint))
+    return kind, found[2] or ""
+
+
+def _preferred(device: Target) -> list[str]:
+    """Return the channels that arrays go to unasked: one kind, with a known rate."""
+    known = [channel.name for channel in device.channels if channel.bytes_per_s]
+    kind = known[0].split("[")[0] if known else ""
+    return [name for name in known if name.split("[")[0] == kind]
+
+
+def _bytes(array: Array) -> int:
+    return array.size_elems * array.element.bits // 8
+
+
+def put_outside(
+    graph: Graph,
+    schedule: Schedule,
+    ports: tuple[PortPlan, ...],
+    sizing: FifoSizing | None = LEAST_FIFOS,
+) -> Schedule:
+    """Return a schedule with movers for its ports, and small FIFOs to and from them.
+
+    Parameters
+    ----------
+    sizing
+        None leaves all tokens of a lane to the FIFOs of movers.
+
+    Raises
+    ------
+    LegalityError
+        E331 for a port of an array that doesn't cross the boundary, E333 if the schedule has
+        ports already.
+    """
+    from streamopt.transforms.port_schedule import with_ports
+
+    if schedule.ports:
+        message = f"the schedule of '{schedule.graph}' has ports already"
+        hint = "leave --interface, --weights and --port out, or solve again"
+        raise LegalityError(Diagnostic("E333", message, hint=hint))
+    if all(port.kind is PortKind.MEMORY for port in ports):
+        return schedule
+    found = with_ports(graph, schedule, ports)
+    return found if sizing is None else size_fifos(graph, found, sizing)[0]
