@@ -1,7 +1,12 @@
-"""C simulation: compiles a project with our own HLS headers and runs its testbench."""
+"""C simulation: compiles a project with our own HLS headers and runs its testbench.
+
+All processes of a dataflow region run at once, with FIFOs of the depths that the design has, see
+``include/hls_dataflow.h``.
+"""
 
 from __future__ import annotations
 
+import atexit
 import os
 import shutil
 import signal
@@ -9,25 +14,42 @@ import subprocess
 import tempfile
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, VerificationError
+from streamopt.verification.concurrent import with_concurrent_processes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["HEADERS", "Run", "compile_and_run"]
+__all__ = ["HEADERS", "TRACE", "Run", "compile_and_run"]
 
 HEADERS = Path(__file__).parent / "include"
-"""Directory of ``hls_stream.h``."""
+"""Directory of ``hls_stream.h`` and what it needs."""
+
+TRACE = "STREAMOPT_TRACE"
+"""Macro, and environment variable of the directory, for traces of the tokens."""
 
 _FLAGS = ("-std=c++17", "-O2", "-Wall", "-Wextra", "-Wno-unknown-pragmas")
-_STREAM_ERRORS = {
-    4: "a process reads from an empty stream",
-    5: "a stream is not empty at the end",
+_COUNTS = "what is written and what is read differ in number"
+_DATAFLOW_ERRORS = {
+    4: ("E703", "a process reads from an empty stream", _COUNTS),
+    5: ("E703", "a stream is not empty at the end", _COUNTS),
+    6: (
+        "E708",
+        "the processes wait for each other, a deadlock",
+        "a FIFO of the ring is too shallow, or written in another order than it is read",
+    ),
+    7: (
+        "E714",
+        "the processes don't fit together",
+        "a channel has one process that writes it, and one that reads it and is called later",
+    ),
 }
 _SHOWN_LINES = 5
+_RUNTIME_LIMIT_S = 300.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +67,9 @@ def compile_and_run(
     arguments: Sequence[str] = (),
     time_limit_s: float = 300.0,
     compiler: str = "g++",
+    *,
+    flags: Sequence[str] = (),
+    trace: Path | None = None,
 ) -> Run:
     """Compile the sources of a project outside of it, and run the program in the project.
 
@@ -56,31 +81,66 @@ def compile_and_run(
         Of the testbench: data directory and output directory.
     time_limit_s
         For the compiler, and again for the run.
+    flags
+        More flags of the compiler.
+    trace
+        Directory for what is written to each stream and buffer; None for no trace.
 
     Raises
     ------
     VerificationError
         E701 without the compiler, E702 if the sources don't compile, E703 for a stream that is
-        read empty or not drained, E704 after the time limit, E705 for a crash, E706
-        if the testbench lacks a file.
+        read empty or not drained, E704 after the time limit, E705 for a crash, E706 if the
+        testbench lacks a file, E708 for a deadlock, E714 for processes in a wrong order.
     """
     path = shutil.which(compiler)
     if path is None:
         hint = "install g++, or name another C++17 compiler"
         message = f"C++ compiler '{compiler}' is not on the PATH"
         raise VerificationError(Diagnostic("E701", message, hint=hint))
+    command = [path, *_FLAGS, *flags, f"-I{HEADERS}"]
+    if trace is not None:
+        command.append(f"-D{TRACE}")
     with tempfile.TemporaryDirectory(prefix="streamopt-csim-") as build:
         program = str(Path(build) / "testbench")
-        command = [path, *_FLAGS, f"-I{HEADERS}", *sources, "-o", program]
-        code, _, messages = _finish(command, directory, time_limit_s, "the compiler")
+        prepared = [_prepared(directory, source, Path(build)) for source in sources]
+        objects = _runtime(path, tuple(flags))
+        linked = [*command, "-I.", *prepared, objects, "-o", program]
+        code, _, messages = _finish(linked, directory, time_limit_s, "the compiler")
         if code != 0:
             raise VerificationError(_compile_problem(directory, messages))
         # Local arrays live on the stack, as large as the buffers they stand for.
         script = 'ulimit -s "$(ulimit -H -s)"; exec "$0" "$@"'
         command = ["/bin/sh", "-c", script, program, *arguments]
-        code, output, errors = _finish(command, directory, time_limit_s, "the testbench")
+        code, output, errors = _finish(command, directory, time_limit_s, "the testbench", trace)
     _check_exit(code, errors)
     return Run(code == 0, output, messages)
+
+
+@cache
+def _runtime(compiler: str, flags: tuple[str, ...]) -> str:
+    """Return the compiled coroutines, which are the same for all designs."""
+    build = Path(tempfile.mkdtemp(prefix="streamopt-runtime-"))
+    atexit.register(shutil.rmtree, build, ignore_errors=True)
+    path = str(build / "hls_dataflow.o")
+    source = str(HEADERS / "hls_dataflow.cpp")
+    command = [compiler, *_FLAGS, *flags, f"-I{HEADERS}", "-c", source, "-o", path]
+    code, _, messages = _finish(command, HEADERS, _RUNTIME_LIMIT_S, "the compiler")
+    if code != 0:
+        raise VerificationError(_compile_problem(HEADERS, messages))
+    return path
+
+
+def _prepared(directory: Path, source: str, build: Path) -> str:
+    """Return the path of a source whose dataflow regions run at once."""
+    try:
+        text = (directory / source).read_text(encoding="utf-8")
+    except OSError:
+        return source  # the compiler says what is wrong
+    path = build / source
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(with_concurrent_processes(text, source), encoding="utf-8")
+    return str(path)
 
 
 def _compile_problem(directory: Path, messages: str) -> Diagnostic:
@@ -93,10 +153,10 @@ def _check_exit(code: int, errors: str) -> None:
     said = "\n  ".join(errors.splitlines()[:_SHOWN_LINES])
     if code in (0, 1):
         return
-    if code in _STREAM_ERRORS:
-        message = f"{_STREAM_ERRORS[code]}:\n  {said}"
-        hint = "what is written and what is read differ in number"
-        raise VerificationError(Diagnostic("E703", message, hint=hint))
+    if code in _DATAFLOW_ERRORS and "dataflow: " in errors:
+        error, what, hint = _DATAFLOW_ERRORS[code]
+        said = said.replace("dataflow: ", "")
+        raise VerificationError(Diagnostic(error, f"{what}:\n  {said}", hint=hint))
     if code == 2:
         raise VerificationError(Diagnostic("E706", f"the testbench could not run:\n  {said}"))
     how = f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
@@ -104,7 +164,11 @@ def _check_exit(code: int, errors: str) -> None:
 
 
 def _finish(
-    command: Sequence[str], directory: Path, time_limit_s: float, who: str
+    command: Sequence[str],
+    directory: Path,
+    time_limit_s: float,
+    who: str,
+    trace: Path | None = None,
 ) -> tuple[int, str, str]:
     """Run a command to its end; on time-out end it and all its children."""
     with subprocess.Popen(
@@ -115,7 +179,7 @@ def _finish(
         stderr=subprocess.PIPE,
         text=True,
         errors="replace",
-        env={**os.environ, "LC_ALL": "C"},
+        env={**os.environ, "LC_ALL": "C", **({} if trace is None else {TRACE: str(trace)})},
         start_new_session=True,
     ) as process:
         try:

@@ -1,74 +1,130 @@
-// hls::stream for C simulation: a queue that refuses what hardware could not do.
+// hls::stream for C simulation: a FIFO that refuses what hardware could not do.
 //
-// Processes run one after another, so a stream holds all that its producer writes, whatever its
-// depth; whether the depths suffice while all processes run at once is told by the simulator. A
-// read from an empty stream ends the program with exit code 4, and hls::check_drained() with 5 if
-// a destroyed stream still held elements. The vendor's header of the same name is used instead
-// when a design goes to hardware.
+// Inside a dataflow region (hls_dataflow.h) a stream holds as many elements as its depth says: who
+// writes to a full one, or reads from an empty one, waits for the other side. Elsewhere, and
+// without a depth, it holds whatever is written, and a read from an empty stream ends the program
+// with exit code 4. hls::check_drained() ends it with 5 if a destroyed stream still held elements.
+// The vendor's header of the same name is used instead when a design goes to hardware. Programs
+// are linked with hls_dataflow.cpp.
 
 #ifndef STREAMOPT_HLS_STREAM
 #define STREAMOPT_HLS_STREAM
 
 #include <cstddef>
-#include <cstdio>
-#include <cstdlib>
-#include <deque>
 #include <string>
+#include <vector>
 
 namespace hls {
 
 namespace detail {
 
-inline int &leftover_streams() {
-    static int count = 0;
-    return count;
-}
+enum class Wait { NOTHING, DATA, ROOM, BUFFER };
 
-[[noreturn]] inline void fail(const char *what, const std::string &name, int depth, int code) {
-    std::fprintf(stderr, "hls::stream: %s stream %s (depth %d)\n", what, name.c_str(), depth);
-    std::exit(code);
-}
+struct Process;
+
+// Which call of a dataflow region runs: 1 for the first one, 0 outside of regions.
+inline int current = 0;
+
+[[noreturn]] void stop(int code, const std::string &what);
+void keep_tokens(const std::string &name, const void *values, std::size_t bytes);
+
+// What two processes share, without its elements.
+class Channel {
+  public:
+    const std::string &name() const { return name_; }
+    void set_name(const std::string &name) { name_ = name; }
+    std::string label() const;
+    virtual void keep() = 0;
+
+  protected:
+    Channel(const char *name, int depth);
+    virtual ~Channel();
+    Channel(const Channel &) = delete;
+    Channel &operator=(const Channel &) = delete;
+
+    void take_end(int &end, const char *verb);
+    void wait(Wait what);
+    void wake(Process *&waiting);
+    void leave(std::size_t elements) const;
+
+    int writer_ = 0, reader_ = 0; // calls; 0 for none so far
+    Process *waiting_writer_ = nullptr, *waiting_reader_ = nullptr;
+
+  private:
+    std::string name_;
+    int depth_;
+    std::string ends_ = "nobody reads it";
+};
 
 } // namespace detail
 
 // DEPTH is the number of elements that fit in hardware; 0 for the tool's default.
-template <typename T, int DEPTH = 0> class stream {
+template <typename T, int DEPTH = 0> class stream : public detail::Channel {
   public:
-    stream() = default;
-    explicit stream(const char *name) : name_(name) {}
-    stream(const stream &) = delete;
-    stream &operator=(const stream &) = delete;
+    explicit stream(const char *name = "(unnamed)") : Channel(name, DEPTH), ring_(1) {}
 
     ~stream() {
-        if (queue_.empty())
-            return;
-        detail::leftover_streams()++;
-        std::fprintf(stderr, "hls::stream: %zu elements left in stream %s (depth %d)\n",
-                     queue_.size(), name_.c_str(), DEPTH);
+        keep();
+        if (size() != 0)
+            leave(size());
     }
 
-    void set_name(const std::string &name) { name_ = name; }
-
     void write(const T &value) {
-        queue_.push_back(value);
+        if (detail::current != 0) {
+            if (writer_ != detail::current)
+                take_end(writer_, "written");
+            while (full())
+                wait(detail::Wait::ROOM);
+        }
+        if (size() == ring_.size())
+            grow();
+        ring_[last_++ & (ring_.size() - 1)] = value;
+        if (waiting_reader_ != nullptr)
+            wake(waiting_reader_);
+#ifdef STREAMOPT_TRACE
+        tokens_.push_back(value);
+#endif
     }
 
     T read() {
-        if (empty())
-            detail::fail("read from empty", name_, DEPTH, 4);
-        const T value = queue_.front();
-        queue_.pop_front();
+        if (detail::current != 0) {
+            if (reader_ != detail::current)
+                take_end(reader_, "read");
+            while (empty())
+                wait(detail::Wait::DATA);
+        } else if (empty()) {
+            detail::stop(4, "read from empty stream " + label());
+        }
+        const T value = ring_[first_++ & (ring_.size() - 1)];
+        if (waiting_writer_ != nullptr)
+            wake(waiting_writer_);
         return value;
     }
 
     void read(T &value) { value = read(); }
-    bool empty() const { return queue_.empty(); }
-    bool full() const { return false; }
-    std::size_t size() const { return queue_.size(); }
+    bool empty() const { return first_ == last_; }
+    bool full() const { return DEPTH > 0 && size() >= std::size_t(DEPTH); }
+    std::size_t size() const { return last_ - first_; }
+
+    void keep() override {
+#ifdef STREAMOPT_TRACE
+        detail::keep_tokens(name(), tokens_.data(), tokens_.size() * sizeof(T));
+#endif
+    }
 
   private:
-    std::string name_ = "(unnamed)";
-    std::deque<T> queue_;
+    std::vector<T> ring_; // a power of two long
+    std::size_t first_ = 0, last_ = 0;
+#ifdef STREAMOPT_TRACE
+    std::vector<T> tokens_;
+#endif
+
+    void grow() {
+        std::vector<T> longer(2 * ring_.size());
+        for (std::size_t at = first_; at != last_; at++)
+            longer[at & (longer.size() - 1)] = ring_[at & (ring_.size() - 1)];
+        ring_.swap(longer);
+    }
 };
 
 // Names a stream, or every stream of an array of them: E, E[0], E[0][1], ...
@@ -82,10 +138,7 @@ template <typename S, std::size_t COUNT> void set_name(S (&many)[COUNT], const s
 }
 
 // Ends the program with exit code 5 if a stream was destroyed with elements inside.
-inline void check_drained() {
-    if (detail::leftover_streams() != 0)
-        std::exit(5);
-}
+void check_drained();
 
 } // namespace hls
 
