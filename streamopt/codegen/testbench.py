@@ -29,10 +29,7 @@ def testbench(layout: Layout) -> str:
         else:
             extents = ", ".join(map(str, port.array.shape))
             checks.append(Statement(f'passed &= check("{port.name}", {flat}, {{{extents}}});'))
-    arguments = ", ".join(map(_argument, layout.boundary))
     packed = [port for port in layout.boundary if port.packing is not None]
-    given = [port for port in packed if port.array.is_given]
-    made = [port for port in packed if not port.array.is_given]
     arrays = [
         Statement(f"static {port.array.element} {_variable(port)}{extents_text(port.array.shape)};")
         for port in layout.boundary
@@ -41,9 +38,6 @@ def testbench(layout: Layout) -> str:
         assert port.packing is not None
         words = f"{port.word_type} {_words(port)}[{port.packing.total_words}]"
         arrays += [Statement(f"static {words};"), Statement(_packing(port))]
-        if port.kind is PortKind.STREAM:
-            stream = f"hls::stream<{port.word_type}> {_stream(port)}"
-            arrays.append(Statement(f'static {stream}("{port.name}");'))
     return fill(
         "testbench.cpp",
         top=layout.top,
@@ -51,9 +45,7 @@ def testbench(layout: Layout) -> str:
         probe=_probe(layout),
         loads=_indented(loads),
         includes='#include "packing.h"\n' if packed else "",
-        packs=_indented([item for port in given for item in _brought(port)]),
-        unpacks=_indented([item for port in made for item in _taken(port)]),
-        call=f"{layout.top}({arguments});",
+        run=_indented(_run(layout)),
         checks=_indented(checks),
     )
 
@@ -61,6 +53,23 @@ def testbench(layout: Layout) -> str:
 def _probe(layout: Layout) -> str:
     """Return a file that the data directory has."""
     return next(f"{p.name}.golden.bin" for p in layout.boundary if not p.array.is_given)
+
+
+def _run(layout: Layout) -> list[Statement]:
+    """Return the call, with what brings arrays into words and back."""
+    packed = [port for port in layout.boundary if port.packing is not None]
+    streams = [port for port in packed if port.kind is PortKind.STREAM]
+    arguments = ", ".join(map(_argument, layout.boundary))
+    found = [
+        *(Statement(f'hls::stream<{p.word_type}> {_stream(p)}("{p.name}");') for p in streams),
+        *(item for port in packed if port.array.is_given for item in _brought(port)),
+        Statement(f"{layout.top}({arguments});"),
+        *(item for port in packed if not port.array.is_given for item in _taken(port)),
+    ]
+    if not streams:
+        return found
+    inner = (Statement(f"    {item.text}") for item in found)
+    return [Statement("{"), *inner, Statement("}")]
 
 
 def _argument(port: Port) -> str:

@@ -99,9 +99,8 @@ int main(int argc, char **argv) {
         find_data("@{probe}");
     if (argc > 2)
         output_directory = argv[2];
-@{loads}@{packs}
-    @{call}
-@{unpacks}#ifdef STREAMOPT_HLS_STREAM
+@{loads}
+@{run}#ifdef STREAMOPT_HLS_STREAM
     hls::check_drained();
 #endif
 
