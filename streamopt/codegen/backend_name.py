@@ -10,5 +10,7 @@ __all__ = ["BackendName"]
 class BackendName(StrEnum):
     """What a project is for."""
 
+    TAPA = "tapa"
+    """TAPA: tasks joined by streams, arrays in memory off the chip."""
     VITIS = "vitis"
     """Vitis HLS: streamed C++ with pragmas."""

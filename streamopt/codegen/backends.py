@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from streamopt.codegen import vitis
+from streamopt.codegen import tapa, vitis
 from streamopt.codegen.backend_name import BackendName
 from streamopt.errors import CodegenError, Diagnostic
 
@@ -19,6 +19,7 @@ __all__ = ["BACKENDS", "emit"]
 
 
 BACKENDS: Mapping[BackendName, Callable[[ScheduledGraph], Design]] = {
+    BackendName.TAPA: tapa.emit,
     BackendName.VITIS: vitis.emit,
 }
 """What emits a project, with its usual settings."""

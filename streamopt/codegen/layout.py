@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from streamopt.codegen.dialect import Dialect
 from streamopt.codegen.expressions import FUNCTION_NAMES
 from streamopt.codegen.names import LIBRARY, TYPES, Names, identifier, suits_top
 from streamopt.codegen.packing import packing_of
@@ -19,7 +20,7 @@ from streamopt.ir.program import Role
 from streamopt.ir.schedule import ChannelKind
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from streamopt.codegen.packing import Packing
     from streamopt.ir.program import Array
@@ -44,6 +45,8 @@ class Port:
         How its elements are packed into words outside; None for an array on the chip.
     by_value
         Whether it is a single number that the caller hands over by value.
+    dialect
+        The library that its streams and words are from.
     """
 
     name: str
@@ -53,6 +56,7 @@ class Port:
     kind: PortKind = PortKind.MEMORY
     packing: Packing | None = None
     by_value: bool = False
+    dialect: Dialect = Dialect.HLS
 
     @property
     def is_stream(self) -> bool:
@@ -69,7 +73,7 @@ class Port:
         """Return the type of a word of a packed array."""
         assert self.packing is not None
         element, elems = self.array.element.value, self.packing.words.elems
-        return element if elems == 1 else f"hls::vector<{element}, {elems}>"
+        return element if elems == 1 else f"{self.dialect}<{element}, {elems}>"
 
     def declaration(self) -> str:
         """Return type, name and extents; a scalar is an array of one element, or a value."""
@@ -84,6 +88,10 @@ class Port:
             return f"{element} {self.name}{extents_text(self.array.shape)}"
         lanes = extents_text(self.factors)
         return f"hls::stream<{element}, {self.depth_elems}> {self.name}{lanes}"
+
+    def stream(self, lanes: Sequence[str]) -> str:
+        """Return the stream of a group at a lane of each dimension."""
+        return self.dialect.stream(self.name, lanes, self.factors)
 
     def element(self, subscripts: str) -> str:
         """Return an element of an array, or the value."""
@@ -133,7 +141,7 @@ class Layout:
     processes: tuple[Process, ...]
 
 
-def plan_layout(scheduled: ScheduledGraph) -> Layout:
+def plan_layout(scheduled: ScheduledGraph, dialect: Dialect = Dialect.HLS) -> Layout:
     """Return ports and processes of a scheduled graph.
 
     Raises
@@ -145,14 +153,14 @@ def plan_layout(scheduled: ScheduledGraph) -> Layout:
     top = graph.name if suits_top(graph.name) else f"kernel_{graph.name}"
     names = Names([identifier(top), *FUNCTION_NAMES])
     boundary = {
-        partition.array: _boundary_port(scheduled, partition, names)
+        partition.array: replace(_boundary_port(scheduled, partition, names), dialect=dialect)
         for partition in scheduled.partitions
     }
     channels: dict[tuple[str, str], Port] = {}
     for channel in scheduled.channels:
         key = (channel.edge.array, channel.edge.consumer)
         if key not in channels:
-            channels[key] = _channel_port(scheduled, channel, names)
+            channels[key] = replace(_channel_port(scheduled, channel, names), dialect=dialect)
     ports = (*boundary.values(), *channels.values())
     taken = (*FUNCTION_NAMES, *LIBRARY, *TYPES, *(port.name for port in ports))
     functions = Names([identifier(top), *taken])

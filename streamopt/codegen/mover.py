@@ -132,8 +132,8 @@ class MoverWriter:
             return self._in_word(port, word)
         if port.is_group:
             names = [subscript.as_iterator() or "" for subscript in access.subscripts]
-            place = "".join(f"[{self.lane.get(name, '0')}]" for name in names) or "[0]"
-            return f"{port.name}{place}" + (".read()" if port is self.source else "")
+            stream = port.stream([self.lane.get(name, "0") for name in names])
+            return f"{stream}.read()" if port is self.source else stream
         self.used.update(access.iterators())
         names = {name: Affine.iterator(text) for name, text in self.iterator.items()}
         return port.name + ("".join(f"[{s.substitute(names)}]" for s in access.subscripts) or "[0]")

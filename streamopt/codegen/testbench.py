@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from streamopt.codegen.dialect import Dialect
 from streamopt.codegen.layout import extents_text
 from streamopt.codegen.templates import fill
 from streamopt.codegen.tree import Statement
@@ -37,17 +38,29 @@ def testbench(layout: Layout) -> str:
     for port in packed:
         assert port.packing is not None
         words = f"{port.word_type} {_words(port)}[{port.packing.total_words}]"
-        arrays += [Statement(f"static {words};"), Statement(_packing(port))]
+        arrays += [Statement(f"alignas(4096) static {words};"), Statement(_packing(port))]
     return fill(
         "testbench.cpp",
         top=layout.top,
         arrays=render(arrays),
         probe=_probe(layout),
         loads=_indented(loads),
-        includes='#include "packing.h"\n' if packed else "",
+        includes="".join(f"#include {name}\n" for name in _headers(layout)),
+        more=" [bitstream]" if _is_tapa(layout) else "",
         run=_indented(_run(layout)),
         checks=_indented(checks),
     )
+
+
+def _is_tapa(layout: Layout) -> bool:
+    return any(port.dialect is Dialect.TAPA for port in layout.boundary)
+
+
+def _headers(layout: Layout) -> Iterator[str]:
+    if not _is_tapa(layout):
+        yield "<hls_stream.h>"
+    if any(port.packing is not None for port in layout.boundary):
+        yield '"packing.h"'
 
 
 def _probe(layout: Layout) -> str:
@@ -59,17 +72,32 @@ def _run(layout: Layout) -> list[Statement]:
     """Return the call, with what brings arrays into words and back."""
     packed = [port for port in layout.boundary if port.packing is not None]
     streams = [port for port in packed if port.kind is PortKind.STREAM]
-    arguments = ", ".join(map(_argument, layout.boundary))
     found = [
         *(Statement(f'hls::stream<{p.word_type}> {_stream(p)}("{p.name}");') for p in streams),
         *(item for port in packed if port.array.is_given for item in _brought(port)),
-        Statement(f"{layout.top}({arguments});"),
+        Statement(_call(layout)),
         *(item for port in packed if not port.array.is_given for item in _taken(port)),
     ]
     if not streams:
         return found
     inner = (Statement(f"    {item.text}") for item in found)
     return [Statement("{"), *inner, Statement("}")]
+
+
+def _call(layout: Layout) -> str:
+    if not _is_tapa(layout):
+        return f"{layout.top}({', '.join(map(_argument, layout.boundary))});"
+    arguments = ", ".join(map(_host_memory, layout.boundary))
+    return f'tapa::invoke({layout.top}, argc > 3 ? argv[3] : "", {arguments});'
+
+
+def _host_memory(port: Port) -> str:
+    """Return an array as TAPA's host code hands it over."""
+    if port.packing is None:
+        return _argument(port)
+    way, const = ("read", "const ") if port.array.is_given else ("write", "")
+    memory = f"tapa::{way}_only_mmap<{const}{port.word_type}>"
+    return f"{memory}({_words(port)}, {port.packing.total_words})"
 
 
 def _argument(port: Port) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from streamopt.pipeline.crossing import plan_ports, put_outside
 from streamopt.pipeline.evaluating import simulate
 from streamopt.pipeline.reading import dataflow, load, load_schedule
 
@@ -58,7 +59,15 @@ def emit(
     """
     from streamopt.codegen.backends import emit as emit_design
 
+    schedule = _fitting(graph, schedule, backend)
     return emit_design(apply(graph, schedule), backend, settings)
+
+
+def _fitting(graph: Graph, schedule: Schedule, backend: str) -> Schedule:
+    """Return a schedule that a back end can build: TAPA has no arrays but those outside."""
+    if backend != "tapa" or schedule.ports:
+        return schedule
+    return put_outside(graph, schedule, plan_ports(graph, "m_axi"))
 
 
 def write(
@@ -89,7 +98,9 @@ def write(
     from streamopt.frontends.schedule_json import write_schedule_json
     from streamopt.verification.project import write_project
 
-    design = emit(dataflow(program), schedule, backend=backend, settings=settings)
+    graph = dataflow(program)
+    schedule = _fitting(graph, schedule, backend)
+    design = emit(graph, schedule, backend=backend, settings=settings)
     weights = "weights.npz" if program.values or program.sample else ""
     sources: dict[str, str | bytes] = {
         "graph.json": write_graph_json(program, weights=weights),

@@ -1,5 +1,5 @@
 //
-// Usage: testbench [data directory [output directory]]
+// Usage: testbench [data directory [output directory@{more}]]
 //
 // Without arguments the data are those of the project: tools run a testbench somewhere below it.
 //
@@ -15,7 +15,6 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
-#include <hls_stream.h>
 #include <string>
 #include <vector>
 @{includes}
