@@ -18,19 +18,29 @@ def verify(
     seed: Annotated[
         int | None, typer.Option("--seed", help="Other test inputs than the project's.")
     ] = None,
+    traces: Annotated[
+        bool, typer.Option("--traces", help="Compare what every node hands over, not only outputs.")
+    ] = False,
     as_json: a.Json = False,
 ) -> None:
     """Compile a project with g++, run it, and compare with the source program."""
     from streamopt import pipeline
 
-    verdict = pipeline.verify(project, seed=seed)
+    verdict = pipeline.verify(project, seed=seed, traces=traces)
     if as_json:
         outputs = [
             {"name": o.name, "max_error": o.max_error, "share": o.max_ratio, "wrong": o.wrong}
             for o in verdict.outputs
         ]
         typer.echo(
-            json.dumps({"name": verdict.graph, "passed": verdict.passed, "outputs": outputs})
+            json.dumps(
+                {
+                    "name": verdict.graph,
+                    "passed": verdict.passed,
+                    "outputs": outputs,
+                    "first_wrong": verdict.first_wrong and str(verdict.first_wrong),
+                }
+            )
         )
     else:
         typer.echo(str(verdict))

@@ -14,3 +14,5 @@ class BackendName(StrEnum):
     """TAPA: tasks joined by streams, arrays in memory off the chip."""
     VITIS = "vitis"
     """Vitis HLS: streamed C++ with pragmas."""
+    NATIVE = "native"
+    """A CPU: plain C++17, a thread for each process."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from streamopt.codegen import tapa, vitis
+from streamopt.codegen import native, tapa, vitis
 from streamopt.codegen.backend_name import BackendName
 from streamopt.errors import CodegenError, Diagnostic
 
@@ -21,6 +21,7 @@ __all__ = ["BACKENDS", "emit"]
 BACKENDS: Mapping[BackendName, Callable[[ScheduledGraph], Design]] = {
     BackendName.TAPA: tapa.emit,
     BackendName.VITIS: vitis.emit,
+    BackendName.NATIVE: native.emit,
 }
 """What emits a project, with its usual settings."""
 
@@ -40,7 +41,7 @@ def emit(
     Raises
     ------
     CodegenError
-        E604 for a back end that there is not, and what the back end raises.
+        E604 for a back end that there is not, E608 for ports and a back end that has none, and what the back end raises.
     """
     try:
         name = BackendName(backend)
@@ -50,4 +51,8 @@ def emit(
         raise CodegenError(Diagnostic("E604", message, hint=hint)) from None
     if name is BackendName.VITIS and settings is not None:
         return vitis.emit(scheduled, settings)
+    if name is BackendName.NATIVE and scheduled.schedule.ports:
+        message = "the native back end takes arrays as they are, without ports"
+        hint = "leave --interface, --weights and --port out"
+        raise CodegenError(Diagnostic("E608", message, hint=hint))
     return BACKENDS[name](scheduled)

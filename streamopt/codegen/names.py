@@ -20,7 +20,7 @@ inline int long mutable namespace new noexcept not not_eq nullptr operator or or
 protected public register reinterpret_cast requires return short signed sizeof static static_assert
 static_cast struct switch template this thread_local throw true try typedef typeid typename union
 unsigned using virtual void volatile wchar_t while xor xor_eq
-linux unix errno assert main std hls INFINITY NAN NULL EOF
+linux unix errno assert main std hls streamopt INFINITY NAN NULL EOF
 """
 _KEYWORDS = frozenset(_KEYWORD_TEXT.split())
 _MACROS = re.compile(r"_[A-Z].*|[A-Z0-9]+_(MAX|MIN|EPSILON|DIG)|FP_.*|M_.*|HUGE_VAL.?|MATH_.*")

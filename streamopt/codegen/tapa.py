@@ -52,7 +52,7 @@ def emit(scheduled: ScheduledGraph) -> Design:
     files = (
         (f"{layout.top}.h", render([*header, *_declarations(layout)])),
         (f"{layout.top}.cpp", render([*header, *_definitions(layout)])),
-        ("testbench.cpp", render(header) + testbench(layout)),
+        ("testbench.cpp", render(header) + testbench(layout, headers="")),
         ("packing.h", fill("packing.h")),
         ("Makefile", fill("tapa.mk", top=layout.top)),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from streamopt.codegen.dialect import Dialect
@@ -12,19 +13,55 @@ from streamopt.codegen.writer import render
 from streamopt.ir.ports import PortKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from streamopt.codegen.layout import Layout, Port
 
-__all__ = ["testbench"]
+__all__ = ["Program", "checked_program", "flat_array", "testbench", "variable"]
 
 
-def testbench(layout: Layout) -> str:
-    """Return the C++ text of the testbench."""
+def testbench(layout: Layout, headers: str) -> str:
+    """Return the C++ text of the testbench, which includes further headers."""
+    words = [
+        Statement(f"alignas(4096) static {port.word_type} {_words(port)}[{packing.total_words}];")
+        for port in layout.boundary
+        if (packing := port.packing) is not None
+    ]
+    program = Program(
+        headers=f'#include "{layout.top}.h"\n{headers}',
+        arguments=" [bitstream]" if _is_tapa(layout) else "",
+        arrays=words,
+        run=_run(layout),
+    )
+    return checked_program(layout, program)
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """What programs that run a design and check its outputs differ in.
+
+    Attributes
+    ----------
+    arguments
+        After the usual ones, as the usage has them.
+    arrays
+        Definitions besides those of the arrays themselves.
+    run
+        Takes inputs from the arrays, runs the design, and leaves outputs there.
+    """
+
+    headers: str
+    arguments: str
+    arrays: Sequence[Statement]
+    run: Sequence[Statement]
+
+
+def checked_program(layout: Layout, program: Program) -> str:
+    """Return a C++ program that reads inputs, runs a design, and checks what it makes of them."""
     loads: list[Statement] = []
     checks: list[Statement] = []
     for port in layout.boundary:
-        flat = f"reinterpret_cast<{port.array.element} *>({_variable(port)})"
+        flat = flat_array(port)
         if port.array.is_given:
             loads.append(Statement(f'load("{port.name}", {flat}, {port.array.size_elems});'))
         else:
@@ -32,35 +69,24 @@ def testbench(layout: Layout) -> str:
             checks.append(Statement(f'passed &= check("{port.name}", {flat}, {{{extents}}});'))
     packed = [port for port in layout.boundary if port.packing is not None]
     arrays = [
-        Statement(f"static {port.array.element} {_variable(port)}{extents_text(port.array.shape)};")
+        Statement(f"static {port.array.element} {variable(port)}{extents_text(port.array.shape)};")
         for port in layout.boundary
     ]
-    for port in packed:
-        assert port.packing is not None
-        words = f"{port.word_type} {_words(port)}[{port.packing.total_words}]"
-        arrays += [Statement(f"alignas(4096) static {words};"), Statement(_packing(port))]
+    arrays += [*program.arrays, *(Statement(_packing(port)) for port in packed)]
     return fill(
         "testbench.cpp",
-        top=layout.top,
+        headers=program.headers + ('#include "packing.h"\n' if packed else ""),
+        arguments=program.arguments,
         arrays=render(arrays),
         probe=_probe(layout),
         loads=_indented(loads),
-        includes="".join(f"#include {name}\n" for name in _headers(layout)),
-        more=" [bitstream]" if _is_tapa(layout) else "",
-        run=_indented(_run(layout)),
+        run=_indented(program.run),
         checks=_indented(checks),
     )
 
 
 def _is_tapa(layout: Layout) -> bool:
     return any(port.dialect is Dialect.TAPA for port in layout.boundary)
-
-
-def _headers(layout: Layout) -> Iterator[str]:
-    if not _is_tapa(layout):
-        yield "<hls_stream.h>"
-    if any(port.packing is not None for port in layout.boundary):
-        yield '"packing.h"'
 
 
 def _probe(layout: Layout) -> str:
@@ -102,16 +128,15 @@ def _host_memory(port: Port) -> str:
 
 def _argument(port: Port) -> str:
     if port.packing is None:
-        return f"{_variable(port)}[0]" if port.by_value else _variable(port)
+        return f"{variable(port)}[0]" if port.by_value else variable(port)
     return _stream(port) if port.kind is PortKind.STREAM else _words(port)
 
 
 def _brought(port: Port) -> Iterator[Statement]:
     """Yield what packs an array, and fills its stream."""
     assert port.packing is not None
-    element = port.array.element
-    flat = f"reinterpret_cast<{element} *>"
-    places = f"{flat}({_variable(port)}), {flat}({_words(port)})"
+    flat = f"reinterpret_cast<{port.array.element} *>"
+    places = f"{flat_array(port)}, {flat}({_words(port)})"
     yield Statement(f"pack({places}, packing_{port.name});")
     if port.kind is PortKind.STREAM:
         yield Statement(f"for (const auto &word : {_words(port)})")
@@ -125,7 +150,7 @@ def _taken(port: Port) -> Iterator[Statement]:
         yield Statement(f"for (auto &word : {_words(port)})")
         yield Statement(f"    word = {_stream(port)}.read();")
     flat = f"reinterpret_cast<{port.array.element} *>"
-    places = f"{flat}({_words(port)}), {flat}({_variable(port)})"
+    places = f"{flat}({_words(port)}), {flat_array(port)}"
     yield Statement(f"unpack({places}, packing_{port.name});")
 
 
@@ -146,10 +171,15 @@ def _stream(port: Port) -> str:
     return f"stream_{port.name}"
 
 
-def _variable(port: Port) -> str:
+def variable(port: Port) -> str:
     """Return a name that neither the C library nor the testbench has."""
     return f"port_{port.name}"
 
 
-def _indented(statements: list[Statement]) -> str:
+def flat_array(port: Port) -> str:
+    """Return the elements of an array, one after another."""
+    return f"reinterpret_cast<{port.array.element} *>({variable(port)})"
+
+
+def _indented(statements: Sequence[Statement]) -> str:
     return "".join(f"    {line}\n" for line in render(statements).splitlines())

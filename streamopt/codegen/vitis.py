@@ -18,6 +18,7 @@ from streamopt.codegen.testbench import testbench
 from streamopt.codegen.tree import Comment, Directive, Function, Item, Pragma, Statement
 from streamopt.codegen.vitis_project import IP, KERNEL, Flow, VitisSettings, scripts
 from streamopt.codegen.writer import render
+from streamopt.codegen.xrt import has_host, host_files
 from streamopt.ir.ports import PortKind
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from streamopt.ir.graph import Graph
     from streamopt.ir.scheduled import ScheduledGraph
 
-__all__ = ["emit"]
+__all__ = ["declarations", "emit"]
 
 DEFAULT = VitisSettings()
 
@@ -45,13 +46,15 @@ def emit(scheduled: ScheduledGraph, settings: VitisSettings = DEFAULT) -> Design
     digest = schedule_sha256(scheduled.schedule)
     header = provenance(scheduled.graph.name, digest)
     flow = _flow(layout)
+    channels = {plan.array: plan.channel for plan in scheduled.schedule.ports}
     kernel = render([*header, *_definitions(layout)])
     files = (
-        (f"{layout.top}.h", render([*header, *_declarations(layout, scheduled.graph)])),
+        (f"{layout.top}.h", render([*header, *declarations(layout, scheduled.graph)])),
         (f"{layout.top}.cpp", kernel),
-        ("testbench.cpp", render(header) + testbench(layout)),
+        ("testbench.cpp", render(header) + testbench(layout, "#include <hls_stream.h>\n")),
         *([("packing.h", fill("packing.h"))] if _packed(layout) else []),
         *scripts(layout.top, settings, flow),
+        *(host_files(layout, channels, settings, header) if has_host(layout) else ()),
     )
     ports = tuple((port.array.name, port.name) for port in layout.boundary)
     return Design(
@@ -65,7 +68,8 @@ def emit(scheduled: ScheduledGraph, settings: VitisSettings = DEFAULT) -> Design
     )
 
 
-def _declarations(layout: Layout, graph: Graph) -> Iterator[Item]:
+def declarations(layout: Layout, graph: Graph) -> Iterator[Item]:
+    """Yield the header of the top function."""
     guard = f"STREAMOPT_{layout.top.upper()}_H"
     yield from (Directive(f"#ifndef {guard}"), Directive(f"#define {guard}"), Statement(""))
     if any(not port.array.element.is_float for port in layout.boundary):

@@ -112,39 +112,47 @@ def write(
     return design
 
 
-def verify(directory: str | PathLike[str], *, seed: int | None = None) -> Verdict:
+def verify(
+    directory: str | PathLike[str], *, seed: int | None = None, traces: bool = False
+) -> Verdict:
     """Compile and run a project, and compare it with the interpreter of its source program.
 
     What the vendor's tool would refuse is looked for before it is compiled.
 
-    A design that computes the right thing is simulated too, which shows whether it comes to a
-    standstill at its FIFO depths.
+    All processes of the design run at once, with FIFOs as deep as they are emitted. Where it goes
+    wrong, what was written to each channel tells which node did so first, at which iteration. A
+    design that computes the right thing is simulated too, which shows whether it comes to a
+    standstill cycle by cycle.
 
     Parameters
     ----------
     seed
         Seed of other test inputs than those that the project was written with.
+    traces
+        Whether to compare all tokens of a design that computes the right thing, too.
 
     Raises
     ------
     CodegenError
         E611 to E619 for what the vendor's tool would refuse.
     VerificationError
-        If the project can't be built or run. A design that computes something else gives a
-        `Verdict` that says so.
+        If the project can't be built or run, or comes to a standstill. A design that computes
+        something else gives a `Verdict` that says so.
     DeadlockError
         If the design comes to a standstill at its FIFO depths.
     """
     from streamopt.codegen.checks import built
     from streamopt.verification.project import read_manifest
-    from streamopt.verification.verify import verify_project
+    from streamopt.verification.verify import Traced, verify_project
 
     manifest = read_manifest(Path(directory))
     kernel = Path(directory) / f"{manifest.top}.cpp"
     if manifest.backend == "vitis" and kernel.is_file():
         built(kernel.read_text(encoding="utf-8", errors="replace"))
     program = load(Path(directory) / "graph.json")
-    verdict = verify_project(Path(directory), program, seed=seed)
+    graph, schedule = dataflow(program), load_schedule(Path(directory) / "schedule.json")
+    traced = Traced(apply(graph, schedule), always=traces)
+    verdict = verify_project(Path(directory), program, seed=seed, traced=traced)
     if verdict.passed:
-        simulate(dataflow(program), load_schedule(Path(directory) / "schedule.json"))
+        simulate(graph, schedule)
     return verdict

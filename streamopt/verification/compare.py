@@ -65,33 +65,45 @@ class OutputVerdict:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Comparison of all outputs of one design."""
+    """Comparison of all outputs of one design.
+
+    Attributes
+    ----------
+    first_wrong
+        The first token that is not what it should be (E716), where traces were compared.
+    """
 
     graph: str
     outputs: tuple[OutputVerdict, ...]
+    first_wrong: Diagnostic | None = None
 
     @property
     def passed(self) -> bool:
-        """Return whether every element of every output is within its tolerance."""
-        return all(output.wrong == 0 for output in self.outputs)
+        """Return whether every element of every output, and every token, is as it should be."""
+        return self.first_wrong is None and all(output.wrong == 0 for output in self.outputs)
 
     def raise_if_failed(self) -> None:
-        """Raise E709 for every output that is wrong.
+        """Raise E709 for every output that is wrong, and E716 for the first wrong token.
 
         Raises
         ------
         VerificationError
             With the first wrong element of each output.
         """
-        failed = [output for output in self.outputs if output.wrong]
-        if failed:
-            raise VerificationError(
-                *(Diagnostic("E709", f"design of '{self.graph}' is wrong: {o}") for o in failed)
-            )
+        problems = [
+            Diagnostic("E709", f"design of '{self.graph}' is wrong: {output}")
+            for output in self.outputs
+            if output.wrong
+        ]
+        if self.first_wrong is not None:
+            problems.append(self.first_wrong)
+        if problems:
+            raise VerificationError(*problems)
 
     def __str__(self) -> str:
-        """Return one line or two for every output."""
-        return "\n".join(map(str, self.outputs))
+        """Return one line or two for every output, and one for the first wrong token."""
+        token = [] if self.first_wrong is None else [self.first_wrong]
+        return "\n".join(map(str, [*self.outputs, *token]))
 
 
 def compare_output(name: str, got: NDArray[Any], golden: Result) -> OutputVerdict:

@@ -12,7 +12,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -22,17 +22,14 @@ from streamopt.errors import Diagnostic, VerificationError
 from streamopt.verification.concurrent import with_concurrent_processes
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Generator, Sequence
 
-__all__ = ["HEADERS", "TRACE", "Run", "compile_and_run"]
+__all__ = ["HEADERS", "Compiled", "Run", "compile_and_run", "compiled"]
 
 HEADERS = Path(__file__).parent / "include"
 """Directory of ``hls_stream.h`` and what it needs."""
 
-TRACE = "STREAMOPT_TRACE"
-"""Macro, and environment variable of the directory, for traces of the tokens."""
-
-_FLAGS = ("-std=c++17", "-O2", "-Wall", "-Wextra", "-Wno-unknown-pragmas")
+_FLAGS = ("-std=c++17", "-O2", "-Wall", "-Wextra", "-Wno-unknown-pragmas", "-pthread")
 _COUNTS = "what is written and what is read differ in number"
 _DATAFLOW_ERRORS = {
     4: ("E703", "a process reads from an empty stream", _COUNTS),
@@ -50,6 +47,7 @@ _DATAFLOW_ERRORS = {
 }
 _SHOWN_LINES = 5
 _RUNTIME_LIMIT_S = 300.0
+_TRACE = "STREAMOPT_TRACE"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,60 +59,101 @@ class Run:
     warnings: str
 
 
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """A compiled testbench.
+
+    Attributes
+    ----------
+    directory
+        Of the project; the working directory of runs.
+    """
+
+    path: Path
+    directory: Path
+    warnings: str
+    time_limit_s: float
+
+    def run(self, arguments: Sequence[str] = (), trace: Path | None = None) -> Run:
+        """Run it.
+
+        Parameters
+        ----------
+        arguments
+            Of the testbench: data directory and output directory.
+        trace
+            Directory for what is written to each stream and buffer; None for no trace.
+
+        Raises
+        ------
+        VerificationError
+            E703 for a stream that is read empty or not drained, E704 after the time limit, E705
+            for a crash, E706 if the testbench lacks a file, E708 for a deadlock, E714 for
+            processes in a wrong order.
+        """
+        # Local arrays live on the stack, as large as the buffers they stand for.
+        script = 'ulimit -s "$(ulimit -H -s)"; exec "$0" "$@"'
+        command = ["/bin/sh", "-c", script, str(self.path), *arguments]
+        limit = self.time_limit_s
+        code, output, errors = _finish(command, self.directory, limit, "the testbench", trace)
+        _check_exit(code, errors)
+        return Run(code == 0, output, self.warnings)
+
+
 def compile_and_run(
     directory: Path,
     sources: Sequence[str],
     arguments: Sequence[str] = (),
     time_limit_s: float = 300.0,
     compiler: str = "g++",
-    *,
     flags: Sequence[str] = (),
-    trace: Path | None = None,
 ) -> Run:
     """Compile the sources of a project outside of it, and run the program in the project.
+
+    Parameters and errors are those of `compiled` and `Compiled.run`.
+    """
+    with compiled(directory, sources, time_limit_s, compiler, flags) as program:
+        return program.run(arguments)
+
+
+@contextmanager
+def compiled(
+    directory: Path,
+    sources: Sequence[str],
+    time_limit_s: float = 300.0,
+    compiler: str = "g++",
+    flags: Sequence[str] = (),
+) -> Generator[Compiled]:
+    """Compile the sources of a project outside of it; the program is there within the context.
 
     Parameters
     ----------
     sources
         Paths relative to the directory.
-    arguments
-        Of the testbench: data directory and output directory.
     time_limit_s
-        For the compiler, and again for the run.
+        For the compiler, and again for each run.
     flags
         More flags of the compiler.
-    trace
-        Directory for what is written to each stream and buffer; None for no trace.
 
     Raises
     ------
     VerificationError
-        E701 without the compiler, E702 if the sources don't compile, E703 for a stream that is
-        read empty or not drained, E704 after the time limit, E705 for a crash, E706 if the
-        testbench lacks a file, E708 for a deadlock, E714 for processes in a wrong order.
+        E701 without the compiler, E702 if the sources don't compile, E704 after the time limit.
     """
     path = shutil.which(compiler)
     if path is None:
         hint = "install g++, or name another C++17 compiler"
         message = f"C++ compiler '{compiler}' is not on the PATH"
         raise VerificationError(Diagnostic("E701", message, hint=hint))
-    command = [path, *_FLAGS, *flags, f"-I{HEADERS}"]
-    if trace is not None:
-        command.append(f"-D{TRACE}")
     with tempfile.TemporaryDirectory(prefix="streamopt-csim-") as build:
-        program = str(Path(build) / "testbench")
+        program = Path(build) / "testbench"
         prepared = [_prepared(directory, source, Path(build)) for source in sources]
-        objects = _runtime(path, tuple(flags))
-        linked = [*command, "-I.", *prepared, objects, "-o", program]
-        code, _, messages = _finish(linked, directory, time_limit_s, "the compiler")
+        command = [path, *_FLAGS, *flags, f"-I{HEADERS}", "-I.", *prepared]
+        command += [_runtime(path, tuple(flags)), "-o", str(program)]
+        code, _, messages = _finish(command, directory, time_limit_s, "the compiler")
         if code != 0:
             raise VerificationError(_compile_problem(directory, messages))
-        # Local arrays live on the stack, as large as the buffers they stand for.
-        script = 'ulimit -s "$(ulimit -H -s)"; exec "$0" "$@"'
-        command = ["/bin/sh", "-c", script, program, *arguments]
-        code, output, errors = _finish(command, directory, time_limit_s, "the testbench", trace)
-    _check_exit(code, errors)
-    return Run(code == 0, output, messages)
+        yield Compiled(program, directory, messages, time_limit_s)
 
 
 @cache
@@ -179,7 +218,7 @@ def _finish(
         stderr=subprocess.PIPE,
         text=True,
         errors="replace",
-        env={**os.environ, "LC_ALL": "C", **({} if trace is None else {TRACE: str(trace)})},
+        env={**os.environ, "LC_ALL": "C", **({} if trace is None else {_TRACE: str(trace)})},
         start_new_session=True,
     ) as process:
         try:

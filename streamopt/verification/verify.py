@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,19 +11,23 @@ import numpy as np
 
 from streamopt.errors import Diagnostic, VerificationError
 from streamopt.ir.program import Role
-from streamopt.verification.compare import OutputVerdict, Verdict, compare_output
-from streamopt.verification.csim import compile_and_run
+from streamopt.verification.compare import Verdict, compare_output
+from streamopt.verification.csim import compiled
 from streamopt.verification.golden import make_golden
 from streamopt.verification.interpreter import dtype_of
 from streamopt.verification.project import read_manifest, write_data
 from streamopt.verification.sample import sample_golden
+from streamopt.verification.tokens import first_wrong_token
 
 if TYPE_CHECKING:
     from streamopt.ir.program import Program
+    from streamopt.ir.scheduled import ScheduledGraph
+    from streamopt.verification.compare import OutputVerdict
+    from streamopt.verification.csim import Compiled
     from streamopt.verification.golden import Golden
     from streamopt.verification.project import Manifest
 
-__all__ = ["verify_project"]
+__all__ = ["Traced", "verify_project"]
 
 
 def verify_project(
@@ -33,19 +37,22 @@ def verify_project(
     compiler: str = "g++",
     *,
     seed: int | None = None,
+    traced: Traced | None = None,
 ) -> Verdict:
     """Compile a project, run it on inputs made from its source program, and compare.
 
     The data files in the directory are not trusted: inputs and golden outputs are made afresh
     from the program and the seed in the manifest, and the outputs are compared here. Parameters
-    are those of `streamopt.verification.csim.compile_and_run`, and a seed of other inputs.
-    If the program brings a sample of what its source computed, the design also runs on that.
+    are those of `streamopt.verification.csim.compiled`, a seed of other inputs, and what is known
+    of the design's channels. If the program brings a sample of what its source computed, the
+    design also runs on that.
 
     Raises
     ------
     VerificationError
         E722 if the directory is no project, E707 if its design doesn't return an output of the
-        program, and what `streamopt.verification.csim.compile_and_run` raises.
+        program, and what `streamopt.verification.csim` raises; with E716 where a wrong token
+        explains it.
     """
     directory = directory.absolute()
     manifest = read_manifest(directory)
@@ -55,18 +62,73 @@ def verify_project(
     if sample is not None:
         goldens.append((" of the source's own run", sample))
     outputs: list[OutputVerdict] = []
-    for whose, golden in goldens:
+    with compiled(directory, manifest.sources, time_limit_s, compiler) as design:
+        for whose, golden in goldens:
+            verdict = _Check(design, program, manifest, golden).verdict(traced)
+            outputs += (replace(o, name=f"{o.name}{whose}") for o in verdict.outputs)
+            if verdict.first_wrong is not None:
+                return Verdict(program.name, tuple(outputs), verdict.first_wrong)
+    return Verdict(program.name, tuple(outputs))
+
+
+@dataclass(frozen=True, slots=True)
+class Traced:
+    """Comparison of all tokens of a design, where a run went wrong or in every run.
+
+    Attributes
+    ----------
+    scheduled
+        What the design was made of.
+    """
+
+    scheduled: ScheduledGraph
+    always: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Check:
+    """One design on one set of inputs."""
+
+    design: Compiled
+    program: Program
+    manifest: Manifest
+    golden: Golden
+
+    def verdict(self, traced: Traced | None) -> Verdict:
+        """Return what a run gives; a second one, with traces, tells why it is wrong."""
+        if traced is not None and traced.always:
+            return self._with_tokens(traced.scheduled)
+        try:
+            found = self._run(None)
+        except VerificationError:
+            if traced is None:
+                raise
+            return self._with_tokens(traced.scheduled)
+        if found.passed or traced is None:
+            return found
+        return self._with_tokens(traced.scheduled)
+
+    def _with_tokens(self, scheduled: ScheduledGraph) -> Verdict:
+        with tempfile.TemporaryDirectory(prefix="streamopt-trace-") as trace:
+            at = Path(trace)
+            try:
+                found = self._run(at)
+            except VerificationError as error:
+                token = first_wrong_token(scheduled, self.golden.inputs, at)
+                raise VerificationError(*error.diagnostics, *([token] if token else [])) from None
+            token = first_wrong_token(scheduled, self.golden.inputs, at, found.outputs)
+            return replace(found, first_wrong=token)
+
+    def _run(self, trace: Path | None) -> Verdict:
+        program, manifest, golden = self.program, self.manifest, self.golden
         with tempfile.TemporaryDirectory(prefix="streamopt-verify-") as scratch:
             data, results = Path(scratch) / "data", Path(scratch) / "results"
             results.mkdir()
             write_data(program, golden, manifest, data)
-            arguments = (str(data), str(results))
-            compile_and_run(directory, manifest.sources, arguments, time_limit_s, compiler)
-            for name in manifest.outputs:
-                path = results / f"{manifest.ports[name]}.out.bin"
-                verdict = _compare(name, path, program, golden)
-                outputs.append(replace(verdict, name=f"{name}{whose}"))
-    return Verdict(program.name, tuple(outputs))
+            self.design.run((str(data), str(results)), trace)
+            paths = {n: results / f"{manifest.ports[n]}.out.bin" for n in manifest.outputs}
+            outputs = tuple(_compare(n, path, program, golden) for n, path in paths.items())
+            return Verdict(program.name, outputs)
 
 
 def _check_interface(manifest: Manifest, program: Program) -> None:

@@ -1,5 +1,5 @@
 //
-// Usage: testbench [data directory [output directory@{more}]]
+// Usage: testbench [data directory [output directory@{arguments}]]
 //
 // Without arguments the data are those of the project: tools run a testbench somewhere below it.
 //
@@ -10,14 +10,13 @@
 // Exit code: 0 all outputs within tolerance, 1 some are not, 2 a file is missing or too short;
 // 3, 4, 5 a stream overflowed, ran empty or was not drained (C simulation with streamopt only).
 
-#include "@{top}.h"
-#include <cmath>
+@{headers}#include <cmath>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <vector>
-@{includes}
+
 static std::string data_directory = "data";
 static std::string output_directory;
 

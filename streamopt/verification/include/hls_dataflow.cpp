@@ -27,6 +27,9 @@ namespace hls {
 
 namespace detail {
 
+int current = 0;
+const bool tracing = std::getenv("STREAMOPT_TRACE") != nullptr;
+
 // An array that processes share.
 struct Buffer {
     std::string name;

@@ -10,8 +10,8 @@
 //             6   processes wait for each other in a ring: a deadlock
 //             7   a consumer is called before its producer, or a channel has two of them
 //
-// With the macro STREAMOPT_TRACE, all that is written to a stream, and what a buffer holds when
-// its producer has ended, goes into files in the directory that the environment has by that name.
+// With a directory as STREAMOPT_TRACE in the environment, all that is written to a stream, and what
+// a buffer holds when its producer has ended, goes into a file <name>.tokens there.
 
 #ifndef STREAMOPT_HLS_DATAFLOW
 #define STREAMOPT_HLS_DATAFLOW

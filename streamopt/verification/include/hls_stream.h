@@ -23,7 +23,10 @@ enum class Wait { NOTHING, DATA, ROOM, BUFFER };
 struct Process;
 
 // Which call of a dataflow region runs: 1 for the first one, 0 outside of regions.
-inline int current = 0;
+extern int current;
+
+// Whether streams remember what was written to them.
+extern const bool tracing;
 
 [[noreturn]] void stop(int code, const std::string &what);
 void keep_tokens(const std::string &name, const void *values, std::size_t bytes);
@@ -81,9 +84,8 @@ template <typename T, int DEPTH = 0> class stream : public detail::Channel {
         ring_[last_++ & (ring_.size() - 1)] = value;
         if (waiting_reader_ != nullptr)
             wake(waiting_reader_);
-#ifdef STREAMOPT_TRACE
-        tokens_.push_back(value);
-#endif
+        if (detail::tracing)
+            tokens_.push_back(value);
     }
 
     T read() {
@@ -107,17 +109,14 @@ template <typename T, int DEPTH = 0> class stream : public detail::Channel {
     std::size_t size() const { return last_ - first_; }
 
     void keep() override {
-#ifdef STREAMOPT_TRACE
-        detail::keep_tokens(name(), tokens_.data(), tokens_.size() * sizeof(T));
-#endif
+        if (detail::tracing)
+            detail::keep_tokens(name(), tokens_.data(), tokens_.size() * sizeof(T));
     }
 
   private:
     std::vector<T> ring_; // a power of two long
     std::size_t first_ = 0, last_ = 0;
-#ifdef STREAMOPT_TRACE
     std::vector<T> tokens_;
-#endif
 
     void grow() {
         std::vector<T> longer(2 * ring_.size());

@@ -1,0 +1,186 @@
+"""Token traces: which node first handed over something wrong, at which iteration.
+
+A run with a trace directory leaves what was written to each stream, in order, and what each
+buffer held when its producer ended (``include/hls_dataflow.h``). Here each channel is compared
+with the reference interpreter's values in the order of the producer's loops. Processes are asked
+in topological order, so that the first wrong token is not the consequence of another one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from streamopt.codegen.layout import plan_layout
+from streamopt.errors import Diagnostic
+from streamopt.ir.graph import SequentialNode
+from streamopt.verification.graph_values import graph_values
+from streamopt.verification.interpreter import dtype_of
+from streamopt.verification.write_order import writes_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from streamopt.codegen.layout import Port, Process
+    from streamopt.ir.program import Array
+    from streamopt.ir.scheduled import ScheduledGraph, ScheduledNode
+    from streamopt.verification.compare import OutputVerdict
+    from streamopt.verification.reference import Result
+    from streamopt.verification.write_order import Writes
+
+__all__ = ["first_wrong_token"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Token:
+    """One token that is not what it should be; ``write`` counts the node's writes."""
+
+    write: int
+    text: str
+
+
+def first_wrong_token(
+    scheduled: ScheduledGraph,
+    inputs: Mapping[str, NDArray[np.float64]],
+    trace: Path,
+    outputs: tuple[OutputVerdict, ...] = (),
+) -> Diagnostic | None:
+    """Return what is wrong first in a run, E716; None where every token is right.
+
+    Parameters
+    ----------
+    inputs
+        That the design ran on.
+    trace
+        Directory of the trace.
+    outputs
+        What is known of the outputs; empty if the run did not come to its end.
+    """
+    values = graph_values(scheduled.graph, inputs)
+    wrong_outputs = {o.name: o for o in outputs if o.first is not None}
+    for process in plan_layout(scheduled).processes:
+        for port in process.writes:
+            name = port.array.name
+            if (trace / f"{port.name}.tokens").exists():
+                found = _buffer(process, port, values[name], trace)
+            elif port.is_stream:
+                found = _streams(process.nodes[0], port, values[name], trace, ended=bool(outputs))
+            elif name in wrong_outputs:
+                found = _output(process, port.array, wrong_outputs[name])
+            else:
+                found = None
+            if found is not None:
+                return found
+    return None
+
+
+def _diagnostic(node: ScheduledNode, text: str) -> Diagnostic:
+    return Diagnostic("E716", f"node '{node.node.name}' {text}", node.node.loc)
+
+
+def _at(writes: Writes, write: int) -> str:
+    iteration = writes.iteration(write)
+    return f" at {iteration}" if iteration else ""
+
+
+def _element(array: Array, flat: int) -> str:
+    return array.name + "".join(f"[{at}]" for at in np.unravel_index(flat, array.shape))
+
+
+def _compared(got: float, value: float, bound: float) -> str:
+    return f"got {got:.9g}, expected {value:.9g} +- {bound:g}"
+
+
+def _wrong(got: NDArray[np.float64], value: Result, flat: NDArray[np.int64]) -> NDArray[np.intp]:
+    """Return the places of wrong values; where nobody writes, anything is right."""
+    expected, bound = value.value.ravel()[flat], value.bound.ravel()[flat]
+    with np.errstate(all="ignore"):
+        return np.flatnonzero(~(np.abs(got - expected) <= bound) & ~np.isnan(expected))
+
+
+def _read(path: Path, array: Array) -> NDArray[np.float64]:
+    return np.fromfile(path, dtype=dtype_of(array.element)).astype(np.float64)
+
+
+def _streams(
+    node: ScheduledNode, port: Port, value: Result, trace: Path, *, ended: bool
+) -> Diagnostic | None:
+    """Compare a group of streams; the wrong token of the earliest iteration counts."""
+    writes = writes_of(node, port.array)
+    found = list(_wrong_tokens(writes, port, value, trace, ended=ended))
+    if not found:
+        return None
+    return _diagnostic(node, min(found, key=lambda token: token.write).text)
+
+
+def _wrong_tokens(
+    writes: Writes, port: Port, value: Result, trace: Path, *, ended: bool
+) -> Iterator[_Token]:
+    for lanes in product(*(range(factor) for factor in port.factors or (1,))):
+        own = writes.of_stream(lanes)
+        stream = port.name + "".join(f"[{lane}]" for lane in lanes)
+        path = trace / f"{stream}.tokens"
+        got = _read(path, port.array) if path.exists() else np.zeros(0)
+        compared = min(len(own), len(got))
+        flat = writes.elements[own]
+        wrong = _wrong(got[:compared], value, flat[:compared])
+        if wrong.size:
+            first = int(wrong[0])
+            element = int(flat[first])
+            expected = value.value.ravel()[element], value.bound.ravel()[element]
+            text = f"writes a wrong token to {stream}{_at(writes, own[first])}: number {first} of "
+            text += (
+                f"{len(own)}, {_element(port.array, element)}, {_compared(got[first], *expected)}"
+            )
+            yield _Token(int(own[first]), text)
+        elif len(got) > len(own):
+            text = f"writes {len(got)} tokens to {stream}, {len(got) - len(own)} too many"
+            yield _Token(len(writes.elements), text)
+        elif ended and len(got) < len(own):
+            text = f"writes {len(got)} tokens of {len(own)} to {stream}, none"
+            text += _at(writes, own[len(got)])
+            yield _Token(int(own[len(got)]), text)
+
+
+def _buffer(process: Process, port: Port, value: Result, trace: Path) -> Diagnostic | None:
+    array = port.array
+    got = _read(trace / f"{port.name}.tokens", array)
+    wrong = _wrong(got, value, np.arange(array.size_elems))
+    if not wrong.size:
+        return None
+    where = {int(element) for element in wrong}
+    node, write, element = _first_write(process, array, where)
+    expected = value.value.ravel()[element], value.bound.ravel()[element]
+    text = f"writes a wrong element to buffer {port.name}{write}: "
+    return _diagnostic(
+        node, f"{text}{_element(array, element)}, {_compared(got[element], *expected)}"
+    )
+
+
+def _first_write(process: Process, array: Array, wrong: set[int]) -> tuple[ScheduledNode, str, int]:
+    """Return who was the last to write the earliest wrong element, and at which iteration."""
+    for node in reversed(process.nodes):
+        if isinstance(node.node, SequentialNode):
+            continue
+        writes = writes_of(node, array)
+        hits = np.flatnonzero(np.isin(writes.elements, list(wrong)))
+        if hits.size:
+            return node, _at(writes, int(hits[0])), int(writes.elements[hits[0]])
+    return process.nodes[-1], "", min(wrong)
+
+
+def _output(process: Process, array: Array, verdict: OutputVerdict) -> Diagnostic:
+    """Return who wrote a wrong output from right tokens."""
+    first = verdict.first
+    assert first is not None
+    flat = int(np.ravel_multi_index(first.index, array.shape)) if array.shape else 0
+    node, where, element = _first_write(process, array, {flat})
+    compared = _compared(first.got, first.expected, first.tolerance)
+    text = f"writes a wrong output{where}: {_element(array, element)}, {compared}"
+    return _diagnostic(node, text)
