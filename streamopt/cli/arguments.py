@@ -8,7 +8,6 @@ from typing import Annotated
 
 import typer
 
-from streamopt.ir.ports import PortKind as PortKindName
 from streamopt.pipeline.freedom import BindingChoice
 from streamopt.pipeline.limiting import Fit as FitName
 from streamopt.space.level import LevelName
@@ -31,7 +30,6 @@ __all__ = [
     "GraphOutput",
     "Include",
     "Inputs",
-    "Interface",
     "Json",
     "LatencySlack",
     "LatencyTarget",
@@ -53,7 +51,6 @@ __all__ = [
     "TimeLimit",
     "Top",
     "Uram",
-    "WeightsPort",
     "Without",
 ]
 
@@ -143,17 +140,13 @@ LatencySlack = Annotated[
     float,
     typer.Option("--latency-slack", metavar="SHARE", help="Latency to give up for smaller FIFOs."),
 ]
-Interface = Annotated[
-    PortKindName,
-    typer.Option("--interface", help="How arrays cross the boundary of the design."),
-]
-WeightsPort = Annotated[
-    PortKindName | None,
-    typer.Option("--weights", help="How weights do, if otherwise."),
-]
 ArrayPort = Annotated[
     list[str] | None,
-    typer.Option("--port", metavar="ARRAY=KIND", help="One array: A=m_axi:HBM[3], B=axis."),
+    typer.Option(
+        "--port",
+        metavar="[ARRAY=]KIND",
+        help="How arrays cross the boundary: memory, m_axi, axis; weights=axis, A=m_axi:HBM[3].",
+    ),
 ]
 Objective = Annotated[
     ObjectiveName,

@@ -8,10 +8,9 @@ from typing import Annotated
 import typer
 
 from streamopt.cli import arguments as a
-from streamopt.cli import assignments
+from streamopt.cli.crossing import asked_ports
 from streamopt.codegen.backend_name import BackendName
 from streamopt.codegen.vitis_release import DEFAULT_RELEASE
-from streamopt.ir.ports import PortKind
 
 __all__ = ["emit"]
 
@@ -28,8 +27,6 @@ def emit(
     release: Annotated[
         str, typer.Option("--vitis", metavar="RELEASE", help="2022.1 to 2025.2.")
     ] = DEFAULT_RELEASE,
-    interface: a.Interface = PortKind.MEMORY,
-    weights: a.WeightsPort = None,
     port: a.ArrayPort = None,
     device: a.Device = "u280",
     clock_ns: a.ClockNs = None,
@@ -41,10 +38,10 @@ def emit(
     program = pipeline.load(graph_file)
     schedule = pipeline.load_schedule(schedule_file)
     on = pipeline.target(device, clock_ns)
-    if interface is not PortKind.MEMORY or weights is not None or port:
-        graph, asked = pipeline.dataflow(program), assignments.ports(port or ())
-        plans = pipeline.plan_ports(graph, interface, weights=weights, ports=asked, on=on)
-        schedule = pipeline.put_outside(graph, schedule, plans, pipeline.FifoSizing(on=on))
+    ports = asked_ports(program, port, on)
+    if ports:
+        graph = pipeline.dataflow(program)
+        schedule = pipeline.put_outside(graph, schedule, ports, pipeline.FifoSizing(on=on))
     settings = pipeline.VitisSettings(release, on.part, on.clock_ns)
     design = pipeline.write(
         program, schedule, output, seed=seed, backend=backend, settings=settings

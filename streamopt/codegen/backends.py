@@ -41,7 +41,8 @@ def emit(
     Raises
     ------
     CodegenError
-        E604 for a back end that there is not, E608 for ports and a back end that has none, and what the back end raises.
+        E604 for a back end that there is not, E608 for ports and a back end that has none, and
+        what the back end raises.
     """
     try:
         name = BackendName(backend)
@@ -53,6 +54,6 @@ def emit(
         return vitis.emit(scheduled, settings)
     if name is BackendName.NATIVE and scheduled.schedule.ports:
         message = "the native back end takes arrays as they are, without ports"
-        hint = "leave --interface, --weights and --port out"
+        hint = "leave --port out"
         raise CodegenError(Diagnostic("E608", message, hint=hint))
     return BACKENDS[name](scheduled)

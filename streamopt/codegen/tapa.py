@@ -65,7 +65,7 @@ def _check(layout: Layout) -> None:
     for port in layout.boundary:
         if not port.by_value and (port.packing is None or port.kind is not PortKind.AXI):
             message = f"TAPA takes arrays in memory off the chip, and {port.array.name} is not"
-            hint = "emit with --interface m_axi"
+            hint = "emit with --port m_axi"
             raise CodegenError(Diagnostic("E607", message, hint=hint))
 
 

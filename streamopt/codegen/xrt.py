@@ -54,7 +54,7 @@ def host_files(
     """
     yield "host.cpp", render(header) + checked_program(layout, _host(layout))
     arrays = "".join(f"    {_described(port)},\n" for port in layout.boundary)
-    yield "host.py", fill("host.py", top=layout.top, arrays=arrays)
+    yield "host.py", fill("host.py.in", top=layout.top, arrays=arrays)
     where = [
         f"sp={layout.top}_1.{port.name}:{channels[port.array.name]}"
         for port in layout.boundary

@@ -6,11 +6,12 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from streamopt.errors import Diagnostic, LegalityError
+from streamopt.errors import Diagnostic, LegalityError, SolverError
 from streamopt.ir.network import AccessMode, PipelineTiming
 from streamopt.ir.ports import PortKind, PortPlan
 from streamopt.ir.program import Role
 from streamopt.pipeline.evaluating import LEAST_FIFOS, size_fifos, timed_network
+from streamopt.space.level import LevelName
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,9 +21,13 @@ if TYPE_CHECKING:
     from streamopt.ir.program import Array
     from streamopt.ir.schedule import Schedule
     from streamopt.pipeline.evaluating import FifoSizing
+    from streamopt.strategies.solution import Request
     from streamopt.target.device import Target
 
-__all__ = ["plan_ports", "put_outside"]
+__all__ = ["plan_ports", "put_outside", "request_with_ports"]
+
+WEIGHTS = "weights"
+"""Stands for all of them."""
 
 _PORT = re.compile(r"(memory|m_axi|axis)(?::(\w+\[\d+\]))?")
 
@@ -31,7 +36,6 @@ def plan_ports(
     graph: Graph,
     interface: str = PortKind.MEMORY,
     *,
-    weights: str | None = None,
     ports: Mapping[str, str] | None = None,
     on: Target | None = None,
 ) -> tuple[PortPlan, ...]:
@@ -41,10 +45,9 @@ def plan_ports(
     ----------
     interface
         Kind of all ports: ``memory``, ``m_axi`` or ``axis``.
-    weights
-        Kind of those of weights, where it is another one.
     ports
-        By array, what is different: ``axis``, ``m_axi`` or ``m_axi:HBM[3]``.
+        By array, what is different: ``axis``, ``m_axi`` or ``m_axi:HBM[3]``. ``weights`` are all
+        weights, unless an array is called so.
     on
         The target whose channels are used, those of HBM where it has any; the U280 if not given.
 
@@ -61,25 +64,69 @@ def plan_ports(
     device = target() if on is None else on
     arrays = {array.name: array for array in graph.arrays if array.role is not Role.INTERNAL}
     asked = {name: _parsed(name, text) for name, text in (ports or {}).items()}
+    usual = _parsed("all arrays", interface)
+    of_weights = usual if WEIGHTS in arrays else asked.pop(WEIGHTS, usual)
     unknown = [name for name in asked if name not in arrays]
     if unknown:
         hint = f"the arrays are {', '.join(arrays)}"
         message = f"port '{unknown[0]}': no array that crosses the boundary"
         raise LegalityError(Diagnostic("E331", message, hint=hint))
-    usual = _parsed("--interface", interface)[0]
-    of_weights = usual if weights is None else _parsed("--weights", weights)[0]
-    kinds = {
-        name: asked[name][0]
-        if name in asked
-        else (of_weights if array.role is Role.WEIGHT else usual)
+    chosen = {
+        name: asked.get(name, of_weights if array.role is Role.WEIGHT else usual)
         for name, array in arrays.items()
     }
-    fixed = {name: channel for name, (_, channel) in asked.items() if channel}
+    kinds = {name: kind for name, (kind, _) in chosen.items()}
+    fixed = {name: channel for name, (_, channel) in chosen.items() if channel}
     for channel in fixed.values():
         device.channel(channel)
     sizes = {name: _bytes(arrays[name]) for name, kind in kinds.items() if kind is PortKind.AXI}
     where = balanced(sizes, _preferred(device), fixed)
     return tuple(PortPlan(name, kind, where.get(name, "")) for name, kind in kinds.items())
+
+
+def request_with_ports(
+    request: Request, ports: tuple[PortPlan, ...], by: tuple[str, str], on: Target | None
+) -> Request:
+    """Return a request whose graph has movers, and whose costs keep to their channels.
+
+    Parameters
+    ----------
+    by
+        Solver and formulation.
+
+    Raises
+    ------
+    SolverError
+        E525 for what knows nothing of channels: opt6, the exhaustive search, and the paper's
+        formulation.
+    LegalityError
+        E331 for a port of an array that doesn't cross the boundary.
+    TargetError
+        E857 for a channel that the target doesn't have.
+    """
+    from streamopt.perf.bandwidth import ChannelLimited, channel_rates
+    from streamopt.pipeline.evaluating import target
+    from streamopt.transforms.movers import moved_arrays, mover_of, with_movers
+
+    if not ports:
+        return request
+    solver, formulation = by
+    is_known = request.level is not LevelName.OPT6 and solver != "exhaustive"
+    if not is_known or formulation != "compact":
+        message = f"{request.level} by {solver} on the formulation '{formulation}' has no ports"
+        hint = "solve with ports at opt1 to opt5; or solve without, and emit with --port"
+        raise SolverError(Diagnostic("E525", message, hint=hint))
+    moved = moved_arrays(request.graph, ports)
+    graph = with_movers(request.graph, moved)
+    where = {port.array: port.channel for port in ports if port.array in moved}
+    rates = channel_rates(where, target() if on is None else on)
+    movers = {
+        mover.name: (graph.array(array).element.bits, rates[array])
+        for array in moved
+        if (mover := mover_of(graph, array)) is not None
+    }
+    costs = ChannelLimited(request.costs, movers)
+    return replace(request, graph=graph, costs=costs, ports=ports)
 
 
 def _parsed(name: str, text: str) -> tuple[PortKind, str]:
@@ -125,7 +172,7 @@ def put_outside(
 
     if schedule.ports:
         message = f"the schedule of '{schedule.graph}' has ports already"
-        hint = "leave --interface, --weights and --port out, or solve again"
+        hint = "leave --port out, or solve again"
         raise LegalityError(Diagnostic("E333", message, hint=hint))
     if all(port.kind is PortKind.MEMORY for port in ports):
         return schedule

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from streamopt.ir.binding import Binding
     from streamopt.ir.graph import Graph
+    from streamopt.ir.ports import PortPlan
     from streamopt.ir.prediction import Prediction
     from streamopt.ir.schedule import Schedule
     from streamopt.perf.costs import CostModel
@@ -40,6 +41,8 @@ class Request:
         Least trip count of a tile loop, for loops longer than it.
     latency_target_cycles
         Latency that must be kept; for the objective DSPs only.
+    ports
+        How arrays cross the boundary; the graph has movers for them.
     limits
         On the design as built; None for none but that on DSPs in the paper's accounting.
     """
@@ -56,6 +59,7 @@ class Request:
         default_factory=dict[str, "tuple[Binding, ...]"]
     )
     horizon_cycles: int | None = None
+    ports: tuple[PortPlan, ...] = ()
 
     def space(self) -> DecisionSpace:
         """Return what may be decided.
