@@ -14,6 +14,7 @@ from streamopt.space.level import LevelName
 from streamopt.space.objective import Objective as ObjectiveName
 
 __all__ = [
+    "ArrayPort",
     "Binding",
     "Bram18",
     "BuiltDsp",
@@ -138,6 +139,14 @@ FifoDepths = Annotated[
 LatencySlack = Annotated[
     float,
     typer.Option("--latency-slack", metavar="SHARE", help="Latency to give up for smaller FIFOs."),
+]
+ArrayPort = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--port",
+        metavar="[ARRAY=]KIND",
+        help="How arrays cross the boundary: memory, m_axi, axis; weights=axis, A=m_axi:HBM[3].",
+    ),
 ]
 Objective = Annotated[
     ObjectiveName,

@@ -10,7 +10,7 @@ from streamopt.errors import Diagnostic, FrontendError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["integers", "macros", "shapes"]
+__all__ = ["integers", "macros", "ports", "shapes"]
 
 
 def macros(texts: Sequence[str]) -> dict[str, str]:
@@ -32,6 +32,17 @@ def integers(texts: Sequence[str]) -> dict[str, int]:
         if not name.isidentifier() or not re.fullmatch(r"-?[0-9]{1,18}", value, re.ASCII):
             raise _refused("--param", text, "--param NAME=10")
         found[name] = int(value)
+    return found
+
+
+def ports(texts: Sequence[str]) -> dict[str, str]:
+    """Return kinds of ports by array."""
+    found: dict[str, str] = {}
+    for text in texts:
+        name, _, value = text.partition("=")
+        if not name or not value:
+            raise _refused("--port", text, "--port A=m_axi:HBM[3]")
+        found[name] = value
     return found
 
 

@@ -8,7 +8,9 @@ from typing import Annotated
 import typer
 
 from streamopt.cli import arguments as a
+from streamopt.cli.crossing import asked_ports
 from streamopt.codegen.backend_name import BackendName
+from streamopt.codegen.vitis_release import DEFAULT_RELEASE
 
 __all__ = ["emit"]
 
@@ -22,6 +24,12 @@ def emit(
     backend: Annotated[
         BackendName, typer.Option("--backend", help="What the project is for.")
     ] = BackendName.VITIS,
+    release: Annotated[
+        str, typer.Option("--vitis", metavar="RELEASE", help="2022.1 to 2025.2.")
+    ] = DEFAULT_RELEASE,
+    port: a.ArrayPort = None,
+    device: a.Device = "u280",
+    clock_ns: a.ClockNs = None,
     seed: a.Seed = 0,
 ) -> None:
     """Write streamed C++ with a self-checking testbench."""
@@ -29,5 +37,15 @@ def emit(
 
     program = pipeline.load(graph_file)
     schedule = pipeline.load_schedule(schedule_file)
-    design = pipeline.write(program, schedule, output, seed=seed, backend=backend)
+    on = pipeline.target(device, clock_ns)
+    ports = asked_ports(program, port, on)
+    if ports:
+        graph = pipeline.dataflow(program)
+        schedule = pipeline.put_outside(graph, schedule, ports, pipeline.FifoSizing(on=on))
+    settings = pipeline.VitisSettings(release, on.part, on.clock_ns)
+    design = pipeline.write(
+        program, schedule, output, seed=seed, backend=backend, settings=settings
+    )
     typer.echo(f"wrote {output}: {', '.join(path for path, _ in design.files)}")
+    for found in design.findings:
+        typer.echo(str(found))

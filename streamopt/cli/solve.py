@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from streamopt.cli import arguments as a
+from streamopt.cli.crossing import asked_ports
 from streamopt.space.level import LevelName
 from streamopt.space.objective import Objective
 
@@ -57,6 +58,7 @@ def solve(
     threads: a.Threads = 1,
     fifo_depths: a.FifoDepths = a.FifoDepthsName.LEAST,
     latency_slack: a.LatencySlack = 0.0,
+    port: a.ArrayPort = None,
     device: a.Device = "u280",
     clock_ns: a.ClockNs = None,
     output: ProjectOutput = None,
@@ -88,6 +90,7 @@ def solve(
             threads=threads,
             fifos=_sizing(fifo_depths, latency_slack, on),
             freedom=_freedom(without, binding),
+            ports=asked_ports(program, port, on),
             on_progress=on_progress,
             on_incumbent=_keeper(output, schedule_file),
         )
@@ -131,7 +134,10 @@ def _finish(program: Program, solution: Solution, on: Target, to: Output) -> Non
         "final": True,
     }
     if to.project is not None:
-        pipeline.write(program, solution.schedule, to.project, result=row, seed=to.seed)
+        settings = pipeline.VitisSettings(part=on.part, clock_ns=on.clock_ns)
+        pipeline.write(
+            program, solution.schedule, to.project, result=row, seed=to.seed, settings=settings
+        )
         _incumbents(to.project).unlink(missing_ok=True)
     else:
         _write(to.schedule_file, solution, row)

@@ -140,9 +140,9 @@ def node_table(solution: Solution, found: Evaluation) -> Table:
 def channel_table(solution: Solution, found: Evaluation) -> Table:
     """Return one row a channel: FIFO with its depth, or ping-pong with what stands against one."""
     from streamopt.space.buffering import buffer_reason
-    from streamopt.transforms.rewrites import rewritten
+    from streamopt.transforms.apply import planned_graph
 
-    graph = rewritten(solution.request.graph, solution.schedule.rewrites)
+    graph = planned_graph(solution.request.graph, solution.schedule)
     edges = {edge.channel: edge for edge in graph.edges}
     table = Table(title="channels (elements in a lane)")
     for name in ("channel", "kind"):

@@ -10,6 +10,8 @@ __all__ = ["BackendName"]
 class BackendName(StrEnum):
     """What a project is for."""
 
+    TAPA = "tapa"
+    """TAPA: tasks joined by streams, arrays in memory off the chip."""
     VITIS = "vitis"
     """Vitis HLS: streamed C++ with pragmas."""
     NATIVE = "native"

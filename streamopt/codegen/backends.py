@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from streamopt.codegen import native, vitis
+from streamopt.codegen import native, tapa, vitis
 from streamopt.codegen.backend_name import BackendName
 from streamopt.errors import CodegenError, Diagnostic
 
@@ -12,25 +12,37 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from streamopt.codegen.design import Design
+    from streamopt.codegen.vitis_project import VitisSettings
     from streamopt.ir.scheduled import ScheduledGraph
 
 __all__ = ["BACKENDS", "emit"]
 
 
 BACKENDS: Mapping[BackendName, Callable[[ScheduledGraph], Design]] = {
+    BackendName.TAPA: tapa.emit,
     BackendName.VITIS: vitis.emit,
     BackendName.NATIVE: native.emit,
 }
 """What emits a project, with its usual settings."""
 
 
-def emit(scheduled: ScheduledGraph, backend: str = BackendName.VITIS) -> Design:
+def emit(
+    scheduled: ScheduledGraph,
+    backend: str = BackendName.VITIS,
+    settings: VitisSettings | None = None,
+) -> Design:
     """Return the design that a back end makes of a scheduled graph.
+
+    Parameters
+    ----------
+    settings
+        Of the Vitis back end, which alone has any; the usual ones where not given.
 
     Raises
     ------
     CodegenError
-        E604 for a back end that there is not, and what the back end raises.
+        E604 for a back end that there is not, E608 for ports and a back end that has none, and
+        what the back end raises.
     """
     try:
         name = BackendName(backend)
@@ -38,4 +50,10 @@ def emit(scheduled: ScheduledGraph, backend: str = BackendName.VITIS) -> Design:
         message = f"there is no back end '{backend}'"
         hint = f"choose one of {', '.join(BackendName)}"
         raise CodegenError(Diagnostic("E604", message, hint=hint)) from None
+    if name is BackendName.VITIS and settings is not None:
+        return vitis.emit(scheduled, settings)
+    if name is BackendName.NATIVE and scheduled.schedule.ports:
+        message = "the native back end takes arrays as they are, without ports"
+        hint = "leave --port out"
+        raise CodegenError(Diagnostic("E608", message, hint=hint))
     return BACKENDS[name](scheduled)

@@ -8,6 +8,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from streamopt.codegen.checks import Finding
     from streamopt.ir.schedule import Schedule
 
 __all__ = ["Design", "schedule_sha256"]
@@ -32,6 +33,8 @@ class Design:
         Hash of the schedule that the files implement.
     copies
         Pairs (array, original) of ``ports`` that are given what the original is.
+    findings
+        What the vendor's tool may warn of; see `streamopt.codegen.checks`.
     backend
         Name of the back end that made it; see `streamopt.codegen.backend_name`.
     """
@@ -43,6 +46,7 @@ class Design:
     schedule_sha256: str
     copies: tuple[tuple[str, str], ...] = ()
     backend: str = "vitis"
+    findings: tuple[Finding, ...] = ()
 
     def text(self, path: str) -> str:
         """Return the text of one file; raises KeyError."""
@@ -54,5 +58,7 @@ def schedule_sha256(schedule: Schedule) -> str:
     decisions = asdict(schedule)
     if not schedule.rewrites:
         del decisions["rewrites"]  # the hash that such a schedule had before there were any
+    if not schedule.ports:
+        del decisions["ports"]
     text = json.dumps(decisions, sort_keys=True, separators=(",", ":"))
     return sha256(text.encode()).hexdigest()

@@ -6,20 +6,25 @@ border of zeros, then the inside) become one process with their nests in program
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from streamopt.codegen.dialect import Dialect
 from streamopt.codegen.expressions import FUNCTION_NAMES
 from streamopt.codegen.names import LIBRARY, TYPES, Names, identifier, suits_top
+from streamopt.codegen.packing import packing_of
 from streamopt.errors import CodegenError, Diagnostic
+from streamopt.ir.graph import SequentialNode
+from streamopt.ir.ports import PortKind
 from streamopt.ir.program import Role
 from streamopt.ir.schedule import ChannelKind
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
+    from streamopt.codegen.packing import Packing
     from streamopt.ir.program import Array
-    from streamopt.ir.scheduled import Channel, ScheduledGraph, ScheduledNode
+    from streamopt.ir.scheduled import Channel, Partition, ScheduledGraph, ScheduledNode
 
 __all__ = ["Layout", "Port", "Process", "extents_text", "plan_layout"]
 
@@ -34,25 +39,63 @@ class Port:
         Cyclic partition factors of an array, streams along each dimension of a group.
     depth_elems
         Elements that each stream holds; None for an array.
+    kind
+        How an array crosses the boundary of the design.
+    packing
+        How its elements are packed into words outside; None for an array on the chip.
+    by_value
+        Whether it is a single number that the caller hands over by value.
+    dialect
+        The library that its streams and words are from.
     """
 
     name: str
     array: Array
     factors: tuple[int, ...]
     depth_elems: int | None = None
+    kind: PortKind = PortKind.MEMORY
+    packing: Packing | None = None
+    by_value: bool = False
+    dialect: Dialect = Dialect.HLS
 
     @property
     def is_stream(self) -> bool:
-        """Return whether it is a group of streams."""
+        """Return whether it is streams, which a process may not have as const."""
+        return self.is_group or self.kind is PortKind.STREAM
+
+    @property
+    def is_group(self) -> bool:
+        """Return whether it is a group of streams between processes."""
         return self.depth_elems is not None
 
+    @property
+    def word_type(self) -> str:
+        """Return the type of a word of a packed array."""
+        assert self.packing is not None
+        element, elems = self.array.element.value, self.packing.words.elems
+        return element if elems == 1 else f"{self.dialect}<{element}, {elems}>"
+
     def declaration(self) -> str:
-        """Return type, name and extents; a scalar is an array of one element."""
+        """Return type, name and extents; a scalar is an array of one element, or a value."""
         element = self.array.element.value
+        if self.packing is not None:
+            if self.kind is PortKind.STREAM:
+                return f"hls::stream<{self.word_type}> &{self.name}"
+            return f"{self.word_type} *{self.name}"
+        if self.by_value:
+            return f"{element} {self.name}"
         if self.depth_elems is None:
             return f"{element} {self.name}{extents_text(self.array.shape)}"
         lanes = extents_text(self.factors)
         return f"hls::stream<{element}, {self.depth_elems}> {self.name}{lanes}"
+
+    def stream(self, lanes: Sequence[str]) -> str:
+        """Return the stream of a group at a lane of each dimension."""
+        return self.dialect.stream(self.name, lanes, self.factors)
+
+    def element(self, subscripts: str) -> str:
+        """Return an element of an array, or the value."""
+        return self.name if self.by_value else f"{self.name}{subscripts}"
 
 
 def extents_text(extents: tuple[int, ...]) -> str:
@@ -98,7 +141,7 @@ class Layout:
     processes: tuple[Process, ...]
 
 
-def plan_layout(scheduled: ScheduledGraph) -> Layout:
+def plan_layout(scheduled: ScheduledGraph, dialect: Dialect = Dialect.HLS) -> Layout:
     """Return ports and processes of a scheduled graph.
 
     Raises
@@ -110,16 +153,14 @@ def plan_layout(scheduled: ScheduledGraph) -> Layout:
     top = graph.name if suits_top(graph.name) else f"kernel_{graph.name}"
     names = Names([identifier(top), *FUNCTION_NAMES])
     boundary = {
-        partition.array: Port(
-            names.unique(partition.array), graph.array(partition.array), partition.factors
-        )
+        partition.array: replace(_boundary_port(scheduled, partition, names), dialect=dialect)
         for partition in scheduled.partitions
     }
     channels: dict[tuple[str, str], Port] = {}
     for channel in scheduled.channels:
         key = (channel.edge.array, channel.edge.consumer)
         if key not in channels:
-            channels[key] = _channel_port(scheduled, channel, names)
+            channels[key] = replace(_channel_port(scheduled, channel, names), dialect=dialect)
     ports = (*boundary.values(), *channels.values())
     taken = (*FUNCTION_NAMES, *LIBRARY, *TYPES, *(port.name for port in ports))
     functions = Names([identifier(top), *taken])
@@ -127,6 +168,25 @@ def plan_layout(scheduled: ScheduledGraph) -> Layout:
         _process(scheduled, nodes, functions, boundary, channels) for nodes in scheduled.processes
     )
     return Layout(identifier(top), (*boundary.values(),), (*channels.values(),), processes)
+
+
+def _boundary_port(scheduled: ScheduledGraph, partition: Partition, names: Names) -> Port:
+    array = scheduled.graph.array(partition.array)
+    port = Port(names.unique(array.name), array, partition.factors)
+    kinds = {plan.array: plan.kind for plan in scheduled.schedule.ports}
+    if all(kind is PortKind.MEMORY for kind in kinds.values()):
+        return port
+    users = [n for n in scheduled.nodes if array.name in (*n.node.inputs, *n.node.outputs)]
+    if array.is_given and array.size_elems == 1:
+        is_whole = any(isinstance(user.node, SequentialNode) for user in users)
+        return port if is_whole else replace(port, by_value=True)
+    kind = kinds.get(array.name, PortKind.MEMORY)
+    if kind is PortKind.MEMORY:
+        return port
+    mover = users[0]
+    sides = (*mover.node.reads, mover.node.write)
+    access = next(side for side in sides if side.array == array.name)
+    return replace(port, kind=kind, packing=packing_of(array, access, mover))
 
 
 def _channel_port(scheduled: ScheduledGraph, channel: Channel, names: Names) -> Port:

@@ -10,7 +10,7 @@ from streamopt.codegen.operators import OPERATOR_FUNCTION_NAMES
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["LIBRARY", "TYPES", "Names", "identifier", "suits_top"]
+__all__ = ["LIBRARY", "TYPES", "Names", "identifier", "is_reserved", "suits_top"]
 
 _KEYWORD_TEXT = """
 alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t class
@@ -67,6 +67,11 @@ def suits_top(name: str) -> bool:
     return identifier(name) == name and name not in taken and not name.startswith("port_")
 
 
+def is_reserved(name: str) -> bool:
+    """Return whether C++, its library's macros or the vendor's headers have a name already."""
+    return name in _KEYWORDS or _MACROS.fullmatch(name) is not None
+
+
 def identifier(name: str) -> str:
     """Return the closest C++ identifier; different names may give the same one.
 
@@ -80,7 +85,7 @@ def identifier(name: str) -> str:
         text = "n"
     if text[0].isdigit():
         text = f"n{text}"
-    return f"{text}_" if text in _KEYWORDS or _MACROS.fullmatch(text) else text
+    return f"{text}_" if is_reserved(text) else text
 
 
 class Names:

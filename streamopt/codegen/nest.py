@@ -110,7 +110,7 @@ class NestWriter:
             port = self.process.reads[self.node.name, access.array]
             if not port.is_stream:
                 continue
-            source = f"{port.name}{self._lanes(access)}.read()"
+            source = f"{port.stream(self._lanes(access))}.read()"
             reused = [loop.name for loop in self.loops if loop.name not in access.iterators()]
             condition = self._at(reused, last=False)
             if not condition:
@@ -195,12 +195,12 @@ class NestWriter:
 
     def _target(self, port: Port) -> tuple[str, str]:
         if port.is_stream:
-            return f"{port.name}{self._lanes(self.node.write)}.write(", ")"
+            return f"{port.stream(self._lanes(self.node.write))}.write(", ")"
         return f"{port.name}{self._subscripts(self.node.write)} = ", ""
 
     def _operand(self, access: Access) -> str:
         port = self.process.reads[self.node.name, access.array]
-        return self.fetched.get(access) or f"{port.name}{self._subscripts(access)}"
+        return self.fetched.get(access) or port.element(self._subscripts(access))
 
     def _index(self, value: Affine) -> str:
         check_dividends(value, self.node)
@@ -229,10 +229,10 @@ class NestWriter:
             f"{self.iterator[name]} == {trips[name] - 1 if last else 0}" for name in guarded
         )
 
-    def _lanes(self, access: Access) -> str:
+    def _lanes(self, access: Access) -> list[str]:
         """Return which stream of a group an access uses: the lane of each dimension's loop."""
         names = [subscript.as_iterator() or "" for subscript in access.subscripts]
-        return "".join(f"[{self.lane.get(name, '0')}]" for name in names) or "[0]"
+        return [self.lane.get(name, "0") for name in names]
 
     def _subscripts(self, access: Access) -> str:
         for subscript in access.subscripts:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from streamopt.codegen.expressions import FUNCTION_NAMES
+from streamopt.codegen.mover import MoverWriter, is_mover
 from streamopt.codegen.names import Names
 from streamopt.codegen.nest import NestWriter
 from streamopt.codegen.operators import OperatorFunctions
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from streamopt.codegen.layout import Layout, Port, Process
+    from streamopt.ir.graph import Node
 
     Declared: TypeAlias = Callable[[Port, bool], str]
 
@@ -64,6 +68,13 @@ def process_functions(layout: Layout, declared: Declared = parameter) -> Iterato
         yield from process
 
 
+def _origin(node: Node) -> str:
+    """Return where a node comes from, without the folder: the same text on every machine."""
+    if node.loc is None:
+        return ""
+    return f"; {replace(node.loc, file=PurePath(node.loc.file).name)}"
+
+
 def _process(process: Process, functions: OperatorFunctions, declared: Declared) -> Iterator[Item]:
     parameters = [declared(port, True) for port in process.inputs]
     parameters += [declared(port, False) for port in process.writes]
@@ -72,12 +83,16 @@ def _process(process: Process, functions: OperatorFunctions, declared: Declared)
     for scheduled in process.nodes:
         node = scheduled.node
         loops = ", ".join(f"{loop.name} {loop.trip_count}" for loop in node.loops)
-        domain = loops or "a single point"
+        domain = (loops or "a single point") + _origin(node)
         function = partial(functions.name, scheduled.binding)
         if isinstance(node, SequentialNode):
-            yield Comment(f"Node '{node.name}': {', '.join(node.outputs)} in order over {domain}.")
+            yield Comment(f"Node '{node.name}': {', '.join(node.outputs)} in order over {domain}")
             body += SequenceWriter(node, process, scope, function).items()
+        elif is_mover(process):
+            what = f"{node.write.array} from {', '.join(node.inputs)}"
+            yield Comment(f"Mover '{node.name}': {what} over {domain}")
+            body += MoverWriter(scheduled, process, scope).items()
         else:
-            yield Comment(f"Node '{node.name}': {node.write} over {domain}.")
+            yield Comment(f"Node '{node.name}': {node.write} over {domain}")
             body += NestWriter(scheduled, process, scope, function).items()
     yield Function(f"static void {process.name}", tuple(parameters), tuple(body))

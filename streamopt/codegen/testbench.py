@@ -2,50 +2,184 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from streamopt.codegen.dialect import Dialect
 from streamopt.codegen.layout import extents_text
 from streamopt.codegen.templates import fill
 from streamopt.codegen.tree import Statement
 from streamopt.codegen.writer import render
+from streamopt.ir.ports import PortKind
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from streamopt.codegen.layout import Layout, Port
 
-__all__ = ["testbench"]
+__all__ = ["Program", "checked_program", "flat_array", "testbench", "variable"]
 
 
 def testbench(layout: Layout, headers: str) -> str:
     """Return the C++ text of the testbench, which includes further headers."""
+    words = [
+        Statement(f"alignas(4096) static {port.word_type} {_words(port)}[{packing.total_words}];")
+        for port in layout.boundary
+        if (packing := port.packing) is not None
+    ]
+    program = Program(
+        headers=f'#include "{layout.top}.h"\n{headers}',
+        arguments=" [bitstream]" if _is_tapa(layout) else "",
+        arrays=words,
+        run=_run(layout),
+    )
+    return checked_program(layout, program)
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """What programs that run a design and check its outputs differ in.
+
+    Attributes
+    ----------
+    arguments
+        After the usual ones, as the usage has them.
+    arrays
+        Definitions besides those of the arrays themselves.
+    run
+        Takes inputs from the arrays, runs the design, and leaves outputs there.
+    """
+
+    headers: str
+    arguments: str
+    arrays: Sequence[Statement]
+    run: Sequence[Statement]
+
+
+def checked_program(layout: Layout, program: Program) -> str:
+    """Return a C++ program that reads inputs, runs a design, and checks what it makes of them."""
     loads: list[Statement] = []
     checks: list[Statement] = []
     for port in layout.boundary:
-        flat = f"reinterpret_cast<{port.array.element} *>({_variable(port)})"
+        flat = flat_array(port)
         if port.array.is_given:
             loads.append(Statement(f'load("{port.name}", {flat}, {port.array.size_elems});'))
         else:
             extents = ", ".join(map(str, port.array.shape))
             checks.append(Statement(f'passed &= check("{port.name}", {flat}, {{{extents}}});'))
-    arguments = ", ".join(_variable(port) for port in layout.boundary)
+    packed = [port for port in layout.boundary if port.packing is not None]
     arrays = [
-        Statement(f"static {port.array.element} {_variable(port)}{extents_text(port.array.shape)};")
+        Statement(f"static {port.array.element} {variable(port)}{extents_text(port.array.shape)};")
         for port in layout.boundary
     ]
+    arrays += [*program.arrays, *(Statement(_packing(port)) for port in packed)]
     return fill(
         "testbench.cpp",
-        top=layout.top,
-        headers=headers,
+        headers=program.headers + ('#include "packing.h"\n' if packed else ""),
+        arguments=program.arguments,
         arrays=render(arrays),
+        probe=_probe(layout),
         loads=_indented(loads),
-        call=f"{layout.top}({arguments});",
+        run=_indented(program.run),
         checks=_indented(checks),
     )
 
 
-def _variable(port: Port) -> str:
+def _is_tapa(layout: Layout) -> bool:
+    return any(port.dialect is Dialect.TAPA for port in layout.boundary)
+
+
+def _probe(layout: Layout) -> str:
+    """Return a file that the data directory has."""
+    return next(f"{p.name}.golden.bin" for p in layout.boundary if not p.array.is_given)
+
+
+def _run(layout: Layout) -> list[Statement]:
+    """Return the call, with what brings arrays into words and back."""
+    packed = [port for port in layout.boundary if port.packing is not None]
+    streams = [port for port in packed if port.kind is PortKind.STREAM]
+    found = [
+        *(Statement(f'hls::stream<{p.word_type}> {_stream(p)}("{p.name}");') for p in streams),
+        *(item for port in packed if port.array.is_given for item in _brought(port)),
+        Statement(_call(layout)),
+        *(item for port in packed if not port.array.is_given for item in _taken(port)),
+    ]
+    if not streams:
+        return found
+    inner = (Statement(f"    {item.text}") for item in found)
+    return [Statement("{"), *inner, Statement("}")]
+
+
+def _call(layout: Layout) -> str:
+    if not _is_tapa(layout):
+        return f"{layout.top}({', '.join(map(_argument, layout.boundary))});"
+    arguments = ", ".join(map(_host_memory, layout.boundary))
+    return f'tapa::invoke({layout.top}, argc > 3 ? argv[3] : "", {arguments});'
+
+
+def _host_memory(port: Port) -> str:
+    """Return an array as TAPA's host code hands it over."""
+    if port.packing is None:
+        return _argument(port)
+    way, const = ("read", "const ") if port.array.is_given else ("write", "")
+    memory = f"tapa::{way}_only_mmap<{const}{port.word_type}>"
+    return f"{memory}({_words(port)}, {port.packing.total_words})"
+
+
+def _argument(port: Port) -> str:
+    if port.packing is None:
+        return f"{variable(port)}[0]" if port.by_value else variable(port)
+    return _stream(port) if port.kind is PortKind.STREAM else _words(port)
+
+
+def _brought(port: Port) -> Iterator[Statement]:
+    """Yield what packs an array, and fills its stream."""
+    assert port.packing is not None
+    flat = f"reinterpret_cast<{port.array.element} *>"
+    places = f"{flat_array(port)}, {flat}({_words(port)})"
+    yield Statement(f"pack({places}, packing_{port.name});")
+    if port.kind is PortKind.STREAM:
+        yield Statement(f"for (const auto &word : {_words(port)})")
+        yield Statement(f"    {_stream(port)}.write(word);")
+
+
+def _taken(port: Port) -> Iterator[Statement]:
+    """Yield what empties the stream of an array, and unpacks it."""
+    assert port.packing is not None
+    if port.kind is PortKind.STREAM:
+        yield Statement(f"for (auto &word : {_words(port)})")
+        yield Statement(f"    word = {_stream(port)}.read();")
+    flat = f"reinterpret_cast<{port.array.element} *>"
+    places = f"{flat}({_words(port)}), {flat_array(port)}"
+    yield Statement(f"unpack({places}, packing_{port.name});")
+
+
+def _packing(port: Port) -> str:
+    """Return the definition of how an array is packed."""
+    assert port.packing is not None
+    found = port.packing
+    lists = (", ".join(map(str, one)) for one in (found.extents, found.order, found.lanes))
+    members = ", ".join(f"{{{one}}}" for one in lists)
+    return f"static const Packing packing_{port.name} = {{{members}, {found.words.stride_elems}}};"
+
+
+def _words(port: Port) -> str:
+    return f"words_{port.name}"
+
+
+def _stream(port: Port) -> str:
+    return f"stream_{port.name}"
+
+
+def variable(port: Port) -> str:
     """Return a name that neither the C library nor the testbench has."""
     return f"port_{port.name}"
 
 
-def _indented(statements: list[Statement]) -> str:
+def flat_array(port: Port) -> str:
+    """Return the elements of an array, one after another."""
+    return f"reinterpret_cast<{port.array.element} *>({variable(port)})"
+
+
+def _indented(statements: Sequence[Statement]) -> str:
     return "".join(f"    {line}\n" for line in render(statements).splitlines())

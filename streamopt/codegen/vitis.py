@@ -1,13 +1,14 @@
 """From a scheduled graph to a Vitis HLS project: streamed C++, testbench and Tcl script.
 
-Needs nothing beyond C++11 and the vendor's ``hls_stream.h``; written for Vitis HLS 2023.2. The
-text depends on the scheduled graph and the version of streamopt alone.
+Needs nothing beyond C++11 and the vendor's ``hls_stream.h``. The text depends on the scheduled
+graph, the settings and the version of streamopt alone.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from streamopt.codegen.checks import built
 from streamopt.codegen.design import Design, schedule_sha256
 from streamopt.codegen.layout import Layout, plan_layout
 from streamopt.codegen.nest import partition_pragmas
@@ -15,7 +16,10 @@ from streamopt.codegen.processes import process_functions, provenance, top_param
 from streamopt.codegen.templates import fill
 from streamopt.codegen.testbench import testbench
 from streamopt.codegen.tree import Comment, Directive, Function, Item, Pragma, Statement
+from streamopt.codegen.vitis_project import IP, KERNEL, Flow, VitisSettings, scripts
 from streamopt.codegen.writer import render
+from streamopt.codegen.xrt import has_host, host_files
+from streamopt.ir.ports import PortKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,35 +27,45 @@ if TYPE_CHECKING:
     from streamopt.ir.graph import Graph
     from streamopt.ir.scheduled import ScheduledGraph
 
-__all__ = ["DEFAULT_CLOCK_NS", "DEFAULT_PART", "declarations", "emit"]
+__all__ = ["declarations", "emit"]
 
-DEFAULT_PART = "xcu280-fsvh2892-2L-e"
-DEFAULT_CLOCK_NS = 3.33
+DEFAULT = VitisSettings()
 
 
-def emit(
-    scheduled: ScheduledGraph, part: str = DEFAULT_PART, clock_ns: float = DEFAULT_CLOCK_NS
-) -> Design:
+def emit(scheduled: ScheduledGraph, settings: VitisSettings = DEFAULT) -> Design:
     """Return the design that implements a scheduled graph.
 
     Raises
     ------
     CodegenError
         E601 for a literal that its type can't hold, E602 for an array that nobody brings or
-        takes, E603 for a division of a negative subscript.
+        takes, E603 for a division of a negative subscript, E611 to E619 for what the vendor's
+        tool would refuse.
     """
     layout = plan_layout(scheduled)
     digest = schedule_sha256(scheduled.schedule)
     header = provenance(scheduled.graph.name, digest)
-    script = fill("run_hls.tcl", top=layout.top, part=part, clock_ns=f"{clock_ns:g}")
+    flow = _flow(layout)
+    channels = {plan.array: plan.channel for plan in scheduled.schedule.ports}
+    kernel = render([*header, *_definitions(layout)])
     files = (
         (f"{layout.top}.h", render([*header, *declarations(layout, scheduled.graph)])),
-        (f"{layout.top}.cpp", render([*header, *_definitions(layout)])),
+        (f"{layout.top}.cpp", kernel),
         ("testbench.cpp", render(header) + testbench(layout, "#include <hls_stream.h>\n")),
-        ("run_hls.tcl", script),
+        *([("packing.h", fill("packing.h"))] if _packed(layout) else []),
+        *scripts(layout.top, settings, flow),
+        *(host_files(layout, channels, settings, header) if has_host(layout) else ()),
     )
     ports = tuple((port.array.name, port.name) for port in layout.boundary)
-    return Design(scheduled.graph.name, files, layout.top, ports, digest, scheduled.graph.copies)
+    return Design(
+        scheduled.graph.name,
+        files,
+        layout.top,
+        ports,
+        digest,
+        scheduled.graph.copies,
+        findings=built(kernel),
+    )
 
 
 def declarations(layout: Layout, graph: Graph) -> Iterator[Item]:
@@ -60,10 +74,14 @@ def declarations(layout: Layout, graph: Graph) -> Iterator[Item]:
     yield from (Directive(f"#ifndef {guard}"), Directive(f"#define {guard}"), Statement(""))
     if any(not port.array.element.is_float for port in layout.boundary):
         yield from (Directive("#include <cstdint>"), Statement(""))
+    headers = (("vector", "hls::vector<"), ("stream", "hls::stream<"))
+    declared = " ".join(top_parameters(layout))
+    wanted = [Directive(f"#include <hls_{name}.h>") for name, used in headers if used in declared]
+    yield from (*wanted, *([Statement("")] if wanted else []))
     names = {port.array.name: port.name for port in layout.boundary}
     for copy, original in graph.copies:
         yield Comment(f"The caller gives {names[copy]} the content of {names[original]}.")
-    yield Function(f"void {layout.top}", top_parameters(layout), None)
+    yield Function(_signature(layout), top_parameters(layout), None)
     yield from (Statement(""), Directive("#endif"))
 
 
@@ -73,12 +91,44 @@ def _definitions(layout: Layout) -> Iterator[Item]:
     yield from (Directive(f"#include <{header}>") for header in headers)
     yield from process_functions(layout)
     yield Statement("")
-    yield Function(f"void {layout.top}", top_parameters(layout), tuple(_top_body(layout)))
+    yield Function(_signature(layout), top_parameters(layout), tuple(_top_body(layout)))
+
+
+def _flow(layout: Layout) -> Flow:
+    """Return what can be made: XRT loads kernels all of whose arrays are outside."""
+    is_kernel = _packed(layout) and all(p.packing or p.by_value for p in layout.boundary)
+    return KERNEL if is_kernel else IP
+
+
+def _packed(layout: Layout) -> bool:
+    return any(port.packing is not None for port in layout.boundary)
+
+
+def _signature(layout: Layout) -> str:
+    """Return the head of the top function; the vendor's linker looks for a kernel's C name."""
+    return f'extern "C" void {layout.top}' if _flow(layout) is KERNEL else f"void {layout.top}"
+
+
+def _interfaces(layout: Layout) -> Iterator[Item]:
+    if not _packed(layout):
+        return
+    for port in layout.boundary:
+        if port.kind is PortKind.AXI and port.packing is not None:
+            depth = f"depth={port.packing.total_words}"
+            where = f"port={port.name} offset=slave bundle=gmem_{port.name} {depth}"
+            yield Pragma(f"interface mode=m_axi {where}")
+        elif port.kind is PortKind.STREAM:
+            yield Pragma(f"interface mode=axis port={port.name}")
+        elif port.by_value:
+            yield Pragma(f"interface mode=s_axilite port={port.name}")
+    yield Pragma("interface mode=s_axilite port=return")
 
 
 def _top_body(layout: Layout) -> Iterator[Item]:
+    yield from _interfaces(layout)
     for port in layout.boundary:
-        yield from partition_pragmas(port.name, port.factors)
+        if port.packing is None and not port.by_value:
+            yield from partition_pragmas(port.name, port.factors)
     yield Pragma("dataflow")
     for port in layout.channels:
         yield Statement(f"{port.declaration()};")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from streamopt.errors import Diagnostic, FrontendError, SourceLoc
 from streamopt.ir.network import Implementation, Operator
+from streamopt.ir.ports import PortKind, PortPlan
 from streamopt.ir.schedule import ChannelKind, ChannelPlan, NodePlan, Schedule
 
 if TYPE_CHECKING:
@@ -37,12 +39,19 @@ class _Channel(_Document):
     depth_elems: int = 0
 
 
+class _Port(_Document):
+    array: str
+    kind: PortKind
+    channel: str = ""
+
+
 class _Schedule(_Document):
     schema_version: Literal[1]
     graph: str
     nodes: tuple[_Node, ...]
     channels: tuple[_Channel, ...]
     rewrites: tuple[str, ...] = ()
+    ports: tuple[_Port, ...] = ()
     result: dict[str, str | int | float | None] = {}
 
 
@@ -63,6 +72,7 @@ def write_schedule_json(schedule: Schedule, result: Mapping[str, object] | None 
         **({"rewrites": json.dumps(schedule.rewrites)} if schedule.rewrites else {}),
         "nodes": _lines(nodes),
         "channels": _lines(channels),
+        **({"ports": _lines([*map(asdict, schedule.ports)])} if schedule.ports else {}),
         "result": json.dumps(dict(result or {})),
     }
     body = ",\n  ".join(f"{json.dumps(key)}: {text}" for key, text in members.items())
@@ -93,6 +103,7 @@ def read_schedule_json(text: str, file: str) -> Schedule:
         tuple(map(_plan, document.nodes)),
         tuple(ChannelPlan(c.channel, c.kind, c.depth_elems) for c in document.channels),
         document.rewrites,
+        tuple(PortPlan(port.array, port.kind, port.channel) for port in document.ports),
     )
 
 

@@ -41,6 +41,8 @@ class Place(StrEnum):
 
     ARGUMENT = "argument"
     """Crosses the design's boundary; there from the start unless a process writes it."""
+    OFF_CHIP = "off_chip"
+    """Outside, behind a port that one process moves it through."""
     PING_PONG = "ping_pong"
     """Two banks between one process and the next, which starts when the first has ended."""
     LOCAL = "local"
@@ -96,12 +98,14 @@ class Implementation(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """An array in on-chip memory.
+    """An array in memory.
 
     Attributes
     ----------
     factors
         Cyclic partition factor of each dimension; all 1 where the source has no pragma.
+    channel
+        What holds an array off the chip; empty where that isn't said, and for others.
     """
 
     name: str
@@ -109,6 +113,7 @@ class Memory:
     element: ElementType
     shape: tuple[int, ...]
     factors: tuple[int, ...]
+    channel: str = ""
 
     @property
     def is_partitioned(self) -> bool:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from streamopt.ir.binding import Binding
+    from streamopt.ir.ports import PortPlan
 
 __all__ = ["ChannelKind", "ChannelPlan", "NodePlan", "Schedule"]
 
@@ -79,12 +80,15 @@ class Schedule:
     rewrites
         Names of the rewrites that turn the graph into the one that is planned, in order; see
         `streamopt.transforms.rewrites`.
+    ports
+        How arrays cross the boundary; those that are not listed are in memory on the chip.
     """
 
     graph: str
     nodes: tuple[NodePlan, ...]
     channels: tuple[ChannelPlan, ...]
     rewrites: tuple[str, ...] = ()
+    ports: tuple[PortPlan, ...] = ()
 
     def node(self, name: str) -> NodePlan:
         """Return the plan of a node; raises KeyError."""

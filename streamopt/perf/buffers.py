@@ -62,7 +62,7 @@ def _users(network: Network) -> dict[str, list[Pipeline]]:
 
 
 def _split_by_lanes(memory: Memory, users: Sequence[Pipeline]) -> Memory:
-    if memory.place is Place.ARGUMENT or memory.is_partitioned:
+    if memory.place in (Place.ARGUMENT, Place.OFF_CHIP) or memory.is_partitioned:
         return memory
     factors = [1] * len(memory.shape)
     for pipeline in users:

@@ -81,7 +81,7 @@ def memory_storage(memory: Memory, blocks: Memories) -> Storage:
     """
     bits = memory.element.bits
     words = prod(bank_extents(memory))
-    if memory.place is Place.ARGUMENT:
+    if memory.place in (Place.ARGUMENT, Place.OFF_CHIP):
         return Storage(StorageKind.OUTSIDE, memory.banks, words, bits)
     if words == 1 and memory.place is Place.LOCAL:
         return Storage(StorageKind.REGISTERS, memory.banks, words, bits)

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from streamopt.ir.network import PipelineTiming
+from streamopt.perf.bandwidth import network_rates, transfer_bounds
 from streamopt.perf.depth import depth_cycles
 from streamopt.perf.ports import memory_demands, port_counts, stream_demands
 from streamopt.perf.recurrence import recurrences
@@ -31,12 +33,16 @@ __all__ = [
 ]
 
 
+NO_RATES: Mapping[str, float] = MappingProxyType({})
+
+
 class Reason(StrEnum):
     """What keeps iterations apart."""
 
     MEMORY_PORTS = "memory ports"
     STREAM_PORTS = "stream ports"
     RECURRENCE = "recurrence"
+    CHANNEL = "memory channel"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +65,8 @@ class Bound:
 
     def __str__(self) -> str:
         """Return a phrase for people."""
-        noun = "terms" if self.reason is Reason.RECURRENCE else "accesses"
+        nouns = {Reason.RECURRENCE: "terms", Reason.CHANNEL: "elements"}
+        noun = nouns.get(self.reason, "accesses")
         return f"{self.reason.value} of {self.target}, {self.count} {noun}: II {self.ii}"
 
 
@@ -94,12 +101,16 @@ def timed_pipelines(network: Network, target: Target) -> dict[str, TimedPipeline
     that the vendor's tool would.
     """
     memories = {memory.name: memory for memory in network.memories}
-    ports = port_counts(network)
-    return {p.name: timed_pipeline(p, memories, ports, target) for p in network.pipelines}
+    ports, rates = port_counts(network), network_rates(network, target)
+    return {p.name: timed_pipeline(p, memories, ports, target, rates) for p in network.pipelines}
 
 
 def timed_pipeline(
-    pipeline: Pipeline, memories: Mapping[str, Memory], ports: Mapping[str, int], target: Target
+    pipeline: Pipeline,
+    memories: Mapping[str, Memory],
+    ports: Mapping[str, int],
+    target: Target,
+    rates: Mapping[str, float] = NO_RATES,
 ) -> TimedPipeline:
     """Return timing and reasons of one pipeline.
 
@@ -109,9 +120,16 @@ def timed_pipeline(
         By name, those that it touches.
     ports
         By memory; see `streamopt.perf.ports.port_counts`.
+    rates
+        By memory off the chip; see `streamopt.perf.bandwidth.network_rates`.
     """
     updates = tuple(recurrences(pipeline))
     by_ports = [bound for bound in _port_bounds(pipeline, memories, ports) if bound.ii > 1]
+    by_ports += [
+        Bound(Reason.CHANNEL, name, elems, ii)
+        for name, elems, ii in transfer_bounds(pipeline, memories, rates)
+        if ii > 1
+    ]
     port_ii = max((bound.ii for bound in by_ports), default=1)
     by_updates = [
         Bound(Reason.RECURRENCE, update.target, update.terms, update.ii(target))

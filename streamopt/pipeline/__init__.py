@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from streamopt.codegen.vitis_project import VitisSettings
 from streamopt.pipeline.building import apply, emit, verify, write
+from streamopt.pipeline.crossing import plan_ports, put_outside
 from streamopt.pipeline.evaluating import (
     Evaluation,
     FifoSizing,
@@ -25,6 +27,7 @@ __all__ = [
     "Evaluation",
     "FifoSizing",
     "Freedom",
+    "VitisSettings",
     "apply",
     "choice_record",
     "compare",
@@ -39,6 +42,8 @@ __all__ = [
     "load_design",
     "load_schedule",
     "pareto",
+    "plan_ports",
+    "put_outside",
     "record",
     "records",
     "save",

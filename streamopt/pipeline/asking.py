@@ -77,8 +77,21 @@ def answered(asked: Asked, built: AsBuilt, on_incumbent: OnIncumbent) -> Solutio
         hint = f"they are for --level {LevelName.OPT6}; leave them out"
         raise InfeasibleError(Diagnostic("E407", message, hint=hint))
     request, fifos = limited(asked.request, built, asked.fifos, keeps_dsps=asked.keeps_dsps)
-    found = choose(request, asked.solver, asked.formulation, asked.options, on_incumbent)
-    return _sized(found, fifos)
+    keep = _kept(request, on_incumbent)
+    found = choose(request, asked.solver, asked.formulation, asked.options, keep)
+    return _sized(_ported(found, request), fifos)
+
+
+def _ported(solution: Solution, request: Request) -> Solution:
+    """Return a solution whose schedule says how arrays cross the boundary."""
+    return replace(solution, schedule=replace(solution.schedule, ports=request.ports))
+
+
+def _kept(request: Request, on_incumbent: OnIncumbent) -> OnIncumbent:
+    """Return what hands on incumbents with the request's ports."""
+    if on_incumbent is None or not request.ports:
+        return on_incumbent
+    return lambda found: on_incumbent(_ported(found, request))
 
 
 def _beyond(asked: Asked, built: AsBuilt, on_incumbent: OnIncumbent) -> Solution:

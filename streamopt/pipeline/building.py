@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from streamopt.pipeline.crossing import plan_ports, put_outside
 from streamopt.pipeline.evaluating import simulate
 from streamopt.pipeline.reading import dataflow, load, load_schedule
 
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from streamopt.codegen.design import Design
+    from streamopt.codegen.vitis_project import VitisSettings
     from streamopt.ir.graph import Graph
     from streamopt.ir.program import Program
     from streamopt.ir.schedule import Schedule
@@ -34,17 +36,38 @@ def apply(graph: Graph, schedule: Schedule) -> ScheduledGraph:
     return apply_schedule(graph, schedule)
 
 
-def emit(graph: Graph, schedule: Schedule, *, backend: str = "vitis") -> Design:
+def emit(
+    graph: Graph,
+    schedule: Schedule,
+    *,
+    backend: str = "vitis",
+    settings: VitisSettings | None = None,
+) -> Design:
     """Return streamed C++ with a self-checking testbench.
 
     Parameters
     ----------
     backend
         What it is for; see `streamopt.codegen.backend_name`.
+    settings
+        Release, part and clock of a Vitis project.
+
+    Raises
+    ------
+    CodegenError
+        If it can't be written, or if the vendor's tool would refuse it.
     """
     from streamopt.codegen.backends import emit as emit_design
 
-    return emit_design(apply(graph, schedule), backend)
+    schedule = _fitting(graph, schedule, backend)
+    return emit_design(apply(graph, schedule), backend, settings)
+
+
+def _fitting(graph: Graph, schedule: Schedule, backend: str) -> Schedule:
+    """Return a schedule that a back end can build: TAPA has no arrays but those outside."""
+    if backend != "tapa" or schedule.ports:
+        return schedule
+    return put_outside(graph, schedule, plan_ports(graph, "m_axi"))
 
 
 def write(
@@ -55,6 +78,7 @@ def write(
     result: dict[str, str | int | float] | None = None,
     seed: int = 0,
     backend: str = "vitis",
+    settings: VitisSettings | None = None,
 ) -> Design:
     """Write the project of a schedule, with graph.json, schedule.json and golden data.
 
@@ -66,15 +90,17 @@ def write(
         What is known of the schedule, kept in schedule.json; see `record`.
     seed
         Seed of the test inputs.
-    backend
-        What the project is for; see `streamopt.codegen.backend_name`.
+    backend, settings
+        As for `emit`.
     """
     from streamopt.frontends.graph_json import write_graph_json
     from streamopt.frontends.graph_json.weights_file import weights_bytes
     from streamopt.frontends.schedule_json import write_schedule_json
     from streamopt.verification.project import write_project
 
-    design = emit(dataflow(program), schedule, backend=backend)
+    graph = dataflow(program)
+    schedule = _fitting(graph, schedule, backend)
+    design = emit(graph, schedule, backend=backend, settings=settings)
     weights = "weights.npz" if program.values or program.sample else ""
     sources: dict[str, str | bytes] = {
         "graph.json": write_graph_json(program, weights=weights),
@@ -91,6 +117,8 @@ def verify(
 ) -> Verdict:
     """Compile and run a project, and compare it with the interpreter of its source program.
 
+    What the vendor's tool would refuse is looked for before it is compiled.
+
     All processes of the design run at once, with FIFOs as deep as they are emitted. Where it goes
     wrong, what was written to each channel tells which node did so first, at which iteration. A
     design that computes the right thing is simulated too, which shows whether it comes to a
@@ -105,16 +133,22 @@ def verify(
 
     Raises
     ------
+    CodegenError
+        E611 to E619 for what the vendor's tool would refuse.
     VerificationError
         If the project can't be built or run, or comes to a standstill. A design that computes
         something else gives a `Verdict` that says so.
     DeadlockError
         If the design comes to a standstill at its FIFO depths.
     """
+    from streamopt.codegen.checks import built
     from streamopt.verification.project import read_manifest
     from streamopt.verification.verify import Traced, verify_project
 
-    read_manifest(Path(directory))
+    manifest = read_manifest(Path(directory))
+    kernel = Path(directory) / f"{manifest.top}.cpp"
+    if manifest.backend == "vitis" and kernel.is_file():
+        built(kernel.read_text(encoding="utf-8", errors="replace"))
     program = load(Path(directory) / "graph.json")
     graph, schedule = dataflow(program), load_schedule(Path(directory) / "schedule.json")
     traced = Traced(apply(graph, schedule), always=traces)

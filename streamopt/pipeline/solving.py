@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from streamopt.ir.network import Implementation
 from streamopt.ir.schedule import ChannelKind
 from streamopt.pipeline.asking import Asked, answered, tiling_limit_of
+from streamopt.pipeline.crossing import request_with_ports
 from streamopt.pipeline.evaluating import LEAST_FIFOS, FifoSizing, evaluate, evaluation_record
 from streamopt.pipeline.freedom import ALL
 from streamopt.space.level import LEVELS, LevelName
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from streamopt.ir.graph import Graph
+    from streamopt.ir.ports import PortPlan
     from streamopt.pipeline.freedom import Freedom
     from streamopt.pipeline.limiting import AsBuilt
     from streamopt.solvers.base import Progress, SolveOptions
@@ -53,6 +55,7 @@ def solve(
     threads: int = 1,
     fifos: FifoSizing | None = LEAST_FIFOS,
     freedom: Freedom | None = None,
+    ports: tuple[PortPlan, ...] = (),
     on_progress: Callable[[Progress], None] | None = None,
     on_incumbent: Callable[[Solution], None] | None = None,
     **built: Unpack[AsBuilt],
@@ -73,9 +76,9 @@ def solve(
         As `streamopt.strategies.choose.choose`; of ``solvers/<solver>/``, or a path.
     threads
         Of the solver. With one, the same input, seed and versions give the same schedule.
-    fifos, freedom
+    fifos, freedom, ports
         How depths are found by simulation, None for all tokens of a lane; what opt6 may decide,
-        None for all of it.
+        None for all of it; how arrays cross the boundary, from `plan_ports`.
     on_incumbent
         Called with every better schedule at once, before FIFO depths are found.
     built
@@ -91,6 +94,7 @@ def solve(
     name, wanted, most = LevelName(level), Objective(objective), DSPS if dsp is None else dsp
     tiles = tiling_limit_of(name, tiling_limit, freedom or ALL)
     request = Request(graph, name, most, tiles, wanted, latency_target_cycles)
+    request = request_with_ports(request, ports, (solver, formulation), built.get("on"))
     options = _options(solver, profile, (time_limit_seconds, seed, threads), on_progress)
     asked = Asked(request, freedom, solver, formulation, options, fifos, dsp is not None)
     return answered(asked, built, on_incumbent)

@@ -10,13 +10,14 @@ from streamopt.space.assemble import evaluate, interval_cycles
 from streamopt.space.decisions import decision_space
 from streamopt.space.level import LEVELS
 from streamopt.space.objective import Objective
-from streamopt.transforms.rewrites import rewritten
+from streamopt.transforms.apply import planned_graph
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from streamopt.ir.binding import Binding
     from streamopt.ir.graph import Graph
+    from streamopt.ir.ports import PortPlan
     from streamopt.ir.prediction import Prediction
     from streamopt.ir.schedule import Schedule
     from streamopt.perf.costs import CostModel
@@ -40,6 +41,8 @@ class Request:
         Least trip count of a tile loop, for loops longer than it.
     latency_target_cycles
         Latency that must be kept; for the objective DSPs only.
+    ports
+        How arrays cross the boundary; the graph has movers for them.
     limits
         On the design as built; None for none but that on DSPs in the paper's accounting.
     """
@@ -56,6 +59,7 @@ class Request:
         default_factory=dict[str, "tuple[Binding, ...]"]
     )
     horizon_cycles: int | None = None
+    ports: tuple[PortPlan, ...] = ()
 
     def space(self) -> DecisionSpace:
         """Return what may be decided.
@@ -140,7 +144,7 @@ class Solution:
     @property
     def interval_cycles(self) -> int:
         """Return the distance of frames in the model."""
-        graph = rewritten(self.request.graph, self.schedule.rewrites)
+        graph = planned_graph(self.request.graph, self.schedule)
         return interval_cycles(graph, self.schedule, self.request.costs)
 
     @property

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from streamopt.ir.element import ElementType
     from streamopt.ir.network import Operator
+    from streamopt.target.channels import MemoryChannel
     from streamopt.target.loading import Device
     from streamopt.target.memories import Memories
     from streamopt.target.operators import OperatorCost, OperatorRow
@@ -34,8 +35,8 @@ class Target:
         What the whole device has.
     slr
         What one of its super logic regions has: the whole, where there is one.
-    hbm_channels, ddr_channels
-        Channels to memory off the chip.
+    channels
+        To memory off the chip.
     """
 
     name: str
@@ -44,8 +45,7 @@ class Target:
     total: Resources
     slr: Resources
     slrs: int
-    hbm_channels: int
-    ddr_channels: int
+    channels: tuple[MemoryChannel, ...]
     operators: tuple[OperatorRow, ...]
     memories: Memories
     source: str
@@ -92,6 +92,23 @@ class Target:
         """
         return operator_cost(self.operators, op, element, implementation, self.clock_ns)
 
+    def channel(self, name: str) -> MemoryChannel:
+        """Return a channel by name.
+
+        Raises
+        ------
+        TargetError
+            E857 if there is none of this name, or nobody said how fast it is.
+        """
+        found = next((channel for channel in self.channels if channel.name == name), None)
+        if found is None or not found.bytes_per_s:
+            what = "there is none" if found is None else "its bytes_per_s are not known"
+            known = ", ".join(sorted({one.name.split("[")[0] for one in self.channels})) or "none"
+            message = f"memory channel '{name}' of {self.name}: {what}"
+            hint = f"{self.name} has {len(self.channels)} channels ({known})"
+            raise TargetError(Diagnostic("E857", message, hint=hint))
+        return found
+
     def at(self, clock_ns: float) -> Target:
         """Return the device at another clock.
 
@@ -119,8 +136,7 @@ def _at(device: Device, clock_ns: float | None) -> Target:
         total=device.total,
         slr=device.slr,
         slrs=device.slrs,
-        hbm_channels=device.hbm_channels,
-        ddr_channels=device.ddr_channels,
+        channels=device.channels,
         operators=device.operators,
         memories=device.memories,
         source=device.source,

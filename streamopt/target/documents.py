@@ -51,6 +51,9 @@ class DeviceDocument(_Document):
     slrs: Positive
     hbm_channels: Count
     ddr_channels: Count
+    hbm_bytes_per_s: Count = 0
+    ddr_bytes_per_s: Count = 0
+    rates_source: str = ""
     total: AmountsDocument
     slr: AmountsDocument
 

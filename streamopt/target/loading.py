@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, SourceLoc, TargetError
+from streamopt.target.channels import MemoryChannel
 from streamopt.target.memories import Memories, Shape
 from streamopt.target.operators import OperatorCost, OperatorRow
 from streamopt.target.resources import Resources
@@ -17,7 +18,7 @@ from streamopt.target.resources import Resources
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
-    from streamopt.target.documents import AmountsDocument, ShapeDocument
+    from streamopt.target.documents import AmountsDocument, DeviceDocument, ShapeDocument
 
 __all__ = ["Device", "device_names", "read_device", "read_named_device"]
 
@@ -32,8 +33,7 @@ class Device:
     total: Resources
     slr: Resources
     slrs: int
-    hbm_channels: int
-    ddr_channels: int
+    channels: tuple[MemoryChannel, ...]
     operators: tuple[OperatorRow, ...]
     memories: Memories
     source: str
@@ -83,11 +83,21 @@ def _device(file: Traversable | Path, folder: Path | None) -> Device:
         total=_amounts(document.total),
         slr=_amounts(document.slr),
         slrs=document.slrs,
-        hbm_channels=document.hbm_channels,
-        ddr_channels=document.ddr_channels,
+        channels=_channels(document),
         operators=_operators(_table("operators", document.operators, file, folder)),
         memories=_memories(_table("memories", document.memories, file, folder)),
         source=document.source,
+    )
+
+
+def _channels(document: DeviceDocument) -> tuple[MemoryChannel, ...]:
+    """Return the channels of a device, those of HBM first."""
+    kinds = (
+        ("HBM", document.hbm_channels, document.hbm_bytes_per_s),
+        ("DDR", document.ddr_channels, document.ddr_bytes_per_s),
+    )
+    return tuple(
+        MemoryChannel(f"{kind}[{at}]", rate) for kind, count, rate in kinds for at in range(count)
     )
 
 

@@ -28,6 +28,7 @@ from streamopt.ir.binding import BINDABLE
 from streamopt.ir.graph import SequentialNode
 from streamopt.ir.schedule import ChannelKind
 from streamopt.ir.scheduled import Channel, ScheduledGraph, ScheduledNode, TiledLoop
+from streamopt.transforms.movers import moved_arrays, with_movers
 from streamopt.transforms.partitions import boundary_partitions, buffer_factors
 from streamopt.transforms.rewrites import rewritten
 
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from streamopt.ir.graph import Edge, Graph, Node
     from streamopt.ir.schedule import ChannelPlan, NodePlan, Schedule
 
-__all__ = ["apply"]
+__all__ = ["apply", "fifo_problem", "planned_graph"]
 
 
 def apply(graph: Graph, schedule: Schedule) -> ScheduledGraph:
@@ -67,9 +68,10 @@ def apply(graph: Graph, schedule: Schedule) -> ScheduledGraph:
         - E311 a sequential node with another order or unrolled loops;
         - E312 a FIFO to or from a sequential node;
         - E321 a rewrite that there isn't;
+        - E331 a port of an array that doesn't cross the boundary;
         - E322 a binding of an operator twice, or to what it can't be built from.
     """
-    graph = rewritten(graph, schedule.rewrites)
+    graph = planned_graph(graph, schedule)
     problems = [*_plan_problems(graph, schedule)]
     if not problems:
         problems += [p for node in graph.nodes for p in _node_problems(node, schedule)]
@@ -83,6 +85,18 @@ def apply(graph: Graph, schedule: Schedule) -> ScheduledGraph:
         _channel(graph, edge, schedule.channel(edge.channel), factors) for edge in graph.edges
     )
     return ScheduledGraph(graph, schedule, nodes, channels, boundary_partitions(graph, factors))
+
+
+def planned_graph(graph: Graph, schedule: Schedule) -> Graph:
+    """Return the graph that a schedule plans: after its rewrites, with movers for its ports.
+
+    Raises
+    ------
+    LegalityError
+        E321 for a rewrite that there isn't, E331 for a port of no such array.
+    """
+    graph = rewritten(graph, schedule.rewrites)
+    return with_movers(graph, moved_arrays(graph, schedule.ports))
 
 
 def _plan_problems(graph: Graph, schedule: Schedule) -> Iterator[Diagnostic]:
@@ -154,14 +168,14 @@ def _channel_problems(graph: Graph, edge: Edge, schedule: Schedule) -> Iterator[
     if plan.depth_elems < 1:
         message = f"FIFO channel '{edge.channel}' has depth {plan.depth_elems}"
         yield Diagnostic("E305", message, hint="a FIFO holds at least one element per lane")
-    problem = _fifo_problem(graph, edge, schedule)
+    problem = fifo_problem(graph, edge, schedule)
     if problem is not None:
         code, message = problem
         hint = "make it a ping-pong buffer"
         yield Diagnostic(code, f"channel '{edge.channel}' can't be a FIFO: {message}", hint=hint)
 
 
-def _fifo_problem(graph: Graph, edge: Edge, schedule: Schedule) -> tuple[str, str] | None:
+def fifo_problem(graph: Graph, edge: Edge, schedule: Schedule) -> tuple[str, str] | None:
     """Return code and reason why a channel can't be a FIFO, if there is one."""
     if edge.is_whole:
         return "E312", f"'{edge.producer}' or '{edge.consumer}' is sequential"

@@ -10,6 +10,7 @@ import pytest
 
 from streamopt.codegen.design import schedule_sha256
 from streamopt.codegen.vitis import emit
+from streamopt.codegen.vitis_project import VitisSettings
 from streamopt.errors import CodegenError
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Access, Binary, BinaryOp, Call, Function, Literal, Read
@@ -76,7 +77,7 @@ def test_golden(kind: ChannelKind) -> None:
 
 def test_files_and_names() -> None:
     design = emit(FIFO)
-    names = ["kernel_3mm.h", "kernel_3mm.cpp", "testbench.cpp", "run_hls.tcl"]
+    names = ["kernel_3mm.h", "kernel_3mm.cpp", "testbench.cpp", "run_hls.tcl", "hls_config.cfg"]
     assert [path for path, _ in design.files] == names
     assert design.ports == (("A", "A"), ("B", "B"), ("b", "b"), ("E", "E"))
     assert design.schedule_sha256 == schedule_sha256(FIFO.schedule)
@@ -96,7 +97,8 @@ def test_script_names_part_and_clock() -> None:
     script = emit(FIFO).text("run_hls.tcl")
     assert "set_part xcu280-fsvh2892-2L-e\ncreate_clock -period 3.33 -name default\n" in script
     assert "set_top kernel_3mm\nadd_files kernel_3mm.cpp\n" in script
-    other = emit(FIFO, part="xc7z020clg484-1", clock_ns=10).text("run_hls.tcl")
+    settings = VitisSettings(part="xc7z020clg484-1", clock_ns=10)
+    other = emit(FIFO, settings).text("run_hls.tcl")
     assert "set_part xc7z020clg484-1\ncreate_clock -period 10 -name" in other
 
 

@@ -1,5 +1,7 @@
 //
-// Usage: testbench [data directory [output directory]]
+// Usage: testbench [data directory [output directory@{arguments}]]
+//
+// Without arguments the data are those of the project: tools run a testbench somewhere below it.
 //
 // Reads <data>/<array>.bin for every input, runs the kernel once, and compares every output with
 // <data>/<array>.golden.bin (double) within <data>/<array>.tolerance.bin (double, an absolute
@@ -8,16 +10,26 @@
 // Exit code: 0 all outputs within tolerance, 1 some are not, 2 a file is missing or too short;
 // 3, 4, 5 a stream overflowed, ran empty or was not drained (C simulation with streamopt only).
 
-#include "@{top}.h"
-#include <cmath>
+@{headers}#include <cmath>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
-@{headers}#include <string>
+#include <string>
 #include <vector>
 
 static std::string data_directory = "data";
 static std::string output_directory;
+
+static void find_data(const char *probe) {
+    for (int up = 0; up < 8; up++, data_directory = "../" + data_directory) {
+        std::FILE *file = std::fopen((data_directory + "/" + probe).c_str(), "rb");
+        if (file != nullptr) {
+            std::fclose(file);
+            return;
+        }
+    }
+    data_directory = "data";
+}
 
 template <typename T> static void load(const char *name, T *values, std::size_t count) {
     const std::string path = data_directory + "/" + name + ".bin";
@@ -81,11 +93,12 @@ static bool check(const char *name, const T *got, const std::vector<int> &extent
 int main(int argc, char **argv) {
     if (argc > 1)
         data_directory = argv[1];
+    else
+        find_data("@{probe}");
     if (argc > 2)
         output_directory = argv[2];
 @{loads}
-    @{call}
-#ifdef STREAMOPT_HLS_STREAM
+@{run}#ifdef STREAMOPT_HLS_STREAM
     hls::check_drained();
 #endif
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from streamopt.ir.graph import SequentialNode
@@ -9,6 +10,7 @@ from streamopt.ir.network import Fifo, Memory, Network, Pipeline, Place, Process
 from streamopt.ir.schedule import ChannelKind
 from streamopt.transforms.lower.sequential import lower_sequential
 from streamopt.transforms.lower.streaming import StreamingNode
+from streamopt.transforms.movers import moved_arrays
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -55,10 +57,21 @@ class _Lowering:
         """Return the memories outside; what has a channel of its name too gets another one."""
         taken = {channel.name for channel in self.channels.values()}
         found: dict[str, Memory] = {}
+        ports = {port.array: port.channel for port in self.scheduled.schedule.ports}
+        moved = moved_arrays(self.scheduled.graph, self.scheduled.schedule.ports)
+        outside = {name: ports[name] for name in moved}
         for partition in self.scheduled.partitions:
             name = f"{partition.array}.argument" if partition.array in taken else partition.array
             array = self.arrays[partition.array]
             found[partition.array] = _memory(array, name, Place.ARGUMENT, partition.factors)
+            if array.name in outside:
+                shape = found[partition.array].shape
+                found[partition.array] = replace(
+                    found[partition.array],
+                    place=Place.OFF_CHIP,
+                    factors=(1,) * len(shape),
+                    channel=outside[array.name],
+                )
         return found
 
     def _channels(self) -> dict[tuple[str, str], Fifo | Memory]:

@@ -8,7 +8,7 @@
 #include <limits>
 #include <hls_stream.h>
 
-// Node 'gemm': C[i][j] over i 8, j 6, k 4.
+// Node 'gemm': C[i][j] over i 8, j 6, k 4
 static void gemm(
     const float A[8][4],
     const float B[4][6],
@@ -39,7 +39,7 @@ static void gemm(
     }
 }
 
-// Node 'act': E[j][i] over i 8, j 6.
+// Node 'act': E[j][i] over i 8, j 6
 static void act(
     hls::stream<float, 8> C[2][3],
     const float b[6],

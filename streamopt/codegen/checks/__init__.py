@@ -1,0 +1,78 @@
+"""Static checks that the vendor's tool would make, on the emitted C++ itself.
+
+What the tool refuses or builds badly is found before it runs for minutes; each rule has a code:
+
+====  =============================================================================
+E610  text that streamopt would not emit, so that nothing can be said
+E611  a channel has not one producer and one consumer
+E612  a channel is read before it is written
+E613  a pipelined loop nest is not perfect, or a loop below is not unrolled
+E614  a partition does not fit its array
+E615  a loop has no iteration
+E616  an array bypasses processes
+E617  a name is declared twice
+E618  a name is reserved
+E619  a call does not fit its function
+====  =============================================================================
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from streamopt.codegen.checks.facts import facts
+from streamopt.codegen.checks.finding import Finding, Severity
+from streamopt.codegen.checks.loops import loop_findings, partition_findings
+from streamopt.codegen.checks.names import name_findings
+from streamopt.codegen.checks.region import is_region, region_findings
+from streamopt.codegen.reading import read_tree
+from streamopt.codegen.tree import Function
+from streamopt.errors import CodegenError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from streamopt.codegen.tree import Item
+
+__all__ = ["Finding", "Severity", "built", "check_text", "check_tree"]
+
+
+def check_tree(items: Sequence[Item]) -> tuple[Finding, ...]:
+    """Return what is wrong with the tree of a kernel file, errors first."""
+    functions = [facts(item) for item in items if isinstance(item, Function) and item.body]
+    by_name = {function.name: function for function in functions}
+    found = list(name_findings(functions))
+    for function in functions:
+        if is_region(function):
+            found += region_findings(function, by_name)
+        else:
+            found += loop_findings(function)
+        found += partition_findings(function)
+    return tuple(sorted(found, key=lambda one: one.severity is Severity.WARNING))
+
+
+def check_text(text: str) -> tuple[Finding, ...]:
+    """Return what is wrong with the text of a kernel file, errors first.
+
+    Text in another form than the emitted one gives a single warning, E610.
+    """
+    try:
+        items = read_tree(text)
+    except CodegenError as error:
+        return (Finding("E610", error.diagnostics[0].message, "", Severity.WARNING),)
+    return check_tree(items)
+
+
+def built(text: str) -> tuple[Finding, ...]:
+    """Return what the tool may warn of in the text of a kernel that it can build.
+
+    Raises
+    ------
+    CodegenError
+        With all that it would refuse, E611 to E619.
+    """
+    findings = check_text(text)
+    errors = [found.diagnostic for found in findings if found.severity is Severity.ERROR]
+    if errors:
+        raise CodegenError(*errors)
+    return findings

@@ -1,0 +1,158 @@
+"""What functions of the emitted tree declare, call, read and write."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from streamopt.codegen.tree import For, Function, If, Statement
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from streamopt.codegen.tree import Item
+
+__all__ = ["Call", "FunctionFacts", "Variable", "facts", "nested", "variable"]
+
+_INDEX = r"(?:\[(?:[^\[\]]|\[[^\[\]]*\])*\])"
+_TYPE = r"(?:const )?[A-Za-z_][\w:]*(?:<[^;=()]*>)?"
+_DECLARED = re.compile(rf"({_TYPE})(?: |( ?[*&]))(\w+)((?:\[\d+\])*)(?: = .*)?;?")
+_CALL = re.compile(r"(\w+)\(((?:\w+(?:, )?)*)\);")
+_STREAM_READ = re.compile(rf"\b(\w+){_INDEX}*\.read\(")
+_STREAM_WRITE = re.compile(rf"\b(\w+){_INDEX}*\.write\(")
+_ASSIGNED = re.compile(rf"(\w+){_INDEX}* = (.*)")
+_NO_TYPES = frozenset(["return", "else", "delete", "goto", "throw", "new", "case"])
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A parameter or a local variable.
+
+    Attributes
+    ----------
+    mark
+        ``*`` of a pointer, ``&`` of a reference, or nothing.
+    """
+
+    type: str
+    name: str
+    extents: tuple[int, ...]
+    mark: str = ""
+
+    @property
+    def is_stream(self) -> bool:
+        """Return whether it is a stream or an array of them."""
+        return self.type.removeprefix("const ").startswith("hls::stream<")
+
+    @property
+    def is_memory(self) -> bool:
+        """Return whether it is an array or memory outside, no stream."""
+        return not self.is_stream and (bool(self.extents) or self.mark == "*")
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call of a process, with the names that it is given."""
+
+    function: str
+    arguments: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionFacts:
+    """One defined function.
+
+    Attributes
+    ----------
+    variables
+        Parameters, then all that is declared in it.
+    reads, writes
+        Names of streams, arrays and scalars that its statements use.
+    """
+
+    function: Function
+    name: str
+    parameters: tuple[Variable, ...]
+    variables: tuple[Variable, ...]
+    calls: tuple[Call, ...]
+    reads: frozenset[str]
+    writes: frozenset[str]
+
+    @property
+    def body(self) -> tuple[Item, ...]:
+        """Return its items."""
+        return self.function.body or ()
+
+
+def variable(text: str) -> Variable | None:
+    """Return what a parameter or statement declares; None for another statement.
+
+    Examples
+    --------
+    >>> variable("const float A[8][4]")
+    Variable(type='const float', name='A', extents=(8, 4), mark='')
+    """
+    found = _DECLARED.fullmatch(text)
+    if found is None or found[1] in _NO_TYPES:
+        return None
+    extents = tuple(int(extent) for extent in re.findall(r"\d+", found[4]))
+    return Variable(found[1], found[3], extents, (found[2] or "").strip())
+
+
+def nested(items: Sequence[Item]) -> Iterator[Item]:
+    """Yield items and all inside them, outer ones first."""
+    for item in items:
+        yield item
+        if isinstance(item, For | If):
+            yield from nested(item.body)
+
+
+def facts(function: Function) -> FunctionFacts:
+    """Return the facts of a function."""
+    parameters = tuple(v for text in function.parameters if (v := variable(text)))
+    variables, calls = list(parameters), list[Call]()
+    reads, writes = set[str](), set[str]()
+    for item in nested(function.body or ()):
+        if isinstance(item, If):
+            reads |= _names(item.condition)
+        if not isinstance(item, Statement) or not item.text:
+            continue
+        declared, call = variable(item.text), _CALL.fullmatch(item.text)
+        if declared is not None:
+            variables.append(declared)
+        if call is not None:
+            names = tuple(name for name in call[2].split(", ") if name)
+            calls.append(Call(call[1], names))
+            continue
+        used, made = _used(item.text)
+        reads |= used
+        writes |= made
+    return FunctionFacts(
+        function,
+        function.signature.split()[-1],
+        parameters,
+        tuple(variables),
+        tuple(calls),
+        frozenset(reads),
+        frozenset(writes),
+    )
+
+
+def _used(text: str) -> tuple[set[str], set[str]]:
+    """Return the names that a statement reads and those that it writes."""
+    written = set(_STREAM_WRITE.findall(text))
+    taken = set(_STREAM_READ.findall(text))
+    assigned = _ASSIGNED.fullmatch(text)
+    if assigned is not None:
+        written.add(assigned[1])
+        target = text[: len(text) - len(assigned[2])]
+        subscripts = _names(target.split("[", 1)[1]) if "[" in target else set[str]()
+        return _names(assigned[2]) | subscripts | taken, written
+    if " = " in text:
+        return _names(text.split(" = ", 1)[1]) | taken, written
+    return _names(text) - written | taken, written
+
+
+def _names(text: str) -> set[str]:
+    return set(re.findall(r"\b[A-Za-z_]\w*\b", text))

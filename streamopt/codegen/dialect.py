@@ -1,0 +1,49 @@
+"""Which library the emitted C++ has its streams from."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from math import prod
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["Dialect"]
+
+
+class Dialect(StrEnum):
+    """A library of streams and words."""
+
+    HLS = "hls::vector"
+    """AMD's: arrays of ``hls::stream``."""
+    TAPA = "tapa::vec_t"
+    """TAPA's: groups of streams along one dimension."""
+
+    def stream(self, name: str, lanes: Sequence[str], counts: Sequence[int]) -> str:
+        """Return one stream of a group.
+
+        Parameters
+        ----------
+        lanes
+            Index along each dimension of the group.
+        counts
+            Streams along each dimension.
+
+        Examples
+        --------
+        >>> Dialect.HLS.stream("C", ["i", "j"], [2, 3])
+        'C[i][j]'
+        >>> Dialect.TAPA.stream("C", ["i", "j"], [2, 3])
+        'C[i * 3 + j]'
+        """
+        if self is Dialect.HLS:
+            return name + ("".join(f"[{lane}]" for lane in lanes) or "[0]")
+        if prod(counts) == 1:
+            return name
+        place = ""
+        for lane, count in zip(lanes, counts, strict=True):
+            if count > 1:
+                before = f"({place})" if "+" in place else place
+                place = f"{before} * {count} + {lane}" if place else lane
+        return f"{name}[{place}]"

@@ -1,0 +1,174 @@
+"""A mover as a pipelined nest: whole words on one side, elements on the other.
+
+The words of an iteration follow those of the iteration before, so the vendor's tool infers one
+burst for the whole nest (AMD UG1399, AXI Burst Transfers).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from streamopt.codegen.tree import For, Item, Pragma, Statement
+from streamopt.ir.affine import Affine
+from streamopt.ir.expression import Read
+from streamopt.ir.ports import PortKind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from streamopt.codegen.layout import Port, Process
+    from streamopt.codegen.names import Names
+    from streamopt.ir.expression import Access
+    from streamopt.ir.scheduled import ScheduledNode, TiledLoop
+
+__all__ = ["MoverWriter", "is_mover"]
+
+
+def is_mover(process: Process) -> bool:
+    """Return whether a process carries words over the boundary."""
+    return any(port.packing is not None for port in (*process.inputs, *process.writes))
+
+
+class MoverWriter:
+    """Builds the items of a mover; used once."""
+
+    def __init__(self, scheduled: ScheduledNode, process: Process, scope: Names) -> None:
+        self.scheduled = scheduled
+        self.process = process
+        self.names = scope.inner()
+        node = scheduled.node
+        assert isinstance(node.value, Read), "a mover computes nothing"
+        self.read = node.value.access
+        self.source = process.reads[node.name, self.read.array]
+        self.iterator = {loop.name: self.names.unique(loop.name) for loop in scheduled.loops}
+        self.tile = {
+            loop.name: self.names.unique(f"{loop.name}_tile") if loop.unroll > 1 else name
+            for loop, name in zip(scheduled.loops, self.iterator.values(), strict=True)
+        }
+        wide = [loop for loop in scheduled.loops if loop.unroll > 1]
+        self.lane = {loop.name: self.names.unique(f"{loop.name}_lane") for loop in wide}
+        self.used: set[str] = set()
+
+    def items(self) -> tuple[Item, ...]:
+        """Return the loop nest."""
+        packed = [port for port in self.process.writes if port.packing is not None]
+        made = {port.name: self.names.unique(f"{port.name}_word") for port in packed}
+        word = self.names.unique(f"{self.source.name}_word")
+        body: list[Item] = list(self._fetched(word))
+        body += [Statement(f"{_declared(port, made[port.name])} = {{}};") for port in packed]
+        body += self._lanes(list(self._carried(word, made)))
+        for port in packed:
+            body += self._stored(port, made[port.name])
+        if self.scheduled.loops:
+            ports = (self.source, *self.process.writes)
+            interval = max(port.packing.words.count if port.packing else 1 for port in ports)
+            body = [Pragma(f"pipeline II={interval}"), *body]
+        for loop in reversed(self.scheduled.tile_loops):
+            body = [For(self.tile[loop.name], loop.tiles, tuple(body))]
+        return tuple(body)
+
+    def _fetched(self, word: str) -> Iterator[Item]:
+        packing = self.source.packing
+        if packing is None:
+            return
+        if packing.words.count == 1:
+            yield Statement(f"const {_declared(self.source, word)} = {self._outside(self.source)};")
+            return
+        yield Statement(f"{_declared(self.source, word)};")
+        yield from self._each_word(self.source, f"{word}[@] = {{}};")
+
+    def _stored(self, port: Port, word: str) -> Iterator[Item]:
+        assert port.packing is not None
+        many = port.packing.words.count > 1
+        value = f"{word}[@]" if many else word
+        form = f"{{}}.write({value});" if port.kind is PortKind.STREAM else f"{{}} = {value};"
+        if many:
+            yield from self._each_word(port, form)
+        else:
+            yield Statement(form.format(self._outside(port, is_written=True)))
+
+    def _each_word(self, port: Port, form: str) -> Iterator[Item]:
+        """Yield a loop over the words of an iteration; ``@`` stands for its iterator."""
+        assert port.packing is not None
+        at = self.names.unique("word")
+        outside = self._outside(port, at, is_written=form.startswith("{}"))
+        statement = Statement(form.replace("@", at).format(outside))
+        yield For(at, port.packing.words.count, (Pragma("unroll"), statement))
+
+    def _outside(self, port: Port, at: str = "", *, is_written: bool = False) -> str:
+        """Return the next word of a port."""
+        if port.kind is PortKind.STREAM:
+            return port.name if is_written else f"{port.name}.read()"
+        assert port.packing is not None
+        place = self._flat(of_tiles=True)
+        if at:
+            place = place.scaled(port.packing.words.count) + Affine.iterator(at)
+        return f"{port.name}[{place}]"
+
+    def _flat(self, *, of_tiles: bool) -> Affine:
+        """Return the row-major position in the tile loops, or in the lanes."""
+        position = Affine()
+        for loop in self.scheduled.loops:
+            extent = loop.tiles if of_tiles else loop.unroll
+            names = self.tile if of_tiles else self.lane
+            here = Affine.iterator(names[loop.name]) if extent > 1 else Affine()
+            position = position.scaled(extent) + here
+        return position
+
+    def _carried(self, word: str, made: dict[str, str]) -> Iterator[Item]:
+        value = self._element(self.source, self.read, word)
+        if len(self.process.writes) > 1 and not value.isidentifier():
+            name = self.names.unique("value")
+            yield Statement(f"const {self.source.array.element} {name} = {value};")
+            value = name
+        for port in self.process.writes:
+            target = self._element(port, self.scheduled.node.write, made.get(port.name, ""))
+            yield Statement(
+                f"{target}.write({value});" if port.is_group else f"{target} = {value};"
+            )
+
+    def _element(self, port: Port, access: Access, word: str) -> str:
+        if port.packing is not None:
+            return self._in_word(port, word)
+        if port.is_group:
+            names = [subscript.as_iterator() or "" for subscript in access.subscripts]
+            stream = port.stream([self.lane.get(name, "0") for name in names])
+            return f"{stream}.read()" if port is self.source else stream
+        self.used.update(access.iterators())
+        names = {name: Affine.iterator(text) for name, text in self.iterator.items()}
+        return port.name + ("".join(f"[{s.substitute(names)}]" for s in access.subscripts) or "[0]")
+
+    def _in_word(self, port: Port, word: str) -> str:
+        assert port.packing is not None
+        words, lane = port.packing.words, self._flat(of_tiles=False)
+        if words.count > 1:
+            word = f"{word}[{lane.floordiv(words.elems)}]"
+            lane = lane.mod(words.elems)
+        return word if words.elems == 1 else f"{word}[{lane}]"
+
+    def _lanes(self, body: list[Item]) -> list[Item]:
+        for loop in reversed(self.scheduled.loops):
+            if loop.unroll > 1:
+                body = [For(self.lane[loop.name], loop.unroll, (*self._original(loop), *body))]
+            elif loop.tiles == 1 and loop not in self.scheduled.tile_loops:
+                body = [*self._constant(loop), *body]
+        return body
+
+    def _original(self, loop: TiledLoop) -> Iterator[Item]:
+        yield Pragma("unroll")
+        if loop.name in self.used:
+            lane = self.lane[loop.name]
+            is_tiled = loop in self.scheduled.tile_loops
+            value = f"{self.tile[loop.name]} * {loop.unroll} + {lane}" if is_tiled else lane
+            yield Statement(f"const int {self.iterator[loop.name]} = {value};")
+
+    def _constant(self, loop: TiledLoop) -> Iterator[Item]:
+        if loop.name in self.used:
+            yield Statement(f"const int {self.iterator[loop.name]} = 0;")
+
+
+def _declared(port: Port, name: str) -> str:
+    """Return the declaration of the words of one iteration."""
+    assert port.packing is not None
+    many = f"[{port.packing.words.count}]" if port.packing.words.count > 1 else ""
+    return f"{port.word_type} {name}{many}"

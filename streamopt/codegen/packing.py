@@ -1,0 +1,76 @@
+"""The layout of an array outside the chip: words of the lanes of one tile iteration after another.
+
+Element ``[i][k]`` with 2 x 3 lanes and the tile loops in the order ``k, i``::
+
+    iteration = (k / 3) * (I / 2) + i / 2       lane = (k % 3) * 2 + i % 2
+    element = iteration * stride + lane          stride: all words of an iteration
+
+The mover then reads one word after the other, whatever the loop order, and the host brings the
+array into that order once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+from typing import TYPE_CHECKING
+
+from streamopt.ir.ports import words_of
+
+if TYPE_CHECKING:
+    from streamopt.ir.expression import Access
+    from streamopt.ir.ports import Words
+    from streamopt.ir.program import Array
+    from streamopt.ir.scheduled import ScheduledNode
+
+__all__ = ["Packing", "packing_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Packing:
+    """How one array is packed.
+
+    Attributes
+    ----------
+    order
+        Dimensions, that of the outermost tile loop first.
+    lanes
+        Elements of an iteration along each dimension.
+    words
+        Of one iteration.
+    """
+
+    extents: tuple[int, ...]
+    order: tuple[int, ...]
+    lanes: tuple[int, ...]
+    words: Words
+
+    @property
+    def iterations(self) -> int:
+        """Return the tile iterations."""
+        return prod(-(-n // lanes) for n, lanes in zip(self.extents, self.lanes, strict=True))
+
+    @property
+    def total_words(self) -> int:
+        """Return the words of the whole array."""
+        return self.iterations * self.words.count
+
+    @property
+    def total_elems(self) -> int:
+        """Return the elements that these words have room for."""
+        return self.iterations * self.words.stride_elems
+
+
+def packing_of(array: Array, access: Access, mover: ScheduledNode) -> Packing:
+    """Return the packing of an array by the loops of its mover."""
+    order: list[int] = []
+    lanes = [1] * len(array.shape)
+    dimension_of = {s.as_iterator(): at for at, s in enumerate(access.subscripts)}
+    for loop in mover.loops:
+        dimension = dimension_of.get(loop.name)
+        if dimension is not None:
+            order.append(dimension)
+            lanes[dimension] = loop.unroll
+    rest = [at for at in range(len(array.shape)) if at not in order]
+    words = words_of(mover.lanes, array.element.bits)
+    return Packing(array.shape, (*rest, *order), tuple(lanes), words)

@@ -1,0 +1,178 @@
+"""From a scheduled graph to a TAPA project: tasks that only streams and memory ports join.
+
+TAPA has no arrays between tasks, so a ping-pong buffer becomes a buffer in each of the two tasks
+and a stream that carries it over when it is full. Arrays that cross the boundary are in memory off
+the chip. AMD's tool does the rest, with the same pragmas.
+
+[1] Guo et al., TAPA: A Scalable Task-Parallel Dataflow Programming Framework, TRETS 2023.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import prod
+from typing import TYPE_CHECKING
+
+from streamopt.codegen.design import Design, schedule_sha256
+from streamopt.codegen.dialect import Dialect
+from streamopt.codegen.expressions import FUNCTION_NAMES
+from streamopt.codegen.layout import extents_text, plan_layout
+from streamopt.codegen.names import Names
+from streamopt.codegen.nest import partition_pragmas
+from streamopt.codegen.processes import process_functions, provenance
+from streamopt.codegen.templates import fill
+from streamopt.codegen.testbench import testbench
+from streamopt.codegen.tree import Directive, For, Function, Item, Pragma, Statement
+from streamopt.codegen.writer import render
+from streamopt.errors import CodegenError, Diagnostic
+from streamopt.ir.ports import PortKind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from streamopt.codegen.layout import Layout, Port, Process
+    from streamopt.ir.scheduled import ScheduledGraph
+
+__all__ = ["emit"]
+
+
+def emit(scheduled: ScheduledGraph) -> Design:
+    """Return the TAPA design that implements a scheduled graph.
+
+    Raises
+    ------
+    CodegenError
+        E607 for an array that is not in memory off the chip, and as
+        `streamopt.codegen.vitis.emit`.
+    """
+    layout = plan_layout(scheduled, Dialect.TAPA)
+    _check(layout)
+    digest = schedule_sha256(scheduled.schedule)
+    header = provenance(scheduled.graph.name, digest)
+    files = (
+        (f"{layout.top}.h", render([*header, *_declarations(layout)])),
+        (f"{layout.top}.cpp", render([*header, *_definitions(layout)])),
+        ("testbench.cpp", render(header) + testbench(layout, headers="")),
+        ("packing.h", fill("packing.h")),
+        ("Makefile", fill("tapa.mk", top=layout.top)),
+    )
+    ports = tuple((port.array.name, port.name) for port in layout.boundary)
+    graph = scheduled.graph
+    return Design(graph.name, files, layout.top, ports, digest, graph.copies, backend="tapa")
+
+
+def _check(layout: Layout) -> None:
+    for port in layout.boundary:
+        if not port.by_value and (port.packing is None or port.kind is not PortKind.AXI):
+            message = f"TAPA takes arrays in memory off the chip, and {port.array.name} is not"
+            hint = "emit with --port m_axi"
+            raise CodegenError(Diagnostic("E607", message, hint=hint))
+
+
+def _declarations(layout: Layout) -> Iterator[Item]:
+    guard = f"STREAMOPT_{layout.top.upper()}_H"
+    yield from (Directive(f"#ifndef {guard}"), Directive(f"#define {guard}"), Statement(""))
+    yield from (Directive("#include <cstdint>"), Directive("#include <tapa.h>"), Statement(""))
+    yield Function(f"void {layout.top}", _top_parameters(layout), None)
+    yield from (Statement(""), Directive("#endif"))
+
+
+def _definitions(layout: Layout) -> Iterator[Item]:
+    yield Directive(f'#include "{layout.top}.h"')
+    headers = ("algorithm", "cmath", "cstdint", "cstdlib", "limits")
+    yield from (Directive(f"#include <{header}>") for header in headers)
+    tasks = {process.name: process for process in layout.processes}
+    for item in process_functions(layout, _declared):
+        if isinstance(item, Function) and (name := item.signature.split()[-1]) in tasks:
+            yield _task(item, tasks[name], layout)
+        else:
+            yield item
+    yield Statement("")
+    yield Function(f"void {layout.top}", _top_parameters(layout), tuple(_top_body(layout)))
+
+
+def _top_parameters(layout: Layout) -> tuple[str, ...]:
+    return tuple(_declared(port, port.array.is_given) for port in layout.boundary)
+
+
+def _declared(port: Port, read_only: bool) -> str:
+    """Return a parameter of a task."""
+    if port.packing is not None:
+        const = "const " if read_only else ""
+        return f"tapa::mmap<{const}{port.word_type}> {port.name}"
+    if port.by_value:
+        return f"{port.array.element} {port.name}"
+    end = "istream" if read_only else "ostream"
+    if not port.is_group:
+        return f"tapa::{end}<{port.array.element}>& {_tokens(port)}"
+    count = prod(port.factors)
+    if count == 1:
+        return f"tapa::{end}<{port.array.element}>& {port.name}"
+    return f"tapa::{end}s<{port.array.element}, {count}>& {port.name}"
+
+
+def _tokens(port: Port) -> str:
+    """Return the name of the stream that carries a buffer over."""
+    return f"{port.name}_tokens"
+
+
+def _task(function: Function, process: Process, layout: Layout) -> Function:
+    """Return the function of a process, with its buffers inside it.
+
+    Buffers are received in the order of the tasks that fill them, and sent in that of those that
+    take them: the first task that waits then waits for one that doesn't.
+    """
+    filled = {port.name: at for at, p in enumerate(layout.processes) for port in p.writes}
+    taken = {port.name: at for at, p in enumerate(layout.processes) for port in p.inputs}
+    inputs = sorted(process.inputs, key=lambda port: filled.get(port.name, -1))
+    writes = sorted(process.writes, key=lambda port: taken.get(port.name, -1))
+    ports = (*inputs, *writes)
+    scope = Names([*FUNCTION_NAMES, *(p.name for p in ports), *map(_tokens, ports)])
+    received = [item for port in inputs for item in _buffer(port, scope, "{} = {}.read();")]
+    sent = [_buffer(port, scope, "{1}.write({0});") for port in writes]
+    body = [
+        *received,
+        *(item for items in sent for item in items[:-1]),
+        *(function.body or ()),
+        *(items[-1] for items in sent if items),
+    ]
+    return replace(function, signature=f"void {process.name}", body=tuple(body))
+
+
+def _buffer(port: Port, scope: Names, form: str) -> Sequence[Item]:
+    """Return a local buffer, and last the loops that carry it through its stream."""
+    if port.is_group or port.packing is not None or port.by_value:
+        return ()
+    names = scope.inner()
+    iterators = [names.unique(f"d{at}") for at in range(len(port.array.shape))]
+    place = port.name + ("".join(f"[{name}]" for name in iterators) or "[0]")
+    nest: tuple[Item, ...] = (Statement(form.format(place, _tokens(port))),)
+    if iterators:
+        nest = (Pragma("pipeline II=1"), *nest)
+    for name, extent in zip(reversed(iterators), reversed(port.array.shape), strict=True):
+        nest = (For(name, extent, nest),)
+    declared = f"{port.array.element} {port.name}{extents_text(port.array.shape)};"
+    return (Statement(declared), *partition_pragmas(port.name, port.factors), *nest)
+
+
+def _top_body(layout: Layout) -> Iterator[Item]:
+    for port in layout.channels:
+        count, element = prod(port.factors), port.array.element
+        name = port.name if port.is_group else _tokens(port)
+        kind = f"stream<{element}>"
+        if port.is_group:
+            kind = f"stream<{element}, {port.depth_elems}>"
+            if count > 1:
+                kind = f"streams<{element}, {count}, {port.depth_elems}>"
+        yield Statement(f'tapa::{kind} {name}("{name}");')
+    yield Statement("tapa::task()")
+    for at, process in enumerate(layout.processes, start=1):
+        ports = (*process.inputs, *process.writes)
+        arguments = ", ".join([process.name, *map(_argument, ports)])
+        end = ";" if at == len(layout.processes) else ""
+        yield Statement(f"    .invoke({arguments}){end}")
+
+
+def _argument(port: Port) -> str:
+    is_whole = not (port.is_group or port.packing is not None or port.by_value)
+    return _tokens(port) if is_whole else port.name

@@ -1,0 +1,49 @@
+// Where an element of an array stands among the words that the kernel moves.
+//
+// The kernel takes the elements of one iteration of its tile loops at once. They stand next to each
+// other, those of the next iteration behind them; an iteration takes up `stride` elements.
+
+#ifndef STREAMOPT_PACKING_H
+#define STREAMOPT_PACKING_H
+
+#include <cstddef>
+#include <vector>
+
+struct Packing {
+    std::vector<std::size_t> extents; // of the array
+    std::vector<std::size_t> order;   // dimensions, that of the outermost tile loop first
+    std::vector<std::size_t> lanes;   // elements of an iteration along each dimension
+    std::size_t stride;
+
+    std::size_t size() const {
+        std::size_t count = 1;
+        for (std::size_t extent : extents)
+            count *= extent;
+        return count;
+    }
+
+    std::size_t place(std::size_t flat) const {
+        std::vector<std::size_t> index(extents.size());
+        for (std::size_t at = extents.size(); at-- > 0; flat /= extents[at])
+            index[at] = flat % extents[at];
+        std::size_t iteration = 0, lane = 0;
+        for (std::size_t at : order) {
+            const std::size_t tiles = (extents[at] + lanes[at] - 1) / lanes[at];
+            iteration = iteration * tiles + index[at] / lanes[at];
+            lane = lane * lanes[at] + index[at] % lanes[at];
+        }
+        return iteration * stride + lane;
+    }
+};
+
+template <typename T> void pack(const T *array, T *words, const Packing &packing) {
+    for (std::size_t flat = 0, size = packing.size(); flat < size; flat++)
+        words[packing.place(flat)] = array[flat];
+}
+
+template <typename T> void unpack(const T *words, T *array, const Packing &packing) {
+    for (std::size_t flat = 0, size = packing.size(); flat < size; flat++)
+        array[flat] = words[packing.place(flat)];
+}
+
+#endif

@@ -1,0 +1,139 @@
+"""How fast arrays come from memory off the chip: no node is faster than its channel delivers.
+
+A port moves a word of 512 bits a cycle at most, and no more bytes than its channel has; arrays on
+one channel share it evenly. The latency of the first word is not counted. Equations are those of
+``models/formulations/ports.md``.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from math import ceil, prod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from streamopt.ir.network import Place
+from streamopt.ir.ports import WORD_BITS, words_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from streamopt.ir.binding import Binding
+    from streamopt.ir.graph import Node
+    from streamopt.ir.network import Memory, Network, Pipeline
+    from streamopt.perf.costs import CostModel, NodeCost, Setting
+    from streamopt.target.device import Target
+
+__all__ = [
+    "ChannelLimited",
+    "channel_rates",
+    "least_cycles",
+    "network_rates",
+    "transfer_bounds",
+    "transfer_ii",
+]
+
+
+def channel_rates(channels: Mapping[str, str], target: Target) -> dict[str, float]:
+    """Return the bytes that each array moves in a cycle, at most.
+
+    Parameters
+    ----------
+    channels
+        By array; empty where it is not said, which leaves the port as the only limit.
+
+    Raises
+    ------
+    TargetError
+        E857 for a channel that the target doesn't have.
+    """
+    users = Counter(channels.values())
+    return {
+        array: target.channel(name).bytes_per_cycle(target.clock_ns) / users[name]
+        if name
+        else WORD_BITS / 8
+        for array, name in channels.items()
+    }
+
+
+def transfer_ii(lanes: int, bits: int, bytes_per_cycle: float) -> int:
+    """Return the cycles that the words of an iteration take: (B1) and (B2).
+
+    Examples
+    --------
+    >>> transfer_ii(16, 32, 64.0), transfer_ii(16, 32, 47.9), transfer_ii(40, 32, 64.0)
+    (1, 2, 3)
+    """
+    words = words_of(lanes, bits)
+    return max(words.count, ceil(words.count * words.elems * bits / 8 / bytes_per_cycle))
+
+
+def least_cycles(elems: int, bits: int, bytes_per_cycle: float) -> int:
+    """Return the cycles below which no loop order or unroll factor moves an array."""
+    return ceil(elems * bits / 8 / min(bytes_per_cycle, WORD_BITS / 8))
+
+
+def transfer_bounds(
+    pipeline: Pipeline, memories: Mapping[str, Memory], rates: Mapping[str, float]
+) -> list[tuple[str, int, int]]:
+    """Return (memory, elements of an iteration, II) for what a pipeline moves over the boundary."""
+    targets = dict.fromkeys(port.target for port in pipeline.ports if port.target in rates)
+    return [
+        (name, pipeline.copies, transfer_ii(pipeline.copies, bits, rates[name]))
+        for name in targets
+        for bits in (memories[name].element.bits,)
+    ]
+
+
+def network_rates(network: Network, target: Target) -> dict[str, float]:
+    """Return the bytes a cycle of each memory off the chip; as `channel_rates`."""
+    outside = {m.name: m.channel for m in network.memories if m.place is Place.OFF_CHIP}
+    return channel_rates(outside, target)
+
+
+class ChannelLimited:
+    """Costs under which movers keep to their channels, whatever else the costs are: (B3).
+
+    A mover has no reduction, so its first write comes with its first iteration; all later times
+    stretch by the interval of its transfers.
+
+    Parameters
+    ----------
+    costs
+        Of all nodes, without channels.
+    movers
+        By node: the bits of an element, and the bytes that its channel delivers in a cycle.
+    """
+
+    def __init__(self, costs: CostModel, movers: Mapping[str, tuple[int, float]]) -> None:
+        self._costs = costs
+        self._movers = movers
+
+    def node_cost(
+        self, node: Node, order: Sequence[str], factors: Mapping[str, Any], setting: Setting
+    ) -> NodeCost:
+        """Return the cost of a node; see `streamopt.perf.costs.CostModel`."""
+        cost = self._costs.node_cost(node, order, factors, setting)
+        if node.name not in self._movers:
+            return cost
+        bits, rate = self._movers[node.name]
+        copies: Any = prod(factors.values())
+        lanes, places = np.unique(copies, return_inverse=True)
+        intervals = np.array([transfer_ii(int(n), bits, rate) for n in lanes], dtype=np.int64)
+        found = intervals[places]
+        ii: Any = int(found.item()) if isinstance(copies, int) else found
+        timing = cost.timing
+        begin = timing.first_write
+        times = replace(
+            timing,
+            ii=timing.ii * ii,
+            last_write=(timing.last_write - begin) * ii + begin,
+            last_read={array: last * ii for array, last in timing.last_read.items()},
+        )
+        return replace(cost, timing=times)
+
+    def least_dsps(self, node: Node, binding: Binding) -> int:
+        """Return DSPs below which no choice of a node with that binding goes."""
+        return self._costs.least_dsps(node, binding)

@@ -1,0 +1,219 @@
+"""How arrays cross the boundary of a design: ports from a user's wishes, and what they cost."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from streamopt.errors import Diagnostic, LegalityError, SolverError
+from streamopt.ir.network import AccessMode, PipelineTiming
+from streamopt.ir.ports import PortKind, PortPlan
+from streamopt.ir.program import Role
+from streamopt.pipeline.evaluating import LEAST_FIFOS, size_fifos, timed_network
+from streamopt.space.level import LevelName
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from streamopt.ir.graph import Graph
+    from streamopt.ir.network import Fifo, Network
+    from streamopt.ir.program import Array
+    from streamopt.ir.schedule import Schedule
+    from streamopt.pipeline.evaluating import FifoSizing
+    from streamopt.strategies.solution import Request
+    from streamopt.target.device import Target
+
+__all__ = ["plan_ports", "put_outside", "request_with_ports"]
+
+WEIGHTS = "weights"
+"""Stands for all of them."""
+
+_PORT = re.compile(r"(memory|m_axi|axis)(?::(\w+\[\d+\]))?")
+
+
+def plan_ports(
+    graph: Graph,
+    interface: str = PortKind.MEMORY,
+    *,
+    ports: Mapping[str, str] | None = None,
+    on: Target | None = None,
+) -> tuple[PortPlan, ...]:
+    """Return a port for every array that crosses the boundary, with a balanced use of channels.
+
+    Parameters
+    ----------
+    interface
+        Kind of all ports: ``memory``, ``m_axi`` or ``axis``.
+    ports
+        By array, what is different: ``axis``, ``m_axi`` or ``m_axi:HBM[3]``. ``weights`` are all
+        weights, unless an array is called so.
+    on
+        The target whose channels are used, those of HBM where it has any; the U280 if not given.
+
+    Raises
+    ------
+    LegalityError
+        E331 for an array that doesn't cross the boundary, E332 for what is no port.
+    TargetError
+        E857 for a channel that the target doesn't have.
+    """
+    from streamopt.pipeline.evaluating import target
+    from streamopt.target.channels import balanced
+
+    device = target() if on is None else on
+    arrays = {array.name: array for array in graph.arrays if array.role is not Role.INTERNAL}
+    asked = {name: _parsed(name, text) for name, text in (ports or {}).items()}
+    usual = _parsed("all arrays", interface)
+    of_weights = usual if WEIGHTS in arrays else asked.pop(WEIGHTS, usual)
+    unknown = [name for name in asked if name not in arrays]
+    if unknown:
+        hint = f"the arrays are {', '.join(arrays)}"
+        message = f"port '{unknown[0]}': no array that crosses the boundary"
+        raise LegalityError(Diagnostic("E331", message, hint=hint))
+    chosen = {
+        name: asked.get(name, of_weights if array.role is Role.WEIGHT else usual)
+        for name, array in arrays.items()
+    }
+    kinds = {name: kind for name, (kind, _) in chosen.items()}
+    fixed = {name: channel for name, (_, channel) in chosen.items() if channel}
+    for channel in fixed.values():
+        device.channel(channel)
+    sizes = {name: _bytes(arrays[name]) for name, kind in kinds.items() if kind is PortKind.AXI}
+    where = balanced(sizes, _preferred(device), fixed)
+    return tuple(PortPlan(name, kind, where.get(name, "")) for name, kind in kinds.items())
+
+
+def request_with_ports(
+    request: Request, ports: tuple[PortPlan, ...], by: tuple[str, str], on: Target | None
+) -> Request:
+    """Return a request whose graph has movers, and whose costs keep to their channels.
+
+    Parameters
+    ----------
+    by
+        Solver and formulation.
+
+    Raises
+    ------
+    SolverError
+        E525 for what knows nothing of channels: opt6, the exhaustive search, and the paper's
+        formulation.
+    LegalityError
+        E331 for a port of an array that doesn't cross the boundary.
+    TargetError
+        E857 for a channel that the target doesn't have.
+    """
+    from streamopt.perf.bandwidth import ChannelLimited, channel_rates
+    from streamopt.pipeline.evaluating import target
+    from streamopt.transforms.movers import moved_arrays, mover_of, with_movers
+
+    if not ports:
+        return request
+    solver, formulation = by
+    is_known = request.level is not LevelName.OPT6 and solver != "exhaustive"
+    if not is_known or formulation != "compact":
+        message = f"{request.level} by {solver} on the formulation '{formulation}' has no ports"
+        hint = "solve with ports at opt1 to opt5; or solve without, and emit with --port"
+        raise SolverError(Diagnostic("E525", message, hint=hint))
+    moved = moved_arrays(request.graph, ports)
+    graph = with_movers(request.graph, moved)
+    where = {port.array: port.channel for port in ports if port.array in moved}
+    rates = channel_rates(where, target() if on is None else on)
+    movers = {
+        mover.name: (graph.array(array).element.bits, rates[array])
+        for array in moved
+        if (mover := mover_of(graph, array)) is not None
+    }
+    costs = ChannelLimited(request.costs, movers)
+    return replace(request, graph=graph, costs=costs, ports=ports)
+
+
+def _parsed(name: str, text: str) -> tuple[PortKind, str]:
+    found = _PORT.fullmatch(text)
+    kind = None if found is None else PortKind(found[1])
+    if found is None or kind is None or (found[2] and kind is not PortKind.AXI):
+        hint = "write memory, m_axi, axis, or m_axi:HBM[3] with a channel"
+        raise LegalityError(Diagnostic("E332", f"'{text}' is no port for {name}", hint=hint))
+    return kind, found[2] or ""
+
+
+def _preferred(device: Target) -> list[str]:
+    """Return the channels that arrays go to unasked: one kind, with a known rate."""
+    known = [channel.name for channel in device.channels if channel.bytes_per_s]
+    kind = known[0].split("[")[0] if known else ""
+    return [name for name in known if name.split("[")[0] == kind]
+
+
+def _bytes(array: Array) -> int:
+    return array.size_elems * array.element.bits // 8
+
+
+def put_outside(
+    graph: Graph,
+    schedule: Schedule,
+    ports: tuple[PortPlan, ...],
+    sizing: FifoSizing | None = LEAST_FIFOS,
+) -> Schedule:
+    """Return a schedule with movers for its ports, and small FIFOs to and from them.
+
+    Parameters
+    ----------
+    sizing
+        None leaves all tokens of a lane to the FIFOs of movers.
+
+    Raises
+    ------
+    LegalityError
+        E331 for a port of an array that doesn't cross the boundary, E333 if the schedule has
+        ports already.
+    """
+    from streamopt.transforms.port_schedule import with_ports
+
+    if schedule.ports:
+        message = f"the schedule of '{schedule.graph}' has ports already"
+        hint = "leave --port out, or solve again"
+        raise LegalityError(Diagnostic("E333", message, hint=hint))
+    if all(port.kind is PortKind.MEMORY for port in ports):
+        return schedule
+    found = with_ports(graph, schedule, ports)
+    if sizing is None:
+        return found
+    return _without_pipelines(graph, size_fifos(graph, found, sizing)[0], sizing.on)
+
+
+def _without_pipelines(graph: Graph, schedule: Schedule, on: Target | None) -> Schedule:
+    """Return a schedule whose FIFOs suffice even if pipelines hold no tokens.
+
+    A mover that feeds a FIFO and a buffer ends only when all its tokens are taken; the last of
+    them may be those inside a pipeline. C simulation has no pipelines, and would stand still.
+    """
+    from streamopt.sim import simulate
+    from streamopt.sim.deadlock import DeadlockError
+    from streamopt.sim.depths import least_depths
+
+    network, timings = timed_network(graph, schedule, on)
+    bare = {name: PipelineTiming(timing.ii, 1) for name, timing in timings.items()}
+    try:
+        simulate(network, bare)
+    except DeadlockError:
+        tokens = {fifo.name: _tokens(network, fifo) for fifo in network.fifos}
+        fifos = tuple(replace(fifo, depth_elems=tokens[fifo.name]) for fifo in network.fifos)
+        depths = least_depths(replace(network, fifos=fifos), bare).depths
+        channels = tuple(
+            replace(plan, depth_elems=max(plan.depth_elems, depths.get(plan.channel, 0)))
+            for plan in schedule.channels
+        )
+        return replace(schedule, channels=channels)
+    return schedule
+
+
+def _tokens(network: Network, fifo: Fifo) -> int:
+    """Return an upper bound on the tokens of a stream: the iterations of its producer."""
+    writers = [
+        pipeline.iterations
+        for pipeline in network.pipelines
+        for port in pipeline.ports
+        if port.target == fifo.name and port.mode is AccessMode.WRITE
+    ]
+    return max(fifo.depth_elems, *writers)

@@ -1,0 +1,162 @@
+"""Movers: processes that do nothing but carry an array over the design's boundary.
+
+Before::
+
+    for i, j, k: C[i][j] += A[i][k] * B[k][j]               # gemm
+
+After, for A and C off the chip::
+
+    for i, k: A_chip[i][k] = A[i][k]                        # load_A
+    for i, j, k: C_chip[i][j] += A_chip[i][k] * B[k][j]     # gemm
+    for i, j: C[i][j] = C_chip[i][j]                        # store_C
+
+So a mover has loops to be ordered and unrolled, and a channel to the process behind it, like any
+other node.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import count
+from typing import TYPE_CHECKING
+
+from streamopt.errors import Diagnostic, LegalityError
+from streamopt.ir.affine import Affine
+from streamopt.ir.expression import Access, Read, rewrite
+from streamopt.ir.graph import Graph, Node, SequentialNode
+from streamopt.ir.ports import PortKind
+from streamopt.ir.program import Loop, Role
+from streamopt.transforms.channels import channels
+from streamopt.transforms.rewrites.node_accesses import with_accesses
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from streamopt.ir.expression import Expression
+    from streamopt.ir.ports import PortPlan
+    from streamopt.ir.program import Array
+
+__all__ = ["moved_arrays", "mover_of", "with_movers"]
+
+
+def moved_arrays(graph: Graph, ports: Sequence[PortPlan]) -> tuple[str, ...]:
+    """Return the arrays that ports put off the chip; a single element stays a register.
+
+    Raises
+    ------
+    LegalityError
+        E331 for a port of an array that doesn't cross the boundary, or two ports of one.
+    """
+    crossing = {a.name: a for a in graph.arrays if a.role is not Role.INTERNAL}
+    names = [port.array for port in ports]
+    for name in names:
+        if name not in crossing or names.count(name) > 1:
+            what = "no array that crosses the boundary" if name not in crossing else "given twice"
+            hint = f"the arrays are {', '.join(crossing)}"
+            raise LegalityError(Diagnostic("E331", f"port '{name}': {what}", hint=hint))
+    return tuple(
+        port.array
+        for port in ports
+        if port.kind is not PortKind.MEMORY
+        and not (crossing[port.array].is_given and crossing[port.array].size_elems == 1)
+    )
+
+
+def mover_of(graph: Graph, array: str) -> Node | None:
+    """Return the node that alone touches a boundary array, if it does nothing but carry it."""
+    users = [node for node in graph.nodes if array in (*node.inputs, *node.outputs)]
+    if len(users) != 1 or isinstance(users[0], SequentialNode):
+        return None
+    node = users[0]
+    if node.reduction is not None or not isinstance(node.value, Read):
+        return None
+    other = {node.value.access.array, node.write.array} - {array}
+    elements = {graph.array(name).element for name in (array, *other)}
+    is_alone = len(graph.writers(node.write.array)) == 1
+    sides = (node.value.access, node.write)
+    carries = all(_walks(side, node, graph.array(side.array)) for side in sides)
+    return node if is_alone and carries and other and len(elements) == 1 else None
+
+
+def _walks(access: Access, node: Node, array: Array) -> bool:
+    """Return whether an access touches every element of its array once, by plain iterators."""
+    names = [s.as_iterator() for s, n in zip(access.subscripts, array.shape, strict=True) if n > 1]
+    trips = node.trip_counts
+    extents = [extent for extent in array.shape if extent > 1]
+    loops = [name for name, trip_count in trips.items() if trip_count > 1]
+    plain = [name for name in names if name is not None]
+    return sorted(plain) == sorted(loops) and [trips[name] for name in plain] == extents
+
+
+def with_movers(graph: Graph, arrays: Collection[str]) -> Graph:
+    """Return the graph with a mover for each of these boundary arrays that has none yet."""
+    touched = {name for node in graph.nodes for name in (*node.inputs, *node.outputs)}
+    for name in arrays:
+        if name in touched and mover_of(graph, name) is None:
+            graph = _with_mover(graph, graph.array(name))
+    return graph
+
+
+def _with_mover(graph: Graph, array: Array) -> Graph:
+    inner = replace(array, name=_free(f"{array.name}_chip", graph), role=Role.INTERNAL)
+    users = [node for node in graph.nodes if array.name in (*node.inputs, *node.outputs)]
+    loops = _loops(array, users)
+    place = tuple(Affine.iterator(loop.name) for loop in loops)
+    here, outside = Access(inner.name, place), Access(array.name, place)
+    nodes = [_renamed(node, array.name, inner.name) for node in graph.nodes]
+    if array.is_given:
+        name = _free_node(f"load_{array.name}", graph)
+        first = min(graph.nodes.index(user) for user in users)
+        nodes.insert(first, Node(name, loops, here, Read(outside), loc=users[0].loc))
+    else:
+        name = _free_node(f"store_{array.name}", graph)
+        writers = graph.writers(array.name)
+        last = max(graph.nodes.index(user) for user in writers)
+        nodes.insert(last + 1, Node(name, loops, outside, Read(here), loc=writers[-1].loc))
+    arrays = (*graph.arrays, inner)
+    return Graph(graph.name, arrays, tuple(nodes), channels(arrays, nodes), graph.copies)
+
+
+def _loops(array: Array, users: Sequence[Node]) -> tuple[Loop, ...]:
+    """Return a loop for each dimension, called as the first user calls it where it can be."""
+    for node in users:
+        for access in (*node.reads_of(array.name), node.write):
+            names = [subscript.as_iterator() for subscript in access.subscripts]
+            found = [name for name in names if name is not None]
+            if access.array == array.name and len(set(found)) == len(array.shape):
+                return tuple(map(Loop, found, array.shape))
+    return tuple(Loop(f"d{at}", extent) for at, extent in enumerate(array.shape))
+
+
+def _renamed(node: Node, old: str, new: str) -> Node:
+    """Return the node with an array under another name."""
+
+    def named(access: Access) -> Access:
+        return Access(new, access.subscripts) if access.array == old else access
+
+    if not isinstance(node, SequentialNode):
+        return with_accesses(node, named, lambda index: index)
+
+    def leaf(part: Expression) -> Expression:
+        return Read(named(part.access)) if isinstance(part, Read) else part
+
+    return replace(
+        node,
+        write=named(node.write),
+        value=rewrite(node.value, leaf),
+        statements=tuple(s.rewritten(leaf, named(s.target)) for s in node.statements),
+        carries=tuple((new if t == old else t, new if s == old else s) for t, s in node.carries),
+    )
+
+
+def _free(wanted: str, graph: Graph) -> str:
+    return _unused(wanted, {array.name for array in graph.arrays})
+
+
+def _free_node(wanted: str, graph: Graph) -> str:
+    return _unused(wanted, {node.name for node in graph.nodes})
+
+
+def _unused(wanted: str, taken: Collection[str]) -> str:
+    candidates = (wanted if at == 1 else f"{wanted}_{at}" for at in count(1))
+    return next(name for name in candidates if name not in taken)
