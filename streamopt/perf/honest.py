@@ -24,7 +24,7 @@ from streamopt.perf.access_distance import update_distances
 from streamopt.perf.algebra import INTEGERS
 from streamopt.perf.closed_form import sequential_run
 from streamopt.perf.costs import NodeCost
-from streamopt.perf.depth import depth_cycles
+from streamopt.perf.depth import PARTIAL_TILE_CYCLES, depth_cycles
 from streamopt.perf.node_operators import node_operators
 from streamopt.perf.node_resources import node_resources
 from streamopt.perf.pipeline import pipeline_timings
@@ -228,7 +228,8 @@ class _Nest:
         """Return times and DSPs for vectors of unroll factors."""
         ii, depth = self._paced(order, factors)
         tiles = {
-            name: trips // factors[name] for name, trips in self._operators.node.trip_counts.items()
+            name: -(-trips // factors[name])
+            for name, trips in self._operators.node.trip_counts.items()
         }
         algebra: Any = INTEGERS
         run = nest_run(self._operators.node, order, tiles, operands, algebra, ii)
@@ -262,7 +263,10 @@ class _Nest:
         ]
         ii = np.array([pace.ii for pace in paces], dtype=np.int64)[places_of.ravel()]
         depth = np.array([pace.depth_cycles for pace in paces], dtype=np.int64)[places_of.ravel()]
-        return ii, depth
+        partial = np.zeros(size, dtype=np.bool_)
+        for name, trips in node.trip_counts.items():
+            partial |= trips % factors[name] > 0
+        return ii, depth + PARTIAL_TILE_CYCLES * partial
 
     def least_dsps(self) -> int:
         """Return the DSPs of one unit of each operator; sums may go without."""
