@@ -266,6 +266,7 @@ class _Form:
             graph=self._graph,
             dsp_limit=budget.amount(self._region.limits),
             tiling_limit=freedom.tiling_limit,
+            partial_tiles=freedom.partial_tiles,
             costs=self._costs.priced(budget.price),
             bindings=freedom.bindings(self._graph),
             horizon_cycles=self._horizon_cycles,

@@ -42,6 +42,8 @@ class Request:
         Latency that must be kept; for the objective DSPs only.
     limits
         On the design as built; None for none but that on DSPs in the paper's accounting.
+    partial_tiles
+        Whether unroll factors need not divide trip counts.
     """
 
     graph: Graph
@@ -56,6 +58,7 @@ class Request:
         default_factory=dict[str, "tuple[Binding, ...]"]
     )
     horizon_cycles: int | None = None
+    partial_tiles: bool = False
 
     def space(self) -> DecisionSpace:
         """Return what may be decided.
@@ -73,6 +76,7 @@ class Request:
             costs=self.costs,
             bindings=self.bindings,
             horizon_cycles=self.horizon_cycles,
+            partial_tiles=self.partial_tiles,
         )
 
     def evaluate(self, schedule: Schedule) -> Prediction:
