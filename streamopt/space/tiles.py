@@ -32,8 +32,8 @@ __all__ = [
     "tile_classes",
 ]
 
-MOST_CHOICES = 25_000
-"""Vectors of unroll factors of one node, beyond which factors with idle lanes are left out."""
+MOST_CHOICES = 16_000
+"""Vectors of unroll factors of all nodes, beyond which factors with idle lanes are left out."""
 NONE_IDLE = Fraction(0)
 
 LoopKey = tuple[str, str]
@@ -189,7 +189,8 @@ def _with_partial_tiles(
         for name in dict.fromkeys(name for name, _ in group.members):
             by_node.setdefault(name, []).append(place)
     for places in by_node.values():
-        limit = _most_idle([shares[place] for place in places])
+        own = [shares[place] for place in places]
+        limit = _most_idle(own, MOST_CHOICES // len(by_node))
         for place in places:
             most[place] = min(most[place], limit)
     return tuple(
@@ -212,13 +213,13 @@ def _idle_shares(trip_counts: Collection[int], tiling_limit: int) -> dict[int, F
     }
 
 
-def _most_idle(shares: Sequence[Mapping[int, Fraction]]) -> Fraction:
-    """Return the share of idle lanes up to which a node's loops have few enough choices."""
+def _most_idle(shares: Sequence[Mapping[int, Fraction]], most_choices: int) -> Fraction:
+    """Return the share of idle lanes up to which a node's loops have so few choices."""
     choices = sorted({share for own in shares for share in own.values()})
     found = NONE_IDLE
     for share in choices:
         count = prod(max(1, sum(other <= share for other in own.values())) for own in shares)
-        if count > MOST_CHOICES:
+        if count > most_choices:
             break
         found = share
     return found

@@ -192,11 +192,11 @@ def partial_classes(tiling_limit: int = 1) -> dict[int, tuple[int, ...]]:
 def test_partial_tiles_give_coupled_loops_more_factors() -> None:
     assert partial_classes() == {trips: least_factors(trips) for trips in (24, 16, 10, 9)}
     assert partial_classes(4)[24] == (1, 2, 3, 4, 5, 6)
-    assert partial_classes(4)[9] == (1, 2, 3)
+    assert partial_classes(4)[9] == (1, 2)
 
 
 def test_factors_with_most_idle_lanes_go_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tiles, "MOST_CHOICES", 250)
+    monkeypatch.setattr(tiles, "MOST_CHOICES", 500)
     fewer = partial_classes()
     for trips, factors in fewer.items():
         assert set(divisors(trips, 1)) <= set(factors) <= set(least_factors(trips))
