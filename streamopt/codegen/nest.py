@@ -259,10 +259,9 @@ class NestWriter:
 
     def _inside(self, loops: Collection[str]) -> str:
         """Return the condition that loops are before their ends; empty for no loop."""
-        trips = self.node.trip_counts
-        names = [name for name in trips if name in loops]
-        self.used.update(names)
-        return " && ".join(f"{self.iterator[name]} < {trips[name]}" for name in names)
+        ends = {loop.name: loop.trip_count for loop in self.loops if loop.name in loops}
+        self.used.update(ends)
+        return " && ".join(f"{self.iterator[name]} < {end}" for name, end in ends.items())
 
     def _lanes(self, access: Access) -> str:
         """Return which stream of a group an access uses: the lane of each dimension's loop."""

@@ -103,7 +103,8 @@ def solve_beyond(
         known = min((one.cycles for one in tried if one.is_within), default=None)
         costs = honest_costs(graph, region.on, freedom.counted(graph))
         form = _Form(replace(request, horizon_cycles=known), names, graph, region, costs)
-        tried += form.search(freedom, solver, options, started)
+        for choices in freedom.widest_first:
+            tried += form.search(choices, solver, options, started)
         if tried and tried[-1].solution.stop is Stop.INTERRUPTED:
             stop = Stop.INTERRUPTED
         if tried and on_incumbent is not None:
@@ -291,7 +292,7 @@ class _Form:
                 break
             if not budget.price and budget.shrink == 1.0:
                 known = answer.bound_cycles, self._horizon_cycles or answer.bound_cycles
-                self._bound_cycles = max(self._bound_cycles, min(known))
+                self._bound_cycles = self._bound_cycles or min(known)
             found.append(self._judged(answer))
             self._look_below(found[-1])
             if answer.stop is not Stop.FINISHED:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -94,6 +94,16 @@ class Freedom:
     def partial_tiles(self) -> bool:
         """Return whether unroll factors need not divide trip counts (O18)."""
         return PARTIAL_TILES not in self.without
+
+    @property
+    def widest_first(self) -> tuple[Freedom, ...]:
+        """Return the freedoms that a form is searched with: this one, and that of whole tiles.
+
+        Where the closed form misses stalls, the best of more choices may be slower when simulated.
+        """
+        if not self.partial_tiles:
+            return (self,)
+        return self, replace(self, without=self.without | {PARTIAL_TILES})
 
     def forms(self, graph: Graph) -> Iterator[tuple[tuple[str, ...], Graph]]:
         """Yield the different forms of a graph, with the rewrites that make them."""
