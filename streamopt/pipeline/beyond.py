@@ -103,7 +103,7 @@ def solve_beyond(
         known = min((one.cycles for one in tried if one.is_within), default=None)
         costs = honest_costs(graph, region.on, freedom.counted(graph))
         form = _Form(replace(request, horizon_cycles=known), names, graph, region, costs)
-        for choices in freedom.widest_first:
+        for choices in freedom.narrowest_first:
             tried += form.search(choices, solver, options, started)
         if tried and tried[-1].solution.stop is Stop.INTERRUPTED:
             stop = Stop.INTERRUPTED
@@ -225,6 +225,7 @@ class _Form:
     ) -> list[_Tried]:
         """Return what was tried: first as the tool binds operators, then with LUTs at a price."""
         limits = self._region.limits
+        self._bound_cycles = 0  # that of fewer choices is none of more
         bound = replace(freedom, binding=freedom.binding.unpriced)
         is_last = freedom.binding is bound.binding
         unpriced = _Budget(limits.luts, is_last=is_last)
@@ -289,10 +290,12 @@ class _Form:
             try:
                 answer = self._answered(freedom, budget, solver, _left(options, started))
             except InfeasibleError:
+                if not budget.price and budget.shrink == 1.0:
+                    self._bound_cycles = self._horizon_cycles or 0
                 break
             if not budget.price and budget.shrink == 1.0:
                 known = answer.bound_cycles, self._horizon_cycles or answer.bound_cycles
-                self._bound_cycles = self._bound_cycles or min(known)
+                self._bound_cycles = max(self._bound_cycles, min(known))
             found.append(self._judged(answer))
             self._look_below(found[-1])
             if answer.stop is not Stop.FINISHED:

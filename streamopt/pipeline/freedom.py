@@ -96,14 +96,15 @@ class Freedom:
         return PARTIAL_TILES not in self.without
 
     @property
-    def widest_first(self) -> tuple[Freedom, ...]:
-        """Return the freedoms that a form is searched with: this one, and that of whole tiles.
+    def narrowest_first(self) -> tuple[Freedom, ...]:
+        """Return the freedoms that a form is searched with: that of whole tiles, and this one.
 
-        Where the closed form misses stalls, the best of more choices may be slower when simulated.
+        Whole tiles are searched soon, and what they give prunes the rows of partial ones. Where
+        the closed form misses stalls, they may also be faster when simulated.
         """
         if not self.partial_tiles:
             return (self,)
-        return self, replace(self, without=self.without | {PARTIAL_TILES})
+        return replace(self, without=self.without | {PARTIAL_TILES}), self
 
     def forms(self, graph: Graph) -> Iterator[tuple[tuple[str, ...], Graph]]:
         """Yield the different forms of a graph, with the rewrites that make them."""

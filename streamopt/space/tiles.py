@@ -32,7 +32,7 @@ __all__ = [
     "tile_classes",
 ]
 
-MOST_CHOICES = 16_000
+MOST_CHOICES = 12_000
 """Vectors of unroll factors of all nodes, beyond which factors with idle lanes are left out."""
 NONE_IDLE = Fraction(0)
 
