@@ -297,7 +297,7 @@ class _Form:
                 known = answer.bound_cycles, self._horizon_cycles or answer.bound_cycles
                 self._bound_cycles = max(self._bound_cycles, min(known))
             found.append(self._judged(answer))
-            self._look_below(found[-1])
+            self._look_below(found[-1], answer.prediction.latency_cycles)
             if answer.stop is not Stop.FINISHED:
                 break
             used = found[-1].evaluation.resources.total
@@ -305,11 +305,15 @@ class _Form:
             budget = budget.after(used, operator_luts, limits)
         return found
 
-    def _look_below(self, tried: _Tried) -> None:
-        """Let later searches leave out what is slower than a design within the limits."""
+    def _look_below(self, tried: _Tried, in_rows_cycles: int) -> None:
+        """Let later searches leave out what is slower than a design within the limits.
+
+        Slower than its simulation and in rows: a search finds it again, and proves a bound.
+        """
         if tried.is_within:
+            slower = max(tried.cycles, in_rows_cycles)
             known = self._horizon_cycles
-            self._horizon_cycles = tried.cycles if known is None else min(known, tried.cycles)
+            self._horizon_cycles = slower if known is None else min(known, slower)
 
     def _judged(self, answer: Solution) -> _Tried:
         evaluation = evaluate(self._graph, answer.schedule, self._region.on)

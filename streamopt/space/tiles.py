@@ -34,7 +34,6 @@ __all__ = [
 
 MOST_CHOICES = 12_000
 """Vectors of unroll factors of all nodes, beyond which factors with idle lanes are left out."""
-NONE_IDLE = Fraction(0)
 
 LoopKey = tuple[str, str]
 """(node, loop)."""
@@ -183,22 +182,19 @@ def _with_partial_tiles(
         else _idle_shares({trip_counts[key] for key in group.members}, tiling_limit)
         for group in classes
     ]
-    most = [max(own.values(), default=NONE_IDLE) for own in shares]
+    kept = [{*own} for own in shares]
     by_node: dict[str, list[int]] = {}
     for place, group in enumerate(classes):
         for name in dict.fromkeys(name for name, _ in group.members):
             by_node.setdefault(name, []).append(place)
     for places in by_node.values():
         own = [shares[place] for place in places]
-        limit = _most_idle(own, MOST_CHOICES // len(by_node))
-        for place in places:
-            most[place] = min(most[place], limit)
+        fewest_idle = _with_fewest_idle_lanes(own, MOST_CHOICES // len(by_node))
+        for place, factors in zip(places, fewest_idle, strict=True):
+            kept[place] &= factors
     return tuple(
-        TileClass(
-            group.members,
-            tuple(sorted({*group.factors, *(f for f, share in own.items() if share <= limit)})),
-        )
-        for group, own, limit in zip(classes, shares, most, strict=True)
+        TileClass(group.members, tuple(sorted({*group.factors, *factors})))
+        for group, factors in zip(classes, kept, strict=True)
     )
 
 
@@ -213,13 +209,17 @@ def _idle_shares(trip_counts: Collection[int], tiling_limit: int) -> dict[int, F
     }
 
 
-def _most_idle(shares: Sequence[Mapping[int, Fraction]], most_choices: int) -> Fraction:
-    """Return the share of idle lanes up to which a node's loops have so few choices."""
-    choices = sorted({share for own in shares for share in own.values()})
-    found = NONE_IDLE
-    for share in choices:
-        count = prod(max(1, sum(other <= share for other in own.values())) for own in shares)
-        if count > most_choices:
+def _with_fewest_idle_lanes(
+    shares: Sequence[Mapping[int, Fraction]], most_choices: int
+) -> list[set[int]]:
+    """Return the factors of a node's classes, the best first until there would be more choices."""
+    ranked = sorted(
+        (share, factor, place) for place, own in enumerate(shares) for factor, share in own.items()
+    )
+    found = [set[int]() for _ in shares]
+    for share, factor, place in ranked:
+        found[place].add(factor)
+        if share and prod(max(1, len(factors)) for factors in found) > most_choices:
+            found[place].remove(factor)
             break
-        found = share
     return found
