@@ -12,7 +12,7 @@ __all__ = ["full_depth_elems"]
 
 
 def full_depth_elems(array: Array, lanes: tuple[int, ...]) -> int:
-    """Return the elements of one lane, array size over lanes; at least 1.
+    """Return the elements of the fullest lane: the product of extents over lanes, rounded up.
 
     With this depth no producer ever waits for its consumer, so no schedule can deadlock, and the
     processes may run one after another, as in C simulation. The published designs use it.
@@ -20,7 +20,7 @@ def full_depth_elems(array: Array, lanes: tuple[int, ...]) -> int:
     Parameters
     ----------
     lanes
-        Streams along each dimension of the array; they divide its extents.
+        Streams along each dimension of the array.
 
     Examples
     --------
@@ -28,4 +28,4 @@ def full_depth_elems(array: Array, lanes: tuple[int, ...]) -> int:
     >>> full_depth_elems(Array("E", (180, 190), Role.INTERNAL), (6, 5))
     1140
     """
-    return max(1, array.size_elems // prod(lanes))
+    return prod(-(-extent // split) for extent, split in zip(array.shape, lanes, strict=True))

@@ -169,7 +169,12 @@ TilingLimit = Annotated[
 ]
 Without = Annotated[
     list[str] | None,
-    typer.Option("--without", metavar="REWRITE", help="opt6: a rewrite of the graph to leave out."),
+    typer.Option(
+        "--without",
+        metavar="CHOICE",
+        help="opt6: a rewrite of the graph to leave out, or partial_tiles for unroll factors that "
+        "divide trip counts.",
+    ),
 ]
 Binding = Annotated[
     BindingChoice | None,

@@ -9,6 +9,12 @@ lanes are unrolled, so the body stands once whatever the factors. Guards use the
 - a reduction keeps its partial values in a local buffer, starts at the first iteration of each
   element, and sends at the last one (Cond. 1 of [1]).
 
+Where a factor doesn't divide its trip count, lanes of the last tile have no iteration. Of a loop
+that moves the output their whole body is under ``if (i < trip_count)``; these lane loops stand
+outermost, so that what is added to one element stays together. Lanes of a reduction loop read
+nothing there and add the identity: sums stay plain chains of additions, which the vendor's tool
+can turn into trees.
+
 [1] Basalama and Cong, Stream-HLS, FPGA 2025.
 """
 
@@ -25,7 +31,7 @@ from streamopt.ir.affine import Affine
 from streamopt.ir.program import Reduction
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
     from streamopt.codegen.layout import Process
     from streamopt.codegen.names import Names
@@ -73,6 +79,10 @@ class NestWriter:
         tiled = [loop for loop in unrolled if loop in self.built]
         self.tile = {p.name: names.unique(f"{self.iterator[p.name]}_tile") for p in tiled}
         self.lane = {p.name: names.unique(f"{self.iterator[p.name]}_lane") for p in unrolled}
+        reduced = self.node.reduction_loops if self.node.reduction is not None else ()
+        partial = [loop for loop in self.loops if loop.is_partial]
+        self.guarded = [loop for loop in partial if loop.name not in reduced]
+        self.masked = [loop for loop in partial if loop.name in reduced]
         self.used: set[str] = set()
         self.locals: list[Item] = []
         self.fetched: dict[Access, str] = {}
@@ -82,7 +92,8 @@ class NestWriter:
     def items(self) -> tuple[Item, ...]:
         """Return local buffers and the loop nest."""
         body = [*self._fetches(), *self._compute()]
-        for loop in reversed(self.loops):
+        plain = [loop for loop in self.loops if loop not in self.guarded]
+        for loop in reversed((*self.guarded, *plain)):
             if loop.unroll > 1:
                 body = [self._lane_loop(loop, body)]
         single = [loop for loop in self.loops if loop.trip_count == 1 and loop not in self.built]
@@ -98,6 +109,8 @@ class NestWriter:
     def _lane_loop(self, loop: TiledLoop, body: Sequence[Item]) -> For:
         lane = self.lane[loop.name]
         inner: list[Item] = [Pragma("unroll")]
+        if loop in self.guarded:
+            body = [If(self._inside([loop.name]), tuple(body))]
         if loop.name in self.used:
             tile = self.tile.get(loop.name)
             value = f"{tile} * {loop.unroll} + {lane}" if tile else lane
@@ -113,13 +126,17 @@ class NestWriter:
             source = f"{port.stream(self._lanes(access))}.read()"
             reused = [loop.name for loop in self.loops if loop.name not in access.iterators()]
             condition = self._at(reused, last=False)
+            inside = self._inside(self._masked_names() & {*access.iterators()})
             if not condition:
                 name = self.names.unique(f"{port.name}_value")
-                yield Statement(f"const {port.array.element} {name} = {source};")
+                zero = self.expression.literal(0, port.array.element)
+                value = f"{inside} ? {source} : {zero}" if inside else source
+                yield Statement(f"const {port.array.element} {name} = {value};")
                 self.fetched[access] = name
                 continue
             element = f"{self._buffer(port.array, access, 'local')}{self._subscripts(access)}"
-            yield If(condition, (Statement(f"{element} = {source};"),))
+            both = " && ".join(part for part in (condition, inside) if part)
+            yield If(both, (Statement(f"{element} = {source};"),))
             self.fetched[access] = element
 
     def _compute(self) -> Iterator[Item]:
@@ -144,6 +161,8 @@ class NestWriter:
             )
             step = self.expression.combine(reduction, total, f"({value})", element)
             guard = self.expression.condition(self.node.guard)
+            inside = self._inside(self._masked_names())
+            guard = f"{inside} && ({guard})" if inside else guard
             yield If(guard, (Statement(f"{total} = {step};"),))
         if condition:
             yield Statement(f"{partial} = {total};")
@@ -159,6 +178,8 @@ class NestWriter:
         element, reduction = self.array.element, self.node.reduction
         assert reduction is not None
         term = self.names.unique("term")
+        inside = self._inside(self._masked_names())
+        value = f"{inside} ? {value} : {self._identity()}" if inside else value
         yield Statement(f"const {element} {term} = {value};")
         sums = reduction in (Reduction.ADD, Reduction.MUL)
         if sums or self.node.start is not None:
@@ -171,11 +192,15 @@ class NestWriter:
         yield Statement(f"const {element} {total} = {combined};")
 
     def _start(self) -> str:
-        """Return what a reduction starts from; the identity where the type has it, else a bound."""
+        """Return what a reduction starts from."""
+        if self.node.start is not None:
+            return self.expression.text(self.node.start, self.array.element)
+        return self._identity()
+
+    def _identity(self) -> str:
+        """Return what changes nothing in a reduction; where its type has none, a bound."""
         element, reduction = self.array.element, self.node.reduction
         assert reduction is not None
-        if self.node.start is not None:
-            return self.expression.text(self.node.start, element)
         if reduction in (Reduction.ADD, Reduction.MUL):
             return self.expression.literal(reduction.identity, element)
         limit = "lowest" if reduction is Reduction.MAX else "max"
@@ -228,6 +253,15 @@ class NestWriter:
         return " && ".join(
             f"{self.iterator[name]} == {trips[name] - 1 if last else 0}" for name in guarded
         )
+
+    def _masked_names(self) -> frozenset[str]:
+        return frozenset(loop.name for loop in self.masked)
+
+    def _inside(self, loops: Collection[str]) -> str:
+        """Return the condition that loops are before their ends; empty for no loop."""
+        ends = {loop.name: loop.trip_count for loop in self.loops if loop.name in loops}
+        self.used.update(ends)
+        return " && ".join(f"{self.iterator[name]} < {end}" for name, end in ends.items())
 
     def _lanes(self, access: Access) -> list[str]:
         """Return which stream of a group an access uses: the lane of each dimension's loop."""

@@ -28,6 +28,7 @@ __all__ = [
     "Network",
     "Operation",
     "Operator",
+    "PartialTile",
     "Pipeline",
     "PipelineTiming",
     "Place",
@@ -187,6 +188,26 @@ class Operation:
 
 
 @dataclass(frozen=True, slots=True)
+class PartialTile:
+    """A tile loop whose last iteration has work for the first of its lanes only.
+
+    Attributes
+    ----------
+    tile, lane
+        The loops' iterators.
+    last_tile
+        Value of the tile iterator in the last iteration.
+    last_lanes
+        Lanes that do something then; the others do nothing at all.
+    """
+
+    tile: str
+    lane: str
+    last_tile: int
+    last_lanes: int
+
+
+@dataclass(frozen=True, slots=True)
 class Pipeline:
     """A flattened nest of tile loops, outermost first, whose body is pipelined.
 
@@ -194,6 +215,9 @@ class Pipeline:
     ----------
     lanes
         Fully unrolled loops of the body.
+    partial_tiles
+        Where unroll factors don't divide trip counts. Every lane does something in the first
+        iteration, and at the last index of a loop, so what lanes ask for at most is the same.
     ports, operations
         In program order.
     """
@@ -204,6 +228,7 @@ class Pipeline:
     ports: tuple[Port, ...]
     operations: tuple[Operation, ...]
     loc: SourceLoc | None = None
+    partial_tiles: tuple[PartialTile, ...] = ()
 
     @property
     def iterations(self) -> int:

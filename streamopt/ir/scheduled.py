@@ -21,7 +21,8 @@ __all__ = ["Channel", "Partition", "ScheduledGraph", "ScheduledNode", "TiledLoop
 class TiledLoop:
     """``for tile in range(tiles)``, with ``unroll`` copies of the body inside.
 
-    The original iterator is ``tile * unroll + lane``.
+    The original iterator is ``tile * unroll + lane``. Where the factor doesn't divide the trip
+    count, the last lanes of the last tile have no iteration: the loop is partial.
     """
 
     name: str
@@ -31,7 +32,17 @@ class TiledLoop:
     @property
     def tiles(self) -> int:
         """Return the trip count of the tile loop."""
-        return self.trip_count // self.unroll
+        return -(-self.trip_count // self.unroll)
+
+    @property
+    def last_lanes(self) -> int:
+        """Return the lanes that have an iteration in the last tile."""
+        return self.trip_count - (self.tiles - 1) * self.unroll
+
+    @property
+    def is_partial(self) -> bool:
+        """Return whether some lanes have no iteration in the last tile."""
+        return self.last_lanes < self.unroll
 
 
 @dataclass(frozen=True, slots=True)

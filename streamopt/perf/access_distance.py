@@ -71,7 +71,7 @@ def update_distances(
     inside = np.ones_like(next(iter(factors.values())))
     distance, ambiguous = np.zeros_like(inside), np.zeros_like(inside, dtype=np.bool_)
     for name in reversed(order):
-        tiles = trip_counts[name] // factors[name]
+        tiles = -(-trip_counts[name] // factors[name])
         if name not in told_apart:
             distance = np.where((distance == 0) & (tiles > 1), inside, distance)
             ambiguous |= (tiles > 1) & (name in named)

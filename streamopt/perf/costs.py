@@ -82,7 +82,7 @@ class _Published:
     def node_cost(
         self, node: Node, order: Sequence[str], factors: Mapping[str, Any], setting: Setting
     ) -> NodeCost:
-        tiles = {name: trips // factors[name] for name, trips in node.trip_counts.items()}
+        tiles = {name: -(-trips // factors[name]) for name, trips in node.trip_counts.items()}
         algebra: Any = INTEGERS
         timing = nest_timing(node, order, tiles, setting.operands, algebra, stores=setting.stores)
         return NodeCost(timing, prod(factors.values()) * dsps_per_lane(node))

@@ -13,7 +13,9 @@ In cycles of the schedule, from measured iteration latencies of the published St
   where the design asks for it;
 - the operands of a sum that is not in such haste come in the fourth cycle at the earliest;
 - a write takes one cycle, when value and address are there;
-- a pipeline that waits for ports spreads an iteration over ``II - 1`` cycles more.
+- a pipeline that waits for ports spreads an iteration over ``II - 1`` cycles more;
+- where unroll factors don't divide trip counts, one cycle more tells the lanes of the last tiles
+  whether they have an iteration (an estimate: no published design does so).
 
 A copy from stream to memory so takes 2, a bias 10, bias and ReLU 12, ``exp(x - max)`` 24, a
 multiply-accumulate 16, one of four terms 22 in haste and 30 else.
@@ -36,7 +38,10 @@ if TYPE_CHECKING:
     from streamopt.perf.recurrence import Recurrence
     from streamopt.target.device import Target
 
-__all__ = ["depth_cycles"]
+__all__ = ["PARTIAL_TILE_CYCLES", "depth_cycles"]
+
+PARTIAL_TILE_CYCLES = 1
+"""By which an iteration with lanes that may have none of their own is longer."""
 
 _ADDED_ADDRESS_CYCLES = 1
 _MULTIPLIED_ADDRESS_CYCLES = 3
@@ -64,7 +69,8 @@ def depth_cycles(
     """
     schedule = _Schedule(pipeline, memories, updates, target)
     written = max((schedule.write_cycle(port) for port in schedule.writes), default=0)
-    return max(1, written) + port_ii - 1
+    partial = PARTIAL_TILE_CYCLES if pipeline.partial_tiles else 0
+    return max(1, written) + port_ii - 1 + partial
 
 
 class _Schedule:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from streamopt.ir.network import AccessMode
 from streamopt.perf.memory_blocks import StorageKind
 from streamopt.perf.operators import lanes_of
+from streamopt.perf.recurrence import recurrences
 from streamopt.target.resources import Resources
 
 if TYPE_CHECKING:
@@ -104,6 +105,7 @@ def pipeline_fabric(
     if data.result_bits == 0:
         return Resources(luts=luts, ffs=ffs)
     shared = timing.ii > 1
+    luts += _masked_bits(pipeline)
     stage_bits = timing.depth_cycles * _address_bits(pipeline, storages)
     luts += round(
         (_SHARED_RESULT_LUTS if shared else _RESULT_LUTS) * data.result_bits
@@ -150,6 +152,25 @@ def fifo_fabric(storage: Storage) -> Resources:
         case _:
             one = Resources(luts=40 + 4 * address_bits, ffs=2 * storage.bits + 30)
     return one.scaled(storage.banks)
+
+
+def _masked_bits(pipeline: Pipeline) -> int:
+    """Return the bits of terms that are the identity in partial tiles: an estimate, a LUT each."""
+    bits = 0
+    if not pipeline.partial_tiles:
+        return bits
+    for update in recurrences(pipeline):
+        kept = {
+            name
+            for port in pipeline.ports
+            if port.target == update.target
+            for subscript in port.subscripts
+            for name in subscript.iterators()
+        }
+        masked = {p.lane: p.last_lanes for p in pipeline.partial_tiles if p.lane not in kept}
+        busy = prod(masked.get(lane.name, lane.trip_count) for lane in pipeline.lanes)
+        bits += update.operations[-1].element.bits * (pipeline.copies - busy)
+    return bits
 
 
 def _address_bits(pipeline: Pipeline, storages: Mapping[str, Storage]) -> int:

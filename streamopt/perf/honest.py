@@ -22,13 +22,18 @@ from streamopt.ir.graph import SequentialNode
 from streamopt.ir.network import Operator
 from streamopt.perf.access_distance import update_distances
 from streamopt.perf.algebra import INTEGERS
+from streamopt.perf.binding import needed_cycles
 from streamopt.perf.closed_form import sequential_run
 from streamopt.perf.costs import NodeCost
-from streamopt.perf.depth import depth_cycles
+from streamopt.perf.depth import PARTIAL_TILE_CYCLES, depth_cycles
 from streamopt.perf.node_operators import node_operators
 from streamopt.perf.node_resources import node_resources
 from streamopt.perf.pipeline import pipeline_timings
-from streamopt.perf.recurrence import recurrences
+from streamopt.perf.recurrence import (
+    accumulation_latency_cycles,
+    interval_cycles,
+    recurrences,
+)
 from streamopt.perf.resources import resources
 from streamopt.perf.timing import NestTiming, nest_run
 
@@ -43,6 +48,7 @@ if TYPE_CHECKING:
     from streamopt.ir.schedule import Schedule
     from streamopt.perf.costs import Setting
     from streamopt.perf.node_operators import NodeOperators
+    from streamopt.perf.recurrence import Recurrence
     from streamopt.target.device import Target
 
     Integers = npt.NDArray[np.int64]
@@ -217,6 +223,9 @@ class _Nest:
         self._ports = ports
         self._updates = tuple(recurrences(body))
         self._paces: dict[tuple[int, int, int], _Pace] = {}
+        self._latencies: dict[int, tuple[int, ...]] = {}
+        self._depths: dict[tuple[int, int], int] = {}
+        self._sums = [(u, self._adder_latency_cycles(u)) for u in self._updates if u.is_sum]
 
     def cost(
         self,
@@ -228,7 +237,8 @@ class _Nest:
         """Return times and DSPs for vectors of unroll factors."""
         ii, depth = self._paced(order, factors)
         tiles = {
-            name: trips // factors[name] for name, trips in self._operators.node.trip_counts.items()
+            name: -(-trips // factors[name])
+            for name, trips in self._operators.node.trip_counts.items()
         }
         algebra: Any = INTEGERS
         run = nest_run(self._operators.node, order, tiles, operands, algebra, ii)
@@ -262,7 +272,10 @@ class _Nest:
         ]
         ii = np.array([pace.ii for pace in paces], dtype=np.int64)[places_of.ravel()]
         depth = np.array([pace.depth_cycles for pace in paces], dtype=np.int64)[places_of.ravel()]
-        return ii, depth
+        partial = np.zeros(size, dtype=np.bool_)
+        for name, trips in node.trip_counts.items():
+            partial |= trips % factors[name] > 0
+        return ii, depth + PARTIAL_TILE_CYCLES * partial
 
     def least_dsps(self) -> int:
         """Return the DSPs of one unit of each operator; sums may go without."""
@@ -278,13 +291,43 @@ class _Nest:
     def _pace(self, port_ii: int, terms: int, distance: int) -> _Pace:
         key = (port_ii, terms, distance)
         if key not in self._paces:
+            latencies = self._update_latencies(terms) if distance else ()
+            ii = max((interval_cycles(latency, distance) for latency in latencies), default=1)
+            depth = self._depth(terms, self._alike(terms, distance)) + port_ii - 1
+            self._paces[key] = _Pace(max(ii, port_ii), depth)
+        return self._paces[key]
+
+    def _update_latencies(self, terms: int) -> tuple[int, ...]:
+        """Return the cycles from value to value of each update of that many terms."""
+        if terms not in self._latencies:
+            self._latencies[terms] = tuple(
+                accumulation_latency_cycles(replace(update, terms=terms), self._target)
+                for update in self._updates
+            )
+        return self._latencies[terms]
+
+    def _alike(self, terms: int, distance: int) -> int:
+        """Return the least distance of the same depth: 1, or one that has time for all adders."""
+        if distance < 2:
+            return distance
+        needed = (
+            needed_cycles(replace(update, terms=terms), latency) for update, latency in self._sums
+        )
+        return max([2, *(cycles for cycles in needed if cycles <= distance)])
+
+    def _adder_latency_cycles(self, update: Recurrence) -> int:
+        last = update.operations[-1]
+        return self._target.operator(last.operator, last.element).latency_cycles
+
+    def _depth(self, terms: int, distance: int) -> int:
+        """Return the depth where ports ask for no interval, in cycles."""
+        key = (terms, distance)
+        if key not in self._depths:
             updates = tuple(
                 replace(update, terms=terms, distance=distance or None) for update in self._updates
             )
-            ii = max((update.ii(self._target) for update in updates), default=1)
-            depth = depth_cycles(self._body, self._memories, updates, port_ii, self._target)
-            self._paces[key] = _Pace(max(ii, port_ii), depth)
-        return self._paces[key]
+            self._depths[key] = depth_cycles(self._body, self._memories, updates, 1, self._target)
+        return self._depths[key]
 
 
 def _single(cost: NodeCost) -> NodeCost:

@@ -106,7 +106,7 @@ class _Loops:
         node = operators.node
         trips = node.trip_counts
         self.none = np.zeros_like(factors[order[0]], dtype=np.bool_)
-        self._moves = {name: trips[name] // factors[name] > 1 for name in order}
+        self._moves = {name: trips[name] > factors[name] for name in order}
         self._innermost = dict.fromkeys(order, self.none)
         self._numbers: dict[Affine, int] = {}
         if operators.sum is None:

@@ -103,6 +103,7 @@ def memory_demands(
             ),
             operations=(),
             loc=None,
+            partial_tiles=(),
         )
         yield PortDemand(target, _demanded(body, memories[target].factors), ports[target])
 

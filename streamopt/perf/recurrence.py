@@ -34,7 +34,13 @@ if TYPE_CHECKING:
     from streamopt.ir.network import Operation, Pipeline, Port
     from streamopt.target.device import Target
 
-__all__ = ["ROUND_TRIP_CYCLES", "Recurrence", "accumulation_latency_cycles", "recurrences"]
+__all__ = [
+    "ROUND_TRIP_CYCLES",
+    "Recurrence",
+    "accumulation_latency_cycles",
+    "interval_cycles",
+    "recurrences",
+]
 
 ROUND_TRIP_CYCLES = 2
 """Cycles to write a sum to memory and to read it back."""
@@ -88,10 +94,22 @@ class Recurrence:
         """Return the cycles between two iterations that it asks for, on a device."""
         if self.distance is None:
             return 1
-        latency = accumulation_latency_cycles(self, target)
-        if self.distance == 1 or latency == 0:
-            return max(1, latency)
-        return max(1, -(-(latency + ROUND_TRIP_CYCLES) // self.distance))
+        return interval_cycles(accumulation_latency_cycles(self, target), self.distance)
+
+
+def interval_cycles(latency_cycles: int, distance: int) -> int:
+    """Return the cycles between two iterations that an update asks for.
+
+    Parameters
+    ----------
+    latency_cycles
+        From the value read to the value written, without the memory.
+    distance
+        Iterations between two updates of one element.
+    """
+    if distance == 1 or latency_cycles == 0:
+        return max(1, latency_cycles)
+    return max(1, -(-(latency_cycles + ROUND_TRIP_CYCLES) // distance))
 
 
 def accumulation_latency_cycles(recurrence: Recurrence, target: Target) -> int:

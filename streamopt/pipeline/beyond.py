@@ -103,7 +103,8 @@ def solve_beyond(
         known = min((one.cycles for one in tried if one.is_within), default=None)
         costs = honest_costs(graph, region.on, freedom.counted(graph))
         form = _Form(replace(request, horizon_cycles=known), names, graph, region, costs)
-        tried += form.search(freedom, solver, options, started)
+        for choices in freedom.narrowest_first:
+            tried += form.search(choices, solver, options, started)
         if tried and tried[-1].solution.stop is Stop.INTERRUPTED:
             stop = Stop.INTERRUPTED
         if tried and on_incumbent is not None:
@@ -224,6 +225,7 @@ class _Form:
     ) -> list[_Tried]:
         """Return what was tried: first as the tool binds operators, then with LUTs at a price."""
         limits = self._region.limits
+        self._bound_cycles = 0  # that of fewer choices is none of more
         bound = replace(freedom, binding=freedom.binding.unpriced)
         is_last = freedom.binding is bound.binding
         unpriced = _Budget(limits.luts, is_last=is_last)
@@ -266,6 +268,7 @@ class _Form:
             graph=self._graph,
             dsp_limit=budget.amount(self._region.limits),
             tiling_limit=freedom.tiling_limit,
+            partial_tiles=freedom.partial_tiles,
             costs=self._costs.priced(budget.price),
             bindings=freedom.bindings(self._graph),
             horizon_cycles=self._horizon_cycles,
@@ -287,12 +290,14 @@ class _Form:
             try:
                 answer = self._answered(freedom, budget, solver, _left(options, started))
             except InfeasibleError:
+                if not budget.price and budget.shrink == 1.0:
+                    self._bound_cycles = self._horizon_cycles or 0
                 break
             if not budget.price and budget.shrink == 1.0:
                 known = answer.bound_cycles, self._horizon_cycles or answer.bound_cycles
                 self._bound_cycles = max(self._bound_cycles, min(known))
             found.append(self._judged(answer))
-            self._look_below(found[-1])
+            self._look_below(found[-1], answer.prediction.latency_cycles)
             if answer.stop is not Stop.FINISHED:
                 break
             used = found[-1].evaluation.resources.total
@@ -300,11 +305,15 @@ class _Form:
             budget = budget.after(used, operator_luts, limits)
         return found
 
-    def _look_below(self, tried: _Tried) -> None:
-        """Let later searches leave out what is slower than a design within the limits."""
+    def _look_below(self, tried: _Tried, in_rows_cycles: int) -> None:
+        """Let later searches leave out what is slower than a design within the limits.
+
+        Slower than its simulation and in rows: a search finds it again, and proves a bound.
+        """
         if tried.is_within:
+            slower = max(tried.cycles, in_rows_cycles)
             known = self._horizon_cycles
-            self._horizon_cycles = tried.cycles if known is None else min(known, tried.cycles)
+            self._horizon_cycles = slower if known is None else min(known, slower)
 
     def _judged(self, answer: Solution) -> _Tried:
         evaluation = evaluate(self._graph, answer.schedule, self._region.on)

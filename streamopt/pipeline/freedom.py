@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from streamopt.ir.graph import Graph, Node
 
 __all__ = ["ALL", "BindingChoice", "Freedom"]
+
+PARTIAL_TILES = "partial_tiles"
 
 _TOOL: Binding = ()
 _FABRIC: Binding = ((Operator.ADD, Implementation.FABRIC),)
@@ -66,14 +68,15 @@ class Freedom:
     Attributes
     ----------
     without
-        Names of rewrites that are left out.
+        Names of rewrites that are left out; ``partial_tiles`` for unroll factors that divide
+        their trip counts.
     tiling_limit
         Least trip count of a tile loop: 1 for no limit but those of the hardware.
 
     Raises
     ------
     InfeasibleError
-        If there is no rewrite of a name (E406).
+        If there is nothing of a name to leave out (E406).
     """
 
     without: frozenset[str] = frozenset()
@@ -81,11 +84,27 @@ class Freedom:
     tiling_limit: int = 1
 
     def __post_init__(self) -> None:
-        unknown = sorted(self.without - REWRITES.keys())
+        unknown = sorted(self.without - {*REWRITES, PARTIAL_TILES})
         if unknown:
-            message = f"opt6 has no rewrite '{unknown[0]}' to leave out"
-            hint = f"choose of {', '.join(REWRITES)}"
+            message = f"opt6 has no '{unknown[0]}' to leave out"
+            hint = f"choose of {', '.join((*REWRITES, PARTIAL_TILES))}"
             raise InfeasibleError(Diagnostic("E406", message, hint=hint))
+
+    @property
+    def partial_tiles(self) -> bool:
+        """Return whether unroll factors need not divide trip counts (O18)."""
+        return PARTIAL_TILES not in self.without
+
+    @property
+    def narrowest_first(self) -> tuple[Freedom, ...]:
+        """Return the freedoms that a form is searched with: that of whole tiles, and this one.
+
+        Whole tiles are searched soon, and what they give prunes the rows of partial ones. Where
+        the closed form misses stalls, they may also be faster when simulated.
+        """
+        if not self.partial_tiles:
+            return (self,)
+        return replace(self, without=self.without | {PARTIAL_TILES}), self
 
     def forms(self, graph: Graph) -> Iterator[tuple[tuple[str, ...], Graph]]:
         """Yield the different forms of a graph, with the rewrites that make them."""

@@ -19,12 +19,12 @@ from streamopt.ir.expression import Compare, CompareOp, Index, Literal, Logic, L
 from streamopt.sim.guards import iterators_of, matching_iterations
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from streamopt.ir.expression import Condition
-    from streamopt.ir.network import AccessMode, Fifo, Pipeline, Port
+    from streamopt.ir.network import AccessMode, Fifo, PartialTile, Pipeline, Port
     from streamopt.ir.program import Loop
 
 __all__ = ["Pattern", "stream_patterns"]
@@ -96,7 +96,8 @@ class _Touch:
 def _touches(pipeline: Pipeline, fifo: Fifo, port: Port) -> Iterator[_Touch]:
     """Yield what one port does, by stream; iterations are never empty."""
     tiles = {loop.name for loop in pipeline.tiles}
-    asked = iterators_of(port.guard)
+    partial = {part.lane for part in pipeline.partial_tiles}
+    asked = iterators_of(port.guard) | partial
     in_subscripts = {name for sub in port.subscripts for name in sub.iterators()}
     deciding = [loop for loop in pipeline.lanes if loop.name in asked]
     choosing = [
@@ -104,11 +105,12 @@ def _touches(pipeline: Pipeline, fifo: Fifo, port: Port) -> Iterator[_Touch]:
     ]
     # Every copy of the body does its own access, also where nothing tells the copies apart.
     idle = pipeline.copies // prod(loop.trip_count for loop in (*deciding, *choosing))
+    matching = _Matching(pipeline, port)
     for lane in _points(deciding):
         if in_subscripts & tiles:
             yield from _chosen_by_tiles(pipeline, fifo, port, (lane, choosing, idle))
             continue
-        iterations = matching_iterations(port.guard, pipeline.tiles, lane)
+        iterations = matching.of(lane)
         if not iterations.size:
             continue
         times: dict[tuple[int, ...], int] = {}
@@ -117,6 +119,44 @@ def _touches(pipeline: Pipeline, fifo: Fifo, port: Port) -> Iterator[_Touch]:
             times[stream] = times.get(stream, 0) + idle
         for stream, count in times.items():
             yield _Touch(stream, iterations, count)
+
+
+class _Matching:
+    """The iterations at which a port does something, by lane; the same array for equal lanes."""
+
+    def __init__(self, pipeline: Pipeline, port: Port) -> None:
+        self._pipeline = pipeline
+        self._guard = port.guard
+        self._asked = sorted(iterators_of(port.guard))
+        self._known: dict[tuple[int, ...], NDArray[np.int64]] = {}
+
+    def of(self, lane: dict[str, int]) -> NDArray[np.int64]:
+        """Return the iterations of a lane that is given by all iterators that decide."""
+        idle = [_idles(part, lane) for part in self._pipeline.partial_tiles]
+        key = (*(lane[name] for name in self._asked if name in lane), *idle)
+        if key not in self._known:
+            guard = _guard_of(self._pipeline, self._guard, lane)
+            self._known[key] = matching_iterations(guard, self._pipeline.tiles, lane)
+        return self._known[key]
+
+
+def _idles(part: PartialTile, lane: Mapping[str, int]) -> bool:
+    return lane[part.lane] >= part.last_lanes
+
+
+def _guard_of(
+    pipeline: Pipeline, guard: Condition | None, lane: Mapping[str, int]
+) -> Condition | None:
+    """Return a guard, with that of the partial tiles in which a lane idles."""
+    parts: list[Condition] = [] if guard is None else [guard]
+    parts += [
+        Compare(CompareOp.LT, Index(Affine.iterator(part.tile)), Literal(part.last_tile))
+        for part in pipeline.partial_tiles
+        if _idles(part, lane)
+    ]
+    if len(parts) < 2:
+        return parts[0] if parts else None
+    return Logic(LogicOp.AND, tuple(parts))
 
 
 def _chosen_by_tiles(
@@ -128,14 +168,15 @@ def _chosen_by_tiles(
         values = {**lane, **point}
         fixed = {name: Affine.of(value) for name, value in values.items()}
         subscripts = [sub.substitute(fixed) for sub in port.subscripts]
-        everywhere = matching_iterations(port.guard, pipeline.tiles, values)
+        whole = _guard_of(pipeline, port.guard, values)
+        everywhere = matching_iterations(whole, pipeline.tiles, values)
         hits = 0
         for stream in np.ndindex(fifo.lanes):
             same: list[Condition] = [
                 Compare(CompareOp.EQ, Index(subscript), Literal(at))
                 for subscript, at in zip(subscripts, stream, strict=True)
             ]
-            guard = [port.guard] if port.guard is not None else []
+            guard = [whole] if whole is not None else []
             chosen = matching_iterations(
                 Logic(LogicOp.AND, (*guard, *same)), pipeline.tiles, values
             )

@@ -81,6 +81,7 @@ def decision_space(
     costs: CostModel = PUBLISHED,
     bindings: Mapping[str, tuple[Binding, ...]] = NO_CHOICE,
     horizon_cycles: int | None = None,
+    partial_tiles: bool = False,
 ) -> DecisionSpace:
     """Return the decision space of a graph at one level.
 
@@ -92,6 +93,8 @@ def decision_space(
         By node, what its operators may be built from; others are as the tool builds them.
     horizon_cycles
         A latency that is of interest: nodes that take longer need no row.
+    partial_tiles
+        Whether unroll factors need not divide trip counts.
 
     Raises
     ------
@@ -117,7 +120,9 @@ def decision_space(
         level=level,
         dsp_limit=dsp_limit,
         tiling_limit=tiling_limit,
-        classes=tile_classes(graph, tiling_limit, tiles=level.tiles, coupling=coupling),
+        classes=tile_classes(
+            graph, tiling_limit, tiles=level.tiles, coupling=coupling, partial=partial_tiles
+        ),
         orders=orders,
         least_dsps=least_dsps,
         costs=costs,

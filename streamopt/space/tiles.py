@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from fractions import Fraction
+from math import prod
 from typing import TYPE_CHECKING
 
 import networkx as nx
@@ -15,12 +17,23 @@ import networkx as nx
 from streamopt.ir.graph import SequentialNode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from streamopt.ir.expression import Access
     from streamopt.ir.graph import Edge, Graph
 
-__all__ = ["Coupling", "LoopKey", "TileClass", "coupled_loops", "divisors", "tile_classes"]
+__all__ = [
+    "Coupling",
+    "LoopKey",
+    "TileClass",
+    "coupled_loops",
+    "divisors",
+    "least_factors",
+    "tile_classes",
+]
+
+MOST_CHOICES = 12_000
+"""Vectors of unroll factors of all nodes, beyond which factors with idle lanes are left out."""
 
 LoopKey = tuple[str, str]
 """(node, loop)."""
@@ -57,6 +70,21 @@ def divisors(trip_count: int, tiling_limit: int) -> tuple[int, ...]:
     small = [d for d in range(1, int(trip_count**0.5) + 1) if trip_count % d == 0]
     both = sorted({*small, *(trip_count // d for d in small)})
     return tuple(d for d in both if trip_count // d >= tiling_limit)
+
+
+def least_factors(trip_count: int) -> tuple[int, ...]:
+    """Return, ascending, the least unroll factor for each number of tiles that a loop can have.
+
+    ``ceil(N / x)`` for ``x`` tiles, about ``2 sqrt(N)`` of them. A larger factor with as many
+    tiles has more lanes and is no faster. The divisors are among them: (O18).
+    """
+    return tuple(sorted({-(-trip_count // tiles) for tiles in range(1, trip_count + 1)}))
+
+
+def _idle_share(trip_count: int, factor: int) -> Fraction:
+    """Return the lanes that have no iteration, over those that have one; 0 for a divisor."""
+    tiles = -(-trip_count // factor)
+    return Fraction(tiles * factor - trip_count, trip_count)
 
 
 def _by_dimension(access: Access) -> dict[int, str]:
@@ -111,6 +139,7 @@ def tile_classes(
     *,
     tiles: bool,
     coupling: Coupling = Coupling.PUBLISHED,
+    partial: bool = False,
 ) -> tuple[TileClass, ...]:
     """Return the tile classes of a graph.
 
@@ -120,6 +149,8 @@ def tile_classes(
         Least trip count of a tile loop, for loops longer than it.
     tiles
         Whether unrolling is allowed at all; if not, every factor is 1.
+    partial
+        Whether factors need not divide trip counts.
     """
     trip_counts = {
         (node.name, loop.name): loop.trip_count for node in graph.nodes for loop in node.loops
@@ -133,4 +164,62 @@ def tile_classes(
             for key in group[1:]:
                 common &= set(divisors(trip_counts[key], tiling_limit))
         classes.append(TileClass(group, tuple(sorted(common))))
+    if partial and tiles:
+        return _with_partial_tiles(classes, trip_counts, fixed, tiling_limit)
     return tuple(classes)
+
+
+def _with_partial_tiles(
+    classes: Sequence[TileClass],
+    trip_counts: Mapping[LoopKey, int],
+    fixed: Collection[str],
+    tiling_limit: int,
+) -> tuple[TileClass, ...]:
+    """Return the classes with further factors: those of fewest idle lanes, (O18) and (O19)."""
+    shares = [
+        {}
+        if any(name in fixed for name, _ in group.members)
+        else _idle_shares({trip_counts[key] for key in group.members}, tiling_limit)
+        for group in classes
+    ]
+    kept = [{*own} for own in shares]
+    by_node: dict[str, list[int]] = {}
+    for place, group in enumerate(classes):
+        for name in dict.fromkeys(name for name, _ in group.members):
+            by_node.setdefault(name, []).append(place)
+    for places in by_node.values():
+        own = [shares[place] for place in places]
+        fewest_idle = _with_fewest_idle_lanes(own, MOST_CHOICES // len(by_node))
+        for place, factors in zip(places, fewest_idle, strict=True):
+            kept[place] &= factors
+    return tuple(
+        TileClass(group.members, tuple(sorted({*group.factors, *factors})))
+        for group, factors in zip(classes, kept, strict=True)
+    )
+
+
+def _idle_shares(trip_counts: Collection[int], tiling_limit: int) -> dict[int, Fraction]:
+    """Return by factor that fits loops of some trip counts the share of idle lanes of the worst."""
+    shortest = min(trip_counts)
+    factors = {factor for trips in trip_counts for factor in least_factors(trips)}
+    return {
+        factor: max(_idle_share(trips, factor) for trips in trip_counts)
+        for factor in factors
+        if factor <= shortest and (factor == 1 or -(-shortest // factor) >= tiling_limit)
+    }
+
+
+def _with_fewest_idle_lanes(
+    shares: Sequence[Mapping[int, Fraction]], most_choices: int
+) -> list[set[int]]:
+    """Return the factors of a node's classes, the best first until there would be more choices."""
+    ranked = sorted(
+        (share, factor, place) for place, own in enumerate(shares) for factor, share in own.items()
+    )
+    found = [set[int]() for _ in shares]
+    for share, factor, place in ranked:
+        found[place].add(factor)
+        if share and prod(max(1, len(factors)) for factors in found) > most_choices:
+            found[place].remove(factor)
+            break
+    return found

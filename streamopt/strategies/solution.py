@@ -45,6 +45,8 @@ class Request:
         How arrays cross the boundary; the graph has movers for them.
     limits
         On the design as built; None for none but that on DSPs in the paper's accounting.
+    partial_tiles
+        Whether unroll factors need not divide trip counts.
     """
 
     graph: Graph
@@ -60,6 +62,7 @@ class Request:
     )
     horizon_cycles: int | None = None
     ports: tuple[PortPlan, ...] = ()
+    partial_tiles: bool = False
 
     def space(self) -> DecisionSpace:
         """Return what may be decided.
@@ -77,6 +80,7 @@ class Request:
             costs=self.costs,
             bindings=self.bindings,
             horizon_cycles=self.horizon_cycles,
+            partial_tiles=self.partial_tiles,
         )
 
     def evaluate(self, schedule: Schedule) -> Prediction:

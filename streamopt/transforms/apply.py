@@ -58,7 +58,7 @@ def apply(graph: Graph, schedule: Schedule) -> ScheduledGraph:
         - E301 the schedule is for another graph;
         - E302 a node or channel is not planned exactly once, or unknown;
         - E303 an order is not a permutation of the node's loops;
-        - E304 an unroll factor is missing or doesn't divide its trip count;
+        - E304 an unroll factor is missing or not from 1 to its trip count;
         - E305 a depth that its channel's kind can't have;
         - E306 a FIFO for an array with several writers;
         - E307 a FIFO for an array that the consumer reads at several places;
@@ -139,9 +139,9 @@ def _node_problems(node: Node, schedule: Schedule) -> Iterator[Diagnostic]:
         yield Diagnostic("E311", message, node.loc)
     for loop in node.loops:
         factor = plan.factors[loop.name]
-        if factor < 1 or loop.trip_count % factor != 0:
-            message = f"unroll factor {factor} of loop {loop.name} in node '{node.name}' does not "
-            message += f"divide its trip count {loop.trip_count}"
+        if not 1 <= factor <= loop.trip_count:
+            message = f"unroll factor {factor} of loop {loop.name} in node '{node.name}' is not "
+            message += f"from 1 to its trip count {loop.trip_count}"
             yield Diagnostic("E304", message, node.loc)
 
 

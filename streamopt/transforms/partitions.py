@@ -151,7 +151,7 @@ def _moves_by(subscript: Affine, node: Node, factors: Factors, banks: int) -> bo
     for atom, coefficient in subscript.terms:
         if not isinstance(atom, Iter):
             return False
-        tiles = trips[atom.name] // factors[atom.name]
-        if tiles > 1 and coefficient * factors[atom.name] % banks:
+        moves = trips[atom.name] > factors[atom.name]
+        if moves and coefficient * factors[atom.name] % banks:
             return False
     return True

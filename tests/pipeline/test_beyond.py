@@ -65,7 +65,9 @@ PROGRAMS = {made.__name__: made for made in (product_then_relu, scaled_sum, twic
 
 def every_schedule(form: Graph, freedom: so.Freedom) -> Iterator[Schedule]:
     level, names = LEVELS[LevelName.OPT6], [node.name for node in form.nodes]
-    space = decision_space(form, level, dsp_limit=10**6, tiling_limit=1)
+    space = decision_space(
+        form, level, dsp_limit=10**6, tiling_limit=1, partial_tiles=freedom.partial_tiles
+    )
     class_of, bindings = space.class_of(), freedom.bindings(form)
     for factors in product(*(group.factors for group in space.classes)):
         taken = {
@@ -130,8 +132,25 @@ def test_rewrites_are_left_out() -> None:
     assert so.solve(graph, level="opt6", dsp=25).schedule.rewrites == ("fold_pointwise",)
     freedom = so.Freedom(without=frozenset({"fold_pointwise"}))
     assert "fold_pointwise" not in so.solve(graph, level="opt6", freedom=freedom).schedule.rewrites
-    with pytest.raises(InfeasibleError, match=r"^E406 opt6 has no rewrite 'fold'"):
+    with pytest.raises(InfeasibleError, match=r"^E406 opt6 has no 'fold' to leave out"):
         so.Freedom(without=frozenset({"fold"}))
+
+
+def test_partial_tiles_are_found_and_left_out(tmp_path: Path) -> None:
+    p = so.dsl.program("prime")
+    i, j, k = p.iterators(i=7, j=7, k=7)
+    p.output("y", (i, j), so.dsl.sum(k, p.input("a", 7, 7)[i, k] * p.input("b", 7, 7)[k, j]))
+    program = p.build()
+    graph, without = so.dataflow(program), so.Freedom(without=frozenset({"partial_tiles"}))
+    whole = so.solve(graph, level="opt6", dsp=150, lut=20_000, freedom=without)
+    found = so.solve(graph, level="opt6", dsp=150, lut=20_000)
+    assert found.objective_cycles < whole.objective_cycles
+    (node,) = apply(graph, whole.schedule).nodes
+    assert not any(loop.is_partial for loop in node.loops)
+    (node,) = apply(graph, found.schedule).nodes
+    assert any(loop.is_partial for loop in node.loops)
+    so.write(program, found.schedule, tmp_path / "project")
+    assert so.verify(tmp_path / "project").passed
 
 
 def test_same_question_same_answer() -> None:

@@ -96,6 +96,11 @@ def touched(pipeline: Pipeline, fifos: set[str]) -> list[Counter[tuple[bool, Str
         for inner in product(*(range(loop.trip_count) for loop in pipeline.lanes)):
             names = [loop.name for loop in (*pipeline.tiles, *pipeline.lanes)]
             point = dict(zip(names, (*outer, *inner), strict=True))
+            if any(
+                point[part.tile] == part.last_tile and point[part.lane] >= part.last_lanes
+                for part in pipeline.partial_tiles
+            ):
+                continue
             for port in pipeline.ports:
                 if port.target in fifos and (port.guard is None or holds(port.guard, point)):
                     stream = tuple(int(sub.evaluate(point)) for sub in port.subscripts)

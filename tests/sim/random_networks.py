@@ -15,6 +15,7 @@ from streamopt.ir.network import (
     Network,
     Operation,
     Operator,
+    PartialTile,
     Pipeline,
     PipelineTiming,
     Place,
@@ -80,6 +81,7 @@ def random_network(random: Random, busiest: int = 3) -> tuple[Network, dict[str,
                     draft.lanes,
                     tuple(draft.ports),
                     (SUM,) if random.random() < 0.7 else (),
+                    partial_tiles=_partial_tiles(random, draft, lanes),
                 )
                 for draft in drafts
             ),
@@ -106,6 +108,13 @@ def _draft(random: Random, name: str, extents: dict[str, int], lanes: int) -> Dr
     if random.random() < 0.3:
         unrolled.append(Loop("v", random.randint(1, 2)))
     return Draft(name, tuple(loops), tuple(unrolled), [])
+
+
+def _partial_tiles(random: Random, draft: Draft, lanes: int) -> tuple[PartialTile, ...]:
+    if lanes == 1 or random.random() < 0.8:
+        return ()
+    tile = random.choice(draft.tiles)
+    return (PartialTile(tile.name, "u", tile.trip_count - 1, random.randint(1, lanes - 1)),)
 
 
 def _buffer(random: Random, ends: tuple[list[Draft], list[Draft]], number: int) -> Memory:

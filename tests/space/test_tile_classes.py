@@ -10,7 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from streamopt.frontends.graph_json import read_graph_json
-from streamopt.space.tiles import coupled_loops, divisors, tile_classes
+from streamopt.space import tiles
+from streamopt.space.tiles import (
+    Coupling,
+    coupled_loops,
+    divisors,
+    least_factors,
+    tile_classes,
+)
 from streamopt.transforms.canonicalize import canonicalize
 
 if TYPE_CHECKING:
@@ -151,3 +158,52 @@ def test_factors_of_a_class_fit_all_of_its_loops() -> None:
     assert [group.factors for group in tile_classes(graph, 1, tiles=True)] == [(1, 2, 4)]
     assert [group.factors for group in tile_classes(graph, 3, tiles=True)] == [(1, 2)]
     assert [group.factors for group in tile_classes(graph, 8, tiles=True)] == [(1,)]
+
+
+@settings(deadline=None)
+@given(st.integers(1, 300))
+def test_least_factors_are_those_of_fewest_lanes_for_each_number_of_tiles(trip_count: int) -> None:
+    least: dict[int, int] = {}
+    for factor in range(trip_count, 0, -1):
+        least[-(-trip_count // factor)] = factor
+    found = least_factors(trip_count)
+    assert list(found) == sorted(least.values())
+    assert set(divisors(trip_count, 1)) <= set(found)
+
+
+PRODUCTS = graph_of(
+    {"A": [24, 10], "B": [10, 16], "C": [16, 9]},
+    {"E": [24, 16], "F": [24, 9]},
+    [
+        ({"i": 24, "j": 16, "k": 10}, "E[i][j] += A[i][k] * B[k][j]"),
+        ({"i": 24, "j": 9, "k": 16}, "F[i][j] += E[i][k] * C[k][j]"),
+    ],
+)
+
+
+def partial_classes(tiling_limit: int = 1) -> dict[int, tuple[int, ...]]:
+    found = tile_classes(PRODUCTS, tiling_limit, tiles=True, coupling=Coupling.PLAIN, partial=True)
+    trips = {
+        (node.name, loop.name): loop.trip_count for node in PRODUCTS.nodes for loop in node.loops
+    }
+    return {trips[group.members[0]]: group.factors for group in found}
+
+
+def test_partial_tiles_give_coupled_loops_more_factors() -> None:
+    assert partial_classes() == {trips: least_factors(trips) for trips in (24, 16, 10, 9)}
+    assert partial_classes(4)[24] == (1, 2, 3, 4, 5, 6)
+    assert partial_classes(4)[9] == (1, 2)
+
+
+def test_factors_with_most_idle_lanes_go_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tiles, "MOST_CHOICES", 500)
+    fewer = partial_classes()
+    for trips, factors in fewer.items():
+        assert set(divisors(trips, 1)) <= set(factors) <= set(least_factors(trips))
+    assert len(fewer[24]) * len(fewer[16]) * len(fewer[10]) <= 250
+    idle = {t: {f: (-(-t // f) * f - t) / t for f in least_factors(t)} for t in fewer}
+    kept = max(idle[t][f] for t in (24, 16) for f in fewer[t])
+    left = min(idle[t][f] for t in (24, 16) for f in {*least_factors(t)} - {*fewer[t]})
+    assert kept < left
+    monkeypatch.setattr(tiles, "MOST_CHOICES", 1)
+    assert partial_classes() == {trips: divisors(trips, 1) for trips in (24, 16, 10, 9)}

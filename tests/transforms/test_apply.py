@@ -247,13 +247,13 @@ def test_a_schedule_of_another_graph_is_told_as_that_alone() -> None:
 
 
 def test_all_problems_of_the_nodes_come_at_once() -> None:
-    gemm = NodePlan("gemm", ("i", "j"), (("i", 3), ("j", 0), ("k", 8)))
+    gemm = NodePlan("gemm", ("i", "j"), (("i", 5), ("j", 0), ("k", 8)))
     copy = NodePlan("copy", ("i", "j", "j"), (("i", 1),))
     text = refusal(PAIR, schedule(gemm, copy))
     assert text.splitlines() == [
         "E303 order i, j of node 'gemm' is not a permutation of its loops i, j, k",
-        "E304 unroll factor 3 of loop i in node 'gemm' does not divide its trip count 4",
-        "E304 unroll factor 0 of loop j in node 'gemm' does not divide its trip count 6",
+        "E304 unroll factor 5 of loop i in node 'gemm' is not from 1 to its trip count 4",
+        "E304 unroll factor 0 of loop j in node 'gemm' is not from 1 to its trip count 6",
         "E303 order i, j, j of node 'copy' is not a permutation of its loops n, i, j",
         "E304 node 'copy' has unroll factors for i; its loops are n, i, j",
     ]

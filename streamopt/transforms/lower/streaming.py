@@ -23,7 +23,7 @@ from streamopt.ir.expression import (
     LogicOp,
     substitute_condition,
 )
-from streamopt.ir.network import AccessMode, Fifo, Memory, Pipeline, Place, Port
+from streamopt.ir.network import AccessMode, Fifo, Memory, PartialTile, Pipeline, Place, Port
 from streamopt.ir.program import Loop
 from streamopt.transforms.lower.read_guards import read_guards
 
@@ -85,6 +85,11 @@ class StreamingNode:
             tuple(self.ports),
             tuple(self._operations.operations),
             self.node.loc,
+            tuple(
+                PartialTile(loop.name, f"{loop.name}.lane", loop.tiles - 1, loop.last_lanes)
+                for loop in self.loops
+                if loop.is_partial
+            ),
         )
 
     def _position(self, loop: TiledLoop) -> Affine:
