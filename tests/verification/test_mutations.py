@@ -32,7 +32,7 @@ SOURCE = program(
         "turn": "i 8, j 4: y[i][j] = t[j][i] + 1",
     },
 )  # fmt: skip
-WIDE = dict.fromkeys(("gemm", "sum", "scale"), "j 2")
+WIDE: dict[str, str] = dict.fromkeys(("gemm", "sum", "scale"), "j 2")
 FULL = scheduled(SOURCE, {}, WIDE, ping_pong=("t",))
 LEAST_DEPTH_ELEMS = 3
 """Tokens of a row in each lane of ``a``, before the sum of the row lets ``scale`` begin, less the
