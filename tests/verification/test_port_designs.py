@@ -131,6 +131,12 @@ def test_python_host_hands_over_what_the_kernel_takes(project: Path, tmp_path: P
     path = str(HERE / "mock_pyxrt")
     output = done([sys.executable, "host.py", library], project, PYTHONPATH=path)
     assert output == "pass D: 54 elements, 0 wrong\npass E: 6 elements, 0 wrong\n"
+    text = (project / "host.py").read_text()
+    (tmp_path / "host.py").write_text(
+        text.replace("kernel(*arguments)", "kernel(*arguments[::-1])")
+    )
+    with pytest.raises(AssertionError, match="a buffer in the bank of another"):
+        done([sys.executable, str(tmp_path / "host.py"), library, "data"], project, PYTHONPATH=path)
 
 
 def test_makefile_knows_the_targets_of_the_release(project: Path) -> None:

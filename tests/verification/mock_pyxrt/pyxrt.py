@@ -83,7 +83,9 @@ class kernel:  # noqa: N801
                 given.append(ctypes.c_float(one))
         self.function(
             *(
-                ctypes.c_void_p(ctypes.addressof(one[1]) + one[2]) if isinstance(one, tuple) else one
+                ctypes.c_void_p(ctypes.addressof(one[1]) + one[2])
+                if isinstance(one, tuple)
+                else one
                 for one in given
             )
         )
