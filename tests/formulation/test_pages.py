@@ -56,3 +56,8 @@ def test_equations_of_opt6_that_code_names() -> None:
     named = {tag for text in texts for tag in re.findall(r"\((O\d+)\)", text)}
     assert len(named) > 5
     assert named <= on_page("opt6.md", "O")
+
+
+def test_equations_of_ports_that_code_names() -> None:
+    text = (TOP / "streamopt" / "perf" / "bandwidth.py").read_text(encoding="utf-8")
+    assert set(re.findall(r"\((B\d+)\)", text)) == on_page("ports.md", "B")

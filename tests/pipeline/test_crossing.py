@@ -1,0 +1,115 @@
+"""Ports from a user's wishes, and what the bandwidth of channels does to a schedule."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import streamopt as so
+from streamopt.errors import LegalityError, SolverError, TargetError
+from streamopt.ir.ports import PortKind
+from streamopt.perf.bandwidth import channel_rates, least_cycles, transfer_ii
+from streamopt.pipeline.crossing import request_with_ports
+from streamopt.solvers.result import Proof
+from streamopt.space.level import LevelName
+from streamopt.strategies.solution import Request
+from streamopt.target.channels import balanced
+
+GRAPHS = Path(__file__).parents[2] / "graphs"
+GEMM = so.dataflow(so.load(GRAPHS / "polybench/gemm.json"))
+MVT = so.dataflow(so.load(GRAPHS / "polybench/mvt.json"))
+
+
+def test_kinds_and_channels() -> None:
+    ports = {p.array: p for p in so.plan_ports(GEMM, "m_axi", ports={"C": "axis", "D": "memory"})}
+    assert [ports[name].kind for name in "ABCD"] == [
+        PortKind.AXI, PortKind.AXI, PortKind.STREAM, PortKind.MEMORY,
+    ]  # fmt: skip
+    assert [ports[name].channel for name in "ABCD"] == ["HBM[1]", "HBM[0]", "", ""]
+    fixed = so.plan_ports(GEMM, ports={"B": "m_axi:HBM[31]"})
+    assert [(p.array, p.channel) for p in fixed if p.kind is PortKind.AXI] == [("B", "HBM[31]")]
+    attention = so.dataflow(so.load(GRAPHS / "transformers/multi_head_attention.json"))
+    for port in so.plan_ports(attention, "m_axi", ports={"weights": "axis"}):
+        is_weight = attention.array(port.array).role.value == "weight"
+        assert (port.kind is PortKind.STREAM) is is_weight
+
+
+@pytest.mark.parametrize(
+    ("ports", "code"),
+    [
+        ({"Z": "axis"}, "E331"),
+        ({"A": "axi"}, "E332"),
+        ({"A": "axis:HBM[0]"}, "E332"),
+        ({"A": "m_axi:HBM[32]"}, "E857"),
+    ],
+)
+def test_what_is_no_port_is_refused(ports: dict[str, str], code: str) -> None:
+    with pytest.raises((LegalityError, TargetError), match=code):
+        so.plan_ports(GEMM, ports=ports)
+
+
+def test_arrays_are_balanced_over_channels() -> None:
+    sizes = {"A": 9, "B": 8, "C": 7, "D": 6, "E": 5}
+    found = balanced(sizes, ["0", "1"], {})
+    load = {c: sum(sizes[a] for a, own in found.items() if own == c) for c in "01"}
+    assert max(load.values()) <= 4 / 3 * 18
+    assert balanced(sizes, ["0", "1"], {"E": "1", "D": "1"})["A"] == "0"
+    assert balanced(sizes, [], {}) == {}
+
+
+def test_transfers_take_what_words_and_channels_ask() -> None:
+    device = so.device("u280")
+    rates = channel_rates({"A": "HBM[0]", "B": "HBM[0]", "C": "DDR[1]", "D": ""}, device)
+    assert rates["A"] == rates["B"] == pytest.approx(14.375 * 3.33 / 2)
+    assert rates["C"] == pytest.approx(19.25 * 3.33)
+    assert rates["D"] == 64
+    assert transfer_ii(1, 32, 64.0) == transfer_ii(16, 32, 64.0) == 1
+    assert transfer_ii(17, 32, 64.0) == 2
+    assert transfer_ii(16, 32, rates["A"]) == 3
+    assert least_cycles(1000, 32, rates["D"]) == 63
+    with pytest.raises(TargetError, match=r"E857 memory channel 'HBM\[0\]' of u250: there is none"):
+        channel_rates({"A": "HBM[0]"}, so.device("u250"))
+
+
+def test_starved_design_is_as_slow_as_its_channel() -> None:
+    """A matrix of 400 x 400 floats can't pass faster than its channel delivers."""
+    schedule = so.solve(MVT, fifos=None).schedule
+    on_chip = so.simulate(MVT, schedule).cycles
+    found = so.evaluate(MVT, so.put_outside(MVT, schedule, so.plan_ports(MVT, "m_axi")))
+    rate = so.device("u280").channel("HBM[0]").bytes_per_cycle(3.33)
+    least = least_cycles(400 * 400, 32, rate)
+    assert on_chip < 1000
+    assert least <= found.trace.cycles <= 1.05 * least
+    assert found.predicted is not None
+    assert abs(found.predicted.latency_cycles - found.trace.cycles) < 0.01 * found.trace.cycles
+    assert "memory channel of A1, 256 elements: II 22" in {
+        str(timed.binding) for timed in found.timed.values()
+    }
+
+
+def test_optimum_changes_where_a_channel_is_the_limit() -> None:
+    ports = so.plan_ports(GEMM, "m_axi")
+    free = so.solve(GEMM, fifos=None)
+    bound = so.solve(GEMM, ports=ports, fifos=None)
+    assert bound.proof is Proof.OPTIMAL
+    assert bound.schedule.ports == ports
+    put = so.put_outside(GEMM, free.schedule, ports, sizing=None)
+    request = request_with_ports(
+        Request(GEMM, LevelName.OPT5, 2560), ports, ("auto", "compact"), None
+    )
+    under_channels = request.evaluate(put).latency_cycles
+    assert free.objective_cycles < bound.objective_cycles < under_channels
+    nodes = [bound.schedule.node(name) for name in ("gemm", "scale_add")]
+    assert nodes != [free.schedule.node(name) for name in ("gemm", "scale_add")]
+    assert so.simulate(GEMM, bound.schedule).cycles < so.simulate(GEMM, put).cycles
+
+
+def test_what_knows_no_channels_says_so() -> None:
+    ports = so.plan_ports(GEMM, "m_axi")
+    for choice in ({"level": "opt6"}, {"formulation": "paper"}, {"solver": "exhaustive"}):
+        with pytest.raises(SolverError, match="E525"):
+            so.solve(GEMM, ports=ports, **choice)
+    schedule = so.put_outside(GEMM, so.solve(GEMM, level="opt1", fifos=None).schedule, ports, None)
+    with pytest.raises(LegalityError, match="E333 the schedule of 'gemm' has ports already"):
+        so.put_outside(GEMM, schedule, ports)

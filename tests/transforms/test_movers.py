@@ -1,0 +1,82 @@
+"""Movers: what they carry over the boundary, and the schedules that are extended by them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from graph_programs import check_same
+
+import streamopt as so
+from streamopt.errors import LegalityError
+from streamopt.ir.ports import PortKind, PortPlan
+from streamopt.ir.program import Role
+from streamopt.ir.schedule import ChannelKind
+from streamopt.transforms.apply import apply
+from streamopt.transforms.movers import moved_arrays, mover_of, with_movers
+from streamopt.transforms.port_schedule import with_ports
+
+if TYPE_CHECKING:
+    from streamopt.ir.graph import Graph
+
+GRAPHS = Path(__file__).parents[2] / "graphs"
+
+
+def crossing(graph: Graph) -> tuple[str, ...]:
+    return tuple(a.name for a in graph.arrays if a.role is not Role.INTERNAL)
+
+
+@pytest.mark.parametrize("kernel", ["polybench/atax", "polybench/gesummv", "mlps/residual_mlp"])
+def test_graph_with_movers_computes_the_same(kernel: str) -> None:
+    program = so.load(GRAPHS / f"{kernel}.json")
+    graph = so.dataflow(program)
+    moved = with_movers(graph, crossing(graph))
+    check_same(program, moved)
+    assert all(mover_of(moved, name) is not None for name in crossing(graph))
+    assert with_movers(moved, crossing(graph)) == moved
+
+
+def test_names_and_places_of_movers() -> None:
+    graph = so.dataflow(so.load(GRAPHS / "polybench/atax.json"))
+    moved = with_movers(graph, ("A", "y"))
+    assert [node.name for node in moved.nodes] == ["load_A", "gemv", "gemv_transposed", "store_y"]
+    assert str(moved.node("load_A").write) == "A_chip[i][j]"
+    assert {edge.channel for edge in moved.edges} >= {"A_chip__gemv", "y_chip"}
+
+
+def test_copy_that_the_program_has_is_a_mover() -> None:
+    graph = so.dataflow(so.load(GRAPHS / "mlps/autoencoder.json"))
+    weight = graph.node("fc1_transposed").inputs[0]
+    assert mover_of(graph, weight) == graph.node("fc1_transposed")
+    assert with_movers(graph, (weight,)) == graph
+
+
+def test_schedule_keeps_its_decisions() -> None:
+    graph = so.dataflow(so.load(GRAPHS / "polybench/atax.json"))
+    schedule = so.solve(graph, fifos=None).schedule
+    ports = tuple(PortPlan(name, PortKind.AXI) for name in crossing(graph))
+    found = with_ports(graph, schedule, ports)
+    for plan in schedule.nodes:
+        assert found.node(plan.node) == plan
+    for channel in schedule.channels:
+        assert found.channel(channel.channel) == channel
+    kinds = {channel.channel: channel.kind for channel in found.channels}
+    assert kinds["x_chip"] is kinds["y_chip"] is ChannelKind.FIFO
+    assert {kinds["A_chip__gemv"], kinds["A_chip__gemv_transposed"]} == set(ChannelKind)
+    assert apply(graph, found).graph == with_movers(graph, crossing(graph))
+    with pytest.raises(LegalityError, match="E302"):
+        apply(graph, replace(found, ports=()))
+
+
+def test_ports_that_are_none() -> None:
+    graph = so.dataflow(so.load(GRAPHS / "polybench/gemm.json"))
+    for wrong in (
+        (PortPlan("AB", PortKind.AXI),),
+        (PortPlan("Z", PortKind.STREAM),),
+        (PortPlan("A", PortKind.AXI), PortPlan("A", PortKind.STREAM)),
+    ):
+        with pytest.raises(LegalityError, match=r"E331 port '(AB|Z|A)'"):
+            moved_arrays(graph, wrong)
+    assert moved_arrays(graph, (PortPlan("A", PortKind.MEMORY),)) == ()

@@ -1,0 +1,96 @@
+"""pyxrt as far as emitted hosts use it; the binary is a shared library with the kernel."""
+
+from __future__ import annotations
+
+import ctypes
+import enum
+
+
+class xclBOSyncDirection(enum.Enum):  # noqa: N801
+    XCL_BO_SYNC_BO_TO_DEVICE = 0
+    XCL_BO_SYNC_BO_FROM_DEVICE = 1
+
+
+class ert_cmd_state(enum.Enum):  # noqa: N801
+    ERT_CMD_STATE_COMPLETED = 4
+
+
+class xclbin:  # noqa: N801
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+
+class device:  # noqa: N801
+    def __init__(self, index: int) -> None:
+        assert index == 0
+
+    def load_xclbin(self, binary: xclbin) -> ctypes.CDLL:
+        return ctypes.CDLL(binary.path)
+
+
+class bo:  # noqa: N801
+    normal = 0
+
+    def __init__(self, on: device, size: int, flags: int, group: int) -> None:
+        self.host, self.device, self.group = bytearray(size), bytearray(size), group
+        assert flags == self.normal
+
+    def write(self, content: bytes, offset: int) -> None:
+        assert offset == 0
+        assert len(content) == len(self.host)
+        self.host[:] = content
+
+    def sync(self, direction: xclBOSyncDirection, size: int, offset: int) -> None:
+        assert (size, offset) == (len(self.host), 0)
+        if direction is xclBOSyncDirection.XCL_BO_SYNC_BO_TO_DEVICE:
+            self.device[:] = self.host
+        else:
+            self.host[:] = self.device
+
+    def size(self) -> int:
+        return len(self.host)
+
+    def map(self) -> memoryview:
+        return memoryview(self.host)
+
+
+class _Run:
+    def wait(self) -> ert_cmd_state:
+        return ert_cmd_state.ERT_CMD_STATE_COMPLETED
+
+
+class kernel:  # noqa: N801
+    shared = 1
+
+    def __init__(self, on: device, binary: ctypes.CDLL, name: str, mode: int) -> None:
+        assert mode == self.shared
+        self.function = getattr(binary, name)
+
+    def group_id(self, argument: int) -> int:
+        return 100 + argument
+
+    def __call__(self, *arguments: bo | float) -> _Run:
+        given: list[object] = []
+        for at, one in enumerate(arguments):
+            if isinstance(one, bo):
+                assert one.group == self.group_id(at), "a buffer in the bank of another"
+                # words are aligned in memory; a bytearray need not be
+                room = (ctypes.c_char * (len(one.device) + 64))()
+                start = -ctypes.addressof(room) % 64
+                ctypes.memmove(ctypes.addressof(room) + start, bytes(one.device), len(one.device))
+                given.append((one, room, start))
+            else:
+                given.append(ctypes.c_float(one))
+        self.function(
+            *(
+                ctypes.c_void_p(ctypes.addressof(one[1]) + one[2])
+                if isinstance(one, tuple)
+                else one
+                for one in given
+            )
+        )
+        for one in given:
+            if isinstance(one, tuple):
+                buffer, room, start = one
+                buffer.device[:] = bytes(room[start : start + len(buffer.device)])
+        return _Run()

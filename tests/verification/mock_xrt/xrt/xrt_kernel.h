@@ -1,0 +1,89 @@
+// A kernel that is a function of the program: mock_kernel calls it with what it is given.
+#ifndef MOCK_XRT_KERNEL
+#define MOCK_XRT_KERNEL
+
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+#include <xrt/xrt_bo.h>
+
+namespace xrt {
+
+struct argument {
+    void *device = nullptr; // of a buffer
+    int group = -1;
+    std::vector<char> value; // of a number
+};
+
+class run {
+  public:
+    void wait() {}
+};
+
+} // namespace xrt
+
+void mock_kernel(const std::string &name, const std::vector<xrt::argument> &arguments);
+
+namespace xrt {
+
+class kernel {
+  public:
+    kernel(const device &, const uuid &binary, const std::string &name) : name_(name) {
+        if (binary.binary.empty())
+            refuse("no binary");
+    }
+    int group_id(int argument) const { return 100 + argument; }
+
+    template <typename... Arguments> run operator()(const Arguments &...arguments) {
+        std::vector<argument> given;
+        (given.push_back(made(arguments)), ...);
+        for (std::size_t at = 0; at < given.size(); at++)
+            if (given[at].device != nullptr && given[at].group != group_id(int(at)))
+                refuse("argument " + std::to_string(at) + " is in the bank of another");
+        mock_kernel(name_, given);
+        return {};
+    }
+
+  private:
+    std::string name_;
+
+    static argument made(const bo &buffer) {
+        return {buffer.sides->device, buffer.sides->group, {}};
+    }
+    template <typename T, typename = std::enable_if_t<std::is_arithmetic_v<T>>>
+    static argument made(const T &number) {
+        const char *bytes = reinterpret_cast<const char *>(&number);
+        return {nullptr, -1, std::vector<char>(bytes, bytes + sizeof(T))};
+    }
+};
+
+// Calls a function with arguments of its own types.
+template <typename T> T taken(const argument &given) {
+    if constexpr (std::is_pointer_v<T>) {
+        if (given.device == nullptr)
+            refuse("a number for an array");
+        return static_cast<T>(given.device);
+    } else {
+        if (given.value.size() != sizeof(T))
+            refuse("not the number that the kernel takes");
+        return *reinterpret_cast<const T *>(given.value.data());
+    }
+}
+
+template <typename... Parameters, std::size_t... At>
+void call(void (*function)(Parameters...), const std::vector<argument> &given,
+          std::index_sequence<At...>) {
+    if (given.size() != sizeof...(Parameters))
+        refuse("not as many arguments as the kernel takes");
+    function(taken<Parameters>(given[At])...);
+}
+
+template <typename... Parameters>
+void call(void (*function)(Parameters...), const std::vector<argument> &given) {
+    call(function, given, std::index_sequence_for<Parameters...>());
+}
+
+} // namespace xrt
+
+#endif
