@@ -103,7 +103,10 @@ def solve_beyond(
         known = min((one.cycles for one in tried if one.is_within), default=None)
         costs = honest_costs(graph, region.on, freedom.counted(graph))
         form = _Form(replace(request, horizon_cycles=known), names, graph, region, costs)
-        for choices in freedom.narrowest_first:
+        for choices in freedom.narrowest_first(graph):
+            if tried and _left(options, started).time_limit_seconds == LEAST_SECONDS:
+                stop = Stop.TIME_LIMIT
+                break
             tried += form.search(choices, solver, options, started)
         if tried and tried[-1].solution.stop is Stop.INTERRUPTED:
             stop = Stop.INTERRUPTED

@@ -95,14 +95,22 @@ class Freedom:
         """Return whether unroll factors need not divide trip counts (O18)."""
         return PARTIAL_TILES not in self.without
 
-    @property
-    def narrowest_first(self) -> tuple[Freedom, ...]:
+    def narrowest_first(self, graph: Graph) -> tuple[Freedom, ...]:
         """Return the freedoms that a form is searched with: that of whole tiles, and this one.
 
-        Whole tiles are searched soon, and what they give prunes the rows of partial ones. Where
-        the closed form misses stalls, they may also be faster when simulated.
+        This one alone where it gives no loop another factor. Whole tiles are searched soon, and
+        what they give prunes the rows of partial ones. Where the closed form misses stalls, they
+        may also be faster when simulated.
         """
-        if not self.partial_tiles:
+        from streamopt.space.tiles import Coupling, tile_classes
+
+        whole, partial = (
+            tile_classes(
+                graph, self.tiling_limit, tiles=True, coupling=Coupling.PLAIN, partial=partial
+            )
+            for partial in (False, self.partial_tiles)
+        )
+        if whole == partial:
             return (self,)
         return replace(self, without=self.without | {PARTIAL_TILES}), self
 

@@ -32,7 +32,7 @@ __all__ = [
     "tile_classes",
 ]
 
-MOST_CHOICES = 12_000
+MOST_CHOICES = 8_000
 """Vectors of unroll factors of all nodes, beyond which factors with idle lanes are left out."""
 
 LoopKey = tuple[str, str]

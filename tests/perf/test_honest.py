@@ -16,6 +16,7 @@ from streamopt.perf.pipeline import pipeline_timings
 from streamopt.perf.resources import resources
 from streamopt.pipeline.costing import honest_costs
 from streamopt.pipeline.freedom import Freedom
+from streamopt.space import tiles
 from streamopt.space.assemble import assemble, evaluate
 from streamopt.space.decisions import decision_space
 from streamopt.space.level import LEVELS, LevelName
@@ -118,7 +119,10 @@ def test_rows_of_random_graphs_are_never_too_fast(seed: int) -> None:
 
 
 @pytest.mark.parametrize("program", ["polybench/gesummv", "polybench/3mm", "cnns/dwsconv_block"])
-def test_rows_with_partial_tiles_say_what_designs_take(program: str) -> None:
+def test_rows_with_partial_tiles_say_what_designs_take(
+    program: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tiles, "MOST_CHOICES", 10**6)
     graph = rewritten(so.dataflow(so.load(GRAPHS / f"{program}.json")), FORM)
     costs, rng = honest_costs(graph, DEVICE), Random(program)
     space, partial = space_of(graph, costs, partial=True), 0
