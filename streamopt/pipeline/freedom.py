@@ -29,10 +29,15 @@ _DSPS: Binding = ((Operator.ADD, Implementation.FULLDSP),)
 
 _SPLIT = ("split_arrays", "split_loops")
 _FOLDED = ("fold_copies", "fold_pointwise", "private_arguments")
+_KEPT = ("fold_copies", "private_arguments")
 _FORMS = (
+    ("fold_padding", *_SPLIT, *_FOLDED, "stream_windows"),
+    ("fold_padding", *_SPLIT, *_KEPT, "stream_windows"),
     ("fold_padding", *_SPLIT, *_FOLDED),
-    ("fold_padding", *_SPLIT, "fold_copies", "private_arguments"),
+    ("fold_padding", *_SPLIT, *_KEPT),
     ("fold_padding", *_FOLDED),
+    ("fold_borders", *_SPLIT, *_FOLDED, "stream_windows"),
+    ("fold_borders", *_SPLIT, *_KEPT, "stream_windows"),
     ("fold_borders", *_SPLIT, *_FOLDED),
     ("fold_padding", "fold_copies", "private_arguments"),
     ("private_arguments",),

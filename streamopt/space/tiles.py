@@ -125,12 +125,17 @@ def tile_classes(
         (node.name, loop.name): loop.trip_count for node in graph.nodes for loop in node.loops
     }
     fixed = {node.name for node in graph.nodes if isinstance(node, SequentialNode)}
+    rows = {(node.name, window.row_loop) for node in graph.nodes for window in node.windows}
+    built = {(n.name, s.loop): s.iterations for n in graph.nodes for s in n.stretches}
     classes: list[TileClass] = []
     for group in coupled_loops(graph, coupling):
         common = {1}
         if tiles and not fixed & {name for name, _ in group}:
             common = set(divisors(trip_counts[group[0]], tiling_limit))
-            for key in group[1:]:
+            for key in group:
                 common &= set(divisors(trip_counts[key], tiling_limit))
+                common &= set(divisors(built.get(key, trip_counts[key]), tiling_limit))
+            if rows & {*group}:
+                common = {1}
         classes.append(TileClass(group, tuple(sorted(common))))
     return tuple(classes)
