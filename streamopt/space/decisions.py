@@ -7,7 +7,7 @@ from itertools import permutations
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from streamopt.analysis.stream_order import stream_order, taken_order
+from streamopt.analysis.stream_order import completes_rows, stream_order, taken_order
 from streamopt.errors import Diagnostic, InfeasibleError
 from streamopt.ir.graph import SequentialNode
 from streamopt.perf.costs import PUBLISHED
@@ -140,9 +140,15 @@ def _too_few_dsps(graph: Graph, least_dsps: Mapping[str, int], dsp_limit: int) -
 
 
 def _orders(node: Node, *, permutes: bool) -> tuple[LoopOrder, ...]:
+    """Return the loop orders of a node; windows that no order fills are in other forms."""
     names = tuple(loop.name for loop in node.loops)
     fixed = isinstance(node, SequentialNode) or not permutes
-    return (names,) if fixed else tuple(permutations(names))
+    if fixed:
+        return (names,)
+    every = permutations(names)
+    if not node.windows:
+        return tuple(every)
+    return tuple(o for o in every if all(completes_rows(node, w, o) for w in node.windows))
 
 
 def read_stream_order(graph: Graph, edge: Edge, order: LoopOrder) -> tuple[int, ...] | None:

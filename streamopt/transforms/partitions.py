@@ -47,12 +47,26 @@ def buffer_factors(graph: Graph, edge: Edge, factors: Mapping[str, Factors]) -> 
 
 
 def ring_factors(window: Window, node: Node, factors: Factors) -> tuple[int, ...]:
-    """Return the cyclic factor of each dimension of a window's ring; all 1 for no pragma."""
-    places = [(window.taken, node.built_trip_counts)]
-    places += [(access, node.trip_counts) for access in node.reads_of(window.array)]
-    uses = [(window.in_ring(access, trips), node, factors) for access, trips in places]
-    found = _cyclic_factors(window.ring_shape, uses, _touched)
-    return found if all(_finds_banks(use, found) for use in uses) else (1,) * len(found)
+    """Return the cyclic factor of each dimension of a window's ring; all 1 for no pragma.
+
+    Lanes that read several rows find each in a bank of its own, at the same place: which of them
+    holds which row changes, so all are read and one is chosen. Where an iteration reads more
+    columns of a bank than a port is left for beside the row that comes, it is left to the tool.
+    """
+    reads = node.reads_of(window.array)
+    row = window.dimension
+    rows = {access.subscripts[row] for access in reads}
+    reads_rows = len(rows) > 1 or any(_touched(place, node, factors) > 1 for place in rows)
+    uses = [(access, node, factors) for access in (window.taken, *reads)]
+    found = [*_cyclic_factors(window.ring_shape, uses, _touched)]
+    found[row] = window.rows if reads_rows else 1
+    beside = [(*a.subscripts[:row], *a.subscripts[row + 1 :]) for a in reads]
+    banks = (*found[:row], *found[row + 1 :])
+    load = sum(
+        prod(fullest_bank(s, node, factors, n) for s, n in zip(places, banks, strict=True))
+        for places in dict.fromkeys(beside)
+    )
+    return tuple(found) if load < PORTS else (1,) * len(found)
 
 
 def boundary_partitions(graph: Graph, factors: Mapping[str, Factors]) -> tuple[Partition, ...]:
