@@ -33,13 +33,12 @@ _KEPT = ("fold_copies", "private_arguments")
 _FORMS = (
     ("fold_padding", *_SPLIT, *_FOLDED, "stream_windows"),
     ("fold_padding", *_SPLIT, *_KEPT, "stream_windows"),
+    ("fold_borders", *_SPLIT, *_KEPT, "stream_windows"),
     ("fold_padding", *_SPLIT, *_FOLDED),
     ("fold_padding", *_SPLIT, *_KEPT),
     ("fold_padding", *_FOLDED),
-    ("fold_borders", *_SPLIT, *_FOLDED, "stream_windows"),
-    ("fold_borders", *_SPLIT, *_KEPT, "stream_windows"),
     ("fold_borders", *_SPLIT, *_FOLDED),
-    ("fold_padding", "fold_copies", "private_arguments"),
+    ("fold_padding", *_KEPT),
     ("private_arguments",),
     (),
 )

@@ -30,7 +30,13 @@ if TYPE_CHECKING:
     Factors = Mapping[str, int]
     Use = tuple[Access, Node, Factors]
 
-__all__ = ["argument_banks", "boundary_partitions", "buffer_factors", "fullest_bank", "ring_factors"]
+__all__ = [
+    "argument_banks",
+    "boundary_partitions",
+    "buffer_factors",
+    "fullest_bank",
+    "ring_factors",
+]
 
 PORTS = 2
 """Of a block RAM."""
