@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from random import Random
 from typing import TYPE_CHECKING
 
 import pytest
 from program_sketches import program
 
 import streamopt as so
+from streamopt.ir.schedule import ChannelKind
+from streamopt.pipeline.costing import honest_costs
+from streamopt.space.assemble import assemble
+from streamopt.space.decisions import decision_space
 from streamopt.space.level import LEVELS, LevelName
 from streamopt.strategies.certificate import certify
 from streamopt.transforms.rewrites import rewritten
+from tests.window_programs import window_chain
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -56,6 +62,7 @@ HEADS = program(
 FOLD = ("fold_padding", "fold_copies", "private_arguments")
 KEEP = ("fold_borders", "fold_copies", "private_arguments")
 
+WINDOWS = ("stream_windows",)
 SPLIT = ("split_loops", "fold_copies", "fold_pointwise", "private_arguments")
 
 
@@ -79,6 +86,31 @@ def test_design_computes_its_source(
     verdict = so.verify(tmp_path / "project")
     assert verdict.passed, str(verdict)
     assert so.load_schedule(tmp_path / "project" / "schedule.json") == schedule
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_windows_compute_their_source(seed: int, tmp_path: Path) -> None:
+    source = window_chain(Random(seed), layers=1 + seed % 3)
+    graph = rewritten(so.dataflow(source), WINDOWS)
+    costs = honest_costs(graph, so.device("u280"))
+    level = LEVELS[LevelName.OPT6]
+    space = decision_space(graph, level, dsp_limit=10**6, tiling_limit=1, costs=costs)
+    orders = {
+        node.name: min(space.orders[node.name], key=lambda o: ["hcwo".find(n) % 9 for n in o])
+        for node in graph.nodes
+    }
+    taken: dict[tuple[str, str], int] = {}
+    for group in space.classes:
+        taken |= dict.fromkeys(group.members, group.factors[seed % len(group.factors)])
+    factors = {n.name: [taken[n.name, loop] for loop in n.trip_counts] for n in graph.nodes}
+    schedule = replace(assemble(graph, orders, factors), rewrites=WINDOWS)
+    windows = {(node.name, window.array) for node in graph.nodes for window in node.windows}
+    taken_from = [e.channel for e in graph.edges if (e.consumer, e.array) in windows]
+    assert taken_from
+    assert all(schedule.channel(name).kind is ChannelKind.FIFO for name in taken_from)
+    so.write(source, schedule, tmp_path / "project")
+    verdict = so.verify(tmp_path / "project")
+    assert verdict.passed, str(verdict)
 
 
 def test_every_stage_takes_the_graph_as_it_was() -> None:
