@@ -136,7 +136,7 @@ def in_rows(space: DecisionSpace, schedule: Schedule) -> Schedule:
     """Return the schedule with all nodes in row order, so that all of their channels stream."""
     orders = {
         node.name: min(
-            space.orders[node.name], key=lambda order: ["hcwo".find(n) % 9 for n in order]
+            space.orders[node.name], key=lambda order: ["hwco".find(n) % 9 for n in order]
         )
         for node in space.graph.nodes
     }

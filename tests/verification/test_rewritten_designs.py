@@ -96,7 +96,7 @@ def test_windows_compute_their_source(seed: int, tmp_path: Path) -> None:
     level = LEVELS[LevelName.OPT6]
     space = decision_space(graph, level, dsp_limit=10**6, tiling_limit=1, costs=costs)
     orders = {
-        node.name: min(space.orders[node.name], key=lambda o: ["hcwo".find(n) % 9 for n in o])
+        node.name: min(space.orders[node.name], key=lambda o: ["hwco".find(n) % 9 for n in o])
         for node in graph.nodes
     }
     taken: dict[tuple[str, str], int] = {}
