@@ -53,9 +53,12 @@ def rewritten(graph: Graph, names: Sequence[str]) -> Graph:
         raise LegalityError(
             *(Diagnostic("E321", f"there is no graph rewrite '{n}'", hint=hint) for n in unknown)
         )
-    if "stream_windows" in names[:-1]:
-        message = f"rewrite '{names[-1]}' can't come after 'stream_windows'"
-        raise LegalityError(Diagnostic("E324", message, hint="make stream_windows the last one"))
+    first = names.index("stream_windows") if "stream_windows" in names else len(names)
+    for name in names[first:]:
+        if name != "stream_windows":
+            message = f"rewrite '{name}' can't come after 'stream_windows'"
+            hint = "make stream_windows the last one"
+            raise LegalityError(Diagnostic("E324", message, hint=hint))
     for name in names:
         graph = REWRITES[name](graph)
     return graph
