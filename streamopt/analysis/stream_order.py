@@ -20,8 +20,10 @@ if TYPE_CHECKING:
 
     from streamopt.ir.affine import Affine
     from streamopt.ir.expression import Access
+    from streamopt.ir.graph import Node
+    from streamopt.ir.window import Window
 
-__all__ = ["stream_order"]
+__all__ = ["completes_rows", "stream_order", "taken_order"]
 
 
 def stream_order(
@@ -78,6 +80,35 @@ def stream_order(
     if len(set(positions.values())) != len(positions):
         return None
     return tuple(sorted(positions, key=positions.__getitem__))
+
+
+def taken_order(node: Node, access: Access, order: Sequence[str]) -> tuple[int, ...] | None:
+    """Return the dimensions in the order in which a window takes an array from a stream.
+
+    None where there is no window on the array, or the order doesn't complete its rows.
+
+    Parameters
+    ----------
+    access
+        How the node takes elements (`Node.taken_of`).
+    order
+        Loops of the node, outermost tile loop first.
+    """
+    window = node.window(access.array)
+    if window is None or not completes_rows(node, window, order):
+        return None
+    return stream_order(access, order, node.trip_counts | window.extents, window.shape)
+
+
+def completes_rows(node: Node, window: Window, order: Sequence[str]) -> bool:
+    """Return whether all of a row has come when the next iteration of its loop begins.
+
+    Outside of the loop of rows are only loops of dimensions without windows, for each of which the
+    rows are taken anew.
+    """
+    trips = node.built_trip_counts
+    outside = order[: order.index(window.row_loop)]
+    return all(name in window.plain_loops or trips[name] == 1 for name in outside)
 
 
 def _is_zero(subscript: Affine, trip_counts: Mapping[str, int]) -> bool:

@@ -7,7 +7,8 @@ lanes are unrolled, so the body stands once whatever the factors. Guards use the
 - a stream is read once per element, at the first of the iterations that need it, into a local
   buffer; or straight into the expression if only one iteration needs it;
 - a reduction keeps its partial values in a local buffer, starts at the first iteration of each
-  element, and sends at the last one (Cond. 1 of [1]).
+  element, and sends at the last one (Cond. 1 of [1]);
+- a window takes its array from a stream into a ring of rows; what is computed is a few rows behind.
 
 Where a factor doesn't divide its trip count, lanes of the last tile have no iteration. Of a loop
 that moves the output their whole body is under ``if (i < trip_count)``; these lane loops stand
@@ -31,7 +32,7 @@ from streamopt.ir.affine import Affine
 from streamopt.ir.program import Reduction
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from streamopt.codegen.layout import Process
     from streamopt.codegen.names import Names
@@ -74,6 +75,11 @@ class NestWriter:
         self.scope = scope
         self.names = names = scope.inner()
         self.iterator = {loop.name: names.unique(loop.name) for loop in self.loops}
+        delays = self.node.delays
+        self.computed = {
+            name: Affine.iterator(text) - Affine.of(delays.get(name, 0))
+            for name, text in self.iterator.items()
+        }
         unrolled = [loop for loop in self.loops if loop.unroll > 1]
         self.built = scheduled.tile_loops
         tiled = [loop for loop in unrolled if loop in self.built]
@@ -86,12 +92,16 @@ class NestWriter:
         self.used: set[str] = set()
         self.locals: list[Item] = []
         self.fetched: dict[Access, str] = {}
+        self.rings = {ring.array: ring.factors for ring in scheduled.rings}
         elements = {port.array.name: port.array.element for port in process.reads.values()}
         self.expression = ExpressionText(elements.__getitem__, self._operand, self._index, function)
 
     def items(self) -> tuple[Item, ...]:
         """Return local buffers and the loop nest."""
-        body = [*self._fetches(), *self._compute()]
+        taken = [*self._windows()]
+        body: list[Item] = [*self._fetches(), *self._compute()]
+        computing = self._computing()
+        body = [*taken, *([If(computing, tuple(body))] if computing else body)]
         plain = [loop for loop in self.loops if loop not in self.guarded]
         for loop in reversed((*self.guarded, *plain)):
             if loop.unroll > 1:
@@ -117,11 +127,45 @@ class NestWriter:
             inner.append(Statement(f"const int {self.iterator[loop.name]} = {value};"))
         return For(lane, loop.unroll, (*inner, *body))
 
+    def _windows(self) -> Iterator[Item]:
+        """Yield what takes the next elements of windows into their rings."""
+        for window in self.node.windows:
+            port = self.process.reads[self.node.name, window.array]
+            if not port.is_stream:
+                continue
+            ring = self._local(port.array, window.ring_shape, self.rings[window.array], "ring")
+            trips, taken = self.node.built_trip_counts, window.taken
+            reused = [name for name in trips if name not in taken.iterators() and trips[name] > 1]
+            ends = {name: end for name, end in window.extents.items() if end < trips[name]}
+            self.used.update(reused, ends, taken.iterators())
+            parts = [f"{self.iterator[name]} == 0" for name in reused]
+            parts += [f"{self.iterator[name]} < {end}" for name, end in ends.items()]
+            inside = self._inside(self._masked_names() & {*taken.iterators()})
+            parts += [inside] if inside else []
+            names = {name: Affine.iterator(text) for name, text in self.iterator.items()}
+            place = self._placed(window.in_ring(taken, trips), names)
+            take = Statement(f"{ring}{place} = {port.stream(self._lanes(taken))}.read();")
+            yield If(" && ".join(parts), (take,)) if parts else take
+            for access in self.node.reads_of(window.array):
+                self.fetched[access] = f"{ring}{self._subscripts(window.in_ring(access, trips))}"
+
+    def _computing(self) -> str:
+        """Return the condition that stretched loops have something to compute; empty if always."""
+        parts: list[str] = []
+        for stretch in self.node.stretches:
+            name, end = self.iterator[stretch.loop], self.node.trip_counts[stretch.loop]
+            if stretch.delay:
+                parts.append(f"{name} >= {stretch.delay}")
+            if stretch.delay + end < stretch.iterations:
+                parts.append(f"{name} < {stretch.delay + end}")
+            self.used.add(stretch.loop)
+        return " && ".join(parts)
+
     def _fetches(self) -> Iterator[Item]:
         """Yield the reads of streams; each read access function of an array is read once."""
         for access in self.node.reads:
             port = self.process.reads[self.node.name, access.array]
-            if not port.is_stream:
+            if not port.is_stream or access in self.fetched:
                 continue
             source = f"{port.stream(self._lanes(access))}.read()"
             reused = [loop.name for loop in self.loops if loop.name not in access.iterators()]
@@ -230,18 +274,23 @@ class NestWriter:
     def _index(self, value: Affine) -> str:
         check_dividends(value, self.node)
         self.used.update(value.iterators())
-        return str(value.substitute({n: Affine.iterator(t) for n, t in self.iterator.items()}))
+        return str(value.substitute(self.computed))
 
     def _buffer(self, array: Array, access: Access, purpose: str) -> str:
         """Declare a local buffer of the array's shape, split like the lanes; return its name."""
-        name = self.names.unique(f"{array.name}_{purpose}")
-        self.scope.take(name)
-        self.locals.append(Statement(f"{array.element} {name}{extents_text(array.shape)};"))
         unroll = {loop.name: loop.unroll for loop in self.loops}
         factors = tuple(
             min(extent, prod(unroll[iterator] for iterator in subscript.iterators()))
             for subscript, extent in zip(access.subscripts, array.shape, strict=True)
         )
+        return self._local(array, array.shape, factors, purpose)
+
+    def _local(
+        self, array: Array, shape: tuple[int, ...], factors: tuple[int, ...], purpose: str
+    ) -> str:
+        name = self.names.unique(f"{array.name}_{purpose}")
+        self.scope.take(name)
+        self.locals.append(Statement(f"{array.element} {name}{extents_text(shape)};"))
         self.locals += partition_pragmas(name, factors)
         return name
 
@@ -250,9 +299,10 @@ class NestWriter:
         trips = self.node.trip_counts
         guarded = [name for name in loops if trips[name] > 1]
         self.used.update(guarded)
-        return " && ".join(
-            f"{self.iterator[name]} == {trips[name] - 1 if last else 0}" for name in guarded
-        )
+        delays = self.node.delays
+        places = [delays.get(name, 0) + (trips[name] - 1 if last else 0) for name in guarded]
+        pairs = zip(guarded, places, strict=True)
+        return " && ".join(f"{self.iterator[name]} == {place}" for name, place in pairs)
 
     def _masked_names(self) -> frozenset[str]:
         return frozenset(loop.name for loop in self.masked)
@@ -269,8 +319,10 @@ class NestWriter:
         return [self.lane.get(name, "0") for name in names]
 
     def _subscripts(self, access: Access) -> str:
+        self.used.update(access.iterators())
+        return self._placed(access, self.computed)
+
+    def _placed(self, access: Access, iterators: Mapping[str, Affine]) -> str:
         for subscript in access.subscripts:
             check_dividends(subscript, self.node)
-        self.used.update(access.iterators())
-        names = {name: Affine.iterator(text) for name, text in self.iterator.items()}
-        return "".join(f"[{s.substitute(names)}]" for s in access.subscripts) or "[0]"
+        return "".join(f"[{s.substitute(iterators)}]" for s in access.subscripts) or "[0]"

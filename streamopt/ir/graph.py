@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from streamopt.errors import SourceLoc
     from streamopt.ir.expression import Access, Condition, Expression
     from streamopt.ir.program import Array, Loop, Reduction, Statement
+    from streamopt.ir.window import Stretch, Window
 
 __all__ = ["Edge", "Graph", "Node", "SequentialNode"]
 
@@ -42,6 +43,10 @@ class Node:
         What a reduction starts from, read once for each element; None for its identity.
     guard
         Where a reduction has terms; None for everywhere.
+    windows
+        Arrays of which it keeps some rows while it takes them from a stream.
+    stretches
+        Loops that therefore have more iterations as built than ``loops`` says.
     """
 
     name: str
@@ -52,11 +57,23 @@ class Node:
     start: Expression | None = None
     guard: Condition | None = None
     loc: SourceLoc | None = None
+    windows: tuple[Window, ...] = ()
+    stretches: tuple[Stretch, ...] = ()
 
     @property
     def trip_counts(self) -> dict[str, int]:
         """Return trip count by iterator, in program order."""
         return {loop.name: loop.trip_count for loop in self.loops}
+
+    @property
+    def built_trip_counts(self) -> dict[str, int]:
+        """Return trip count by iterator of the nest as built: with what windows add."""
+        return self.trip_counts | {stretch.loop: stretch.iterations for stretch in self.stretches}
+
+    @property
+    def delays(self) -> dict[str, int]:
+        """Return the loops that compute later than they take elements, by how many iterations."""
+        return {stretch.loop: stretch.delay for stretch in self.stretches if stretch.delay}
 
     @property
     def iterations(self) -> int:
@@ -92,6 +109,15 @@ class Node:
     def reads_of(self, array: str) -> tuple[Access, ...]:
         """Return the distinct read access functions of one array."""
         return tuple(access for access in self.reads if access.array == array)
+
+    def window(self, array: str) -> Window | None:
+        """Return the window on an array, if there is one."""
+        return next((window for window in self.windows if window.array == array), None)
+
+    def taken_of(self, array: str) -> tuple[Access, ...]:
+        """Return how the elements of one array come in: as they are read, but once in a window."""
+        window = self.window(array)
+        return self.reads_of(array) if window is None else (window.taken,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +180,7 @@ class Edge:
     write
         Write access function of the producer.
     reads
-        Read access functions of the consumer; more than one can't be streamed.
+        How the consumer takes elements; more than one access function can't be streamed.
     is_whole
         Whether one side is sequential, so that the array is handed over as a whole.
     """

@@ -46,6 +46,14 @@ class TiledLoop:
 
 
 @dataclass(frozen=True, slots=True)
+class Partition:
+    """Cyclic partition of one array; a factor for each dimension, 1 where not partitioned."""
+
+    array: str
+    factors: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ScheduledNode:
     """A node with its tile loops, outermost first; the innermost one is pipelined.
 
@@ -53,11 +61,14 @@ class ScheduledNode:
     ----------
     binding
         What its floating-point operators are built from; empty for the tool's choice.
+    rings
+        Partitions of the rings of its windows, by the arrays that they hold rows of.
     """
 
     node: Node
     loops: tuple[TiledLoop, ...]
     binding: Binding = ()
+    rings: tuple[Partition, ...] = ()
 
     def loop(self, name: str) -> TiledLoop:
         """Return the tiled loop of that name; raises KeyError."""
@@ -79,14 +90,6 @@ class ScheduledNode:
         (`streamopt.perf.single_trips`).
         """
         return tuple(loop for loop in self.loops if loop.tiles > 1) or self.loops[-1:]
-
-
-@dataclass(frozen=True, slots=True)
-class Partition:
-    """Cyclic partition of one array; a factor for each dimension, 1 where not partitioned."""
-
-    array: str
-    factors: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)

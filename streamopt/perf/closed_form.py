@@ -18,8 +18,9 @@ from streamopt.ir.graph import SequentialNode
 from streamopt.ir.prediction import NodePrediction, Prediction
 from streamopt.ir.schedule import ChannelKind
 from streamopt.perf.algebra import INTEGERS
+from streamopt.perf.built_run import built_run
 from streamopt.perf.latency import graph_times
-from streamopt.perf.timing import NestTiming, nest_run
+from streamopt.perf.timing import NestTiming
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -116,7 +117,7 @@ def _nest(
     order = [loop.name for loop in scheduled.loops]
     tiles = {loop.name: loop.tiles for loop in scheduled.loops}
 
-    run = nest_run(node, order, tiles, node.inputs, INTEGERS, timing.ii)
+    run = built_run(node, order, tiles, node.inputs, timing.ii)
     return run.delayed(timing.depth_cycles)
 
 

@@ -21,8 +21,8 @@ from streamopt.ir.binding import bound_implementation
 from streamopt.ir.graph import SequentialNode
 from streamopt.ir.network import Operator
 from streamopt.perf.access_distance import update_distances
-from streamopt.perf.algebra import INTEGERS
 from streamopt.perf.binding import needed_cycles
+from streamopt.perf.built_run import built_run
 from streamopt.perf.closed_form import sequential_run
 from streamopt.perf.costs import NodeCost
 from streamopt.perf.depth import PARTIAL_TILE_CYCLES, depth_cycles
@@ -35,7 +35,7 @@ from streamopt.perf.recurrence import (
     recurrences,
 )
 from streamopt.perf.resources import resources
-from streamopt.perf.timing import NestTiming, nest_run
+from streamopt.perf.timing import NestTiming
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -238,10 +238,9 @@ class _Nest:
         ii, depth = self._paced(order, factors)
         tiles = {
             name: -(-trips // factors[name])
-            for name, trips in self._operators.node.trip_counts.items()
+            for name, trips in self._operators.node.built_trip_counts.items()
         }
-        algebra: Any = INTEGERS
-        run = nest_run(self._operators.node, order, tiles, operands, algebra, ii)
+        run = built_run(self._operators.node, order, tiles, operands, ii)
         used = node_resources(self._counted, order, factors, ii, self._target)
         priced = (used.luts * lut_price).astype(np.int64)
         return NodeCost(run.delayed(depth), used.dsps + priced)
@@ -262,7 +261,7 @@ class _Nest:
         terms = prod((factors[name] for name in carried), start=np.ones(size, dtype=np.int64))
         distance = np.zeros(size, dtype=np.int64)
         if self._updates:
-            places, trips = node.write.subscripts, node.trip_counts
+            places, trips = node.write.subscripts, node.built_trip_counts
             distance = update_distances(places, trips, order, factors)
         codes, places_of = np.unique(
             (self._ports.intervals(factors) * FAR + terms) * FAR + distance, return_inverse=True

@@ -104,7 +104,7 @@ class _Loops:
         self, operators: NodeOperators, order: Sequence[str], factors: Mapping[str, Integers]
     ) -> None:
         node = operators.node
-        trips = node.trip_counts
+        trips = node.built_trip_counts
         self.none = np.zeros_like(factors[order[0]], dtype=np.bool_)
         self._moves = {name: trips[name] > factors[name] for name in order}
         self._innermost = dict.fromkeys(order, self.none)

@@ -106,7 +106,7 @@ class _Lanes:
         self.terms = self.copies(node.reduction_loops)
         self.distance = np.zeros_like(ones)
         if self.sum is not None:
-            places, trips = node.write.subscripts, node.trip_counts
+            places, trips = node.write.subscripts, node.built_trip_counts
             self.distance = update_distances(places, trips, order, factors)
 
     def copies(self, loops: Iterable[str]) -> Integers:

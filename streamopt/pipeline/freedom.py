@@ -31,12 +31,16 @@ _DSPS: Binding = ((Operator.ADD, Implementation.FULLDSP),)
 
 _SPLIT = ("split_arrays", "split_loops")
 _FOLDED = ("fold_copies", "fold_pointwise", "private_arguments")
+_KEPT = ("fold_copies", "private_arguments")
 _FORMS = (
+    ("fold_padding", *_SPLIT, *_FOLDED, "stream_windows"),
+    ("fold_padding", *_SPLIT, *_KEPT, "stream_windows"),
+    ("fold_borders", *_SPLIT, *_KEPT, "stream_windows"),
     ("fold_padding", *_SPLIT, *_FOLDED),
-    ("fold_padding", *_SPLIT, "fold_copies", "private_arguments"),
+    ("fold_padding", *_SPLIT, *_KEPT),
     ("fold_padding", *_FOLDED),
     ("fold_borders", *_SPLIT, *_FOLDED),
-    ("fold_padding", "fold_copies", "private_arguments"),
+    ("fold_padding", *_KEPT),
     ("private_arguments",),
     (),
 )

@@ -5,6 +5,8 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from streamopt.analysis.stream_order import completes_rows
+from streamopt.ir.affine import Iter
 from streamopt.ir.schedule import ChannelKind
 from streamopt.space.decisions import read_stream_order, write_stream_order
 
@@ -23,7 +25,9 @@ class BufferReason(StrEnum):
     WRITERS = "several writers"
     READS = "read in several ways"
     WINDOW = "read through a window, or in part"
+    STRIDE = "read through a window that moves by several elements"
     PART = "written in parts"
+    ROWS = "loops around the rows of a window"
     ORDER = "loop orders differ"
     LANES = "lanes differ"
     CHOSEN = "the schedule says so"
@@ -55,12 +59,29 @@ def _of_graph(graph: Graph, edge: Edge) -> BufferReason | None:
     producer, consumer = graph.node(edge.producer), graph.node(edge.consumer)
     if write_stream_order(graph, edge, tuple(producer.trip_counts)) is None:
         return BufferReason.PART
+    if consumer.window(edge.array) is not None:
+        return None
     if read_stream_order(graph, edge, tuple(consumer.trip_counts)) is None:
-        return BufferReason.WINDOW
+        strides = any(_strides(consumer, access) for access in edge.reads)
+        return BufferReason.STRIDE if strides else BufferReason.WINDOW
     return None
 
 
+def _strides(node: Node, access: Access) -> bool:
+    """Return whether windows that lie next to each other are more than an element apart."""
+    return any(
+        isinstance(atom, Iter) and atom.name not in node.reduction_loops and by > 1
+        for subscript in access.subscripts
+        for atom, by in subscript.terms
+        if len(subscript.terms) > 1
+    )
+
+
 def _of_schedule(graph: Graph, edge: Edge, schedule: Schedule) -> BufferReason:
+    consumer = graph.node(edge.consumer)
+    window = consumer.window(edge.array)
+    if window and not completes_rows(consumer, window, schedule.node(consumer.name).order):
+        return BufferReason.ROWS
     written = write_stream_order(graph, edge, schedule.node(edge.producer).order)
     if written != read_stream_order(graph, edge, schedule.node(edge.consumer).order):
         return BufferReason.ORDER

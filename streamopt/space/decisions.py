@@ -7,7 +7,7 @@ from itertools import permutations
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from streamopt.analysis.stream_order import stream_order
+from streamopt.analysis.stream_order import completes_rows, stream_order, taken_order
 from streamopt.errors import Diagnostic, InfeasibleError
 from streamopt.ir.graph import SequentialNode
 from streamopt.perf.costs import PUBLISHED
@@ -145,21 +145,29 @@ def _too_few_dsps(graph: Graph, least_dsps: Mapping[str, int], dsp_limit: int) -
 
 
 def _orders(node: Node, *, permutes: bool) -> tuple[LoopOrder, ...]:
+    """Return the loop orders of a node; windows that no order fills are in other forms."""
     names = tuple(loop.name for loop in node.loops)
     fixed = isinstance(node, SequentialNode) or not permutes
-    return (names,) if fixed else tuple(permutations(names))
+    if fixed:
+        return (names,)
+    every = permutations(names)
+    if not node.windows:
+        return tuple(every)
+    return tuple(o for o in every if all(completes_rows(node, w, o) for w in node.windows))
 
 
 def read_stream_order(graph: Graph, edge: Edge, order: LoopOrder) -> tuple[int, ...] | None:
     """Return the dimension order in which the consumer walks the array; None if it can't stream.
 
     It can't where it reads the array in several ways, or by a subscript that is not a plain
-    iterator over the whole dimension.
+    iterator over the whole dimension, and has no window on it.
     """
     if edge.is_whole or len(edge.reads) != 1:
         return None
-    trip_counts = graph.node(edge.consumer).trip_counts
-    return stream_order(edge.reads[0], order, trip_counts, graph.array(edge.array).shape)
+    node, access = graph.node(edge.consumer), edge.reads[0]
+    if node.windows and node.window(edge.array) is not None:
+        return taken_order(node, access, order)
+    return stream_order(access, order, node.trip_counts, graph.array(edge.array).shape)
 
 
 def write_stream_order(graph: Graph, edge: Edge, order: LoopOrder) -> tuple[int, ...] | None:

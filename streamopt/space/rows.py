@@ -190,10 +190,10 @@ def _roles(candidates: _Candidates) -> dict[str, tuple[bool, ...]]:
     """
     node = candidates.node
     moved = [
-        {name for access in node.reads_of(array) for name in access.iterators()}
+        {name for access in node.taken_of(array) for name in access.iterators()}
         for array in sorted(candidates.streamed)
     ]
-    sets = [set(node.reduction_loops), *moved]
+    sets = [set(node.reduction_loops), *moved, *({stretch.loop} for stretch in node.stretches)]
     return {name: tuple(name in own for own in sets) for name in node.trip_counts}
 
 

@@ -156,29 +156,35 @@ def tile_classes(
         (node.name, loop.name): loop.trip_count for node in graph.nodes for loop in node.loops
     }
     fixed = {node.name for node in graph.nodes if isinstance(node, SequentialNode)}
+    rows = {(node.name, window.row_loop) for node in graph.nodes for window in node.windows}
+    built = {(n.name, s.loop): s.iterations for n in graph.nodes for s in n.stretches}
     classes: list[TileClass] = []
     for group in coupled_loops(graph, coupling):
         common = {1}
         if tiles and not fixed & {name for name, _ in group}:
             common = set(divisors(trip_counts[group[0]], tiling_limit))
-            for key in group[1:]:
+            for key in group:
                 common &= set(divisors(trip_counts[key], tiling_limit))
+                common &= set(divisors(built.get(key, trip_counts[key]), tiling_limit))
+            if rows & {*group}:
+                common = {1}
         classes.append(TileClass(group, tuple(sorted(common))))
     if partial and tiles:
-        return _with_partial_tiles(classes, trip_counts, fixed, tiling_limit)
+        whole = {key for key in trip_counts if key[0] in fixed or key in rows or key in built}
+        return _with_partial_tiles(classes, trip_counts, whole, tiling_limit)
     return tuple(classes)
 
 
 def _with_partial_tiles(
     classes: Sequence[TileClass],
     trip_counts: Mapping[LoopKey, int],
-    fixed: Collection[str],
+    whole: Collection[LoopKey],
     tiling_limit: int,
 ) -> tuple[TileClass, ...]:
-    """Return the classes with further factors: those of fewest idle lanes, (O18) and (O19)."""
+    """Return the classes with further factors: those of fewest idle lanes, (O18) to (O21)."""
     shares = [
         {}
-        if any(name in fixed for name, _ in group.members)
+        if any(key in whole for key in group.members)
         else _idle_shares({trip_counts[key] for key in group.members}, tiling_limit)
         for group in classes
     ]

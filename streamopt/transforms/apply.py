@@ -22,14 +22,20 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from streamopt.analysis.stream_order import stream_order
+from streamopt.analysis.stream_order import completes_rows, stream_order, taken_order
 from streamopt.errors import Diagnostic, LegalityError
 from streamopt.ir.binding import BINDABLE
 from streamopt.ir.graph import SequentialNode
 from streamopt.ir.schedule import ChannelKind
-from streamopt.ir.scheduled import Channel, ScheduledGraph, ScheduledNode, TiledLoop
+from streamopt.ir.scheduled import (
+    Channel,
+    Partition,
+    ScheduledGraph,
+    ScheduledNode,
+    TiledLoop,
+)
 from streamopt.transforms.movers import moved_arrays, with_movers
-from streamopt.transforms.partitions import boundary_partitions, buffer_factors
+from streamopt.transforms.partitions import boundary_partitions, buffer_factors, ring_factors
 from streamopt.transforms.rewrites import rewritten
 
 if TYPE_CHECKING:
@@ -68,8 +74,10 @@ def apply(graph: Graph, schedule: Schedule) -> ScheduledGraph:
         - E311 a sequential node with another order or unrolled loops;
         - E312 a FIFO to or from a sequential node;
         - E321 a rewrite that there isn't;
-        - E331 a port of an array that doesn't cross the boundary;
-        - E322 a binding of an operator twice, or to what it can't be built from.
+        - E322 a binding of an operator twice, or to what it can't be built from;
+        - E323 a FIFO into a window whose rows the loop order doesn't complete, or several of which
+          come at once;
+        - E331 a port of an array that doesn't cross the boundary.
     """
     graph = planned_graph(graph, schedule)
     problems = [*_plan_problems(graph, schedule)]
@@ -137,11 +145,18 @@ def _node_problems(node: Node, schedule: Schedule) -> Iterator[Diagnostic]:
     if isinstance(node, SequentialNode) and (plan.order != tuple(names) or plan.lanes != 1):
         message = f"node '{node.name}' is sequential: its loops stay in order, not unrolled"
         yield Diagnostic("E311", message, node.loc)
+    built = node.built_trip_counts
     for loop in node.loops:
         factor = plan.factors[loop.name]
         if not 1 <= factor <= loop.trip_count:
             message = f"unroll factor {factor} of loop {loop.name} in node '{node.name}' is not "
             message += f"from 1 to its trip count {loop.trip_count}"
+            yield Diagnostic("E304", message, node.loc)
+        if built[loop.name] != loop.trip_count and (
+            loop.trip_count % factor != 0 or built[loop.name] % factor != 0
+        ):
+            message = f"unroll factor {factor} of loop {loop.name} in node '{node.name}' does not "
+            message += f"divide {loop.trip_count} and {built[loop.name]}, as a window there needs"
             yield Diagnostic("E304", message, node.loc)
 
 
@@ -186,10 +201,19 @@ def fifo_problem(graph: Graph, edge: Edge, schedule: Schedule) -> tuple[str, str
     if len(edge.reads) != 1:
         places = ", ".join(map(str, edge.reads)) or "nowhere"
         return "E307", f"node '{edge.consumer}' reads it at {places}"
+    broken = _window_problem(graph, edge, schedule)
+    if broken is not None:
+        return broken
     orders: list[tuple[int, ...]] = []
     for name, access in ((edge.producer, edge.write), (edge.consumer, edge.reads[0])):
         node, shape = graph.node(name), graph.array(edge.array).shape
-        order = stream_order(access, schedule.node(name).order, node.trip_counts, shape)
+        loops = schedule.node(name).order
+        takes = access is edge.reads[0] and node.window(edge.array) is not None
+        order = (
+            taken_order(node, access, loops)
+            if takes
+            else stream_order(access, loops, node.trip_counts, shape)
+        )
         if order is None:
             message = f"node '{name}' does not touch every element of {edge.array} once through "
             return "E308", f"{message}{access}"
@@ -206,6 +230,22 @@ def fifo_problem(graph: Graph, edge: Edge, schedule: Schedule) -> tuple[str, str
     return None
 
 
+def _window_problem(graph: Graph, edge: Edge, schedule: Schedule) -> tuple[str, str] | None:
+    """Return code and reason why rows of a window aren't complete in time, if they aren't."""
+    node, plan = graph.node(edge.consumer), schedule.node(edge.consumer)
+    window = node.window(edge.array)
+    if window is None:
+        return None
+    rows = window.row_loop
+    if not completes_rows(node, window, plan.order):
+        message = f"node '{node.name}' takes rows of {edge.array} in loop {rows}, "
+        return "E323", f"{message}which is inside of loops that do not move on in it"
+    if plan.factors[rows] > 1:
+        message = f"node '{node.name}' takes {plan.factors[rows]} rows of {edge.array} at once"
+        return "E323", f"{message}; the unroll factor of loop {rows} has to be 1"
+    return None
+
+
 def _dimensions(order: Sequence[int]) -> str:
     return ", ".join(str(dimension + 1) for dimension in order)
 
@@ -215,9 +255,10 @@ def _times(lanes: Sequence[int]) -> str:
 
 
 def _scheduled(node: Node, plan: NodePlan) -> ScheduledNode:
-    trips, factors = node.trip_counts, plan.factors
+    trips, factors = node.built_trip_counts, plan.factors
     loops = tuple(TiledLoop(name, trips[name], factors[name]) for name in plan.order)
-    return ScheduledNode(node, loops, plan.binding)
+    rings = tuple(Partition(w.array, ring_factors(w, node, factors)) for w in node.windows)
+    return ScheduledNode(node, loops, plan.binding, rings)
 
 
 def _channel(

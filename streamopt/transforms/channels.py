@@ -64,7 +64,7 @@ def _between(array: str, producers: Sequence[Node], consumers: Sequence[Node]) -
                 producer=producer.name,
                 consumer=consumer.name,
                 write=_write(producer, array),
-                reads=consumer.reads_of(array),
+                reads=consumer.taken_of(array),
                 is_whole=isinstance(producer, SequentialNode)
                 or isinstance(consumer, SequentialNode),
             )

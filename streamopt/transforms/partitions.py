@@ -25,11 +25,18 @@ if TYPE_CHECKING:
     from streamopt.ir.expression import Access
     from streamopt.ir.graph import Edge, Graph, Node
     from streamopt.ir.program import Array
+    from streamopt.ir.window import Window
 
     Factors = Mapping[str, int]
     Use = tuple[Access, Node, Factors]
 
-__all__ = ["argument_banks", "boundary_partitions", "buffer_factors", "fullest_bank"]
+__all__ = [
+    "argument_banks",
+    "boundary_partitions",
+    "buffer_factors",
+    "fullest_bank",
+    "ring_factors",
+]
 
 PORTS = 2
 """Of a block RAM."""
@@ -39,10 +46,33 @@ def buffer_factors(graph: Graph, edge: Edge, factors: Mapping[str, Factors]) -> 
     """Return the cyclic factor of each dimension of a ping-pong buffer; all 1 for no pragma."""
     consumer = graph.node(edge.consumer)
     uses = _writes(graph, edge.array, factors)
-    uses += [(access, consumer, factors[consumer.name]) for access in edge.reads]
-    found = _cyclic_factors(graph.array(edge.array), uses, _touched)
+    uses += [(access, consumer, factors[consumer.name]) for access in consumer.reads_of(edge.array)]
+    found = _cyclic_factors(graph.array(edge.array).shape, uses, _touched)
     works = all(_finds_banks(use, found) for use in uses)
     return found if works else (1,) * len(found)
+
+
+def ring_factors(window: Window, node: Node, factors: Factors) -> tuple[int, ...]:
+    """Return the cyclic factor of each dimension of a window's ring; all 1 for no pragma.
+
+    Lanes that read several rows find each in a bank of its own, at the same place: which of them
+    holds which row changes, so all are read and one is chosen. Where an iteration reads more
+    columns of a bank than a port is left for beside the row that comes, it is left to the tool.
+    """
+    reads = node.reads_of(window.array)
+    row = window.dimension
+    rows = {access.subscripts[row] for access in reads}
+    reads_rows = len(rows) > 1 or any(_touched(place, node, factors) > 1 for place in rows)
+    uses = [(access, node, factors) for access in (window.taken, *reads)]
+    found = [*_cyclic_factors(window.ring_shape, uses, _touched)]
+    found[row] = window.rows if reads_rows else 1
+    beside = [(*a.subscripts[:row], *a.subscripts[row + 1 :]) for a in reads]
+    banks = (*found[:row], *found[row + 1 :])
+    load = sum(
+        prod(fullest_bank(s, node, factors, n) for s, n in zip(places, banks, strict=True))
+        for places in dict.fromkeys(beside)
+    )
+    return tuple(found) if load < PORTS else (1,) * len(found)
 
 
 def boundary_partitions(graph: Graph, factors: Mapping[str, Factors]) -> tuple[Partition, ...]:
@@ -58,7 +88,7 @@ def boundary_partitions(graph: Graph, factors: Mapping[str, Factors]) -> tuple[P
                 for access in node.reads_of(array.name)
             ]
         if touched and array.role is not Role.INTERNAL:
-            found.append(Partition(array.name, _cyclic_factors(array, uses, _banks)))
+            found.append(Partition(array.name, _cyclic_factors(array.shape, uses, _banks)))
     return tuple(found)
 
 
@@ -67,7 +97,7 @@ def argument_banks(array: Array, node: Node, factors: Factors) -> tuple[int, ...
     accesses = [*node.reads_of(array.name)]
     if node.write.array == array.name:
         accesses.append(node.write)
-    return _cyclic_factors(array, [(access, node, factors) for access in accesses], _banks)
+    return _cyclic_factors(array.shape, [(access, node, factors) for access in accesses], _banks)
 
 
 def fullest_bank(subscript: Affine, node: Node, factors: Factors, banks: int) -> int:
@@ -96,12 +126,12 @@ def _writes(graph: Graph, array: str, factors: Mapping[str, Factors]) -> list[Us
 
 
 def _cyclic_factors(
-    array: Array, uses: Sequence[Use], banks: Callable[[Affine, Node, Factors], int]
+    shape: tuple[int, ...], uses: Sequence[Use], banks: Callable[[Affine, Node, Factors], int]
 ) -> tuple[int, ...]:
     """Return, per dimension, the most banks that a use asks for along it."""
     return tuple(
         min(extent, max((banks(a.subscripts[at], n, f) for a, n, f in uses), default=1))
-        for at, extent in enumerate(array.shape)
+        for at, extent in enumerate(shape)
     )
 
 
@@ -122,7 +152,7 @@ def _banks(subscript: Affine, node: Node, factors: Factors) -> int:
     steps = [
         coefficient * factors[atom.name]
         for atom, coefficient in subscript.terms
-        if isinstance(atom, Iter) and node.trip_counts[atom.name] > factors[atom.name]
+        if isinstance(atom, Iter) and node.built_trip_counts[atom.name] > factors[atom.name]
     ]
     reach = 1 + sum(
         abs(coefficient) * (factors[atom.name] - 1)
@@ -147,7 +177,7 @@ def _moves_by(subscript: Affine, node: Node, factors: Factors, banks: int) -> bo
     """Return whether tile loops move a subscript by whole rounds of the banks."""
     if banks == 1:
         return True
-    trips = node.trip_counts
+    trips = node.built_trip_counts
     for atom, coefficient in subscript.terms:
         if not isinstance(atom, Iter):
             return False

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import streamopt as so
+from streamopt.ir.schedule import ChannelKind
 from streamopt.perf.addresses import address_multipliers
 from streamopt.perf.buffers import memories_as_built
 from streamopt.perf.closed_form import node_pipelines, predict
@@ -24,6 +25,7 @@ from streamopt.transforms.apply import apply
 from streamopt.transforms.lower import lower
 from streamopt.transforms.rewrites import rewritten
 from tests.random_graphs import random_graph
+from tests.window_programs import window_chain
 
 if TYPE_CHECKING:
     from streamopt.ir.graph import Graph
@@ -137,6 +139,39 @@ def test_rows_with_partial_tiles_say_what_designs_take(
             later -= built.first_write_cycles - built.start_cycles
             assert -EARLIER_IN_PARTIAL_TILES <= later <= LATER
     assert partial > 6
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_rows_say_when_windows_read_and_write(seed: int) -> None:
+    graph = rewritten(so.dataflow(window_chain(Random(seed))), ("stream_windows",))
+    assert any(node.windows for node in graph.nodes)
+    costs, rng = honest_costs(graph, DEVICE), Random(seed)
+    space = space_of(graph, costs)
+    for _ in range(4):
+        schedule = in_rows(space, any_schedule(space, rng))
+        rows, built = evaluate(graph, schedule, costs), as_built(graph, schedule)
+        for row, own in zip(rows.nodes, built.nodes, strict=True):
+            assert (row.ii, row.dsps) == (own.ii, own.dsps)
+        assert -EARLIER <= rows.latency_cycles - built.latency_cycles <= LATER * len(rows.nodes)
+        cycles = so.simulate(graph, schedule).cycles
+        assert -LATER <= cycles - built.latency_cycles <= LATER + cycles // 10  # stalls
+
+
+def in_rows(space: DecisionSpace, schedule: Schedule) -> Schedule:
+    """Return the schedule with all nodes in row order, so that all of their channels stream."""
+    orders = {
+        node.name: min(
+            space.orders[node.name], key=lambda order: ["hwco".find(n) % 9 for n in order]
+        )
+        for node in space.graph.nodes
+    }
+    factors = {
+        node.name: [schedule.node(node.name).factors[name] for name in node.trip_counts]
+        for node in space.graph.nodes
+    }
+    found = assemble(space.graph, orders, factors)
+    assert all(plan.kind is ChannelKind.FIFO for plan in found.channels)
+    return found
 
 
 def test_windows_on_arguments_share_ports() -> None:

@@ -10,6 +10,7 @@ import streamopt as so
 from streamopt.ir.schedule import ChannelKind, ChannelPlan
 from streamopt.space.assemble import assemble, baseline
 from streamopt.space.buffering import BufferReason, buffer_reason
+from streamopt.transforms.rewrites import rewritten
 from tests.strategies.test_exhaustive import graph_of
 
 SAME = ({"i": 4, "j": 6}, "T[i][j] = A[i][j]")
@@ -23,8 +24,9 @@ SAME = ({"i": 4, "j": 6}, "T[i][j] = A[i][j]")
         (({"i": 4, "j": 4, "k": 3}, "Y[i][j] += T[i][j + k]"), BufferReason.WINDOW),
         (({"i": 4, "j": 5}, "Y[i][j] = T[i][j] + T[i][j + 1]"), BufferReason.READS),
         (({"i": 4, "j": 5}, "Y[i][j] = T[i][j]"), BufferReason.WINDOW),
+        (({"i": 4, "j": 2, "k": 3}, "Y[i][j] += T[i][2 * j + k]"), BufferReason.STRIDE),
     ],
-    ids=["same", "turned", "window", "twice", "part"],
+    ids=["same", "turned", "window", "twice", "part", "stride"],
 )
 def test_what_stands_against_a_fifo(
     consumer: tuple[dict[str, int], str], reason: BufferReason | None
@@ -33,6 +35,17 @@ def test_what_stands_against_a_fifo(
     graph = graph_of({"A": [4, 6]}, {"T": [4, 6], "Y": [loops["i"], loops["j"]]}, [SAME, consumer])
     (edge,) = graph.edges
     assert buffer_reason(graph, edge, baseline(graph)) is reason
+
+
+def test_rows_of_a_window_under_other_loops() -> None:
+    nodes = [SAME, ({"o": 3, "i": 3, "j": 6, "k": 2}, "Y[o][i][j] += T[i + k][j]")]
+    plain = graph_of({"A": [4, 6]}, {"T": [4, 6], "Y": [3, 3, 6]}, nodes)
+    graph = rewritten(plain, ("stream_windows",))
+    (edge,) = graph.edges
+    assert buffer_reason(graph, edge, baseline(graph)) is BufferReason.ROWS
+    orders = {"n0": ("i", "j"), "n1": ("i", "j", "o", "k")}
+    ones = {"n0": (1, 1), "n1": (1, 1, 1, 1)}
+    assert buffer_reason(graph, edge, assemble(graph, orders, ones)) is None
 
 
 def test_several_writers() -> None:

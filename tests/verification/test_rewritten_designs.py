@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from random import Random
 from typing import TYPE_CHECKING
 
 import pytest
 from program_sketches import program
 
 import streamopt as so
+from streamopt.ir.schedule import ChannelKind
+from streamopt.pipeline.costing import honest_costs
+from streamopt.space.assemble import assemble
+from streamopt.space.decisions import decision_space
 from streamopt.space.level import LEVELS, LevelName
 from streamopt.strategies.certificate import certify
 from streamopt.transforms.rewrites import rewritten
+from tests.window_programs import window_chain
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -56,6 +62,7 @@ HEADS = program(
 FOLD = ("fold_padding", "fold_copies", "private_arguments")
 KEEP = ("fold_borders", "fold_copies", "private_arguments")
 
+WINDOWS = ("stream_windows",)
 SPLIT = ("split_loops", "fold_copies", "fold_pointwise", "private_arguments")
 
 
@@ -79,6 +86,48 @@ def test_design_computes_its_source(
     verdict = so.verify(tmp_path / "project")
     assert verdict.passed, str(verdict)
     assert so.load_schedule(tmp_path / "project" / "schedule.json") == schedule
+
+
+def check_windows(source: Program, place: int, folder: Path) -> None:
+    """Verify a design whose windows take from streams; ``place`` chooses among unroll factors."""
+    graph = rewritten(so.dataflow(source), WINDOWS)
+    costs, level = honest_costs(graph, so.device("u280")), LEVELS[LevelName.OPT6]
+    space = decision_space(graph, level, dsp_limit=10**6, tiling_limit=1, costs=costs)
+    orders = {
+        node.name: min(space.orders[node.name], key=lambda o: ["hwco".find(n) % 9 for n in o])
+        for node in graph.nodes
+    }
+    taken: dict[tuple[str, str], int] = {}
+    for group in space.classes:
+        taken |= dict.fromkeys(group.members, group.factors[place % len(group.factors)])
+    factors = {n.name: [taken[n.name, loop] for loop in n.trip_counts] for n in graph.nodes}
+    schedule = replace(assemble(graph, orders, factors), rewrites=WINDOWS)
+    windows = {(node.name, window.array) for node in graph.nodes for window in node.windows}
+    taken_from = [e.channel for e in graph.edges if (e.consumer, e.array) in windows]
+    assert taken_from
+    assert all(schedule.channel(name).kind is ChannelKind.FIFO for name in taken_from)
+    so.write(source, schedule, folder)
+    verdict = so.verify(folder)
+    assert verdict.passed, str(verdict)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_windows_compute_their_source(seed: int, tmp_path: Path) -> None:
+    check_windows(window_chain(Random(seed), layers=1 + seed % 3), seed, tmp_path / "project")
+
+
+def test_windows_beside_each_other_and_other_streams(tmp_path: Path) -> None:
+    above = "(a[c][h + m - 1][w] if h + m >= 1 and h + m < 7 else 0)"
+    below = "(d[c][h + m - 2][w] if h + m >= 2 and h + m < 8 else 0)"
+    source = program(
+        {"x": "input 2 6 6", "a": "internal 2 6 6", "b": "internal 2 6 6", "d": "internal 2 6 6",
+         "y": "output 2 6 6"},
+        {"one": "c 2, h 6, w 6: a[c][h][w] = x[c][h][w] + 1",
+         "two": "c 2, h 6, w 6: b[c][h][w] = x[c][h][w] * 2",
+         "three": "c 2, h 6, w 6: d[c][h][w] = x[c][h][w] - 3",
+         "all": f"c 2, h 6, w 6, m 3: y[c][h][w] += {above} * b[c][h][w] + {below}"},
+    )  # fmt: skip
+    check_windows(source, 1, tmp_path / "project")
 
 
 def test_every_stage_takes_the_graph_as_it_was() -> None:

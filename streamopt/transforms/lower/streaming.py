@@ -4,6 +4,9 @@ A stream is read once an element, at the first of the iterations that need it, i
 buffer; a reduction keeps its partial values in a local buffer, starts at the first iteration of
 each element and sends at the last one ([1] Listings 2 and 3).
 
+A window takes its array from a stream into a ring of rows, from which all is read; what the node
+computes then happens where the loops that it stretches have something to compute.
+
 [1] Basalama and Cong, Stream-HLS, FPGA 2025.
 """
 
@@ -28,11 +31,12 @@ from streamopt.ir.program import Loop
 from streamopt.transforms.lower.read_guards import read_guards
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from streamopt.ir.expression import Access, Condition
     from streamopt.ir.program import Array
     from streamopt.ir.scheduled import ScheduledNode, TiledLoop
+    from streamopt.ir.window import Window
 
 __all__ = ["StreamingNode"]
 
@@ -59,13 +63,19 @@ class StreamingNode:
     ) -> None:
         self.node = scheduled.node
         self.loops = scheduled.loops
+        self.rings = {ring.array: ring.factors for ring in scheduled.rings}
         self.sources = sources
         self.targets = targets
         self.arrays = arrays
         self.memories: list[Memory] = []
         self.ports: list[Port] = []
         self.tiles = scheduled.tile_loops
-        self._iterator = {loop.name: self._position(loop) for loop in self.loops}
+        self._built = {loop.name: self._position(loop) for loop in self.loops}
+        delays = self.node.delays
+        self._iterator = {
+            name: place - Affine.of(delays.get(name, 0)) for name, place in self._built.items()
+        }
+        self._rings: dict[str, str] = {}
         self._operations = OperationList(
             lambda name: arrays[name].element, self._fetched, scheduled.binding
         )
@@ -105,30 +115,54 @@ class StreamingNode:
         source = self.sources[access.array]
         value = self._values[access] = f"v{len(self._values)}"
         if isinstance(source, Memory):
-            self._guarded_read(source, access, value)
+            self._guarded_read(source.name, access, access, value)
+            return
+        window = self.node.window(access.array)
+        if window is not None:
+            ring = self._rings.get(access.array) or self._taken(source, window)
+            place = window.in_ring(access, self.node.trip_counts)
+            self._guarded_read(ring, access, place, value)
             return
         reused = [loop.name for loop in self.loops if loop.name not in access.iterators()]
         guard = self._at(reused, last=False)
         lanes = self._lanes(access)
-        if guard is None:
-            self._port(AccessMode.READ, source.name, lanes, value)
+        if all(self.node.trip_counts[name] == 1 for name in reused):
+            self._port(AccessMode.READ, source.name, lanes, value, guard)
             return
         self._port(AccessMode.READ, source.name, lanes, f"{value}.new", guard)
         buffer = self._buffer(access, "local")
         self._port(AccessMode.WRITE, buffer, self._subscripts(access), f"{value}.new", guard)
         self._port(AccessMode.READ, buffer, self._subscripts(access), value)
 
-    def _guarded_read(self, source: Memory, access: Access, value: str) -> None:
+    def _taken(self, source: Fifo, window: Window) -> str:
+        """Take a window's next element into its ring; return the ring's name."""
+        node, taken = self.node, window.taken
+        array, trips = self.arrays[window.array], node.built_trip_counts
+        name = self._rings[window.array] = f"{node.name}.{array.name}_ring"
+        banks = self.rings[array.name]
+        self.memories.append(Memory(name, Place.LOCAL, array.element, window.ring_shape, banks))
+        parts = [
+            *self._equal((n for n in trips if n not in taken.iterators()), dict.fromkeys(trips, 0)),
+            *(self._below(n, extent) for n, extent in window.extents.items() if extent < trips[n]),
+        ]
+        guard, value = _all(parts), f"{array.name}.new"
+        self._port(AccessMode.READ, source.name, self._lanes(taken), value, guard)
+        place = window.in_ring(taken, trips)
+        subscripts = tuple(s.substitute(self._built) for s in place.subscripts)
+        self._port(AccessMode.WRITE, name, subscripts, value, guard)
+        return name
+
+    def _guarded_read(self, source: str, access: Access, place: Access, value: str) -> None:
         guard = self._read_guards.get(access)
         if guard is not None:
             guard = substitute_condition(guard, self._iterator)
-        self._port(AccessMode.READ, source.name, self._subscripts(access), value, guard)
+        self._port(AccessMode.READ, source, self._subscripts(place), value, guard)
 
     def _compute(self) -> None:
         node = self.node
         result = add_body(self._operations, node, self.arrays[node.write.array].element)
         if not accumulates(node):
-            self._send(result, None)
+            self._send(result, self._at((), last=True))
             return
         place = self._subscripts(node.write)
         buffer = self._buffer(node.write, "acc")
@@ -180,18 +214,42 @@ class StreamingNode:
         return name
 
     def _at(self, loops: Sequence[str], *, last: bool) -> Condition | None:
-        """Return the condition that loops are at their first or last iteration; None if always."""
+        """Return the condition that the node computes and loops are at their first or last.
+
+        None if always.
+        """
+        trips, delays = self.node.trip_counts, self.node.delays
+        places = {name: delays.get(name, 0) + (trips[name] - 1) * last for name in loops}
+        return _all([*self._equal(loops, places), *self._computing(loops)])
+
+    def _equal(self, loops: Iterable[str], places: Mapping[str, int]) -> Iterator[Condition]:
+        """Yield the conditions that loops as built are at given iterations."""
+        for name in loops:
+            if self.node.built_trip_counts[name] > 1:
+                yield Compare(CompareOp.EQ, Index(self._built[name]), Literal(places[name]))
+
+    def _computing(self, known: Sequence[str]) -> Iterator[Condition]:
+        """Yield the conditions that stretched loops have something to compute."""
         trips = self.node.trip_counts
-        parts: list[Condition] = [
-            Compare(
-                CompareOp.EQ,
-                Index(Affine.iterator(name)),
-                Literal(trips[name] - 1 if last else 0),
-            )
-            for name in loops
-            if trips[name] > 1
-        ]
-        if not parts:
-            return None
-        guard = parts[0] if len(parts) == 1 else Logic(LogicOp.AND, tuple(parts))
-        return substitute_condition(guard, self._iterator)
+        for stretch in self.node.stretches:
+            if stretch.loop in known:
+                continue
+            if stretch.delay:
+                first = Literal(stretch.delay)
+                yield Compare(CompareOp.GE, Index(self._built[stretch.loop]), first)
+            if stretch.delay + trips[stretch.loop] < stretch.iterations:
+                yield self._below(stretch.loop, stretch.delay + trips[stretch.loop])
+
+    def _below(self, name: str, end: int) -> Condition:
+        """Return the condition that a loop as built is before an iteration; of tiles if it can."""
+        loop = next(loop for loop in self.loops if loop.name == name)
+        if end % loop.unroll == 0 and loop in self.tiles:
+            tile = Index(Affine.iterator(name))
+            return Compare(CompareOp.LT, tile, Literal(end // loop.unroll))
+        return Compare(CompareOp.LT, Index(self._built[name]), Literal(end))
+
+
+def _all(parts: Sequence[Condition]) -> Condition | None:
+    if not parts:
+        return None
+    return parts[0] if len(parts) == 1 else Logic(LogicOp.AND, tuple(parts))

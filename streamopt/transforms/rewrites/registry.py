@@ -12,6 +12,7 @@ from streamopt.transforms.rewrites.fold_pointwise import fold_pointwise
 from streamopt.transforms.rewrites.private_arguments import private_arguments
 from streamopt.transforms.rewrites.split_arrays import split_arrays
 from streamopt.transforms.rewrites.split_loops import split_loops
+from streamopt.transforms.rewrites.stream_windows import stream_windows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -29,6 +30,7 @@ REWRITES: Mapping[str, Callable[[Graph], Graph]] = MappingProxyType(
         "fold_copies": fold_copies,
         "fold_pointwise": fold_pointwise,
         "private_arguments": private_arguments,
+        "stream_windows": stream_windows,
     }
 )
 """In the order in which they are of use after each other: folding makes readers of arguments."""
@@ -42,7 +44,8 @@ def rewritten(graph: Graph, names: Sequence[str]) -> Graph:
     Raises
     ------
     LegalityError
-        E321 for a name that no rewrite has.
+        E321 for a name that no rewrite has, E324 for one after `stream_windows`, which notes
+        windows on the graph as it is.
     """
     unknown = [name for name in dict.fromkeys(names) if name not in REWRITES]
     if unknown:
@@ -50,6 +53,12 @@ def rewritten(graph: Graph, names: Sequence[str]) -> Graph:
         raise LegalityError(
             *(Diagnostic("E321", f"there is no graph rewrite '{n}'", hint=hint) for n in unknown)
         )
+    first = names.index("stream_windows") if "stream_windows" in names else len(names)
+    for name in names[first:]:
+        if name != "stream_windows":
+            message = f"rewrite '{name}' can't come after 'stream_windows'"
+            hint = "make stream_windows the last one"
+            raise LegalityError(Diagnostic("E324", message, hint=hint))
     for name in names:
         graph = REWRITES[name](graph)
     return graph

@@ -1,0 +1,101 @@
+"""Windows on streams: what a node keeps of an array that it takes once and reads several times.
+
+A node that reads ``X[h + k - 1][w]`` may take row h of X from a stream in iteration h and compute
+row ``h - delay``. Rows lie in a ring until no window reaches them any more. What the node computes
+is the same; its nest has ``delay`` more iterations of h.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from streamopt.ir.affine import Affine
+from streamopt.ir.expression import Access
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["Stretch", "Window"]
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """An array of which the last rows are kept.
+
+    Attributes
+    ----------
+    taken
+        The element that an iteration takes, by plain iterators: those of the nest as built.
+    shape
+        Of the array, in elements.
+    dimension
+        The one whose elements are rows: the outermost that is read through a window.
+    rows
+        Rows of the ring; row r lies at ``r mod rows``.
+    plain_loops
+        Loops of dimensions that are not read through a window: a row is complete though one of
+        them is further out.
+    """
+
+    taken: Access
+    shape: tuple[int, ...]
+    dimension: int
+    rows: int
+    plain_loops: frozenset[str]
+
+    @property
+    def array(self) -> str:
+        """Return the array's name."""
+        return self.taken.array
+
+    @property
+    def row_loop(self) -> str:
+        """Return the loop whose iterations take a row each."""
+        name = self.taken.subscripts[self.dimension].as_iterator()
+        assert name is not None, "rows are taken by a plain iterator"
+        return name
+
+    @property
+    def ring_shape(self) -> tuple[int, ...]:
+        """Return the extents of the ring, in elements."""
+        before, after = self.shape[: self.dimension], self.shape[self.dimension + 1 :]
+        return (*before, self.rows, *after)
+
+    @property
+    def extents(self) -> dict[str, int]:
+        """Return by loop how many of its iterations, from the first, take elements."""
+        pairs = zip(self.taken.subscripts, self.shape, strict=True)
+        return {name: extent for s, extent in pairs for name in s.iterators()}
+
+    def in_ring(self, access: Access, trip_counts: Mapping[str, int]) -> Access:
+        """Return where the ring has what an access reads.
+
+        Parameters
+        ----------
+        trip_counts
+            Of the loops in the access. Where a window reaches over the border the row is negative;
+            whole rounds are added, so that no dividend is.
+        """
+        row = access.subscripts[self.dimension]
+        if self.rows < self.shape[self.dimension]:
+            lowest = row.bounds(trip_counts)[0]
+            rounds = -(min(0, lowest) // self.rows)
+            row = (row + Affine.of(rounds * self.rows)).mod(self.rows)
+        before = access.subscripts[: self.dimension]
+        return Access(self.array, (*before, row, *access.subscripts[self.dimension + 1 :]))
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A loop that has more iterations as built than the node has to compute.
+
+    Attributes
+    ----------
+    iterations
+        As built. Iteration i computes what the node says of ``i - delay``, if it says anything.
+    """
+
+    loop: str
+    iterations: int
+    delay: int = 0

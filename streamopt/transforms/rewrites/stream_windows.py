@@ -1,0 +1,176 @@
+"""Windows that take their array from a stream, row by row, and keep the rows that they reach.
+
+Before::
+
+    for h in 32, w in 32, k in 3: y[h][w] += x[h + k - 1][w] * f[k]     # x is a ping-pong buffer
+
+After::
+
+    for h in 34, w in 32, k in 3:
+        if h < 32 and k == 0: ring[h mod 4][w] = next element of x
+        if h >= 2: y[h - 2][w] += ring[(h - 2 + k - 1) mod 4][w] * f[k]
+
+What the node computes is written as before: the graph only notes the window and the iterations
+that it adds (`streamopt.ir.window`). Rows are taken as wholes, so the order of columns, channels
+and taps inside of a row is free. (W1) to (W4) of ``models/formulations/opt6.md``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import prod
+from typing import TYPE_CHECKING
+
+from streamopt.analysis.stream_order import stream_order
+from streamopt.ir.affine import Affine, Iter
+from streamopt.ir.expression import Access
+from streamopt.ir.graph import Graph, SequentialNode
+from streamopt.ir.window import Stretch, Window
+from streamopt.transforms.channels import channels
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from streamopt.ir.graph import Edge, Node
+
+__all__ = ["stream_windows"]
+
+MOST_STRETCHED = 2
+"""How many times as long a nest may get: a slice of a long array is better read from memory."""
+
+
+def stream_windows(graph: Graph) -> Graph:
+    """Return the graph with the windows on streams noted at the nodes that read through them.
+
+    A window is noted for an array of one streaming writer, of which each dimension is read by a
+    plain iterator, or by a loop of the result (of step 1) with offsets by constants and by loops
+    that don't move elsewhere in the array. All windows of a node advance with one loop.
+    """
+    nodes = tuple(_windowed(graph, node) for node in graph.nodes)
+    if nodes == graph.nodes:
+        return graph
+    edges = channels(graph.arrays, nodes)
+    return Graph(graph.name, graph.arrays, nodes, edges, graph.copies)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reach:
+    """How an array is read.
+
+    Attributes
+    ----------
+    taken
+        The place that moves: subscripts without their offsets.
+    offsets
+        By dimension that is read through a window: least and greatest offset.
+    """
+
+    taken: Access
+    shape: tuple[int, ...]
+    offsets: Mapping[int, tuple[int, int]]
+
+    @property
+    def row_dimension(self) -> int:
+        """Return the outermost dimension that is read through a window."""
+        return min(self.offsets)
+
+    @property
+    def row_loop(self) -> str | None:
+        """Return the loop that moves over rows."""
+        return self.taken.subscripts[self.row_dimension].as_iterator()
+
+    @property
+    def row_offsets(self) -> tuple[int, int]:
+        """Return the rows before and after its own that an iteration reads, relative to it."""
+        return self.offsets[self.row_dimension]
+
+
+def _windowed(graph: Graph, node: Node) -> Node:
+    """Return a node with its windows; those that advance with the loop of the first."""
+    if isinstance(node, SequentialNode) or node.windows:
+        return node
+    edges = [edge for edge in graph.edges if edge.consumer == node.name]
+    found = [reach for edge in edges if (reach := _reach(graph, edge, node)) is not None]
+    found = [reach for reach in found if reach.row_loop == found[0].row_loop]
+    if not found:
+        return node
+    delay = max(0, *(reach.row_offsets[1] + 1 for reach in found))
+    stretches = tuple(_stretches(node, found, delay))
+    built = replace(node, stretches=stretches).built_trip_counts
+    if prod(built.values()) > MOST_STRETCHED * node.iterations:
+        return node
+    windows = tuple(_window(reach, delay) for reach in found)
+    return replace(node, windows=windows, stretches=stretches)
+
+
+def _reach(graph: Graph, edge: Edge, node: Node) -> _Reach | None:
+    """Return how a channel's array is read, if a window can take it from a stream."""
+    shape, producer = graph.array(edge.array).shape, graph.node(edge.producer)
+    if edge.is_whole or len(graph.writers(edge.array)) != 1 or not shape:
+        return None
+    if stream_order(edge.write, tuple(producer.trip_counts), producer.trip_counts, shape) is None:
+        return None
+    accesses = node.reads_of(edge.array)
+    taken: list[Affine] = []
+    offsets: dict[int, tuple[int, int]] = {}
+    for dimension, extent in enumerate(shape):
+        subscripts = [access.subscripts[dimension] for access in accesses]
+        loop = _moving_loop(node, subscripts)
+        if extent == 1 and all(s.bounds(node.trip_counts) == (0, 0) for s in subscripts):
+            taken.append(Affine())
+            continue
+        if loop is None or (loop in node.reduction_loops and node.trip_counts[loop] != extent):
+            return None
+        taken.append(Affine.iterator(loop))
+        reached = [(s - taken[-1]).bounds(node.trip_counts) for s in subscripts]
+        least, greatest = min(low for low, _ in reached), max(high for _, high in reached)
+        if any(s != taken[-1] for s in subscripts):
+            offsets[dimension] = least, greatest
+    reach = _Reach(Access(edge.array, tuple(taken)), shape, offsets)
+    return reach if offsets and _is_separate(reach, accesses) else None
+
+
+def _moving_loop(node: Node, subscripts: Sequence[Affine]) -> str | None:
+    """Return the loop that all subscripts move with: their only one, or one of the result."""
+    alone = {subscript.as_iterator() for subscript in subscripts}
+    if len(alone) == 1 and None not in alone:
+        return alone.pop()
+    results = {subscript.as_iterator() for subscript in node.write.subscripts}
+    shared: set[str | None] = set(results)
+    for subscript in subscripts:
+        if not all(isinstance(atom, Iter) for atom, _ in subscript.terms):
+            return None
+        shared &= {atom.name for atom, by in subscript.terms if isinstance(atom, Iter) and by == 1}
+    return shared.pop() if len(shared) == 1 else None
+
+
+def _is_separate(reach: _Reach, accesses: Sequence[Access]) -> bool:
+    """Return whether loops that move a place move it in one dimension, and no offset."""
+    moving = [name for subscript in reach.taken.subscripts for name in subscript.iterators()]
+    if len(set(moving)) != len(moving):
+        return False
+    pairs = [zip(a.subscripts, reach.taken.subscripts, strict=True) for a in accesses]
+    offsets = [subscript - own for pair in pairs for subscript, own in pair]
+    return not any(name in moving for offset in offsets for name in offset.iterators())
+
+
+def _stretches(node: Node, found: Sequence[_Reach], delay: int) -> Iterator[Stretch]:
+    """Yield the loops that need more iterations, to take all elements and to compute all."""
+    delays = {found[0].row_loop: delay}
+    for loop in node.loops:
+        needed = loop.trip_count + delays.get(loop.name, 0)
+        for reach in found:
+            pairs = zip(reach.taken.subscripts, reach.shape, strict=True)
+            needed = max(needed, *(n for s, n in pairs if loop.name in s.iterators()), 0)
+        if needed > loop.trip_count:
+            yield Stretch(loop.name, needed, delays.get(loop.name, 0))
+
+
+def _window(reach: _Reach, delay: int) -> Window:
+    """Return the window: of rows, those that are read and the one that comes, to a power of two."""
+    row = reach.row_dimension
+    kept = max(1, delay - reach.row_offsets[0] + 1)
+    rows = min(1 << (kept - 1).bit_length(), reach.shape[row])
+    plain = [s for at, s in enumerate(reach.taken.subscripts) if at not in reach.offsets]
+    loops = frozenset(name for subscript in plain for name in subscript.iterators())
+    return Window(reach.taken, reach.shape, row, rows, loops)
