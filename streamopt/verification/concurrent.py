@@ -35,7 +35,6 @@ def _region(found: re.Match[str]) -> str:
 
 def _call(found: re.Match[str]) -> str:
     indent, function, arguments = found.groups()
-    said = re.sub(r"\s+", " ", f"{function}({arguments})")
+    call = re.sub(r"\s+", " ", f"{function}({arguments})")
     listed = f", {arguments}" if arguments.strip() else ""
-    body = f"[&] {{ {function}({arguments}); }}"
-    return f'{indent}hls::process("{said}", {function}, {body}{listed});'
+    return f'{indent}hls::process("{call}", {function}, [&] {{ {call}; }}{listed});'

@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 
 def program(arrays: Mapping[str, str], nodes: Mapping[str, str], name: str = "sketch") -> Program:
-    """Arrays as "input 4 5", nodes as "i 4, k 5: y[i] += A[i][k]"."""
+    """Arrays as "input 4 5" or "input 4 int8_t", nodes as "i 4, k 5: y[i] += A[i][k]"."""
     listed: dict[str, object] = {}
     for array, text in arrays.items():
         role, *shape = text.split()
-        element = "double" if "double" in shape else "float"
-        extents = [int(extent) for extent in shape if extent != "double"]
+        element = next((word for word in shape if not word.isdigit()), "float")
+        extents = [int(extent) for extent in shape if extent.isdigit()]
         listed[array] = {"shape": extents, "role": role, "type": element}
     document = {
         "schema_version": 1,

@@ -1,0 +1,146 @@
+"""Faults in emitted C++: each is caught by verification, and named."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from program_sketches import program, scheduled
+
+from streamopt.codegen.backends import emit
+from streamopt.errors import VerificationError
+from streamopt.transforms.apply import apply
+from streamopt.verification.project import write_project
+from streamopt.verification.verify import Traced, verify_project
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from streamopt.codegen.design import Design
+
+SOURCE = program(
+    {
+        "x": "input 4 8", "W": "weight 8 8", "a": "internal 4 8", "s": "internal 4",
+        "t": "internal 4 8", "y": "output 8 4",
+    },
+    {
+        "gemm": "i 4, j 8, k 8: a[i][j] += x[i][k] * W[k][j]",
+        "sum": "i 4, j 8: s[i] += a[i][j]",
+        "scale": "i 4, j 8: t[i][j] = a[i][j] * s[i]",
+        "turn": "i 8, j 4: y[i][j] = t[j][i] + 1",
+    },
+)  # fmt: skip
+WIDE: dict[str, str] = dict.fromkeys(("gemm", "sum", "scale"), "j 2")
+FULL = scheduled(SOURCE, {}, WIDE, ping_pong=("t",))
+LEAST_DEPTH_ELEMS = 3
+"""Tokens of a row in each lane of ``a``, before the sum of the row lets ``scale`` begin, less the
+one that ``gemm`` can hand to ``sum`` before it writes to ``scale``."""
+
+
+def with_depth(depth_elems: int) -> Design:
+    bypass = next(e.channel for e in FULL.graph.edges if (e.array, e.consumer) == ("a", "scale"))
+    channels = tuple(
+        replace(plan, depth_elems=depth_elems) if plan.channel == bypass else plan
+        for plan in FULL.schedule.channels
+    )
+    return emit(apply(FULL.graph, replace(FULL.schedule, channels=channels)))
+
+
+DESIGN = with_depth(LEAST_DEPTH_ELEMS)
+KERNEL = f"{DESIGN.top}.cpp"
+
+
+def check(design: Design, directory: Path) -> None:
+    write_project(design, SOURCE, directory / "p")
+    verify_project(directory / "p", SOURCE, 60.0, traced=Traced(FULL)).raise_if_failed()
+
+
+def edited(old: str, new: str, after: str = "static void gemm(") -> Design:
+    head, mark, text = DESIGN.text(KERNEL).partition(after)
+    assert old in text
+    files = dict(DESIGN.files) | {KERNEL: head + mark + text.replace(old, new, 1)}
+    return replace(DESIGN, files=tuple(files.items()))
+
+
+def swapped(first: str, second: str, after: str) -> Design:
+    head, mark, text = DESIGN.text(KERNEL).partition(after)
+    found = (re.search(first, text), re.search(second, text))
+    assert found[0]
+    assert found[1]
+    between = text[found[0].end() : found[1].start()]
+    text = text[: found[0].start()] + found[1][0] + between + found[0][0] + text[found[1].end() :]
+    return replace(DESIGN, files=tuple((dict(DESIGN.files) | {KERNEL: head + mark + text}).items()))
+
+
+def test_design_without_fault_passes(tmp_path: Path) -> None:
+    check(DESIGN, tmp_path)
+
+
+FAULTS = {
+    "swapped loop": (
+        swapped(r"for \(int i .*\{", r"for \(int j_tile .*\{", "static void gemm("),
+        r"E716 node 'gemm' writes a wrong token to a_sum\[0\]\[0\] at i = 0, j = 2, k = 7: "
+        r"number 1 of 16, a\[0\]\[2\], got ",
+    ),
+    "FIFO one too shallow": (
+        with_depth(LEAST_DEPTH_ELEMS - 1),
+        r"E708 the processes wait for each other, a deadlock:(.|\n)*"
+        r"gemm waits for room in stream a_scale\[0\]\[1\] \(depth 2\), which scale reads",
+    ),
+    "missing final write": (
+        edited("if (k == 7)", "if (k == 7 && i < 3)"),
+        r"E703 a process reads from an empty stream:\n  sum reads from empty stream "
+        r"a_sum\[0\]\[0\] \(depth \d+\): gemm has ended",
+    ),
+    "surplus write": (
+        edited("if (k == 7)", "if (k == 7 || (i == 3 && j == 7 && k == 6))"),
+        r"E708 (.|\n)*E716 node 'gemm' writes a wrong token to a_sum\[0\]\[1\] at i = 3, j = 7",
+    ),
+    "wrong tile": (
+        edited("j_tile * 2 + j_lane", "j_tile + 4 * j_lane"),
+        r"E716 node 'gemm' writes a wrong token to a_sum\[0\]\[1\] at i = 0, j = 1, k = 7",
+    ),
+    "wrong index": (
+        edited("x[i][k]", "x[3 - i][k]"),
+        r"E716 node 'gemm' writes a wrong token to a_sum\[0\]\[\d\] at i = 0, j = \d, k = 7",
+    ),
+    "early use": (
+        edited("if (j == 0)", "if (j == 1)", "static void scale("),
+        r"E716 node 'scale' writes a wrong element to buffer t at i = 0, j = 0: t\[0\]\[0\], got",
+    ),
+    "dropped accumulation": (
+        edited("a_acc[i][j] = total;", "a_acc[i][j] = term;"),
+        r"E716 node 'gemm' writes a wrong token to a_sum\[0\]\[0\] at i = 0, j = 0, k = 7",
+    ),
+    "wrong output": (
+        edited("+ 1.0f", "+ (i == 2) + 0.0f", "static void turn("),
+        r"E709 .*(.|\n)*E716 node 'turn' writes a wrong output at i = 0, j = 0: y\[0\]\[0\], got",
+    ),
+    "swapped processes at a stream": (
+        swapped(r"\bgemm\(.*;", r"\bsum\(.*;", "#pragma HLS dataflow"),
+        r"E714 .*:\n  sum is called before gemm, which writes its stream a_sum\[0\]\[0\]",
+    ),
+    "swapped processes at a buffer": (
+        swapped(r"\bscale\(.*;", r"\bturn\(.*;", "#pragma HLS dataflow"),
+        r"E714 .*:\n  turn is called before scale, which fills its buffer t",
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_fault_is_caught_and_named(fault: str, tmp_path: Path) -> None:
+    design, message = FAULTS[fault]
+    with pytest.raises(VerificationError, match=message):
+        check(design, tmp_path)
+
+
+def test_consumer_in_another_order_is_caught(tmp_path: Path) -> None:
+    """As a schedule that skips the legality checks would have it."""
+    nodes = tuple(
+        replace(node, loops=node.loops[::-1]) if node.node.name == "sum" else node
+        for node in FULL.nodes
+    )
+    with pytest.raises(VerificationError, match=r"E716 node 'sum' writes a wrong token to s\[0\]"):
+        check(emit(replace(FULL, nodes=nodes)), tmp_path)
