@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 
 __all__ = ["emit"]
 
+TOKEN_DEPTH = 32
+"""Of a stream that carries a buffer over: one shift register for each bit."""
+
 
 def emit(scheduled: ScheduledGraph) -> Design:
     """Return the TAPA design that implements a scheduled graph.
@@ -159,7 +162,7 @@ def _top_body(layout: Layout) -> Iterator[Item]:
     for port in layout.channels:
         count, element = prod(port.factors), port.array.element
         name = port.name if port.is_group else _tokens(port)
-        kind = f"stream<{element}>"
+        kind = f"stream<{element}, {TOKEN_DEPTH}>"
         if port.is_group:
             kind = f"stream<{element}, {port.depth_elems}>"
             if count > 1:

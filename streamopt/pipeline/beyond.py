@@ -222,13 +222,14 @@ class _Form:
         self._costs = costs
         self._horizon_cycles = request.horizon_cycles
         self._bound_cycles = 0
+        self._searched: Freedom | None = None
 
     def search(
         self, freedom: Freedom, solver: str, options: SolveOptions, started: float
     ) -> list[_Tried]:
         """Return what was tried: first as the tool binds operators, then with LUTs at a price."""
         limits = self._region.limits
-        self._bound_cycles = 0  # that of fewer choices is none of more
+        self._searched, self._bound_cycles = freedom, 0
         bound = replace(freedom, binding=freedom.binding.unpriced)
         is_last = freedom.binding is bound.binding
         unpriced = _Budget(limits.luts, is_last=is_last)
@@ -245,12 +246,12 @@ class _Form:
     ) -> Solution:
         """Return a solution of this form with what no schedule of the form is below: (O16).
 
-        A bound of a few bindings, or of the LUTs that one design left to operators, is no bound of
-        the others. So the bound of free bindings is that of one more search, in which all LUTs of
-        the limit are the operators'.
+        A bound of a few bindings, of whole tiles alone, or of the LUTs that one design left to
+        operators, is no bound of the others. So the bound of free bindings is that of one more
+        search, in which all LUTs of the limit are the operators'.
         """
         limits = self._region.limits
-        bound = self._bound_cycles
+        bound = self._bound_cycles if self._searched == freedom else 0
         if freedom.binding is not freedom.binding.unpriced:
             budget = _Budget(limits.luts, limits.dsps / max(1, limits.luts))
             self._horizon_cycles = found.prediction.latency_cycles

@@ -58,10 +58,9 @@ def plan_ports(
     TargetError
         E857 for a channel that the target doesn't have.
     """
-    from streamopt.pipeline.evaluating import target
     from streamopt.target.channels import balanced
 
-    device = target() if on is None else on
+    device = _device(on)
     arrays = {array.name: array for array in graph.arrays if array.role is not Role.INTERNAL}
     asked = {name: _parsed(name, text) for name, text in (ports or {}).items()}
     usual = _parsed("all arrays", interface)
@@ -105,7 +104,6 @@ def request_with_ports(
         E857 for a channel that the target doesn't have.
     """
     from streamopt.perf.bandwidth import ChannelLimited, channel_rates
-    from streamopt.pipeline.evaluating import target
     from streamopt.transforms.movers import moved_arrays, mover_of, with_movers
 
     if not ports:
@@ -119,7 +117,7 @@ def request_with_ports(
     moved = moved_arrays(request.graph, ports)
     graph = with_movers(request.graph, moved)
     where = {port.array: port.channel for port in ports if port.array in moved}
-    rates = channel_rates(where, target() if on is None else on)
+    rates = channel_rates(where, _device(on))
     movers = {
         mover.name: (graph.array(array).element.bits, rates[array])
         for array in moved
@@ -176,10 +174,38 @@ def put_outside(
         raise LegalityError(Diagnostic("E333", message, hint=hint))
     if all(port.kind is PortKind.MEMORY for port in ports):
         return schedule
-    found = with_ports(graph, schedule, ports)
+    on = None if sizing is None else sizing.on
+    found = with_ports(graph, schedule, _with_copies(graph, schedule, ports, on))
     if sizing is None:
         return found
     return _without_pipelines(graph, size_fifos(graph, found, sizing)[0], sizing.on)
+
+
+def _with_copies(
+    graph: Graph, schedule: Schedule, ports: tuple[PortPlan, ...], on: Target | None
+) -> tuple[PortPlan, ...]:
+    """Return ports for what a schedule makes of other arguments, too, each like its original."""
+    from streamopt.target.channels import balanced
+    from streamopt.transforms.apply import planned_graph
+
+    planned = planned_graph(graph, schedule)
+    known = {port.array: port for port in ports}
+    copies = {copy: known[original] for copy, original in planned.copies if original in known}
+    sizes = {name: _bytes(planned.array(name)) for name in (*known, *copies)}
+    fixed = {port.array: port.channel for port in ports if port.channel}
+    free = {name: sizes[name] for name, like in copies.items() if like.channel}
+    used = {name: sizes[name] for name in fixed} | free
+    where = balanced(used, _preferred(_device(on)), fixed) if free else {}
+    return (
+        *ports,
+        *(PortPlan(name, like.kind, where.get(name, "")) for name, like in copies.items()),
+    )
+
+
+def _device(on: Target | None) -> Target:
+    from streamopt.pipeline.evaluating import target
+
+    return target() if on is None else on
 
 
 def _without_pipelines(graph: Graph, schedule: Schedule, on: Target | None) -> Schedule:

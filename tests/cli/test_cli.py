@@ -96,7 +96,21 @@ def test_project_is_emitted_and_verified(tmp_path: Path) -> None:
     (tmp_path / "made" / kernel).write_text(text.replace("A[i][k] * B", "2.0f * A[i][k] * B"))
     wrong = run(tmp_path, "verify", "made", "--json")
     assert wrong.returncode == 1
-    assert json.loads(wrong.stdout)["passed"] is False
+    verdict = json.loads(wrong.stdout)
+    assert verdict["passed"] is False
+    assert "E716 node 'product' writes a wrong token to C" in verdict["first_wrong"]
+
+
+def test_native_project_is_emitted_and_verified(tmp_path: Path) -> None:
+    (tmp_path / "two.json").write_text(json.dumps(graph()))
+    options = ("--dsp", 40, "--tiling-limit", 2)
+    assert run(tmp_path, "solve", "two.json", *options, "-q").returncode == 0
+    given = ("two.json", "--schedule", "schedule.json", "--backend", "native")
+    made = run(tmp_path, "emit", *given, "-o", "made")
+    assert made.stdout == "wrote made: two.h, two.cpp, testbench.cpp, dataflow.h, Makefile\n"
+    checked = run(tmp_path, "verify", "made", "--traces")
+    assert (checked.returncode, checked.stderr) == (0, "")
+    assert checked.stdout.splitlines()[-1] == "passed"
 
 
 def test_compare_shows_all_levels(tmp_path: Path) -> None:

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import streamopt as so
 from streamopt.errors import LegalityError, SolverError, TargetError
+from streamopt.frontends.schedule_json import read_schedule_json, write_schedule_json
 from streamopt.ir.ports import PortKind
 from streamopt.perf.bandwidth import channel_rates, least_cycles, transfer_ii
 from streamopt.pipeline.crossing import request_with_ports
 from streamopt.solvers.result import Proof
+from streamopt.space.assemble import baseline
 from streamopt.space.level import LevelName
 from streamopt.strategies.solution import Request
 from streamopt.target.channels import balanced
+from streamopt.transforms.rewrites import REWRITES
 
 GRAPHS = Path(__file__).parents[2] / "graphs"
 GEMM = so.dataflow(so.load(GRAPHS / "polybench/gemm.json"))
@@ -103,6 +107,26 @@ def test_optimum_changes_where_a_channel_is_the_limit() -> None:
     nodes = [bound.schedule.node(name) for name in ("gemm", "scale_add")]
     assert nodes != [free.schedule.node(name) for name in ("gemm", "scale_add")]
     assert so.simulate(GEMM, bound.schedule).cycles < so.simulate(GEMM, put).cycles
+
+
+def test_ports_are_kept_with_the_schedule() -> None:
+    schedule = so.solve(GEMM, level="opt1", fifos=None).schedule
+    put = so.put_outside(GEMM, schedule, so.plan_ports(GEMM, "m_axi", ports={"A": "axis"}), None)
+    text = write_schedule_json(put)
+    assert read_schedule_json(text, "schedule.json") == put
+    assert '"ports"' not in write_schedule_json(schedule)
+    assert so.emit(GEMM, put).schedule_sha256 != so.emit(GEMM, schedule).schedule_sha256
+
+
+def test_copies_that_a_schedule_makes_are_outside_too() -> None:
+    atax = so.dataflow(so.load(GRAPHS / "polybench/atax.json"))
+    form = REWRITES["private_arguments"](atax)
+    schedule = replace(baseline(form), rewrites=("private_arguments",))
+    put = so.put_outside(atax, schedule, so.plan_ports(atax, "m_axi"), None)
+    channels = {port.array: port.channel for port in put.ports}
+    assert channels.keys() == {"A", "x", "y", "A_gemv_transposed"}
+    assert len(set(channels.values())) == 4
+    assert "host.cpp" in dict(so.emit(atax, put).files)
 
 
 def test_what_knows_no_channels_says_so() -> None:

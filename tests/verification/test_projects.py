@@ -43,7 +43,8 @@ def test_project_is_complete_and_the_same_each_time(tmp_path: Path) -> None:
     files = everything(tmp_path / "deep" / "one")
     assert files == everything(tmp_path / "two")
     assert set(files) == {
-        "sketch.cpp", "sketch.h", "testbench.cpp", "run_hls.tcl", "src/graph.json", MANIFEST,
+        "sketch.cpp", "sketch.h", "testbench.cpp", "run_hls.tcl", "hls_config.cfg",
+        "src/graph.json", MANIFEST,
         "data/x.bin", "data/s.bin", "data/y.golden.bin", "data/y.tolerance.bin",
     }  # fmt: skip
     x, s = (np.frombuffer(files[f"data/{name}.bin"], "<f4") for name in "xs")
