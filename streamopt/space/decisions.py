@@ -51,6 +51,8 @@ class DecisionSpace:
         DSPs of each node without unrolling, in its cheapest loop order.
     horizon_cycles
         Latency beyond which no schedule is of interest; None for all.
+    lut_limit
+        On the LUTs of rows; None for none.
     streamable
         Channels that at least one pair of loop orders makes a FIFO.
     """
@@ -66,6 +68,7 @@ class DecisionSpace:
     costs: CostModel
     bindings: Mapping[str, tuple[Binding, ...]]
     horizon_cycles: int | None = None
+    lut_limit: int | None = None
 
     def class_of(self) -> dict[tuple[str, str], int]:
         """Return the index of the tile class of every (node, loop)."""
@@ -81,6 +84,7 @@ def decision_space(
     costs: CostModel = PUBLISHED,
     bindings: Mapping[str, tuple[Binding, ...]] = NO_CHOICE,
     horizon_cycles: int | None = None,
+    lut_limit: int | None = None,
 ) -> DecisionSpace:
     """Return the decision space of a graph at one level.
 
@@ -92,6 +96,8 @@ def decision_space(
         By node, what its operators may be built from; others are as the tool builds them.
     horizon_cycles
         A latency that is of interest: nodes that take longer need no row.
+    lut_limit
+        On the LUTs of all nodes as the costs count them; None for none.
 
     Raises
     ------
@@ -123,6 +129,7 @@ def decision_space(
         costs=costs,
         bindings=bindings,
         horizon_cycles=horizon_cycles,
+        lut_limit=lut_limit,
         streamable=frozenset(
             edge.channel for edge in graph.edges if _may_stream(graph, edge, orders)
         ),

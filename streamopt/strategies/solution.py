@@ -42,6 +42,8 @@ class Request:
         Latency that must be kept; for the objective DSPs only.
     limits
         On the design as built; None for none but that on DSPs in the paper's accounting.
+    lut_limit
+        On LUTs as the costs count them; None for none.
     """
 
     graph: Graph
@@ -56,6 +58,7 @@ class Request:
         default_factory=dict[str, "tuple[Binding, ...]"]
     )
     horizon_cycles: int | None = None
+    lut_limit: int | None = None
 
     def space(self) -> DecisionSpace:
         """Return what may be decided.
@@ -73,6 +76,7 @@ class Request:
             costs=self.costs,
             bindings=self.bindings,
             horizon_cycles=self.horizon_cycles,
+            lut_limit=self.lut_limit,
         )
 
     def evaluate(self, schedule: Schedule) -> Prediction:
