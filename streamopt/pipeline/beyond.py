@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, InfeasibleError
-from streamopt.pipeline.forming import Form
+from streamopt.pipeline.forming import Asked, Form
 from streamopt.pipeline.judging import Region
 from streamopt.search.labels import SearchStoppedError, SearchTooLargeError
 from streamopt.solvers.base import Progress
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Region", "solve_beyond"]
 
-FIRST_LABELS = 64
+FIRST_LABELS = 256
 """Labels a state, in the first search of every form."""
-MORE_LABELS = (256, 1024)
+MORE_LABELS = (1024, 4096)
 """Likewise, of the form that has the best design then."""
 CLOSE = 0.002
 """Gap below which nothing more is looked for."""
@@ -106,7 +106,8 @@ class _Run:
     def look(self, form: Form) -> None:
         """Look for a design of one form that is better than those of the others."""
         self._forms.append(form)
-        self._keep(form, FIRST_LABELS)
+        for steady in (False, True):
+            self._keep(form, Asked(FIRST_LABELS, steady))
 
     def refine(self) -> None:
         """Look for better designs of the best form, and for a bound."""
@@ -114,7 +115,8 @@ class _Run:
             if self._best is None or self._gap() <= CLOSE:
                 return
             _, form = self._best
-            self._keep(form, labels)
+            for steady in (False, True):
+                self._keep(form, Asked(labels, steady))
             self._bound(labels)
 
     def answer(self, stop: Stop) -> Solution:
@@ -141,9 +143,9 @@ class _Run:
             message=f"the best of {len(self._tried)} designs that were simulated",
         )
 
-    def _keep(self, form: Form, labels: int) -> None:
+    def _keep(self, form: Form, effort: Asked) -> None:
         options = replace(self._options, time_limit_seconds=self.clock.seconds_left())
-        for tried in form.tried(self._horizon_cycles, labels, options, self.clock):
+        for tried in form.tried(self._horizon_cycles, effort, options, self.clock):
             self._tried.append((tried, form))
             self._report()
 

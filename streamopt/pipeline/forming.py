@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -24,12 +24,30 @@ if TYPE_CHECKING:
     from streamopt.strategies.clock import SearchClock
     from streamopt.strategies.solution import Request
 
-__all__ = ["Form"]
+__all__ = ["Asked", "Form"]
 
 MOST_ROUNDS = 6
 """Allowances that are tried until a design is within its limits."""
-FIRST_HORIZON = 8
-"""Horizon of the first rows, times the cycles in which all DSPs would do all products."""
+FIRST_HORIZONS = (1.25, 3.0, 12.0)
+"""Horizons of the first rows, times the cycles in which all DSPs would do all products."""
+HOPE = 0.9
+"""Of the cycles of the design before: where the next search begins."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a search is to look for.
+
+    Attributes
+    ----------
+    labels
+        Of a state.
+    steady
+        Whether streams that come in bursts are left out.
+    """
+
+    labels: int
+    steady: bool
 
 
 class Form:
@@ -72,9 +90,10 @@ class Form:
         self._allowance = Allowance.whole(region.limits)
         self._bound_price = self._allowance.price
         self._prepared: Prepared | None = None
+        self._steady: Prepared | None = None
         self._horizon_cycles = 0
+        self._known_cycles: dict[bool, int] = {}
         self.bound_cycles = 0
-        self.is_done = False
 
     @property
     def longest_cycles(self) -> int:
@@ -82,7 +101,7 @@ class Form:
         return evaluate(self.graph, baseline(self.graph), self.request.costs).latency_cycles
 
     def tried(
-        self, horizon_cycles: int | None, labels: int, options: SolveOptions, clock: SearchClock
+        self, horizon_cycles: int | None, effort: Asked, options: SolveOptions, clock: SearchClock
     ) -> list[Tried]:
         """Return designs, the last of which is within the limits if one was found.
 
@@ -90,12 +109,12 @@ class Form:
         ----------
         horizon_cycles
             Latency that is to be met; None for any.
-        labels
-            Of a state.
+        effort
+            What to look for, and how hard.
         """
         found: list[Tried] = []
         while len(found) < MOST_ROUNDS:
-            chosen = self._chosen(horizon_cycles, labels, options, clock)
+            chosen = self._chosen(horizon_cycles, effort, options, clock)
             if chosen is None:
                 break
             found.append(self.judged(chosen))
@@ -118,12 +137,14 @@ class Form:
             return
         run = BudgetedSearch(self._prepared, limits.dsps, limits.luts, clock.should_stop)
         self.bound_cycles = max(self.bound_cycles, run.least_cycles(horizon_cycles))
-        if self.bound_cycles <= horizon_cycles:
-            found = run.bound(horizon_cycles, labels, self._allowance.price)
-            self.bound_cycles = max(self.bound_cycles, found)
+        prices = [Allowance.whole(limits).price, self._allowance.price]
+        for price in (*dict.fromkeys(prices), *(() if run.has_many_rows else (None,))):
+            if self.bound_cycles < horizon_cycles:
+                found = run.bound(horizon_cycles, labels, price)
+                self.bound_cycles = max(self.bound_cycles, found)
 
     def _chosen(
-        self, horizon_cycles: int | None, labels: int, options: SolveOptions, clock: SearchClock
+        self, horizon_cycles: int | None, effort: Asked, options: SolveOptions, clock: SearchClock
     ) -> Chosen | None:
         if self._solver not in (AUTO, SEARCH):
             return self._solved(horizon_cycles, options)
@@ -131,18 +152,24 @@ class Form:
             prepared = self._prepare(horizon)
             if prepared is None:
                 continue
+            if effort.steady:
+                self._steady = self._steady or prepared.steady()
+                prepared = self._steady
             allowed = self._allowance
             run = BudgetedSearch(prepared, allowed.dsps, allowed.luts, clock.should_stop)
-            chosen = run.best(horizon, labels, allowed.price)
+            hoped = int(HOPE * self._known_cycles.get(effort.steady, 0))
+            chosen = run.best(horizon, effort.labels, allowed.price, min(hoped, horizon))
             if chosen is not None:
+                self._known_cycles[effort.steady] = chosen.cycles
                 return chosen
         return None
 
     def _horizons(self, asked: int | None) -> list[int]:
         """Return horizons to look within, in this order."""
         longest = self.longest_cycles if asked is None else asked
-        first = FIRST_HORIZON * _ideal_cycles(self.graph, self._region.limits.dsps)
-        return [first, longest] if asked is None and 0 < first < longest else [longest]
+        ideal = _ideal_cycles(self.graph, self._region.limits.dsps)
+        first = [int(times * ideal) for times in FIRST_HORIZONS if asked is None and ideal]
+        return [*(cycles for cycles in first if cycles < longest), longest]
 
     def _prepare(self, horizon_cycles: int) -> Prepared | None:
         """Return rows within a horizon, or a longer one; None if a node has none."""
@@ -152,7 +179,7 @@ class Form:
                 self._prepared = Prepared.of(space)
             except InfeasibleError:
                 return None
-            self._horizon_cycles = horizon_cycles
+            self._horizon_cycles, self._steady = horizon_cycles, None
         return self._prepared
 
     def _solved(self, horizon_cycles: int | None, options: SolveOptions) -> Chosen | None:

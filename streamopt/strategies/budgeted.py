@@ -17,6 +17,7 @@ from streamopt.search.priced import priced
 from streamopt.space.assemble import assemble_rows, evaluate
 from streamopt.space.horizon import HorizonFilter
 from streamopt.space.rows import node_rows
+from streamopt.space.steady import steady_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -31,10 +32,12 @@ if TYPE_CHECKING:
 
 __all__ = ["BudgetedSearch", "Chosen", "Prepared"]
 
-STEPS = (1.06, 1.3, 1.7, 2.4, 4.0)
+STEPS = (1.3, 1.7, 2.4, 4.0)
 """Horizons to begin with, as multiples of the least one: low ones leave few rows."""
 FEW_ROWS = 30_000
 """Rows up to which LUTs are a resource of their own."""
+PAID_LABELS = 4
+"""With more rows, labels are fewer by this."""
 ROWS_PER_LABEL = 8
 """A state of a node has a row for so many labels of a component, at most."""
 LEAST_STATE_ROWS = 8
@@ -57,6 +60,10 @@ class Prepared:
             If a node has none (E401).
         """
         return cls(space, node_rows(space))
+
+    def steady(self) -> Prepared:
+        """Return the same without streams that come in bursts, of which the closed form says less."""
+        return Prepared(self.space, steady_rows(self.space, self.rows))
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,11 +93,18 @@ class BudgetedSearch:
         self._horizons = HorizonFilter(self._space, prepared.rows)
         self._should_stop = should_stop
 
+    @property
+    def has_many_rows(self) -> bool:
+        """Return whether LUTs are paid for, rather than a resource of their own."""
+        return sum(map(len, self._rows.values())) > FEW_ROWS
+
     def least_cycles(self, horizon_cycles: int) -> int:
         """Return what no schedule within a horizon is below; more than it if there is none."""
         return self._horizons.least_horizon(horizon_cycles + 1)
 
-    def best(self, horizon_cycles: int, labels: int, price: float) -> Chosen | None:
+    def best(
+        self, horizon_cycles: int, labels: int, price: float, hoped_cycles: int = 0
+    ) -> Chosen | None:
         """Return a fast schedule within a horizon; None if none was found.
 
         Where LUTs have a price, it may exceed one of the limits, but not what both come to.
@@ -101,13 +115,15 @@ class BudgetedSearch:
             Of one state.
         price
             In DSPs, for one LUT, where there are too many rows for two resources.
+        hoped_cycles
+            Below which nothing is looked for at first.
 
         Raises
         ------
         SearchStoppedError, SearchTooLargeError
             As `streamopt.search.dynamic.search`.
         """
-        least = self.least_cycles(horizon_cycles)
+        least = max(hoped_cycles, self.least_cycles(horizon_cycles))
         for horizon in (*(int(least * step) for step in STEPS), horizon_cycles):
             if least <= horizon <= horizon_cycles:
                 found = self._within(horizon, labels, price)
@@ -115,8 +131,13 @@ class BudgetedSearch:
                     return found
         return None
 
-    def bound(self, horizon_cycles: int, labels: int, price: float) -> int:
+    def bound(self, horizon_cycles: int, labels: int, price: float | None) -> int:
         """Return what no schedule within a horizon is below; more than it if there is none.
+
+        Parameters
+        ----------
+        price
+            Of LUTs in DSPs; None for two resources, which needs more labels to tell as much.
 
         Raises
         ------
@@ -127,7 +148,7 @@ class BudgetedSearch:
         if rows is None:
             return horizon_cycles + 1
         problem = self._problem(rows)
-        if _has_many_rows(problem):
+        if problem.limits and price is not None:
             problem = priced(problem, price).problem
         few = coarse(problem, _state_rows(labels), from_below=True).problem
         effort = Effort(labels, from_below=True, should_stop=self._should_stop)
@@ -141,6 +162,7 @@ class BudgetedSearch:
         whole = self._problem(rows)
         paid = priced(whole, price) if _has_many_rows(whole) else None
         problem = whole if paid is None else paid.problem
+        labels = labels if paid is None else max(1, labels // PAID_LABELS)
         few = coarse(problem, _state_rows(labels), from_below=False)
         effort = Effort(labels, from_below=False, should_stop=self._should_stop)
         found = search(few.problem, horizon_cycles, effort)
