@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from streamopt.ir.binding import Binding
     from streamopt.ir.graph import Graph, Node
     from streamopt.ir.network import Memory, Network, Operation, Pipeline
-    from streamopt.ir.schedule import Schedule
     from streamopt.perf.costs import Setting
     from streamopt.perf.node_operators import NodeOperators
     from streamopt.target.device import Target

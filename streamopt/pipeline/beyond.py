@@ -8,6 +8,7 @@ has, what the design takes beyond its rows is left to it, and the form is search
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -17,8 +18,6 @@ from streamopt.pipeline.judging import Region
 from streamopt.search.labels import SearchStoppedError, SearchTooLargeError
 from streamopt.solvers.base import Progress
 from streamopt.solvers.result import Proof, Stop
-from streamopt.space.assemble import baseline, evaluate, least_luts
-from streamopt.strategies.budgeted import Chosen
 from streamopt.strategies.clock import SearchClock
 
 if TYPE_CHECKING:
@@ -35,6 +34,10 @@ MORE_LABELS = (1024, 4096)
 """Likewise, of the form that has the best design then."""
 CLOSE = 0.002
 """Gap below which nothing more is looked for."""
+BURSTS = 0.02
+"""Share by which a simulation is later than the closed form where bursts are the likely reason."""
+FORMS_SHARE = 0.4
+"""Of the time limit, after which no further form is begun."""
 SEARCH_SHARE = 0.8
 """Of the time limit; the rest is for the FIFOs."""
 
@@ -73,17 +76,13 @@ def solve_beyond(
         stop = run.clock.stop
     except KeyboardInterrupt:
         stop = run.clock.interrupt()
-    except SearchTooLargeError:
-        pass
     return run.answer(stop)
 
 
 class _Run:
     """The forms of one request, and the designs that were tried."""
 
-    def __init__(
-        self, request: Request, options: SolveOptions, on_incumbent: OnIncumbent
-    ) -> None:
+    def __init__(self, request: Request, options: SolveOptions, on_incumbent: OnIncumbent) -> None:
         self._request = request
         self._options = options
         self._on_incumbent = on_incumbent
@@ -105,18 +104,21 @@ class _Run:
 
     def look(self, form: Form) -> None:
         """Look for a design of one form that is better than those of the others."""
+        if self._is_late():
+            return
         self._forms.append(form)
-        for steady in (False, True):
-            self._keep(form, Asked(FIRST_LABELS, steady))
+        with suppress(SearchTooLargeError):
+            self._search(form, FIRST_LABELS)
 
     def refine(self) -> None:
         """Look for better designs of the best form, and for a bound."""
+        self._bound(FIRST_LABELS)
         for labels in MORE_LABELS:
             if self._best is None or self._gap() <= CLOSE:
                 return
             _, form = self._best
-            for steady in (False, True):
-                self._keep(form, Asked(labels, steady))
+            with suppress(SearchTooLargeError):
+                self._search(form, labels)
             self._bound(labels)
 
     def answer(self, stop: Stop) -> Solution:
@@ -127,11 +129,7 @@ class _Run:
         InfeasibleError
             If there is none (E401).
         """
-        if self._best is None and stop is not Stop.FINISHED:
-            self._tried.append(self._plainest())
-        if self._best is None:
-            raise _nothing_fits(self._request)
-        best, form = self._best
+        best, form = self._best or self._plainest()
         found = best.solution(self._request, self._options.seed, stop)
         latency = found.prediction.latency_cycles
         bound = min(form.bound_cycles, latency)
@@ -149,12 +147,27 @@ class _Run:
             self._tried.append((tried, form))
             self._report()
 
+    def _search(self, form: Form, labels: int) -> None:
+        """Search a form; again without bursts if they are what makes its best design slow."""
+        self._keep(form, Asked(labels, steady=False))
+        best = self._best
+        if best is None or best[0].cycles > (1.0 + BURSTS) * best[0].chosen.cycles:
+            self._keep(form, Asked(labels, steady=True))
+
+    def _is_late(self) -> bool:
+        """Return whether the other forms are left out, as there is a design and little time."""
+        best, limit = self._best, self._options.time_limit_seconds
+        has_design = best is not None and best[0].is_within
+        return has_design and limit is not None and self.clock.seconds() > FORMS_SHARE * limit
+
     def _bound(self, labels: int) -> None:
-        assert self._best is not None
+        if self._best is None:
+            return
         best, form = self._best
         predicted = best.evaluation.predicted
         assert predicted is not None
-        form.raise_bound(predicted.latency_cycles, labels, self.clock)
+        with suppress(SearchTooLargeError):
+            form.raise_bound(predicted.latency_cycles, labels, self.clock)
         self._report()
 
     def _gap(self) -> float:
@@ -164,11 +177,10 @@ class _Run:
 
     def _plainest(self) -> tuple[Tried, Form]:
         form = self._forms[0]
-        graph, costs = form.graph, form.request.costs
-        schedule = baseline(graph)
-        found = evaluate(graph, schedule, costs)
-        luts = least_luts(graph, schedule, costs)
-        return form.judged(Chosen(schedule, found.latency_cycles, found.dsps, luts)), form
+        chosen = form.plainest()
+        if chosen.dsps > self._request.dsp_limit:
+            raise _nothing_fits(self._request)
+        return form.judged(chosen), form
 
     def _report(self) -> None:
         best = self._best

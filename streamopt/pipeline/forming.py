@@ -9,15 +9,18 @@ from typing import TYPE_CHECKING
 from streamopt.errors import InfeasibleError
 from streamopt.ir.graph import SequentialNode
 from streamopt.perf.dsp import dsps_per_lane
+from streamopt.perf.priced_costs import PricedCosts
 from streamopt.pipeline.allowance import Allowance
 from streamopt.pipeline.costing import honest_costs
 from streamopt.pipeline.judging import judged
 from streamopt.space.assemble import baseline, evaluate, least_luts
 from streamopt.strategies.budgeted import BudgetedSearch, Chosen, Prepared
 from streamopt.strategies.choose import AUTO, SEARCH, choose
+from streamopt.strategies.exact import SMALL_NODES
 
 if TYPE_CHECKING:
     from streamopt.ir.graph import Graph
+    from streamopt.ir.schedule import Schedule
     from streamopt.pipeline.freedom import Freedom
     from streamopt.pipeline.judging import Region, Tried
     from streamopt.solvers.base import SolveOptions
@@ -98,7 +101,7 @@ class Form:
     @property
     def longest_cycles(self) -> int:
         """Return the latency of the form without any unrolling."""
-        return evaluate(self.graph, baseline(self.graph), self.request.costs).latency_cycles
+        return self.plainest().cycles
 
     def tried(
         self, horizon_cycles: int | None, effort: Asked, options: SolveOptions, clock: SearchClock
@@ -126,9 +129,7 @@ class Form:
 
     def judged(self, chosen: Chosen) -> Tried:
         """Return a schedule as a design."""
-        return judged(
-            self.graph, self.names, chosen, self._region, sizes_fifos=self._sizes_fifos
-        )
+        return judged(self.graph, self.names, chosen, self._region, sizes_fifos=self._sizes_fifos)
 
     def raise_bound(self, horizon_cycles: int, labels: int, clock: SearchClock) -> None:
         """Look for a higher bound of all schedules within a horizon (O16)."""
@@ -146,7 +147,7 @@ class Form:
     def _chosen(
         self, horizon_cycles: int | None, effort: Asked, options: SolveOptions, clock: SearchClock
     ) -> Chosen | None:
-        if self._solver not in (AUTO, SEARCH):
+        if self._solver not in (AUTO, SEARCH) or len(self.graph.nodes) > SMALL_NODES:
             return self._solved(horizon_cycles, options)
         for horizon in self._horizons(horizon_cycles):
             prepared = self._prepare(horizon)
@@ -183,7 +184,10 @@ class Form:
         return self._prepared
 
     def _solved(self, horizon_cycles: int | None, options: SolveOptions) -> Chosen | None:
-        """Return what a solver answers to the compact program."""
+        """Return what a solver answers to the compact program, or the search of large graphs.
+
+        That has one resource, so LUTs have a price.
+        """
         allowed = self._allowance
         asked = replace(
             self.request,
@@ -191,15 +195,30 @@ class Form:
             lut_limit=allowed.luts,
             horizon_cycles=horizon_cycles,
         )
+        if self._solver in (AUTO, SEARCH):
+            asked = replace(
+                asked,
+                dsp_limit=int(allowed.dsps + allowed.price * allowed.luts),
+                lut_limit=None,
+                costs=PricedCosts(self.request.costs, allowed.price),
+            )
         try:
             answer = choose(asked, self._solver, "compact", options)
         except InfeasibleError:
             return None
-        costs, schedule = self.request.costs, answer.schedule
         if allowed == Allowance.whole(self._region.limits):
             self.bound_cycles = max(self.bound_cycles, answer.bound_cycles)
-        cycles, dsps = answer.prediction.latency_cycles, answer.prediction.dsps
-        return Chosen(schedule, cycles, dsps, least_luts(self.graph, schedule, costs))
+        return self._as_chosen(answer.schedule)
+
+    def plainest(self) -> Chosen:
+        """Return the schedule without any unrolling, as the tool binds operators."""
+        return self._as_chosen(baseline(self.graph))
+
+    def _as_chosen(self, schedule: Schedule) -> Chosen:
+        costs = self.request.costs
+        found = evaluate(self.graph, schedule, costs)
+        luts = least_luts(self.graph, schedule, costs)
+        return Chosen(schedule, found.latency_cycles, found.dsps, luts)
 
 
 def _ideal_cycles(graph: Graph, dsps: int) -> int:

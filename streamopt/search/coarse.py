@@ -64,7 +64,10 @@ def coarse(problem: Instance, most: int, *, from_below: bool) -> Coarse:
     return Coarse(
         replace(problem, nodes=tuple(node for node, _ in parts)),
         tuple(places for _, places in parts),
-        all(len(own.dsps) == len(node.dsps) for own, (node, _) in zip(problem.nodes, parts, strict=True)),
+        all(
+            len(own.dsps) == len(node.dsps)
+            for own, (node, _) in zip(problem.nodes, parts, strict=True)
+        ),
     )
 
 
@@ -84,7 +87,9 @@ def _thinned(rows: Choices, most: int, *, from_below: bool) -> tuple[Choices, In
         width *= WIDER
     if not from_below:
         return taken(rows, best, lambda column: column[best]), best
-    return taken(rows, best, lambda column: np.minimum.reduceat(column[ranked], heads, axis=0)), best
+    return taken(
+        rows, best, lambda column: np.minimum.reduceat(column[ranked], heads, axis=0)
+    ), best
 
 
 def taken(rows: Choices, places: Integers, cost: Callable[[Integers], Integers]) -> Choices:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from streamopt.search.coarse import coarse
 from streamopt.search.dynamic import Effort, search
 from streamopt.search.instance import instance
-from streamopt.search.labels import SearchTooLargeError
 from streamopt.search.priced import priced
 from streamopt.space.assemble import assemble_rows, evaluate
 from streamopt.space.horizon import HorizonFilter

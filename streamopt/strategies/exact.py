@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from streamopt.space.rows import NodeRows
     from streamopt.strategies.solution import OnIncumbent, Request
 
-__all__ = ["LABELS", "SOLVER", "VERSION", "solve_exact"]
+__all__ = ["LABELS", "SMALL_NODES", "SOLVER", "VERSION", "solve_exact"]
 
 SOLVER = "search"
 VERSION = "1"
