@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Allowance"]
 
+LEAST_SHARE = 0.3
+"""Of the LUTs: where rows have less left, what is around them has to shrink with them."""
 STEP = 1.5
 """By which a price rises or falls that has no other side yet."""
 TIGHT = 0.97
@@ -62,6 +64,9 @@ class Allowance:
         if over and not {"dsps", "luts"} & set(over):
             share /= max(getattr(used, name) / max(1, getattr(limits, name)) for name in over)
         found = self._left(chosen, used, limits, share)
+        if over and found.luts < LEAST_SHARE * limits.luts:
+            excess = used.luts / limits.luts
+            return replace(self, dsps=int(self.dsps / excess), luts=int(self.luts / excess))
         if over and found == self:
             found = self._left(chosen, used, limits, share * SQUEEZE)
         return found

@@ -129,7 +129,7 @@ class _Run:
         InfeasibleError
             If there is none (E401).
         """
-        best, form = self._best or self._plainest()
+        best, form = self._best or self._quickest()
         found = best.solution(self._request, self._options.seed, stop)
         latency = found.prediction.latency_cycles
         bound = min(form.bound_cycles, latency)
@@ -175,12 +175,13 @@ class _Run:
         best, form = self._best
         return 1.0 - form.bound_cycles / max(1, best.chosen.cycles)
 
-    def _plainest(self) -> tuple[Tried, Form]:
+    def _quickest(self) -> tuple[Tried, Form]:
         form = self._forms[0]
-        chosen = form.plainest()
+        chosen = form.quickest(self.clock)
         if chosen.dsps > self._request.dsp_limit:
             raise _nothing_fits(self._request)
-        return form.judged(chosen), form
+        found = form.judged(chosen)
+        return (found if found.is_within else form.judged(form.plainest())), form
 
     def _report(self) -> None:
         best = self._best

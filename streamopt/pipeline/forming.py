@@ -214,6 +214,15 @@ class Form:
         """Return the schedule without any unrolling, as the tool binds operators."""
         return self._as_chosen(baseline(self.graph))
 
+    def quickest(self, clock: SearchClock) -> Chosen:
+        """Return a schedule that takes no search, if there are rows already; else the plainest."""
+        if self._prepared is None:
+            return self.plainest()
+        allowed = self._allowance
+        run = BudgetedSearch(self._prepared, allowed.dsps, allowed.luts, clock.should_stop)
+        schedule = run.quick(self._horizon_cycles)
+        return self.plainest() if schedule is None else self._as_chosen(schedule)
+
     def _as_chosen(self, schedule: Schedule) -> Chosen:
         costs = self.request.costs
         found = evaluate(self.graph, schedule, costs)

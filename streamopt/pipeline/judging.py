@@ -1,4 +1,4 @@
-"""What a chosen schedule is worth as a design: simulated, with FIFOs of the depths that it needs."""
+"""What a chosen schedule is worth as a design: simulated, with FIFOs as deep as it needs."""
 
 from __future__ import annotations
 

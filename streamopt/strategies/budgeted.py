@@ -17,6 +17,7 @@ from streamopt.space.assemble import assemble_rows, evaluate
 from streamopt.space.horizon import HorizonFilter
 from streamopt.space.rows import node_rows
 from streamopt.space.steady import steady_rows
+from streamopt.strategies.diving import DIVE_STEPS, dive
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -61,7 +62,7 @@ class Prepared:
         return cls(space, node_rows(space))
 
     def steady(self) -> Prepared:
-        """Return the same without streams that come in bursts, of which the closed form says less."""
+        """Return the same without the streams that come in bursts."""
         return Prepared(self.space, steady_rows(self.space, self.rows))
 
 
@@ -129,6 +130,13 @@ class BudgetedSearch:
                 if found is not None:
                     return found
         return None
+
+    def quick(self, horizon_cycles: int) -> Schedule | None:
+        """Return a schedule of quick choices within the limits; None where they lead nowhere."""
+        least = self.least_cycles(horizon_cycles)
+        horizons = [min(horizon_cycles, int(least * step)) for step in DIVE_STEPS]
+        found = dive(self._space, self._horizons, horizons, lambda _, cycles: cycles > 0)
+        return None if found is None else found[0]
 
     def bound(self, horizon_cycles: int, labels: int, price: float | None) -> int:
         """Return what no schedule within a horizon is below; more than it if there is none.
