@@ -45,10 +45,17 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class NodeCost:
-    """Times in cycles and DSPs; integers or integer arrays of the shape of the factors."""
+    """Times in cycles and resources; integers or integer arrays of the shape of the factors.
+
+    Attributes
+    ----------
+    luts
+        Of operators and of what is around them at least; 0 where a model doesn't count them.
+    """
 
     timing: NestTiming[Any]
     dsps: Any
+    luts: Any = 0
 
 
 class CostModel(Protocol):

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from streamopt.ir.network import AccessMode
 from streamopt.perf.memory_blocks import StorageKind
 from streamopt.perf.operators import lanes_of
@@ -20,11 +22,22 @@ from streamopt.target.resources import Resources
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    import numpy.typing as npt
+
     from streamopt.ir.network import Pipeline, PipelineTiming
     from streamopt.perf.memory_blocks import Storage
     from streamopt.perf.operators import Replicas
 
-__all__ = ["DataBits", "data_bits", "fifo_fabric", "memory_fabric", "pipeline_fabric"]
+    Integers = npt.NDArray[np.int64]
+
+__all__ = [
+    "DataBits",
+    "data_bits",
+    "fifo_fabric",
+    "least_pipeline_luts",
+    "memory_fabric",
+    "pipeline_fabric",
+]
 
 _PIPELINE_LUTS, _PIPELINE_FFS = 122, 50
 """Loop counters, exit test and handshake of a pipeline."""
@@ -118,6 +131,20 @@ def pipeline_fabric(
         + _ADDRESS_FFS * stage_bits
     )
     return Resources(luts=luts, ffs=ffs)
+
+
+def least_pipeline_luts(result_bits: Integers, unit_bits: Integers, ii: Integers) -> Integers:
+    """Return what `pipeline_fabric` counts whatever streams and memories a pipeline touches.
+
+    Parameters
+    ----------
+    result_bits, unit_bits
+        Bits of all results, and of those of its operators after sharing; one entry a schedule.
+    """
+    alone = _RESULT_LUTS * result_bits
+    shared = _SHARED_RESULT_LUTS * result_bits + _UNIT_LUTS * unit_bits
+    data = np.where(ii > 1, shared, alone)
+    return _PIPELINE_LUTS + np.floor(data).astype(np.int64)
 
 
 def memory_fabric(storage: Storage, *, ping_pong: bool) -> Resources:

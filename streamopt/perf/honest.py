@@ -9,7 +9,6 @@ judge a lowered design: initiation interval by `streamopt.perf.recurrence`, dept
 
 from __future__ import annotations
 
-from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
 from math import prod
@@ -26,6 +25,7 @@ from streamopt.perf.built_run import built_run
 from streamopt.perf.closed_form import sequential_run
 from streamopt.perf.costs import NodeCost
 from streamopt.perf.depth import PARTIAL_TILE_CYCLES, depth_cycles
+from streamopt.perf.fabric import least_pipeline_luts
 from streamopt.perf.node_operators import node_operators
 from streamopt.perf.node_resources import node_resources
 from streamopt.perf.pipeline import pipeline_timings
@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from streamopt.ir.binding import Binding
     from streamopt.ir.graph import Graph, Node
     from streamopt.ir.network import Memory, Network, Operation, Pipeline
-    from streamopt.ir.schedule import Schedule
     from streamopt.perf.costs import Setting
     from streamopt.perf.node_operators import NodeOperators
     from streamopt.perf.recurrence import Recurrence
@@ -132,22 +131,6 @@ class HonestCosts:
         self._target = target
         self._ports = ports
         self._nests: dict[tuple[str, Binding], _Nest] = {}
-        self._lut_price = 0.0
-
-    def priced(self, lut_price: float) -> HonestCosts:
-        """Return the costs where the LUTs of operators count as DSPs too, at a price in DSPs."""
-        found = copy(self)
-        found._lut_price = lut_price
-        return found
-
-    def luts(self, graph: Graph, schedule: Schedule) -> int:
-        """Return the LUTs of all operators of a schedule."""
-        return sum(
-            self._nest(node, plan.binding).luts(plan.order, plan.factors)
-            for node in graph.nodes
-            if not isinstance(node, SequentialNode)
-            for plan in (schedule.node(node.name),)
-        )
 
     def node_cost(
         self,
@@ -164,7 +147,7 @@ class HonestCosts:
             for name in node.trip_counts
         }
         nest = self._nest(node, setting.binding)
-        cost = nest.cost(order, vectors, setting.operands, self._lut_price)
+        cost = nest.cost(order, vectors, setting.operands)
         is_one = all(isinstance(factor, int) for factor in factors.values())
         return _single(cost) if is_one else cost
 
@@ -181,7 +164,8 @@ class HonestCosts:
             bound = replace(body, operations=tuple(map(partial(_bound, binding), body.operations)))
             memories = {memory.name: memory for memory in self._network.memories}
             operators = self._operators(node, binding)
-            counted = self._operators(node, self._counted.get(node.name, binding))
+            by = self._counted.get(node.name, binding)
+            counted = operators if by == binding else self._operators(node, by)
             self._nests[key] = _Nest(
                 operators, counted, bound, memories, self._target, self._ports[node.name]
             )
@@ -232,24 +216,20 @@ class _Nest:
         order: Sequence[str],
         factors: Mapping[str, Integers],
         operands: Sequence[str],
-        lut_price: float,
     ) -> NodeCost:
-        """Return times and DSPs for vectors of unroll factors."""
+        """Return times, DSPs and LUTs for vectors of unroll factors."""
         ii, depth = self._paced(order, factors)
         tiles = {
             name: -(-trips // factors[name])
             for name, trips in self._operators.node.built_trip_counts.items()
         }
         run = built_run(self._operators.node, order, tiles, operands, ii)
-        used = node_resources(self._counted, order, factors, ii, self._target)
-        priced = (used.luts * lut_price).astype(np.int64)
-        return NodeCost(run.delayed(depth), used.dsps + priced)
-
-    def luts(self, order: Sequence[str], factors: Mapping[str, int]) -> int:
-        """Return the LUTs of the operators of one choice."""
-        vectors = {name: np.array([factor], dtype=np.int64) for name, factor in factors.items()}
-        ii, _ = self._paced(order, vectors)
-        return int(node_resources(self._operators, order, vectors, ii, self._target).luts[0])
+        used = node_resources(self._operators, order, factors, ii, self._target)
+        dsps = used.dsps
+        if self._counted is not self._operators:
+            dsps = node_resources(self._counted, order, factors, ii, self._target).dsps
+        around = least_pipeline_luts(used.result_bits, used.unit_bits, ii)
+        return NodeCost(run.delayed(depth), dsps, used.luts + around)
 
     def _paced(
         self, order: Sequence[str], factors: Mapping[str, Integers]
@@ -340,4 +320,4 @@ def _single(cost: NodeCost) -> NodeCost:
     run = NestTiming(
         single(timing.ii), single(timing.first_write), single(timing.last_write), reads
     )
-    return NodeCost(run, single(cost.dsps))
+    return NodeCost(run, single(cost.dsps), single(cost.luts))

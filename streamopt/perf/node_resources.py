@@ -41,12 +41,15 @@ class OperatorAmounts:
     ----------
     unit_bits
         Bits of the results of all units, after sharing.
+    result_bits
+        Bits of the results of all operations.
     """
 
     dsps: Integers
     luts: Integers
     ffs: Integers
     unit_bits: Integers
+    result_bits: Integers
 
 
 def node_resources(
@@ -75,8 +78,10 @@ def node_resources(
     lanes = _Lanes(operators, order, factors, np.ones_like(ii))
     cycles = _sharing_cycles(lanes, ii)
     totals = np.zeros((4, ii.size), dtype=np.int64)
+    result_bits = np.zeros(ii.size, dtype=np.int64)
     for found in operators.replicas:
         operation, count = found.operation, lanes.copies(found.lanes)
+        result_bits += count * operation.element.bits
         short = _fabric_adders(lanes, found, ii, target)
         for built, implementation in (
             (count - short, operation.implementation),
@@ -86,7 +91,7 @@ def node_resources(
                 cost = target.operator(operation.operator, operation.element, implementation)
                 each = (cost.dsps, cost.luts, cost.ffs, operation.element.bits)
                 totals += np.outer(each, -(-built // cycles))
-    return OperatorAmounts(totals[0], totals[1], totals[2], totals[3])
+    return OperatorAmounts(totals[0], totals[1], totals[2], totals[3], result_bits)
 
 
 class _Lanes:

@@ -102,8 +102,16 @@ def _beyond(asked: Asked, built: AsBuilt, on_incumbent: OnIncumbent) -> Solution
     fit = region(asked.request.dsp_limit, built, asked.fifos, keeps_dsps=asked.keeps_dsps)
     request = replace(asked.request, dsp_limit=fit.limits.dsps)
     freedom = replace(asked.freedom or ALL, tiling_limit=request.tiling_limit)
-    found = solve_beyond(request, freedom, asked.solver, asked.options, fit, on_incumbent)
     fifos = asked.fifos
+    found = solve_beyond(
+        request,
+        freedom,
+        asked.solver,
+        asked.options,
+        fit,
+        on_incumbent,
+        sizes_fifos=fifos is not None,
+    )
     if fifos is not None and fifos.on is None:
         fifos = replace(fifos, on=fit.on)
     return _within(_sized(found, fifos), fit)

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from streamopt.search.amounts import Amounts
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     import numpy.typing as npt
 
-    from streamopt.search.amounts import Amounts
     from streamopt.space.decisions import DecisionSpace
     from streamopt.space.rows import NodeRows
 
@@ -152,6 +153,7 @@ def instance(
     loops = _class_loops(space, users)
     walks = _walks(space, rows)
     ins = space.graph.in_edges()
+    amounts = _lut_amounts(space, rows) if amounts is None else amounts
     limits = () if amounts is None else amounts.limits
     wiring, number = _Wiring(len(limits)), dict[str, int]()
     for node in space.graph.nodes:
@@ -184,6 +186,19 @@ def instance(
         dsp_limit=space.dsp_limit,
         limits=limits,
     )
+
+
+def _lut_amounts(space: DecisionSpace, rows: Mapping[str, NodeRows]) -> Amounts | None:
+    """Return the LUTs of rows, where some choice of rows exceeds a limit on them."""
+    if space.lut_limit is None or sum(max(own.luts) for own in rows.values()) <= space.lut_limit:
+        return None
+    luts = {name: np.array(own.luts, dtype=np.int64)[:, None] for name, own in rows.items()}
+    nothing = {
+        edge.channel: np.zeros_like(luts[edge.consumer])
+        for edge in space.graph.edges
+        if edge.channel in space.streamable
+    }
+    return Amounts((space.lut_limit,), luts, nothing, nothing)
 
 
 def _class_loops(space: DecisionSpace, users: Mapping[int, int]) -> dict[str, dict[int, int]]:

@@ -113,6 +113,11 @@ def evaluate(graph: Graph, schedule: Schedule, costs: CostModel = PUBLISHED) -> 
     )
 
 
+def least_luts(graph: Graph, schedule: Schedule, costs: CostModel) -> int:
+    """Return the LUTs of a schedule's nodes as a cost model counts them."""
+    return sum(cost.luts for cost in _node_costs(graph, schedule, costs).values())
+
+
 def interval_cycles(graph: Graph, schedule: Schedule, costs: CostModel = PUBLISHED) -> int:
     """Return the steady distance of frames in the model, in cycles: ``max over nodes of LW``.
 

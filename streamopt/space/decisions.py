@@ -51,6 +51,8 @@ class DecisionSpace:
         DSPs of each node without unrolling, in its cheapest loop order.
     horizon_cycles
         Latency beyond which no schedule is of interest; None for all.
+    lut_limit
+        On the LUTs of rows; None for none.
     streamable
         Channels that at least one pair of loop orders makes a FIFO.
     """
@@ -66,6 +68,7 @@ class DecisionSpace:
     costs: CostModel
     bindings: Mapping[str, tuple[Binding, ...]]
     horizon_cycles: int | None = None
+    lut_limit: int | None = None
 
     def class_of(self) -> dict[tuple[str, str], int]:
         """Return the index of the tile class of every (node, loop)."""
@@ -82,6 +85,7 @@ def decision_space(
     bindings: Mapping[str, tuple[Binding, ...]] = NO_CHOICE,
     horizon_cycles: int | None = None,
     partial_tiles: bool = False,
+    lut_limit: int | None = None,
 ) -> DecisionSpace:
     """Return the decision space of a graph at one level.
 
@@ -95,6 +99,8 @@ def decision_space(
         A latency that is of interest: nodes that take longer need no row.
     partial_tiles
         Whether unroll factors need not divide trip counts.
+    lut_limit
+        On the LUTs of all nodes as the costs count them; None for none.
 
     Raises
     ------
@@ -128,6 +134,7 @@ def decision_space(
         costs=costs,
         bindings=bindings,
         horizon_cycles=horizon_cycles,
+        lut_limit=lut_limit,
         streamable=frozenset(
             edge.channel for edge in graph.edges if _may_stream(graph, edge, orders)
         ),

@@ -44,6 +44,7 @@ class _Columns:
     last_write: Integers
     epilogue: Mapping[str, Integers]
     dsps: Integers
+    luts: Integers
     factors: Integers
 
 
@@ -149,7 +150,7 @@ class HorizonFilter:
         kept = {name: flags.copy() for name, flags in start.items()}
         while True:
             before = sum(int(flags.sum()) for flags in kept.values())
-            for narrow in (self._fit_times, self._fit_dsps, self._fit_factors):
+            for narrow in (self._fit_times, self._fit_dsps, self._fit_luts, self._fit_factors):
                 narrow(kept, horizon)
                 if not all(flags.any() for flags in kept.values()):
                     return None
@@ -209,6 +210,14 @@ class HorizonFilter:
         for name in self._names:
             kept[name] &= self._columns[name].dsps <= least[name] + spare
 
+    def _fit_luts(self, kept: dict[str, Flags], _: int) -> None:
+        if self._space.lut_limit is None:
+            return
+        least = {name: int(self._columns[name].luts[kept[name]].min()) for name in self._names}
+        spare = self._space.lut_limit - sum(least.values())
+        for name in self._names:
+            kept[name] &= self._columns[name].luts <= least[name] + spare
+
     def _fit_factors(self, kept: dict[str, Flags], _: int) -> None:
         for group in self._shared:
             size = max(group.factors) + 1
@@ -232,6 +241,7 @@ def _columns(rows: NodeRows) -> _Columns:
             array: np.array(cycles, dtype=np.int64) for array, cycles in rows.times.epilogue.items()
         },
         dsps=np.array(rows.dsps, dtype=np.int64),
+        luts=np.array(rows.luts, dtype=np.int64),
         factors=np.array(rows.factors, dtype=np.int64).reshape(len(rows), -1),
     )
 
@@ -269,6 +279,7 @@ def _take(rows: NodeRows, places: Integers) -> NodeRows:
         factors=pick(rows.factors),
         bindings=pick(rows.bindings),
         dsps=pick(rows.dsps),
+        luts=pick(rows.luts),
         times=pick_times(rows.times),
         streams={channel: pick(orders) for channel, orders in rows.streams.items()},
         untiled=pick_times(rows.untiled) if rows.untiled is not None else None,

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from streamopt.errors import Diagnostic, InfeasibleError
+from streamopt.ir.graph import SequentialNode
 from streamopt.perf.costs import Setting
 from streamopt.space.decisions import read_stream_order, write_stream_order
 from streamopt.space.fronts import minimal
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
     from streamopt.ir.binding import Binding
     from streamopt.ir.graph import Edge, Node
+    from streamopt.perf.costs import NodeCost
     from streamopt.space.decisions import DecisionSpace, LoopOrder
 
     Integers = npt.NDArray[np.int64]
@@ -34,6 +36,9 @@ if TYPE_CHECKING:
 __all__ = ["NodeRows", "Times", "node_rows"]
 
 _Known = dict[bytes, list["Integers"]]
+
+LAST_WRITE = 2
+"""Column of the costs of a way."""
 
 StreamKey = tuple[tuple[int, ...] | None, ...]
 """Stream order of a node on each of its channels, None where it can't be a FIFO."""
@@ -62,6 +67,8 @@ class NodeRows:
         Unroll factors in the node's loop order.
     bindings
         What the operators are built from.
+    luts
+        Of operators and what is around them, at least; 0 where LUTs have no limit.
     streams
         By channel: the order in which the row walks the channel's array, None if it can't stream.
     untiled
@@ -73,6 +80,7 @@ class NodeRows:
     factors: tuple[tuple[int, ...], ...]
     bindings: tuple[Binding, ...]
     dsps: tuple[int, ...]
+    luts: tuple[int, ...]
     times: Times
     streams: Mapping[str, tuple[tuple[int, ...] | None, ...]]
     untiled: Times | None
@@ -93,6 +101,7 @@ class _Candidates:
     most_dsps: int
     factors: Integers
     group: Integers
+    has_luts: bool
 
 
 class _Kept(NamedTuple):
@@ -145,6 +154,8 @@ def _candidates(
     choices = list(product(*(space.classes[index].factors for index in distinct)))
     values = np.array(choices, dtype=np.int64).reshape(len(choices), len(distinct))
     factors = values[:, [distinct.index(index) for index in classes]]
+    soon = _soon_enough(space, node, factors)
+    values, factors = values[soon], factors[soon]
     shared = [
         place
         for place, index in enumerate(distinct)
@@ -158,7 +169,18 @@ def _candidates(
         most_dsps=space.dsp_limit - (sum(space.least_dsps.values()) - space.least_dsps[node.name]),
         factors=factors,
         group=np.unique(values[:, shared], axis=0, return_inverse=True)[1].ravel(),
+        has_luts=space.lut_limit is not None,
     )
+
+
+def _soon_enough(space: DecisionSpace, node: Node, factors: Integers) -> npt.NDArray[np.bool_]:
+    """Return which factors leave no more iterations than the horizon has cycles."""
+    if space.horizon_cycles is None or isinstance(node, SequentialNode):
+        return np.ones(len(factors), dtype=bool)
+    trips = np.array(list(node.trip_counts.values()), dtype=np.int64)
+    iterations: Integers = (trips // factors).prod(axis=1)
+    soon = iterations <= space.horizon_cycles + 1
+    return soon if soon.any() else iterations == iterations.min()
 
 
 def _rows_of(space: DecisionSpace, candidates: _Candidates, known: _Known | None) -> NodeRows:
@@ -213,7 +235,9 @@ def _rows_in(
         columns = _columns(space, candidates, binding, order)
         is_wanted = columns[:, 0] <= candidates.most_dsps
         if space.horizon_cycles is not None:
-            is_wanted &= columns[:, 2] <= space.horizon_cycles
+            is_wanted &= columns[:, LAST_WRITE] <= space.horizon_cycles
+        if space.lut_limit is not None:
+            is_wanted &= columns[:, -1] <= space.lut_limit
         fits = np.flatnonzero(is_wanted)
         vectors.append(fits)
         costs.append(columns[fits])
@@ -261,21 +285,19 @@ def _columns(
     """Return the costs of one way for all factor vectors, shape (vectors, columns)."""
     candidates = replace(candidates, setting=replace(candidates.setting, binding=binding))
     factors = dict(zip(candidates.node.trip_counts, candidates.factors.T, strict=True))
-    columns = _cost_columns(space, candidates, order, factors)
+    cost = space.costs.node_cost(candidates.node, order, factors, candidates.setting)
+    columns = _cost_columns(candidates, cost)
     if space.level.untiled_first:
         ones = {name: np.ones_like(own) for name, own in factors.items()}
-        columns += _cost_columns(space, candidates, order, ones)[1:]
+        untiled = space.costs.node_cost(candidates.node, order, ones, candidates.setting)
+        columns += _cost_columns(candidates, untiled)[1:]
+    if candidates.has_luts:
+        columns.append(np.zeros_like(columns[0]) + cost.luts)
     return np.stack(columns, axis=1)
 
 
-def _cost_columns(
-    space: DecisionSpace,
-    candidates: _Candidates,
-    order: LoopOrder,
-    factors: Mapping[str, Integers],
-) -> list[Integers]:
+def _cost_columns(candidates: _Candidates, cost: NodeCost) -> list[Integers]:
     """Return DSPs, FW, LW and the epilogues of all factor vectors."""
-    cost = space.costs.node_cost(candidates.node, order, factors, candidates.setting)
     timing = cost.timing
     size = np.zeros(len(candidates.factors), dtype=np.int64)
     epilogues = [
@@ -307,6 +329,7 @@ def _packed(
         factors=tuple(tuple(candidates.factors[entry.vector].tolist()) for entry in kept),
         bindings=tuple(entry.binding for entry in kept),
         dsps=tuple(row[0] for row in columns),
+        luts=tuple(row[-1] if candidates.has_luts else 0 for row in columns),
         times=_times(candidates, [row[1 : 1 + width] for row in columns]),
         streams={
             edge.channel: tuple(entry.key[place] for entry in kept)

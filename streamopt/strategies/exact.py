@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from streamopt.space.rows import NodeRows
     from streamopt.strategies.solution import OnIncumbent, Request, Solution
 
-__all__ = ["LABELS", "solve_exact"]
+__all__ = ["LABELS", "SMALL_NODES", "solve_exact"]
 
 LABELS = (16, 64, 256, 1024, 4096, 16384, 65536)
 """Labels a state, round by round."""

@@ -47,6 +47,8 @@ class Request:
         On the design as built; None for none but that on DSPs in the paper's accounting.
     partial_tiles
         Whether unroll factors need not divide trip counts.
+    lut_limit
+        On LUTs as the costs count them; None for none.
     """
 
     graph: Graph
@@ -63,6 +65,7 @@ class Request:
     horizon_cycles: int | None = None
     ports: tuple[PortPlan, ...] = ()
     partial_tiles: bool = False
+    lut_limit: int | None = None
 
     def space(self) -> DecisionSpace:
         """Return what may be decided.
@@ -81,6 +84,7 @@ class Request:
             bindings=self.bindings,
             horizon_cycles=self.horizon_cycles,
             partial_tiles=self.partial_tiles,
+            lut_limit=self.lut_limit,
         )
 
     def evaluate(self, schedule: Schedule) -> Prediction:

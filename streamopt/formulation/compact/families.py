@@ -19,6 +19,7 @@ __all__ = [
     "fifo_order",
     "interval",
     "latency",
+    "lut_budget",
     "row_choice",
     "tile_coupling",
     "untiled_latency",
@@ -53,6 +54,16 @@ def dsp_budget(compact: Compact) -> None:
     used = sum(compact.over_rows(node, compact.rows[node].dsps) for node in compact.row)
     compact.formulation.require(
         used <= compact.space.dsp_limit, Tag("C4", "dsp_budget", compact.space.graph.name)
+    )
+
+
+def lut_budget(compact: Compact) -> None:
+    """Keep the LUTs of all nodes within the limit, if there is one (C4)."""
+    if compact.space.lut_limit is None:
+        return
+    used = sum(compact.over_rows(node, compact.rows[node].luts) for node in compact.row)
+    compact.formulation.require(
+        used <= compact.space.lut_limit, Tag("C4", "lut_budget", compact.space.graph.name)
     )
 
 

@@ -46,6 +46,7 @@ def build(
     families.row_choice(compact)
     families.tile_coupling(compact)
     families.dsp_budget(compact)
+    families.lut_budget(compact)
     families.fifo_order(compact)
     if objective is Objective.INTERVAL:
         families.interval(compact)

@@ -1,0 +1,243 @@
+"""One form of the graph, searched under one allowance after another until designs are within."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import prod
+from typing import TYPE_CHECKING
+
+from streamopt.errors import InfeasibleError
+from streamopt.ir.graph import SequentialNode
+from streamopt.perf.dsp import dsps_per_lane
+from streamopt.perf.priced_costs import PricedCosts
+from streamopt.pipeline.allowance import Allowance
+from streamopt.pipeline.costing import honest_costs
+from streamopt.pipeline.judging import judged
+from streamopt.space.assemble import baseline, evaluate, least_luts
+from streamopt.strategies.budgeted import BudgetedSearch, Chosen, Prepared
+from streamopt.strategies.choose import AUTO, SEARCH, choose
+from streamopt.strategies.exact import SMALL_NODES
+
+if TYPE_CHECKING:
+    from streamopt.ir.graph import Graph
+    from streamopt.ir.schedule import Schedule
+    from streamopt.pipeline.freedom import Freedom
+    from streamopt.pipeline.judging import Region, Tried
+    from streamopt.solvers.base import SolveOptions
+    from streamopt.strategies.clock import SearchClock
+    from streamopt.strategies.solution import Request
+
+__all__ = ["Asked", "Form"]
+
+MOST_ROUNDS = 6
+"""Allowances that are tried until a design is within its limits."""
+FIRST_HORIZONS = (1.25, 3.0, 12.0)
+"""Horizons of the first rows, times the cycles in which all DSPs would do all products."""
+HOPE = 0.9
+"""Of the cycles of the design before: where the next search begins."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a search is to look for.
+
+    Attributes
+    ----------
+    labels
+        Of a state.
+    steady
+        Whether streams that come in bursts are left out.
+    """
+
+    labels: int
+    steady: bool
+
+
+class Form:
+    """One form of a graph.
+
+    Parameters
+    ----------
+    request
+        Of the whole graph.
+    names
+        Of the rewrites that make the form.
+    solver
+        ``auto`` and ``search`` are the exact search under changing limits.
+    """
+
+    def __init__(
+        self,
+        request: Request,
+        form: tuple[tuple[str, ...], Graph],
+        region: Region,
+        freedom: Freedom,
+        solver: str,
+        *,
+        sizes_fifos: bool,
+    ) -> None:
+        self.names, self.graph = form
+        self._region = region
+        self._solver = solver
+        self._sizes_fifos = sizes_fifos
+        costs = honest_costs(self.graph, region.on, freedom.counted(self.graph))
+        self.request = replace(
+            request,
+            graph=self.graph,
+            tiling_limit=freedom.tiling_limit,
+            partial_tiles=freedom.partial_tiles,
+            costs=costs,
+            bindings=freedom.bindings(self.graph),
+            dsp_limit=region.limits.dsps,
+            lut_limit=region.limits.luts,
+        )
+        self._allowance = Allowance.whole(region.limits)
+        self._bound_price = self._allowance.price
+        self._prepared: Prepared | None = None
+        self._steady: Prepared | None = None
+        self._horizon_cycles = 0
+        self._known_cycles: dict[bool, int] = {}
+        self.bound_cycles = 0
+
+    @property
+    def longest_cycles(self) -> int:
+        """Return the latency of the form without any unrolling."""
+        return self.plainest().cycles
+
+    def tried(
+        self, horizon_cycles: int | None, effort: Asked, options: SolveOptions, clock: SearchClock
+    ) -> list[Tried]:
+        """Return designs, the last of which is within the limits if one was found.
+
+        Parameters
+        ----------
+        horizon_cycles
+            Latency that is to be met; None for any.
+        effort
+            What to look for, and how hard.
+        """
+        found: list[Tried] = []
+        while len(found) < MOST_ROUNDS:
+            chosen = self._chosen(horizon_cycles, effort, options, clock)
+            if chosen is None:
+                break
+            found.append(self.judged(chosen))
+            before = self._allowance
+            self._allowance = before.after(chosen, found[-1].used, self._region.limits)
+            if found[-1].is_within or self._allowance == before:
+                break
+        return found
+
+    def judged(self, chosen: Chosen) -> Tried:
+        """Return a schedule as a design."""
+        return judged(self.graph, self.names, chosen, self._region, sizes_fifos=self._sizes_fifos)
+
+    def raise_bound(self, horizon_cycles: int, labels: int, clock: SearchClock) -> None:
+        """Look for a higher bound of all schedules within a horizon (O16)."""
+        limits = self._region.limits
+        prepared = self._prepare(horizon_cycles)
+        if prepared is None:  # some node has no row within the horizon
+            self.bound_cycles = max(self.bound_cycles, horizon_cycles)
+            return
+        run = BudgetedSearch(prepared, limits.dsps, limits.luts, clock.should_stop)
+        self.bound_cycles = max(self.bound_cycles, run.least_cycles(horizon_cycles))
+        prices = [Allowance.whole(limits).price, self._allowance.price]
+        for price in (*dict.fromkeys(prices), *(() if run.has_many_rows else (None,))):
+            if self.bound_cycles < horizon_cycles:
+                found = run.bound(horizon_cycles, labels, price)
+                self.bound_cycles = max(self.bound_cycles, found)
+
+    def _chosen(
+        self, horizon_cycles: int | None, effort: Asked, options: SolveOptions, clock: SearchClock
+    ) -> Chosen | None:
+        if self._solver not in (AUTO, SEARCH) or len(self.graph.nodes) > SMALL_NODES:
+            return self._solved(horizon_cycles, options)
+        for horizon in self._horizons(horizon_cycles):
+            prepared = self._prepare(horizon)
+            if prepared is None:
+                continue
+            if effort.steady:
+                self._steady = self._steady or prepared.steady()
+                prepared = self._steady
+            allowed = self._allowance
+            run = BudgetedSearch(prepared, allowed.dsps, allowed.luts, clock.should_stop)
+            hoped = int(HOPE * self._known_cycles.get(effort.steady, 0))
+            chosen = run.best(horizon, effort.labels, allowed.price, min(hoped, horizon))
+            if chosen is not None:
+                self._known_cycles[effort.steady] = chosen.cycles
+                return chosen
+        return None
+
+    def _horizons(self, asked: int | None) -> list[int]:
+        """Return horizons to look within, in this order."""
+        longest = self.longest_cycles if asked is None else asked
+        ideal = _ideal_cycles(self.graph, self._region.limits.dsps)
+        first = [int(times * ideal) for times in FIRST_HORIZONS if asked is None and ideal]
+        return [*(cycles for cycles in first if cycles < longest), longest]
+
+    def _prepare(self, horizon_cycles: int) -> Prepared | None:
+        """Return rows within a horizon, or a longer one; None if a node has none."""
+        if self._prepared is None or self._horizon_cycles < horizon_cycles:
+            try:
+                space = replace(self.request, horizon_cycles=horizon_cycles).space()
+                self._prepared = Prepared.of(space)
+            except InfeasibleError:
+                return None
+            self._horizon_cycles, self._steady = horizon_cycles, None
+        return self._prepared
+
+    def _solved(self, horizon_cycles: int | None, options: SolveOptions) -> Chosen | None:
+        """Return what a solver answers to the compact program, or the search of large graphs.
+
+        That has one resource, so LUTs have a price.
+        """
+        allowed = self._allowance
+        asked = replace(
+            self.request,
+            dsp_limit=allowed.dsps,
+            lut_limit=allowed.luts,
+            horizon_cycles=horizon_cycles,
+        )
+        if self._solver in (AUTO, SEARCH):
+            asked = replace(
+                asked,
+                dsp_limit=int(allowed.dsps + allowed.price * allowed.luts),
+                lut_limit=None,
+                costs=PricedCosts(self.request.costs, allowed.price),
+            )
+        try:
+            answer = choose(asked, self._solver, "compact", options)
+        except InfeasibleError:
+            return None
+        if allowed == Allowance.whole(self._region.limits):
+            self.bound_cycles = max(self.bound_cycles, answer.bound_cycles)
+        return self._as_chosen(answer.schedule)
+
+    def plainest(self) -> Chosen:
+        """Return the schedule without any unrolling, as the tool binds operators."""
+        return self._as_chosen(baseline(self.graph))
+
+    def quickest(self, clock: SearchClock) -> Chosen:
+        """Return a schedule that takes no search, if there are rows already; else the plainest."""
+        if self._prepared is None:
+            return self.plainest()
+        allowed = self._allowance
+        run = BudgetedSearch(self._prepared, allowed.dsps, allowed.luts, clock.should_stop)
+        schedule = run.quick(self._horizon_cycles)
+        return self.plainest() if schedule is None else self._as_chosen(schedule)
+
+    def _as_chosen(self, schedule: Schedule) -> Chosen:
+        costs = self.request.costs
+        found = evaluate(self.graph, schedule, costs)
+        luts = least_luts(self.graph, schedule, costs)
+        return Chosen(schedule, found.latency_cycles, found.dsps, luts)
+
+
+def _ideal_cycles(graph: Graph, dsps: int) -> int:
+    """Return how long all products of a graph take in DSPs that always have work."""
+    work = sum(
+        prod(node.trip_counts.values()) * dsps_per_lane(node)
+        for node in graph.nodes
+        if not isinstance(node, SequentialNode)
+    )
+    return -(-work // max(1, dsps))

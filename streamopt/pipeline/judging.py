@@ -1,0 +1,118 @@
+"""What a chosen schedule is worth as a design: simulated, with FIFOs as deep as it needs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from streamopt.pipeline.evaluating import evaluate
+from streamopt.solvers.result import Proof, Stop
+from streamopt.strategies.searched import SOLVER, VERSION
+from streamopt.strategies.solution import Solution
+
+if TYPE_CHECKING:
+    from streamopt.ir.graph import Graph
+    from streamopt.pipeline.evaluating import Evaluation
+    from streamopt.strategies.budgeted import Chosen
+    from streamopt.strategies.solution import Request
+    from streamopt.target.device import Target
+    from streamopt.target.resources import Resources
+
+__all__ = ["Region", "Tried", "judged"]
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """A part of a device, with what a design may take of it."""
+
+    on: Target
+    limits: Resources
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """A schedule that was simulated.
+
+    Attributes
+    ----------
+    rewrites
+        That make the form that the schedule is of.
+    predicted_cycles
+        The closed form of the design.
+    used
+        With the fewest slots of FIFOs that never hold anything back, where FIFOs are sized.
+    excess
+        The largest share of a limit that it takes.
+    """
+
+    rewrites: tuple[str, ...]
+    chosen: Chosen
+    evaluation: Evaluation
+    used: Resources
+    excess: float
+
+    @property
+    def cycles(self) -> int:
+        """Return the simulated cycles."""
+        return self.evaluation.trace.cycles
+
+    @property
+    def is_within(self) -> bool:
+        """Return whether it keeps all limits."""
+        return self.excess <= 1.0
+
+    @property
+    def rank(self) -> tuple[float, int]:
+        """Return what is better if smaller: the excess over limits, then cycles (O14)."""
+        return max(1.0, self.excess), self.cycles
+
+    def solution(self, request: Request, seed: int, stop: Stop) -> Solution:
+        """Return it as a solution of which nothing is proved."""
+        predicted = self.evaluation.predicted
+        assert predicted is not None
+        return Solution(
+            request=replace(request, horizon_cycles=None, lut_limit=None),
+            schedule=replace(self.chosen.schedule, rewrites=self.rewrites),
+            prediction=predicted,
+            bound_cycles=0,
+            proof=Proof.FEASIBLE,
+            stop=stop,
+            solver=SOLVER,
+            solver_version=VERSION,
+            seed=seed,
+            solve_seconds=0.0,
+        )
+
+
+def judged(
+    graph: Graph, rewrites: tuple[str, ...], chosen: Chosen, region: Region, *, sizes_fifos: bool
+) -> Tried:
+    """Return a schedule of a form as a design."""
+    evaluation = evaluate(graph, chosen.schedule, region.on)
+    used = _with_least_fifos(evaluation) if sizes_fifos else evaluation.resources.total
+    counted = replace(used, dsps=max(used.dsps, chosen.dsps))
+    return Tried(rewrites, chosen, evaluation, used, _excess(counted, region.limits))
+
+
+def _excess(used: Resources, limits: Resources) -> float:
+    over = used.over(limits)
+    shares = [getattr(used, name) / max(1, getattr(limits, name)) for name in over]
+    return max(shares, default=1.0)
+
+
+def _with_least_fifos(evaluation: Evaluation) -> Resources:
+    """Return what a design takes if FIFOs have the slots that are ever in use together.
+
+    Depths that are found later are no larger: `streamopt.sim.depths`.
+    """
+    from streamopt.perf.resources import resources
+    from streamopt.sim.depths import LEAST_DEPTH_ELEMS
+
+    network = evaluation.network
+    peaks = {fifo.name: fifo.peak_elems for fifo in evaluation.trace.fifos}
+    fifos = tuple(
+        replace(fifo, depth_elems=min(fifo.depth_elems, max(LEAST_DEPTH_ELEMS, peaks[fifo.name])))
+        for fifo in network.fifos
+    )
+    timings = {name: timed.timing for name, timed in evaluation.timed.items()}
+    return resources(replace(network, fifos=fifos), timings, evaluation.target).total

@@ -1,0 +1,74 @@
+"""LUTs at a price in DSPs: one limit instead of two.
+
+A schedule within both limits keeps ``DSPs + price * LUTs`` within that of the limits (O12), so the
+least latency of a priced instance is no more than that of the instance.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from streamopt.search.coarse import costs, states, taken
+from streamopt.space.fronts import minimal
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from streamopt.search.instance import Choices, Instance
+
+    Integers = npt.NDArray[np.int64]
+
+__all__ = ["Priced", "priced"]
+
+
+@dataclass(frozen=True, slots=True)
+class Priced:
+    """An instance with one limit.
+
+    Attributes
+    ----------
+    places
+        By node: the rows of the other instance that are left.
+    """
+
+    problem: Instance
+    places: tuple[Integers, ...]
+
+    def original(self, rows: dict[str, int]) -> dict[str, int]:
+        """Return places in the other instance of chosen rows."""
+        number = {name: node for node, name in enumerate(self.problem.names) if name}
+        return {name: int(self.places[number[name]][row]) for name, row in rows.items()}
+
+
+def priced(problem: Instance, price: float) -> Priced:
+    """Return an instance whose one further resource is paid for with DSPs.
+
+    Parameters
+    ----------
+    price
+        In DSPs, for one of the resource.
+    """
+    (limit,) = problem.limits
+    parts = [_priced(node, price) for node in problem.nodes]
+    whole = replace(
+        problem,
+        nodes=tuple(node for node, _ in parts),
+        dsp_limit=int(problem.dsp_limit + price * limit),
+        limits=(),
+    )
+    return Priced(whole, tuple(places for _, places in parts))
+
+
+def _priced(rows: Choices, price: float) -> tuple[Choices, Integers]:
+    paid = replace(
+        rows,
+        dsps=rows.dsps + np.floor(price * rows.amounts[:, 0]).astype(np.int64),
+        amounts=rows.amounts[:, :0],
+        as_fifo={},
+        as_buffer={},
+    )
+    left = np.sort(minimal(states(paid), costs(paid)))
+    return taken(paid, left, lambda column: column[left]), left

@@ -1,0 +1,64 @@
+"""Rows whose outputs come steadily: what the closed form says of these, the simulation does too.
+
+Where a reduction lies between loops over the output, all elements of a block appear at the block's
+end. The consumer of such a stream ends later than first and last write tell.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from streamopt.ir.graph import SequentialNode
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from streamopt.ir.graph import Node
+    from streamopt.space.decisions import DecisionSpace
+    from streamopt.space.rows import NodeRows
+
+__all__ = ["comes_in_bursts", "steady_rows"]
+
+
+def steady_rows(space: DecisionSpace, rows: Mapping[str, NodeRows]) -> dict[str, NodeRows]:
+    """Return the rows, of which those that write in bursts can't stream what they write."""
+    outs = space.graph.out_edges()
+    found: dict[str, NodeRows] = {}
+    for node in space.graph.nodes:
+        own = rows[node.name]
+        streams = dict(own.streams)
+        for edge in outs[node.name]:
+            if edge.channel in streams and node.reduction_loops:
+                written = set(edge.write.iterators())
+                streams[edge.channel] = tuple(
+                    None if comes_in_bursts(node, order, factors, written) else walk
+                    for walk, order, factors in zip(
+                        streams[edge.channel], own.orders, own.factors, strict=True
+                    )
+                )
+        found[node.name] = replace(own, streams=streams)
+    return found
+
+
+def comes_in_bursts(
+    node: Node, order: Sequence[str], factors: Sequence[int], written: Collection[str]
+) -> bool:
+    """Return whether a reduction has loops over the output outside and inside of it.
+
+    Loops of one tile count as none.
+
+    Parameters
+    ----------
+    order
+        Tile loops, outermost first.
+    factors
+        Unroll factors in the node's loop order.
+    """
+    if isinstance(node, SequentialNode):
+        return False
+    taken = dict(zip(node.trip_counts, factors, strict=True))
+    turns = [name for name in order if taken[name] < node.trip_counts[name]]
+    reduced = [place for place, name in enumerate(turns) if name in node.reduction_loops]
+    moved = [place for place, name in enumerate(turns) if name in written]
+    return bool(moved) and any(moved[0] < place < moved[-1] for place in reduced)

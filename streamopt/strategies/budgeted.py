@@ -1,0 +1,199 @@
+"""The exact search of one space again and again, under other limits on DSPs and LUTs.
+
+Rows are made once, for the largest limits. LUTs are a further resource of the search, or have a
+price in DSPs where that leaves the search too many labels.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from streamopt.search.coarse import coarse
+from streamopt.search.dynamic import Effort, search
+from streamopt.search.instance import instance
+from streamopt.search.priced import priced
+from streamopt.space.assemble import assemble_rows, evaluate
+from streamopt.space.horizon import HorizonFilter
+from streamopt.space.rows import node_rows
+from streamopt.space.steady import steady_rows
+from streamopt.strategies.diving import DIVE_STEPS, dive
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from streamopt.ir.schedule import Schedule
+    from streamopt.search.instance import Instance
+    from streamopt.space.decisions import DecisionSpace
+    from streamopt.space.rows import NodeRows
+
+    Rows = Mapping[str, NodeRows]
+    ShouldStop = Callable[[], bool]
+
+__all__ = ["BudgetedSearch", "Chosen", "Prepared"]
+
+STEPS = (1.3, 1.7, 2.4, 4.0)
+"""Horizons to begin with, as multiples of the least one: low ones leave few rows."""
+FEW_ROWS = 30_000
+"""Rows up to which LUTs are a resource of their own."""
+PAID_LABELS = 4
+"""With more rows, labels are fewer by this."""
+ROWS_PER_LABEL = 8
+"""A state of a node has a row for so many labels of a component, at most."""
+LEAST_STATE_ROWS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A space with its rows."""
+
+    space: DecisionSpace
+    rows: Rows
+
+    @classmethod
+    def of(cls, space: DecisionSpace) -> Prepared:
+        """Return a space with the rows within its horizon.
+
+        Raises
+        ------
+        InfeasibleError
+            If a node has none (E401).
+        """
+        return cls(space, node_rows(space))
+
+    def steady(self) -> Prepared:
+        """Return the same without the streams that come in bursts."""
+        return Prepared(self.space, steady_rows(self.space, self.rows))
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """A schedule, its latency in cycles, and what its rows take."""
+
+    schedule: Schedule
+    cycles: int
+    dsps: int
+    luts: int
+
+
+class BudgetedSearch:
+    """One search after another in a prepared space, under limits of its own.
+
+    Parameters
+    ----------
+    dsps, luts
+        No more than the limits of the space.
+    should_stop
+        Asked at every node; true ends a search.
+    """
+
+    def __init__(self, prepared: Prepared, dsps: int, luts: int, should_stop: ShouldStop) -> None:
+        self._rows = prepared.rows
+        self._space = replace(prepared.space, dsp_limit=dsps, lut_limit=luts)
+        self._horizons = HorizonFilter(self._space, prepared.rows)
+        self._should_stop = should_stop
+
+    @property
+    def has_many_rows(self) -> bool:
+        """Return whether LUTs are paid for, rather than a resource of their own."""
+        return sum(map(len, self._rows.values())) > FEW_ROWS
+
+    def least_cycles(self, horizon_cycles: int) -> int:
+        """Return what no schedule within a horizon is below; more than it if there is none."""
+        return self._horizons.least_horizon(horizon_cycles + 1)
+
+    def best(
+        self, horizon_cycles: int, labels: int, price: float, hoped_cycles: int = 0
+    ) -> Chosen | None:
+        """Return a fast schedule within a horizon; None if none was found.
+
+        Where LUTs have a price, it may exceed one of the limits, but not what both come to.
+
+        Parameters
+        ----------
+        labels
+            Of one state.
+        price
+            In DSPs, for one LUT, where there are too many rows for two resources.
+        hoped_cycles
+            Below which nothing is looked for at first.
+
+        Raises
+        ------
+        SearchStoppedError, SearchTooLargeError
+            As `streamopt.search.dynamic.search`.
+        """
+        least = max(hoped_cycles, self.least_cycles(horizon_cycles))
+        for horizon in (*(int(least * step) for step in STEPS), horizon_cycles):
+            if least <= horizon <= horizon_cycles:
+                found = self._within(horizon, labels, price)
+                if found is not None:
+                    return found
+        return None
+
+    def quick(self, horizon_cycles: int) -> Schedule | None:
+        """Return a schedule of quick choices within the limits; None where they lead nowhere."""
+        least = self.least_cycles(horizon_cycles)
+        horizons = [min(horizon_cycles, int(least * step)) for step in DIVE_STEPS]
+        found = dive(self._space, self._horizons, horizons, lambda _, cycles: cycles > 0)
+        return None if found is None else found[0]
+
+    def bound(self, horizon_cycles: int, labels: int, price: float | None) -> int:
+        """Return what no schedule within a horizon is below; more than it if there is none.
+
+        Parameters
+        ----------
+        price
+            Of LUTs in DSPs; None for two resources, which needs more labels to tell as much.
+
+        Raises
+        ------
+        SearchStoppedError, SearchTooLargeError
+            As `streamopt.search.dynamic.search`.
+        """
+        rows = self._horizons.within(horizon_cycles)
+        if rows is None:
+            return horizon_cycles + 1
+        problem = self._problem(rows)
+        if problem.limits and price is not None:
+            problem = priced(problem, price).problem
+        few = coarse(problem, _state_rows(labels), from_below=True).problem
+        effort = Effort(labels, from_below=True, should_stop=self._should_stop)
+        latency = search(few, horizon_cycles, effort).latency_cycles
+        return horizon_cycles + 1 if latency is None else latency
+
+    def _within(self, horizon_cycles: int, labels: int, price: float) -> Chosen | None:
+        rows = self._horizons.within(horizon_cycles)
+        if rows is None:
+            return None
+        whole = self._problem(rows)
+        paid = priced(whole, price) if _has_many_rows(whole) else None
+        problem = whole if paid is None else paid.problem
+        labels = labels if paid is None else max(1, labels // PAID_LABELS)
+        few = coarse(problem, _state_rows(labels), from_below=False)
+        effort = Effort(labels, from_below=False, should_stop=self._should_stop)
+        found = search(few.problem, horizon_cycles, effort)
+        if found.latency_cycles is None:
+            return None
+        places = few.original(found.rows)
+        return self._chosen(rows, places if paid is None else paid.original(places))
+
+    def _problem(self, rows: Rows) -> Instance:
+        return instance(self._space, rows)
+
+    def _chosen(self, rows: Rows, places: Mapping[str, int]) -> Chosen:
+        graph = self._space.graph
+        schedule = assemble_rows(graph, rows, places)
+        cycles = evaluate(graph, schedule, self._space.costs).latency_cycles
+        dsps = sum(rows[name].dsps[place] for name, place in places.items())
+        luts = sum(rows[name].luts[place] for name, place in places.items())
+        return Chosen(schedule, cycles, dsps, luts)
+
+
+def _has_many_rows(problem: Instance) -> bool:
+    """Return whether LUTs are paid for; they must be short at all."""
+    return bool(problem.limits) and sum(len(own.dsps) for own in problem.nodes) > FEW_ROWS
+
+
+def _state_rows(labels: int) -> int:
+    return max(LEAST_STATE_ROWS, labels // ROWS_PER_LABEL)
