@@ -192,7 +192,7 @@ class _Run:
 
     def _quickest(self) -> tuple[Tried, Form]:
         form = self._forms[0]
-        chosen = form.quickest(self.clock)
+        chosen = form.quickest()
         if chosen.dsps > self._request.dsp_limit:
             raise _nothing_fits(self._request)
         found = form.judged(chosen)

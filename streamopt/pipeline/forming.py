@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import prod
 from typing import TYPE_CHECKING
@@ -13,6 +14,7 @@ from streamopt.perf.priced_costs import PricedCosts
 from streamopt.pipeline.allowance import Allowance
 from streamopt.pipeline.costing import honest_costs
 from streamopt.pipeline.judging import judged
+from streamopt.search.labels import SearchTooLargeError
 from streamopt.space.assemble import baseline, evaluate, least_luts
 from streamopt.strategies.budgeted import BudgetedSearch, Chosen, Prepared
 from streamopt.strategies.choose import AUTO, SEARCH, choose
@@ -33,6 +35,8 @@ MOST_ROUNDS = 6
 """Allowances that are tried until a design is within its limits."""
 FIRST_HORIZONS = (1.25, 3.0, 12.0)
 """Horizons of the first rows, times the cycles in which all DSPs would do all products."""
+FEWEST_LABELS = 32
+"""Labels of a state, where the time is up."""
 HOPE = 0.9
 """Of the cycles of the design before: where the next search begins."""
 
@@ -217,14 +221,22 @@ class Form:
         """Return the schedule without any unrolling, as the tool binds operators."""
         return self._as_chosen(baseline(self.graph))
 
-    def quickest(self, clock: SearchClock) -> Chosen:
-        """Return a schedule that takes no search, if there are rows already; else the plainest."""
+    def quickest(self) -> Chosen:
+        """Return a schedule of a short search, if there are rows already; else the plainest.
+
+        It is for when the time is up before any design, so nothing stops it.
+        """
         if self._prepared is None:
             return self.plainest()
         allowed = self._allowance
-        run = BudgetedSearch(self._prepared, allowed.dsps, allowed.luts, clock.should_stop)
+        run = BudgetedSearch(self._prepared, allowed.dsps, allowed.luts, lambda: False)
         schedule = run.quick(self._horizon_cycles)
-        return self.plainest() if schedule is None else self._as_chosen(schedule)
+        if schedule is not None:
+            return self._as_chosen(schedule)
+        with suppress(SearchTooLargeError):
+            found = run.best(self._horizon_cycles, FEWEST_LABELS, allowed.price)
+            return self.plainest() if found is None else found
+        return self.plainest()
 
     def _as_chosen(self, schedule: Schedule) -> Chosen:
         costs = self.request.costs
