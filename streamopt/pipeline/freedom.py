@@ -96,7 +96,7 @@ class Freedom:
 
     @property
     def partial_tiles(self) -> bool:
-        """Return whether unroll factors need not divide trip counts (O18)."""
+        """Return whether unroll factors need not divide trip counts (T2)."""
         return PARTIAL_TILES not in self.without
 
     def narrowest_first(self, graph: Graph) -> tuple[Freedom, ...]:

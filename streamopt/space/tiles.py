@@ -76,7 +76,7 @@ def least_factors(trip_count: int) -> tuple[int, ...]:
     """Return, ascending, the least unroll factor for each number of tiles that a loop can have.
 
     ``ceil(N / x)`` for ``x`` tiles, about ``2 sqrt(N)`` of them. A larger factor with as many
-    tiles has more lanes and is no faster. The divisors are among them: (O18).
+    tiles has more lanes and is no faster. The divisors are among them: (T2).
     """
     return tuple(sorted({-(-trip_count // tiles) for tiles in range(1, trip_count + 1)}))
 
@@ -181,7 +181,7 @@ def _with_partial_tiles(
     whole: Collection[LoopKey],
     tiling_limit: int,
 ) -> tuple[TileClass, ...]:
-    """Return the classes with further factors: those of fewest idle lanes, (O18) to (O21)."""
+    """Return the classes with further factors: those of fewest idle lanes, (T2) to (T5)."""
     shares = [
         {}
         if any(key in whole for key in group.members)
