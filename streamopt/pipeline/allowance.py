@@ -33,6 +33,8 @@ class Allowance:
         Of a LUT in DSPs, where LUTs are paid for.
     low, high
         Prices that were too low and too high; 0 where there is none yet.
+    is_paid
+        Whether LUTs are known to be short if they cost nothing.
     share
         Of the limits, where memories or flip-flops are short, or nothing else helps.
     """
@@ -42,12 +44,19 @@ class Allowance:
     price: float
     low: float = 0.0
     high: float = 0.0
+    is_paid: bool = False
     share: float = 1.0
 
     @classmethod
-    def whole(cls, limits: Resources) -> Allowance:
-        """Return all that the limits leave; the price makes both limits count alike."""
-        return cls(limits.dsps, limits.luts, limits.dsps / max(1, limits.luts))
+    def whole(cls, limits: Resources, *, is_free: bool = False) -> Allowance:
+        """Return all that the limits leave.
+
+        Parameters
+        ----------
+        is_free
+            Whether LUTs cost nothing at first; else the price makes both limits count alike.
+        """
+        return cls(limits.dsps, limits.luts, 0.0 if is_free else _even_price(limits))
 
     def after(self, chosen: Chosen, used: Resources, limits: Resources) -> Allowance:
         """Return the next allowance after a design.
@@ -74,16 +83,25 @@ class Allowance:
     def _left(self, chosen: Chosen, used: Resources, limits: Resources, share: float) -> Allowance:
         dsps = int(share * limits.dsps) - max(0, used.dsps - chosen.dsps)
         luts = int(share * limits.luts) - max(0, used.luts - chosen.luts)
-        found = self._repriced(chosen, dsps, luts)
+        found = self._repriced(chosen, dsps, luts, _even_price(limits))
         return replace(found, dsps=max(1, dsps), luts=max(1, luts), share=share)
 
-    def _repriced(self, chosen: Chosen, dsps: int, luts: int) -> Allowance:
+    def _repriced(self, chosen: Chosen, dsps: int, luts: int, even: float) -> Allowance:
         """Return a higher price where LUTs alone are short, and a lower one where DSPs are."""
         few_dsps, few_luts = chosen.dsps > TIGHT * dsps, chosen.luts > TIGHT * luts
+        if not self.price:
+            cheap = self.high / STEP if self.high else even
+            return replace(self, price=cheap, is_paid=True) if chosen.luts > luts else self
         if few_luts and not few_dsps:
             between = (self.price * self.high) ** 0.5 if self.high else self.price * STEP
             return replace(self, low=self.price, price=between)
         if few_dsps and not few_luts:
-            between = (self.price * self.low) ** 0.5 if self.low else self.price / STEP
+            cheap = self.price / STEP if self.is_paid else 0.0
+            between = (self.price * self.low) ** 0.5 if self.low else cheap
             return replace(self, high=self.price, price=between)
         return self
+
+
+def _even_price(limits: Resources) -> float:
+    """Return the price at which all LUTs cost as much as all DSPs."""
+    return limits.dsps / max(1, limits.luts)

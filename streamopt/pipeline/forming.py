@@ -21,6 +21,8 @@ from streamopt.strategies.choose import AUTO, SEARCH, choose
 from streamopt.strategies.exact import SMALL_NODES
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from streamopt.ir.graph import Graph
     from streamopt.ir.schedule import Schedule
     from streamopt.pipeline.freedom import Freedom
@@ -95,8 +97,8 @@ class Form:
             dsp_limit=region.limits.dsps,
             lut_limit=region.limits.luts,
         )
-        self._allowance = Allowance.whole(region.limits)
-        self._bound_price = self._allowance.price
+        binding = freedom.binding
+        self._allowance = Allowance.whole(region.limits, is_free=binding is binding.unpriced)
         self._prepared: Prepared | None = None
         self._steady: Prepared | None = None
         self._horizon_cycles = 0
@@ -110,8 +112,8 @@ class Form:
 
     def tried(
         self, horizon_cycles: int | None, effort: Asked, options: SolveOptions, clock: SearchClock
-    ) -> list[Tried]:
-        """Return designs, the last of which is within the limits if one was found.
+    ) -> Iterator[Tried]:
+        """Yield designs, the last of which is within the limits if one was found.
 
         Parameters
         ----------
@@ -120,17 +122,16 @@ class Form:
         effort
             What to look for, and how hard.
         """
-        found: list[Tried] = []
-        while len(found) < MOST_ROUNDS:
+        for _ in range(MOST_ROUNDS):
             chosen = self._chosen(horizon_cycles, effort, options, clock)
             if chosen is None:
-                break
-            found.append(self.judged(chosen))
+                return
+            found = self.judged(chosen)
+            yield found
             before = self._allowance
-            self._allowance = before.after(chosen, found[-1].used, self._region.limits)
-            if found[-1].is_within or self._allowance == before:
-                break
-        return found
+            self._allowance = before.after(chosen, found.used, self._region.limits)
+            if found.is_within or self._allowance == before:
+                return
 
     def judged(self, chosen: Chosen) -> Tried:
         """Return a schedule as a design."""
@@ -145,7 +146,7 @@ class Form:
             return
         run = BudgetedSearch(prepared, limits.dsps, limits.luts, clock.should_stop)
         self.bound_cycles = max(self.bound_cycles, run.least_cycles(horizon_cycles))
-        prices = [Allowance.whole(limits).price, self._allowance.price]
+        prices = [self._allowance.price, Allowance.whole(limits).price]
         for price in (*dict.fromkeys(prices), *(() if run.has_many_rows else (None,))):
             if self.bound_cycles < horizon_cycles:
                 found = run.bound(horizon_cycles, labels, price)
@@ -213,7 +214,8 @@ class Form:
             answer = choose(asked, self._solver, "compact", options)
         except InfeasibleError:
             return None
-        if allowed == Allowance.whole(self._region.limits):
+        limits = self._region.limits
+        if (allowed.dsps, allowed.luts) == (limits.dsps, limits.luts):
             self.bound_cycles = max(self.bound_cycles, answer.bound_cycles)
         return self._as_chosen(answer.schedule)
 
