@@ -169,7 +169,7 @@ class BudgetedSearch:
         whole = self._problem(rows)
         paid = priced(whole, price) if _has_many_rows(whole) else None
         problem = whole if paid is None else paid.problem
-        labels = labels if paid is None else max(1, labels // PAID_LABELS)
+        labels = labels if paid is None or not price else max(1, labels // PAID_LABELS)
         few = coarse(problem, _state_rows(labels), from_below=False)
         effort = Effort(labels, from_below=False, should_stop=self._should_stop)
         found = search(few.problem, horizon_cycles, effort)
