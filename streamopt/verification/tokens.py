@@ -69,7 +69,7 @@ def first_wrong_token(
             name = port.array.name
             if (trace / f"{port.name}.tokens").exists():
                 found = _buffer(process, port, values[name], trace)
-            elif port.is_stream:
+            elif port.depth_elems is not None:
                 found = _streams(process.nodes[0], port, values[name], trace, ended=bool(outputs))
             elif name in wrong_outputs:
                 found = _output(process, port.array, wrong_outputs[name])
