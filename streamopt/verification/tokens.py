@@ -63,18 +63,18 @@ def first_wrong_token(
         What is known of the outputs; empty if the run did not come to its end.
     """
     values = graph_values(scheduled.graph, inputs)
-    wrong_outputs = {o.name: o for o in outputs if o.first is not None}
-    for process in plan_layout(scheduled).processes:
+    wrong_outputs = {output.name: output for output in outputs}
+    layout = plan_layout(scheduled)
+    inside = {port.name for port in layout.channels}
+    for process in layout.processes:
         for port in process.writes:
-            name = port.array.name
-            if (trace / f"{port.name}.tokens").exists():
-                found = _buffer(process, port, values[name], trace)
-            elif port.is_stream:
-                found = _streams(process.nodes[0], port, values[name], trace, ended=bool(outputs))
-            elif name in wrong_outputs:
-                found = _output(process, port.array, wrong_outputs[name])
-            else:
-                found = None
+            value, found = values[port.array.name], None
+            if port.depth_elems is not None:
+                found = _streams(process.nodes[0], port, value, trace, ended=bool(outputs))
+            elif port.name not in inside:
+                found = _output(process, port.array, wrong_outputs.get(port.array.name))
+            elif (trace / f"{port.name}.tokens").exists():
+                found = _buffer(process, port, value, trace)
             if found is not None:
                 return found
     return None
@@ -175,10 +175,11 @@ def _first_write(process: Process, array: Array, wrong: set[int]) -> tuple[Sched
     return process.nodes[-1], "", min(wrong)
 
 
-def _output(process: Process, array: Array, verdict: OutputVerdict) -> Diagnostic:
+def _output(process: Process, array: Array, verdict: OutputVerdict | None) -> Diagnostic | None:
     """Return who wrote a wrong output from right tokens."""
-    first = verdict.first
-    assert first is not None
+    first = None if verdict is None else verdict.first
+    if first is None:
+        return None
     flat = int(np.ravel_multi_index(first.index, array.shape)) if array.shape else 0
     node, where, element = _first_write(process, array, {flat})
     compared = _compared(first.got, first.expected, first.tolerance)

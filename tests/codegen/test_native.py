@@ -59,7 +59,8 @@ def test_channels_keep_depths_and_ends() -> None:
 def test_registry_has_every_back_end() -> None:
     graph = gemm_then_act(ChannelKind.FIFO)
     assert set(BACKENDS) == set(BackendName)
-    assert {emit(graph, name).backend for name in BackendName} == set(BackendName)
+    assert emit(graph, "vitis") == vitis.emit(graph)
+    assert emit(graph, "native") == native.emit(graph)
     with pytest.raises(CodegenError, match=r"E604 there is no back end 'verilog'\n  hint: .*vitis"):
         emit(graph, "verilog")
 
