@@ -131,9 +131,13 @@ def test_copies_that_a_schedule_makes_are_outside_too() -> None:
 
 def test_what_knows_no_channels_says_so() -> None:
     ports = so.plan_ports(GEMM, "m_axi")
-    for choice in ({"level": "opt6"}, {"formulation": "paper"}, {"solver": "exhaustive"}):
+    for level, formulation, solver in (
+        ("opt6", "compact", "auto"),
+        ("opt5", "paper", "auto"),
+        ("opt5", "compact", "exhaustive"),
+    ):
         with pytest.raises(SolverError, match="E525"):
-            so.solve(GEMM, ports=ports, **choice)
+            so.solve(GEMM, level=level, formulation=formulation, solver=solver, ports=ports)
     schedule = so.put_outside(GEMM, so.solve(GEMM, level="opt1", fifos=None).schedule, ports, None)
     with pytest.raises(LegalityError, match="E333 the schedule of 'gemm' has ports already"):
         so.put_outside(GEMM, schedule, ports)

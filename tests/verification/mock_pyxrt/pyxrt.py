@@ -59,6 +59,20 @@ class _Run:
         return ert_cmd_state.ERT_CMD_STATE_COMPLETED
 
 
+class _Room:
+    """Memory for a buffer, aligned like words; a bytearray need not be."""
+
+    def __init__(self, buffer: bo) -> None:
+        self.buffer = buffer
+        self.memory = ctypes.create_string_buffer(len(buffer.device) + 64)
+        start = ctypes.addressof(self.memory)
+        self.address = start + -start % 64
+        ctypes.memmove(self.address, bytes(buffer.device), len(buffer.device))
+
+    def take_back(self) -> None:
+        self.buffer.device[:] = ctypes.string_at(self.address, len(self.buffer.device))
+
+
 class kernel:  # noqa: N801
     shared = 1
 
@@ -70,27 +84,16 @@ class kernel:  # noqa: N801
         return 100 + argument
 
     def __call__(self, *arguments: bo | float) -> _Run:
-        given: list[object] = []
+        given: list[ctypes.c_void_p | ctypes.c_float] = []
+        rooms: list[_Room] = []
         for at, one in enumerate(arguments):
             if isinstance(one, bo):
                 assert one.group == self.group_id(at), "a buffer in the bank of another"
-                # words are aligned in memory; a bytearray need not be
-                room = (ctypes.c_char * (len(one.device) + 64))()
-                start = -ctypes.addressof(room) % 64
-                ctypes.memmove(ctypes.addressof(room) + start, bytes(one.device), len(one.device))
-                given.append((one, room, start))
+                rooms.append(_Room(one))
+                given.append(ctypes.c_void_p(rooms[-1].address))
             else:
                 given.append(ctypes.c_float(one))
-        self.function(
-            *(
-                ctypes.c_void_p(ctypes.addressof(one[1]) + one[2])
-                if isinstance(one, tuple)
-                else one
-                for one in given
-            )
-        )
-        for one in given:
-            if isinstance(one, tuple):
-                buffer, room, start = one
-                buffer.device[:] = bytes(room[start : start + len(buffer.device)])
+        self.function(*given)
+        for room in rooms:
+            room.take_back()
         return _Run()
