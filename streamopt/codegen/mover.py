@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from streamopt.codegen.tree import For, Item, Pragma, Statement
+from streamopt.codegen.tree import For, If, Item, Pragma, Statement
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Read
 from streamopt.ir.ports import PortKind
@@ -148,6 +148,9 @@ class MoverWriter:
 
     def _lanes(self, body: list[Item]) -> list[Item]:
         for loop in reversed(self.scheduled.loops):
+            if loop.is_partial:
+                self.used.add(loop.name)
+                body = [If(f"{self.iterator[loop.name]} < {loop.trip_count}", tuple(body))]
             if loop.unroll > 1:
                 body = [For(self.lane[loop.name], loop.unroll, (*self._original(loop), *body))]
             elif loop.tiles == 1 and loop not in self.scheduled.tile_loops:
