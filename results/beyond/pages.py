@@ -30,9 +30,8 @@ Cycles are simulated, with stalling pipelines. *bound* is multiply-accumulates x
 multiply-accumulate takes 5 DSPs. *RTL*: cycles of the published Stream-HLS designs at opt5 and
 2560 DSPs (`results/published`).
 
-The column `commit` of the CSV files says which code a row is of. Bounds and gaps of *free* rows of
-a119ce5 and before are over the LUTs that one design left to operators, so "proved" is no proof
-there; later code bounds all ((O16) of `models/formulations/opt6.md`), and its gaps are wider.
+The column `commit` of the CSV files says which code a row is of. Partial tiles, windows on streams
+and the search under LUTs as a second resource came after 91d4634.
 """
 KERNELS_HEAD = """## PolyBench at medium size
 

@@ -20,9 +20,10 @@ if TYPE_CHECKING:
     from streamopt.ir.binding import Binding
     from streamopt.ir.graph import Graph, Node
 
-__all__ = ["ALL", "BindingChoice", "Freedom"]
+__all__ = ["ALL", "PARTIAL_TILES", "BindingChoice", "Freedom"]
 
 PARTIAL_TILES = "partial_tiles"
+"""What `Freedom.without` calls unroll factors that don't divide their trip counts."""
 
 _TOOL: Binding = ()
 _FABRIC: Binding = ((Operator.ADD, Implementation.FABRIC),)

@@ -41,8 +41,21 @@ ON_CHIP = scheduled(
 ).schedule
 
 
+PARTIAL = scheduled(
+    PROGRAM,
+    {"mm": "k i j", "row": "k i"},
+    {"mm": "i 4, j 5, k 4", "act": "i 4, j 5", "row": "i 4, k 3"},
+).schedule
+
+
 def outside(kind: str, **each: str) -> Schedule:
     return so.put_outside(GRAPH, ON_CHIP, so.plan_ports(GRAPH, kind, ports=each))
+
+
+def test_lanes_of_partial_tiles_have_room_in_words(tmp_path: Path) -> None:
+    schedule = so.put_outside(GRAPH, PARTIAL, so.plan_ports(GRAPH, "m_axi"))
+    so.write(PROGRAM, schedule, tmp_path / "project")
+    so.verify(tmp_path / "project").raise_if_failed()
 
 
 @pytest.mark.parametrize(
