@@ -1,23 +1,26 @@
 # make demo   solves, emits and verifies 3mm
 # make test   everything that CI runs
 # make quick  the tests that take seconds
+# make nightly  everything, with what takes too long for CI
 
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test quick lint clean
+.PHONY: demo test quick nightly lint clean
 
 demo: .venv/core
 	$(BIN)/streamopt solve graphs/polybench/3mm.json --dsp 2560 -o build/3mm
 	$(BIN)/streamopt verify build/3mm
 
 test: .venv/dev lint
-	$(BIN)/python models/build_graphs.py --check
 	$(BIN)/python -m pytest --quiet --doctest-modules streamopt
 	$(BIN)/python -m pytest -n 2
 
 quick: .venv/dev
-	$(BIN)/python -m pytest -n 2 -m "not slow"
+	$(BIN)/python -m pytest -n 2 -m "not slow and not nightly"
+
+nightly: .venv/dev lint
+	$(BIN)/python -m pytest -n 2 -m "nightly or not nightly"
 
 lint: .venv/dev
 	$(BIN)/ruff check .

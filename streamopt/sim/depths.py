@@ -8,16 +8,20 @@ latest possible writes give; and what was the least for one FIFO stays so when o
 at the end no depth can be lowered alone. A second pass in the opposite order keeps the fewer bits
 of the two.
 
-Whether a network comes to a standstill depends on the depths alone, not on cycles: all processes
-are deterministic and block. Depths that a simulation got through are safe at any speed.
+Whether a network comes to a standstill depends on the depths and on the tokens that pipelines hold,
+not on cycles: all processes are deterministic and block. So depths are also tried with pipelines
+that hold none, and made deeper where they have to be: then they are safe at any speed.
 """
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING
 
+from streamopt.ir.network import PipelineTiming
+from streamopt.sim.deadlock import DeadlockError
 from streamopt.sim.plan import make_plan
 from streamopt.sim.simulate import simulate
 from streamopt.sim.timetable import Timetable
@@ -25,7 +29,7 @@ from streamopt.sim.timetable import Timetable
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from streamopt.ir.network import Fifo, Network, PipelineTiming
+    from streamopt.ir.network import Fifo, Network
 
 __all__ = ["DepthPlan", "least_depths"]
 
@@ -124,7 +128,7 @@ class _Search:
         """Return the better of two passes."""
         fifos = sorted(self.network.fifos, key=lambda f: -_bits(f, self.start[f.name]))
         found = [self._pass(fifos), self._pass(fifos[::-1])]
-        depths = min(found, key=self._bits)
+        depths = self._without_flight(min(found, key=self._bits))
         cycles = simulate(self.network, self.timings, depths=depths).cycles
         return DepthPlan(
             depths=depths,
@@ -150,6 +154,23 @@ class _Search:
                 else:
                     low = probe + 1
                 probe = (low + depths[name]) // 2
+        return depths
+
+    def _without_flight(self, depths: dict[str, int]) -> dict[str, int]:
+        """Return depths that suffice even where pipelines hold no tokens.
+
+        The tokens on which a ring of processes hangs may all be inside of a pipeline: a C
+        simulation has none, and another clock has shorter ones.
+        """
+        bare = {name: PipelineTiming(timing.ii, 1) for name, timing in self.timings.items()}
+        if bare == self.timings:
+            return depths
+        try:
+            simulate(self.network, bare, depths=depths)
+        except DeadlockError:
+            with suppress(DeadlockError):  # at its own depths, too: nothing to be had
+                needed = least_depths(self.network, bare).depths
+                return {name: max(depth, needed[name]) for name, depth in depths.items()}
         return depths
 
     def _count(self) -> None:

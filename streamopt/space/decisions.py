@@ -113,12 +113,7 @@ def decision_space(
         raise InfeasibleError(
             Diagnostic("E402", f"{name} is {value}", hint="give a whole number of at least 1")
         )
-    least_dsps = {
-        node.name: min(costs.least_dsps(node, b) for b in bindings.get(node.name, ((),)))
-        for node in graph.nodes
-    }
-    if sum(least_dsps.values()) > dsp_limit:
-        raise _too_few_dsps(graph, least_dsps, dsp_limit)
+    least_dsps = _least_dsps(graph, dsp_limit, costs, bindings)
     orders = {node.name: _orders(node, permutes=level.permutes) for node in graph.nodes}
     coupling = Coupling.PLAIN if level.is_honest else Coupling.PUBLISHED
     return DecisionSpace(
@@ -141,14 +136,27 @@ def decision_space(
     )
 
 
-def _too_few_dsps(graph: Graph, least_dsps: Mapping[str, int], dsp_limit: int) -> InfeasibleError:
-    least = sum(least_dsps.values())
-    costly = ", ".join(f"{name} {dsps}" for name, dsps in least_dsps.items() if dsps)
+def _least_dsps(
+    graph: Graph,
+    dsp_limit: int,
+    costs: CostModel,
+    bindings: Mapping[str, tuple[Binding, ...]],
+) -> dict[str, int]:
+    """Return the DSPs of one lane of each node; raises InfeasibleError E401 for too many."""
+    each = {
+        node.name: min(costs.least_dsps(node, b) for b in bindings.get(node.name, ((),)))
+        for node in graph.nodes
+    }
+    least = sum(each.values())
+    if least <= dsp_limit:
+        return each
+    costly = ", ".join(f"{name} {dsps}" for name, dsps in each.items() if dsps)
     message = (
         f"{graph.name} needs at least {least} DSPs with no unrolling ({costly}), "
         f"but the limit is {dsp_limit}"
     )
-    return InfeasibleError(Diagnostic("E401", message, hint=f"give --dsp {least} or more"))
+    hint = f"give --dsp {least} or more"
+    raise InfeasibleError(Diagnostic("E401", message, hint=hint))
 
 
 def _orders(node: Node, *, permutes: bool) -> tuple[LoopOrder, ...]:

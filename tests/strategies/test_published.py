@@ -47,7 +47,7 @@ def six_digits(value: int) -> int:
 def test_model_cycles(program: str, level: str, dsp: int, cycles: int) -> None:
     graph = so.dataflow(so.load(TOP / "graphs" / f"{program}.json"))
     tiling_limit = TILING_LIMITS.get(program, 16)
-    found = so.solve(graph, level=level, dsp=dsp, tiling_limit=tiling_limit)
+    found = so.solve(graph, level=level, dsp=dsp, tiling_limit=tiling_limit, fifos=None)
     assert found.proof is Proof.OPTIMAL
     expected = BETTER.get((program, level)) if dsp == 2560 else None
     if expected is None:
