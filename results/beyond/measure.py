@@ -63,7 +63,7 @@ class Asked:
     program: str
     level: str = "opt6"
     freedom: Freedom = ALL
-    tiling_limit: int = 16
+    tiling_limit: int | None = None
     time_limit_seconds: float = 60.0
     verify_seconds: float = 0.0
 
