@@ -20,6 +20,7 @@ from streamopt.pipeline.evaluating import (
 from streamopt.pipeline.freedom import BindingChoice, Freedom
 from streamopt.pipeline.fronts import front_record, pareto
 from streamopt.pipeline.reading import dataflow, interpret, load, load_schedule, save
+from streamopt.pipeline.rivals import RivalDesign, design, design_record
 from streamopt.pipeline.solving import choice_record, compare, record, records, solve, solvers
 
 __all__ = [
@@ -27,11 +28,14 @@ __all__ = [
     "Evaluation",
     "FifoSizing",
     "Freedom",
+    "RivalDesign",
     "VitisSettings",
     "apply",
     "choice_record",
     "compare",
     "dataflow",
+    "design",
+    "design_record",
     "emit",
     "evaluate",
     "evaluate_network",
