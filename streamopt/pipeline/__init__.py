@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from streamopt.codegen.vitis_project import VitisSettings
 from streamopt.pipeline.building import apply, emit, verify, write
+from streamopt.pipeline.comparing import compare, records
 from streamopt.pipeline.crossing import plan_ports, put_outside
 from streamopt.pipeline.evaluating import (
     Evaluation,
@@ -21,7 +22,7 @@ from streamopt.pipeline.freedom import BindingChoice, Freedom
 from streamopt.pipeline.fronts import front_record, pareto
 from streamopt.pipeline.reading import dataflow, interpret, load, load_schedule, save
 from streamopt.pipeline.rivals import RivalDesign, design, design_record
-from streamopt.pipeline.solving import choice_record, compare, record, records, solve, solvers
+from streamopt.pipeline.solving import choice_record, record, solve, solvers
 
 __all__ = [
     "BindingChoice",
