@@ -42,9 +42,7 @@ def partitions(graph: Graph, factors: Mapping[str, Factors]) -> dict[str, tuple[
     return found
 
 
-def widest(
-    one: Sequence[int], other: Sequence[int], shape: Sequence[int]
-) -> tuple[int, ...]:
+def widest(one: Sequence[int], other: Sequence[int], shape: Sequence[int]) -> tuple[int, ...]:
     """Return the larger factor of each dimension; a node that has none asks for nothing."""
     pairs = zip(one, other or one, shape, strict=True)
     return tuple(min(max(a, b), extent) for a, b, extent in pairs)

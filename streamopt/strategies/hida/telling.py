@@ -6,7 +6,6 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from streamopt.ir.graph import SequentialNode
-from streamopt.ir.program import Role
 from streamopt.strategies.hida.partition import partitions
 from streamopt.strategies.hida.quality import loop_order
 from streamopt.strategies.rival import Step
@@ -80,6 +79,6 @@ def _banks(graph: Graph, found: Parallelization) -> Iterator[Step]:
         if prod(banks) > 1:
             cyclic = " x ".join(map(str, banks))
             yield Step("array partition", f"{array} in {cyclic} cyclic banks")
-    inside = [array.name for array in graph.arrays if array.role is Role.INTERNAL]
-    if inside:
-        yield Step("buffers", f"ping-pong: {', '.join(inside)}")
+    passed = dict.fromkeys(edge.array for edge in graph.edges)
+    if passed:
+        yield Step("buffers", f"ping-pong: {', '.join(passed)}")

@@ -52,13 +52,13 @@ def levels(graph: Graph) -> dict[str, int]:
 def balance_paths(graph: Graph) -> Graph:
     """Return the graph with copies of the arrays that pass by a longer path.
 
-    Only of internal arrays that one node writes, and writes as a whole.
+    Only of arrays that one node writes, and writes as a whole.
     """
     level, readers = levels(graph), _readers(graph)
     draft = _Balanced(graph)
     for array in graph.arrays:
         writers = graph.writers(array.name)
-        if array.role is not Role.INTERNAL or len(writers) != 1 or not _is_whole(writers[0], array):
+        if len(writers) != 1 or not _is_whole(writers[0], array):
             continue
         spans = {name: level[writers[0].name] - level[name] for name in readers[array.name]}
         draft.pass_on(array, writers[0].name, spans)
@@ -102,7 +102,7 @@ class _Balanced:
         for _ in range(max(spans.values(), default=1) - 1):
             name = self._free(f"{array.name}_copy")
             copy = self._free(f"copy_{array.name}")
-            self._arrays.append(replace(array, name=name))
+            self._arrays.append(replace(array, name=name, role=Role.INTERNAL))
             self._copies[writer].append(_copy(copy, array, stages[-1], name))
             stages.append(name)
         for reader, span in spans.items():
