@@ -71,14 +71,11 @@ def test_decisions_are_told() -> None:
 
 def test_the_parallel_factor_is_the_largest_within_the_limit() -> None:
     """Every limit gives as many DSPs by its own count at most, and a larger one no fewer."""
-    counted = [
-        design(RivalRequest(GRAPH, dsp, TARGET)).estimated_dsps for dsp in range(40, 400, 60)
-    ]
-    assert all(
-        count is not None and count <= dsp
-        for count, dsp in zip(counted, range(40, 400, 60), strict=True)
-    )
-    assert counted == sorted(counted, key=lambda count: count or 0)
+    limits = range(40, 400, 60)
+    answers = [design(RivalRequest(GRAPH, dsp, TARGET)) for dsp in limits]
+    counted = [answer.estimated_dsps or 0 for answer in answers]
+    assert all(0 < count <= dsp for count, dsp in zip(counted, limits, strict=True))
+    assert counted == sorted(counted)
     assert counted[0] != counted[-1]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import streamopt as so
@@ -23,7 +24,7 @@ def chain(*widths: int) -> Graph:
     """Products of a matrix of 8 rows with one matrix after another."""
     arrays = {"x0": f"input 8 {widths[0]}"}
     nodes: dict[str, str] = {}
-    for at, (before, after) in enumerate(zip(widths, widths[1:], strict=False), 1):
+    for at, (before, after) in enumerate(pairwise(widths), 1):
         arrays[f"w{at}"] = f"weight {before} {after}"
         arrays[f"x{at}"] = f"{'internal' if at < len(widths) - 1 else 'output'} 8 {after}"
         loops = f"i 8, j {after}, k {before}"
