@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from fractions import Fraction
 
+    from streamopt.ir.expression import Access
     from streamopt.ir.graph import Graph, Node
     from streamopt.strategies.hida.connections import Connection
     from streamopt.strategies.hida.quality import Choice
@@ -81,6 +82,7 @@ class Parallelizer:
             self._connections[connection.source].append(connection)
             self._connections[connection.target].append(connection)
         self._choices = {node.name: choices(graph, node, target) for node in graph.nodes}
+        self._touched = {node.name: _touched(node) for node in graph.nodes}
         self.order = tuple(sorted(graph.nodes, key=self._criticality))
 
     def _criticality(self, node: Node) -> tuple[int, int]:
@@ -133,7 +135,7 @@ class Parallelizer:
         asked: dict[str, list[tuple[int, ...]]] = {}
         for connection, choice in known:
             there = self._graph.node(connection.other(node.name))
-            accesses = accesses_of(there, connection.array)
+            accesses = self._touched[there.name][connection.array]
             banks = node_partition(accesses, _by_loop(there, choice.factors))
             asked.setdefault(connection.array, []).append(banks)
         return asked
@@ -143,13 +145,18 @@ class Parallelizer:
     ) -> tuple[int, list[int], tuple[int, ...]]:
         """Return the key among equals: banks, even factors, and inner loops before outer ones."""
         factors, banks = _by_loop(node, choice.factors), 0
-        for array in dict.fromkeys((*node.inputs, *node.outputs)):
+        for array, accesses in self._touched[node.name].items():
             shape = self._graph.array(array).shape
-            own = node_partition(accesses_of(node, array), factors)
+            own = node_partition(accesses, factors)
             for other in asked.get(array, ()):
                 own = widest(own, other, shape)
             banks += prod(own)
         return banks, sorted(choice.factors, reverse=True), choice.factors
+
+
+def _touched(node: Node) -> dict[str, tuple[Access, ...]]:
+    """Return how a node touches each of its arrays."""
+    return {array: accesses_of(node, array) for array in (*node.inputs, *node.outputs)}
 
 
 def _worth(choice: Choice) -> tuple[int, int]:

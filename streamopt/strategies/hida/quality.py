@@ -1,9 +1,9 @@
 """Quality of results: what the strategy believes of a node at unroll factors, before all hardware.
 
 The estimator of [2] that [1] names: a pipelined nest of T iterations takes ``depth + II (T - 1)
-+ 2`` cycles, and shares its operators over the II. Loops of a reduction are outermost, as far as
-an order can bring them from each other, and lanes of a sum add up before the running sum, so II
-is the latency of one addition over the iterations between two updates of an element.
++ 2`` cycles, and shares its operators over the II. Loops of a reduction are outermost, which
+brings two updates of an element as far apart as an order can; II is what the vendor's tool makes
+of them (`streamopt.perf.recurrence`), which adds the lanes of a sum up in a tree.
 
 [1] Ye, Jun, and Chen, HIDA, ASPLOS 2024, section 6.5.1.
 [2] Ye et al., ScaleHLS, HPCA 2022, section V-E.
@@ -11,16 +11,15 @@ is the latency of one addition over the iterations between two updates of an ele
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from math import prod
 from typing import TYPE_CHECKING
 
 from streamopt.analysis.operations import OperationList
 from streamopt.ir.graph import SequentialNode
-from streamopt.ir.network import Implementation, Operator
+from streamopt.ir.network import Operator
 from streamopt.perf.node_operators import node_operators
-from streamopt.perf.recurrence import interval_cycles
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -91,26 +90,37 @@ class _Nest:
         self._units = _dsp_units(node, operators, target)
         self._depth_cycles = LOAD_CYCLES + STORE_CYCLES
         self._depth_cycles += _chain_cycles([r.operation for r in operators.replicas], target)
-        self._sum_cycles = self._joined_cycles = 0
+        self._sum, self._target = operators.sum, target
+        self._paces: dict[tuple[int, int], int] = {}
+        self._joined_cycles = 0
         if operators.sum is not None:
-            last = operators.sum.operations[-1]
-            adder = target.operator(Operator.ADD, last.element, Implementation.FABRIC)
-            self._sum_cycles = adder.latency_cycles
-            self._joined_cycles = target.operator(Operator.ADD, last.element).latency_cycles + 1
+            self._joined_cycles = _cost(operators.sum.operations[-1], target)[1]
 
     def choice(self, factors: tuple[int, ...]) -> Choice:
         """Return what factors are worth."""
-        tiles = [trips // factor for trips, factor in zip(self._trips, factors, strict=True)]
-        summed = [n for n, reduces in zip(tiles, self._reduces, strict=True) if reduces]
-        apart = prod(n for n, reduces in zip(tiles, self._reduces, strict=True) if not reduces)
-        terms = prod(f for f, reduces in zip(factors, self._reduces, strict=True) if reduces)
-        ii = interval_cycles(self._sum_cycles, apart) if prod(summed) > 1 else 1
-        depth = self._depth_cycles + (terms - 1) * self._joined_cycles
-        latency = depth + ii * (prod(tiles) - 1) + OVERHEAD_CYCLES
-        dsps = sum(
-            each * -(-prod(factors[at] for at in lanes) // ii) for each, lanes in self._units
-        )
+        rounds = apart = terms = 1
+        for trips, factor, reduces in zip(self._trips, factors, self._reduces, strict=True):
+            if reduces:
+                terms *= factor
+                rounds *= trips // factor
+            else:
+                apart *= trips // factor
+        ii = self._ii(terms, apart) if rounds > 1 else 1
+        depth = self._depth_cycles + (terms - 1).bit_length() * self._joined_cycles
+        latency = depth + ii * (rounds * apart - 1) + OVERHEAD_CYCLES
+        dsps = 0
+        for each, lanes in self._units:
+            dsps += each * -(-prod([factors[at] for at in lanes]) // ii)
         return Choice(factors, prod(factors), latency, dsps)
+
+    def _ii(self, terms: int, distance: int) -> int:
+        """Return the cycles between iterations that add terms to sums so many updates apart."""
+        if self._sum is None:
+            return 1
+        if (terms, distance) not in self._paces:
+            update = replace(self._sum, terms=terms, distance=distance)
+            self._paces[terms, distance] = update.ii(self._target)
+        return self._paces[terms, distance]
 
 
 def _dsp_units(
