@@ -5,18 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from streamopt.ir.expression import Read, rewrite, rewrite_condition
+from streamopt.ir.expression import Access, Read, rewrite, rewrite_condition
 from streamopt.ir.graph import Graph, SequentialNode
 from streamopt.transforms.channels import channels
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from streamopt.ir.expression import Access, Expression
+    from streamopt.ir.expression import Expression
     from streamopt.ir.graph import Node
     from streamopt.ir.program import Array
 
-__all__ = ["Draft", "folded_everywhere", "redirected"]
+__all__ = ["Draft", "folded_everywhere", "reading", "redirected"]
 
 
 class Draft:
@@ -107,4 +107,23 @@ def redirected(node: Node, array: str, made: Callable[[Access], Expression]) -> 
         value=rewrite(node.value, leaf),
         start=None if node.start is None else rewrite(node.start, leaf),
         guard=None if node.guard is None else rewrite_condition(node.guard, leaf),
+    )
+
+
+def reading(node: Node, array: str, other: str) -> Node:
+    """Return the node with another array in the place of one that it reads, or begins as."""
+
+    def made(access: Access) -> Read:
+        return Read(Access(other, access.subscripts))
+
+    def leaf(part: Expression) -> Expression:
+        return made(part.access) if isinstance(part, Read) and part.access.array == array else part
+
+    if not isinstance(node, SequentialNode):
+        return redirected(node, array, made)
+    return replace(
+        node,
+        value=rewrite(node.value, leaf),
+        statements=tuple(s.rewritten(leaf, s.target) for s in node.statements),
+        carries=tuple((target, other if s == array else s) for target, s in node.carries),
     )

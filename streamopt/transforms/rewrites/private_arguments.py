@@ -19,15 +19,13 @@ from dataclasses import replace
 from itertools import count
 from typing import TYPE_CHECKING
 
-from streamopt.ir.expression import Access, Read, rewrite
-from streamopt.ir.graph import Graph, SequentialNode
+from streamopt.ir.graph import Graph
 from streamopt.transforms.channels import channels
-from streamopt.transforms.rewrites.draft import redirected
+from streamopt.transforms.rewrites.draft import reading
 
 if TYPE_CHECKING:
     from collections.abc import Container
 
-    from streamopt.ir.expression import Expression
     from streamopt.ir.graph import Node
     from streamopt.ir.program import Array
 
@@ -72,22 +70,5 @@ def _with_own(node: Node, private: dict[tuple[str, str], str]) -> Node:
     for array in node.inputs:
         own = private.get((node.outputs[0], array))
         if own is not None:
-            node = _reading(node, array, own)
+            node = reading(node, array, own)
     return node
-
-
-def _reading(node: Node, array: str, own: str) -> Node:
-    def made(access: Access) -> Read:
-        return Read(Access(own, access.subscripts))
-
-    def leaf(part: Expression) -> Expression:
-        return made(part.access) if isinstance(part, Read) and part.access.array == array else part
-
-    if not isinstance(node, SequentialNode):
-        return redirected(node, array, made)
-    return replace(
-        node,
-        value=rewrite(node.value, leaf),
-        statements=tuple(s.rewritten(leaf, s.target) for s in node.statements),
-        carries=tuple((target, own if s == array else s) for target, s in node.carries),
-    )

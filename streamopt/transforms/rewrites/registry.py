@@ -6,6 +6,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, LegalityError
+from streamopt.transforms.rewrites.balance_paths import balance_paths
 from streamopt.transforms.rewrites.fold_copies import fold_copies
 from streamopt.transforms.rewrites.fold_padding import fold_borders, fold_padding
 from streamopt.transforms.rewrites.fold_pointwise import fold_pointwise
@@ -30,6 +31,7 @@ REWRITES: Mapping[str, Callable[[Graph], Graph]] = MappingProxyType(
         "fold_copies": fold_copies,
         "fold_pointwise": fold_pointwise,
         "private_arguments": private_arguments,
+        "balance_paths": balance_paths,
         "stream_windows": stream_windows,
     }
 )

@@ -1,0 +1,164 @@
+"""Quality of results: what the strategy believes of a node at unroll factors, before all hardware.
+
+The estimator of [2] that [1] names: a pipelined nest of T iterations takes ``depth + II (T - 1)
++ 2`` cycles, and shares its operators over the II. Loops of a reduction are outermost, which
+brings two updates of an element as far apart as an order can; II is what the vendor's tool makes
+of them (`streamopt.perf.recurrence`), which adds the lanes of a sum up in a tree.
+
+[1] Ye, Jun, and Chen, HIDA, ASPLOS 2024, section 6.5.1.
+[2] Ye et al., ScaleHLS, HPCA 2022, section V-E.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import product
+from math import prod
+from typing import TYPE_CHECKING
+
+from streamopt.analysis.operations import OperationList
+from streamopt.ir.graph import SequentialNode
+from streamopt.ir.network import Operator
+from streamopt.perf.node_operators import node_operators
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from streamopt.ir.graph import Graph, Node
+    from streamopt.ir.network import Operation
+    from streamopt.perf.node_operators import NodeOperators
+    from streamopt.target.device import Target
+
+__all__ = ["Choice", "choices", "loop_order"]
+
+LOAD_CYCLES, STORE_CYCLES = 2, 1
+"""Of a buffer, in the estimator of [2]."""
+OVERHEAD_CYCLES = 2
+"""Of entering and leaving a nest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Unroll factors of a node, in the program order of its loops, and what they are worth.
+
+    Attributes
+    ----------
+    lanes
+        Copies of the loop body.
+    """
+
+    factors: tuple[int, ...]
+    lanes: int
+    latency_cycles: int
+    dsps: int
+
+
+def loop_order(node: Node) -> tuple[str, ...]:
+    """Return the loops with those of a reduction outermost, each kind in program order."""
+    return (*node.reduction_loops, *(n for n in node.trip_counts if n not in node.reduction_loops))
+
+
+def choices(graph: Graph, node: Node, target: Target) -> tuple[Choice, ...]:
+    """Return all unroll factors that divide the trip counts, the fastest first.
+
+    A sequential node has one choice: no lanes.
+
+    Raises
+    ------
+    TargetError
+        E854 or E855 if the target has no cost for an operator.
+    """
+    if isinstance(node, SequentialNode):
+        return (_sequential(graph, node, target),)
+    model = _Nest(graph, node, target)
+    divisors = (_divisors(loop.trip_count) for loop in node.loops)
+    found = [model.choice(factors) for factors in product(*divisors)]
+    return tuple(sorted(found, key=lambda c: (c.latency_cycles, c.dsps, c.factors)))
+
+
+def _divisors(trip_count: int) -> tuple[int, ...]:
+    return tuple(factor for factor in range(1, trip_count + 1) if trip_count % factor == 0)
+
+
+class _Nest:
+    """A streaming node's operators, counted and timed once for all of its choices."""
+
+    def __init__(self, graph: Graph, node: Node, target: Target) -> None:
+        operators = node_operators(node, lambda name: graph.array(name).element)
+        self._trips = tuple(node.trip_counts.values())
+        self._reduces = tuple(name in node.reduction_loops for name in node.trip_counts)
+        self._units = _dsp_units(node, operators, target)
+        self._depth_cycles = LOAD_CYCLES + STORE_CYCLES
+        self._depth_cycles += _chain_cycles([r.operation for r in operators.replicas], target)
+        self._sum, self._target = operators.sum, target
+        self._paces: dict[tuple[int, int], int] = {}
+        self._joined_cycles = 0
+        if operators.sum is not None:
+            self._joined_cycles = _cost(operators.sum.operations[-1], target)[1]
+
+    def choice(self, factors: tuple[int, ...]) -> Choice:
+        """Return what factors are worth."""
+        rounds = apart = terms = 1
+        for trips, factor, reduces in zip(self._trips, factors, self._reduces, strict=True):
+            if reduces:
+                terms *= factor
+                rounds *= trips // factor
+            else:
+                apart *= trips // factor
+        ii = self._ii(terms, apart) if rounds > 1 else 1
+        depth = self._depth_cycles + (terms - 1).bit_length() * self._joined_cycles
+        latency = depth + ii * (rounds * apart - 1) + OVERHEAD_CYCLES
+        dsps = 0
+        for each, lanes in self._units:
+            dsps += each * -(-prod([factors[at] for at in lanes]) // ii)
+        return Choice(factors, prod(factors), latency, dsps)
+
+    def _ii(self, terms: int, distance: int) -> int:
+        """Return the cycles between iterations that add terms to sums so many updates apart."""
+        if self._sum is None:
+            return 1
+        if (terms, distance) not in self._paces:
+            update = replace(self._sum, terms=terms, distance=distance)
+            self._paces[terms, distance] = update.ii(self._target)
+        return self._paces[terms, distance]
+
+
+def _dsp_units(
+    node: Node, operators: NodeOperators, target: Target
+) -> tuple[tuple[int, tuple[int, ...]], ...]:
+    """Return the DSPs of every operator with the places of the loops that replicate it."""
+    names = [*node.trip_counts]
+    return tuple(
+        (dsps, tuple(names.index(name) for name in found.lanes))
+        for found in operators.replicas
+        if (dsps := _cost(found.operation, target)[0])
+    )
+
+
+def _cost(operation: Operation, target: Target) -> tuple[int, int]:
+    """Return DSPs and stages of an operator; copies and choices have none."""
+    if operation.operator in (Operator.COPY, Operator.SELECT):
+        return 0, 0
+    cost = target.operator(operation.operator, operation.element, operation.implementation)
+    return cost.dsps, cost.latency_cycles + 1
+
+
+def _chain_cycles(operations: Iterable[Operation], target: Target) -> int:
+    """Return the stages of the longest chain of operators, each after its operands."""
+    ready: dict[str, int] = {}
+    for operation in operations:
+        before = max((ready.get(name, 0) for name in operation.operands), default=0)
+        ready[operation.result] = before + _cost(operation, target)[1]
+    return max(ready.values(), default=0)
+
+
+def _sequential(graph: Graph, node: SequentialNode, target: Target) -> Choice:
+    """Return the one choice of a sequential node: each iteration after the one before."""
+    operations = OperationList(lambda name: graph.array(name).element, str)
+    for expression in node.expressions:
+        operations.value(expression)
+    made = operations.operations
+    iteration = LOAD_CYCLES + STORE_CYCLES + _chain_cycles(made, target)
+    dsps = sum(_cost(operation, target)[0] for operation in made)
+    latency = node.iterations * iteration + OVERHEAD_CYCLES
+    return Choice((1,) * len(node.loops), 1, latency, dsps)
