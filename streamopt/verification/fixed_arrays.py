@@ -46,7 +46,7 @@ class FixedArrays:
 
     def given(self, values: FloatArray) -> Bounded:
         """Return numbers from outside, rounded as the type says."""
-        return _exact(mantissas_of(values, self.element))
+        return self._made(mantissas_of(values, self.element), np.zeros(np.shape(values)))
 
     def read(self, values: FloatArray, bound: FloatArray) -> Bounded:
         """Return elements of an array; of one that was never written nothing is known."""
@@ -64,23 +64,23 @@ class FixedArrays:
                 a = _scaled(left, fraction - one.fraction_bits, bits)
                 b = _scaled(right, fraction - other.fraction_bits, bits)
                 total = a.value + b.value if op is BinaryOp.ADD else a.value - b.value
-                return Bounded(total, a.bound + b.bound, 1.0)
+                return self._made(total, a.bound + b.bound)
             case BinaryOp.MUL:
                 a, b = _scaled(left, 0, bits), _scaled(right, 0, bits)
-                return Bounded(a.value * b.value, _product_bound(a, b), 1.0)
+                return self._made(a.value * b.value, _product_bound(a, b))
             case BinaryOp.DIV:
                 shift = max(other.fraction_bits, 0)
                 a = _scaled(left, shift, bits + one.width_bits)
                 b = _scaled(right, 0, bits + one.width_bits)
                 unknown = np.where((a.bound > 0) | (b.bound > 0), np.inf, 0.0)
-                return Bounded(_cut_off(a.value, b.value), unknown, 1.0)
+                return self._made(_cut_off(a.value, b.value), unknown)
             case _:
                 raise AssertionError(f"{op} of fixed-point numbers")
 
     def call(self, function: Function, arguments: tuple[Bounded, ...]) -> Bounded:
         """Return a largest, smallest or absolute value, of mantissas of this type."""
         found = Reals.extreme_or_absolute(function, arguments)
-        return Bounded(found.value, np.asarray(found.bound, np.float64), 1.0)
+        return self._made(found.value, np.asarray(found.bound, np.float64))
 
     def reduced(self, total: Bounded, size: FloatArray | None) -> Bounded:
         """Return what a reduction in any order gives.
@@ -109,7 +109,7 @@ class FixedArrays:
             return self._contained(_scaled(operand, -shift, wide))
         whole = _whole(operand.value, source.width_bits + 1)
         if self.form.rounds:
-            whole = whole + _power(shift - 1, whole)
+            whole = _whole(np.asarray(whole + _power(shift - 1, whole)), source.width_bits + 1)
         bound = np.where(operand.bound > 0, np.ldexp(operand.bound, -shift) + 1.0, 0.0)
         return self._contained(Bounded(_halved(whole, shift), bound, 1.0))
 
@@ -127,11 +127,17 @@ class FixedArrays:
         else:
             unknown |= outside & (operand.bound > 0)
         bound = np.where(operand.bound > 0, np.maximum(high - value, value - low), 0.0)
-        return Bounded(value, np.where(unknown, np.inf, bound), 1.0)
+        return self._made(value, np.where(unknown, np.inf, bound))
+
+    def _made(self, value: Any, bound: FloatArray) -> Bounded:
+        """Return mantissas of this format; arithmetic on single numbers makes no arrays."""
+        return Bounded(_whole(np.asarray(value), self.form.width_bits), bound, 1.0)
 
     def _contained(self, operand: Bounded) -> Bounded:
         """Return mantissas brought into the range."""
         form, value = self.form, operand.value
+        if value.dtype != np.float64 and form.width_bits >= _WORD_BITS:
+            value = value.astype(object)
         high = operand.bound + np.asarray(value, np.float64) > form.highest
         low = np.asarray(value, np.float64) - operand.bound < form.lowest
         loose = operand.bound > 0
@@ -144,7 +150,7 @@ class FixedArrays:
         else:
             inside = (value - form.lowest) % (1 << form.width_bits) + form.lowest
         bound = np.where(loose & (high | low), np.inf, operand.bound)
-        return Bounded(_whole(np.asarray(inside), form.width_bits), bound, 1.0)
+        return self._made(inside, bound)
 
 
 def term_type(element: ElementType) -> ElementType:
@@ -174,13 +180,16 @@ def converted(operand: Bounded, source: ElementType, wanted: ElementType) -> Bou
         value = np.ldexp(operand.value.astype(np.float64), -fraction)
         bound = np.ldexp(np.asarray(operand.bound), -fraction)
         return Reals(wanted).convert(Bounded(value, bound, 2.0**-fraction))
+    value, bound = operand.value, np.asarray(operand.bound)
     if fraction > 0:
-        unit = np.asarray(_power(fraction, operand.value))
-        bound = np.where(operand.bound > 0, np.ldexp(operand.bound, -fraction) + 1.0, 0.0)
-        operand = Bounded(_cut_off(operand.value, unit), bound, 1.0)
-    else:
-        operand = _scaled(operand, -fraction, MAX_ELEMENT_BITS)
-    return Integers(wanted).convert(Bounded(operand.value.astype(np.float64), operand.bound, 1.0))
+        value = _cut_off(value, np.asarray(_power(fraction, value)))
+        bound = np.where(bound > 0, np.ldexp(bound, -fraction) + 1.0, 0.0)
+    elif fraction < 0:
+        scaled = _scaled(operand, -fraction, source.bits - fraction)
+        value, bound = scaled.value, scaled.bound
+    if value.dtype != np.float64:  # what is dropped here is dropped by the conversion too
+        value = _remainder(value, 1 << wanted.bits)
+    return Integers(wanted).convert(Bounded(value.astype(np.float64), bound, 1.0))
 
 
 def difference(left: Bounded, right: Bounded) -> Bounded:
@@ -189,19 +198,16 @@ def difference(left: Bounded, right: Bounded) -> Bounded:
     return Bounded(gap, np.asarray(left.bound + right.bound, np.float64), 1.0)
 
 
-def _exact(values: FloatArray) -> Bounded:
-    return Bounded(values, np.zeros(np.shape(values)), 1.0)
-
-
 def _whole(values: NDArray[Any], bits: int) -> NDArray[Any]:
     """Return whole numbers of at most so many bits in a type that has room for them."""
     if bits <= MAX_ELEMENT_BITS:
         return values.astype(np.float64)
     if bits <= _WORD_BITS:
         return values.astype(np.int64)
-    if values.dtype == np.float64:
-        values = values.astype(np.int64)
-    return values.astype(object)
+    return np.asarray(_INTEGERS(values) if values.dtype == np.float64 else values, object)
+
+
+_INTEGERS = np.frompyfunc(int, 1, 1)
 
 
 def _power(exponent: int, values: NDArray[Any]) -> Any:
@@ -213,7 +219,7 @@ def _scaled(operand: Bounded, shift: int, bits: int) -> Bounded:
     """Return mantissas with zeros behind them, as numbers of so many bits."""
     value = _whole(operand.value, bits)
     if shift:
-        value = np.asarray(value * _power(shift, value))
+        value = _whole(np.asarray(value * _power(shift, value)), bits)
     return Bounded(value, np.ldexp(operand.bound, shift), 1.0)
 
 
@@ -228,10 +234,25 @@ def _halved(whole: NDArray[Any], shift: int) -> NDArray[Any]:
 
 def _cut_off(left: NDArray[Any], right: NDArray[Any]) -> NDArray[Any]:
     """Return quotients, cut off towards zero; 0 where nothing is divided by."""
+    if left.dtype == object or right.dtype == object:
+        return np.asarray(_QUOTIENTS(left.astype(object), right.astype(object)), object)
     nothing = right == 0
     size = np.abs(left) // np.where(nothing, 1, np.abs(right))
     signed = np.where((left < 0) == (right < 0), size, -size)
     return np.where(nothing, 0, signed)
+
+
+def _quotient(left: int, right: int) -> int:
+    size = abs(left) // abs(right) if right else 0
+    return size if (left < 0) == (right < 0) else -size
+
+
+_QUOTIENTS = np.frompyfunc(_quotient, 2, 1)
+
+
+def _remainder(whole: NDArray[Any], divisor: int) -> NDArray[Any]:
+    """Return what is left of whole numbers, from 0 on."""
+    return np.asarray(whole.astype(object) % divisor)
 
 
 def _product_bound(left: Bounded, right: Bounded) -> FloatArray:

@@ -70,7 +70,7 @@ class half {
             return std::uint16_t(sign | 0x7c00);
         int exponent = 0;
         std::frexp(size, &exponent); // size in [0.5, 1) * 2^exponent
-        if (exponent < -13)
+        if (exponent < -13 || size == 0.0) // subnormal
             exponent = -13;
         const int digits = int(std::nearbyint(std::ldexp(size, 11 - exponent)));
         // 2048 digits, or 1024 of a subnormal, carry over into the exponent.
