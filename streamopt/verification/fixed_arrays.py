@@ -136,7 +136,8 @@ class FixedArrays:
     def _contained(self, operand: Bounded) -> Bounded:
         """Return mantissas brought into the range."""
         form, value = self.form, operand.value
-        if value.dtype != np.float64 and form.width_bits >= _WORD_BITS:
+        is_word = value.dtype == np.int64 and form.width_bits < _WORD_BITS
+        if value.dtype != np.float64 and not is_word:
             value = value.astype(object)
         high = operand.bound + np.asarray(value, np.float64) > form.highest
         low = np.asarray(value, np.float64) - operand.bound < form.lowest

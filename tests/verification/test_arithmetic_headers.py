@@ -43,10 +43,10 @@ if TYPE_CHECKING:
     from streamopt.ir.expression import Expression
 
 _UNSURE = (BinaryOp.DIV, BinaryOp.MUL)  # of integers: by zero, or beyond 53 bits
-POINTS = 24
+POINTS = 16
 FLAGS = (
     "-std=c++17",
-    "-O1",
+    "-O0",
     "-Wall",
     "-Wextra",
     "-Werror",
@@ -197,7 +197,7 @@ def compared(
 ) -> list[tuple[Case, list[NDArray[np.float64]]]]:
     """Return cases with inputs and what the compiled program made of them."""
     pick = random.Random(20)
-    cases = _cases(pick, 120)
+    cases = _cases(pick, 80)
     program = _compiled(cases, tmp_path_factory.mktemp("cases"))
     inputs = [(_drawn(pick, case.left), _drawn(pick, case.right)) for case in cases]
     data = b"".join(
