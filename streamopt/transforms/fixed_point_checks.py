@@ -89,8 +89,12 @@ class _Checks:
                 yield from self._wide(part, self._type(part))
                 yield from self._operands(part)
             case Compare(_, left, right):
+                element = compared_type(left, right, self._elements.__getitem__)
                 yield from self._mixed(left, right)
-                yield from self._wide(part, compared_type(left, right, self._elements.__getitem__))
+                yield from self._wide(part, element)
+                for literal in (left, right):
+                    if isinstance(literal, Literal) and element is not None and element.is_fixed:
+                        yield from self._literal(literal, element)
             case Select(_, left, right):
                 yield from self._mixed(left, right)
             case Call(function, arguments):

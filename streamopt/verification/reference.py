@@ -38,6 +38,7 @@ from streamopt.ir.expression import (
 )
 from streamopt.ir.expression_type import compared_type, expression_type, operand_types
 from streamopt.verification.accumulate import accumulator
+from streamopt.verification.arithmetics import arithmetic_of, in_type
 from streamopt.verification.error_bounds import (
     Bounded,
     Condition,
@@ -46,12 +47,7 @@ from streamopt.verification.error_bounds import (
     join_conditions,
     select_bounded,
 )
-from streamopt.verification.fixed_arrays import (
-    FixedArrays,
-    converted,
-    difference,
-    term_type,
-)
+from streamopt.verification.fixed_arrays import FixedArrays, difference, term_type
 from streamopt.verification.in_order import execute_in_order
 from streamopt.verification.integers import Integers
 
@@ -65,9 +61,9 @@ if TYPE_CHECKING:
     from streamopt.ir.expression import Condition as ConditionTree
     from streamopt.ir.program import Array, Nest, Program, Reduction, Statement
     from streamopt.verification.accumulate import Accumulator
+    from streamopt.verification.arithmetics import Arithmetic
     from streamopt.verification.error_bounds import FloatArray
 
-    Arithmetic: TypeAlias = Reals | Integers | FixedArrays
     Point: TypeAlias = dict[str, NDArray[np.int64]]
 
 __all__ = ["BLOCK_POINTS", "Result", "execute"]
@@ -123,19 +119,6 @@ def execute(program: Program, inputs: Mapping[str, NDArray[Any]]) -> Mapping[str
     return {array.name: _result(array, state[array.name]) for array in program.arrays}
 
 
-def _arithmetic(element: ElementType) -> Arithmetic:
-    if element.is_fixed:
-        return FixedArrays(element)
-    return Reals(element) if element.is_float else Integers(element)
-
-
-def _converted(value: Bounded, element: ElementType, wanted: ElementType) -> Bounded:
-    arithmetic = _arithmetic(wanted)
-    if element.is_fixed or isinstance(arithmetic, FixedArrays):
-        return converted(value, element, wanted)
-    return arithmetic.convert(value)
-
-
 def _given(program: Program, inputs: Mapping[str, NDArray[Any]]) -> dict[str, Bounded]:
     state: dict[str, Bounded] = {}
     problems: list[Diagnostic] = []
@@ -150,7 +133,7 @@ def _given(program: Program, inputs: Mapping[str, NDArray[Any]]) -> dict[str, Bo
         if value.shape != array.shape:
             message = f"{array.role} {array.name} has shape {value.shape}, expected {array.shape}"
             problems.append(Diagnostic("E710", message))
-        state[array.name] = _arithmetic(array.element).given(value.ravel())
+        state[array.name] = arithmetic_of(array.element).given(value.ravel())
     if problems:
         raise VerificationError(*problems)
     return state
@@ -217,7 +200,7 @@ class _Execution:
         for point in self._points(extents):
             self._add(sums, self._guarded_term(reduction, point), point)
         total, old = sums.finish(), self.state[self.target.name]
-        arithmetic = _arithmetic(self.element)
+        arithmetic = arithmetic_of(self.element)
         if isinstance(arithmetic, FixedArrays):
             total = arithmetic.reduced(total, sums.size)
         elif isinstance(arithmetic, Integers):
@@ -320,10 +303,10 @@ class _Execution:
         """Return an expression's value at every point of a block, converted to a type."""
         element = self._type(expression) or wanted
         value = self._evaluate(expression, point, element)
-        return value if element is wanted else _converted(value, element, wanted)
+        return value if element is wanted else in_type(value, element, wanted)
 
     def _evaluate(self, expression: Expression, point: Point, element: ElementType) -> Bounded:
-        arithmetic = _arithmetic(element)
+        arithmetic = arithmetic_of(element)
         match expression:
             case Literal(value):
                 return arithmetic.literal(value)
