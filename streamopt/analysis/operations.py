@@ -20,7 +20,7 @@ from streamopt.ir.expression import (
     is_affine_condition,
     is_negation,
 )
-from streamopt.ir.expression_type import expression_type
+from streamopt.ir.expression_type import compared_type, expression_type, operand_types
 from streamopt.ir.network import Operation, Operator
 from streamopt.ir.program import Reduction
 
@@ -155,6 +155,8 @@ class OperationList:
             case Binary(BinaryOp.DIV, Literal(1.0), right) if element.is_float:
                 return self.add(Operator.RECIPROCAL, element, self.value(right))
             case Binary(op, left, right):
+                if op is BinaryOp.MUL and element.is_fixed:
+                    element = max(self._operands(expression, element), key=lambda one: one.bits)
                 return self.add(_BINARY[op], element, self.value(left), self.value(right))
             case Cast(_, operand):
                 return self.add(Operator.CAST, element, self.value(operand))
@@ -162,8 +164,7 @@ class OperationList:
                 operator = Operator(function.value)
                 return self.add(operator, element, *map(self.value, arguments))
             case Compare(_, left, right):
-                common = Binary(BinaryOp.ADD, left, right)  # compared in the type of their sum
-                compared = expression_type(common, self._element_of) or ElementType.FLOAT
+                compared = compared_type(left, right, self._element_of) or ElementType.FLOAT
                 return self.add(Operator.COMPARE, compared, self.value(left), self.value(right))
             case Logic(_, operands):
                 return self.add(Operator.LOGIC, element, *map(self.value, operands))
@@ -172,3 +173,7 @@ class OperationList:
                 return self.add(Operator.SELECT, element, *map(self.value, parts))
             case _:
                 raise AssertionError(expression)
+
+    def _operands(self, operation: Binary, element: ElementType) -> tuple[ElementType, ElementType]:
+        """Return the types of operands, which a multiplier's size depends on."""
+        return operand_types(operation, element, self._element_of)

@@ -7,6 +7,7 @@ casts stand only where C++ would do something else.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING, assert_never
 
 import numpy as np
@@ -29,12 +30,12 @@ from streamopt.ir.expression import (
     Select,
     is_negation,
 )
-from streamopt.ir.expression_type import expression_type
+from streamopt.ir.expression_type import compared_type, expression_type, operand_types
 from streamopt.ir.network import Operator
 from streamopt.ir.program import Reduction
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from streamopt.ir.affine import Affine
     from streamopt.ir.expression import Access, Condition, Expression
@@ -76,6 +77,24 @@ FUNCTION_NAMES = OPERATOR_FUNCTION_NAMES.union(
 """All functions that emitted code may call."""
 
 
+_NUMBERS = {
+    ElementType.HALF: np.float16,
+    ElementType.FLOAT: np.float32,
+    ElementType.DOUBLE: np.float64,
+}
+
+
+def _needs_casts(element: ElementType) -> bool:
+    """Return whether a type is a class, to and from which we convert by casts."""
+    return element.is_fixed or element is ElementType.HALF
+
+
+def _cast(text: str, source: ElementType, wanted: ElementType) -> str:
+    if _needs_casts(source) and _needs_casts(wanted) and not (source.is_fixed and wanted.is_fixed):
+        text = f"static_cast<double>({text})"
+    return f"static_cast<{wanted}>({text})"
+
+
 def _no_function(operator: Operator, element: ElementType) -> str | None:
     return None
 
@@ -112,7 +131,7 @@ class ExpressionText:
         element = self._type(expression) or wanted
         text = self._text(expression, element)[0]
         widens = (element, wanted) == (ElementType.FLOAT, ElementType.DOUBLE)
-        return text if element is wanted or widens else f"static_cast<{wanted}>({text})"
+        return text if element is wanted or widens else _cast(text, element, wanted)
 
     def condition(self, condition: Condition) -> str:
         """Return the text of a truth value."""
@@ -120,14 +139,31 @@ class ExpressionText:
 
     def literal(self, value: float, element: ElementType) -> str:
         """Return the shortest text that gives back the value in an element type."""
+        if element.is_fixed:
+            form = element.fixed_point
+            return f"{element}({float(form.number(form.mantissa(Fraction(value))))!r})"
         if not element.is_float:
             return f"INT64_C({int(value)})" if element.bits == 64 else str(int(value))
-        double = element is ElementType.DOUBLE
         with np.errstate(over="ignore"):
-            number = np.float64(value) if double else np.float32(value)
+            number = _NUMBERS[element](value)
         if not np.isfinite(number):
             raise CodegenError(Diagnostic("E601", f"literal {value} is not a finite {element}"))
-        return str(number) if double else f"{number!s}f"
+        if element is ElementType.HALF:
+            return f"half({float(number)!r}f)"
+        return str(number) if element is ElementType.DOUBLE else f"{number!s}f"
+
+    def extreme(self, element: ElementType, *, largest: bool) -> str:
+        """Return the largest or smallest value of an element type, infinite where there is one."""
+        sign = "" if largest else "-"
+        if element.is_fixed:
+            form = element.fixed_point
+            end = form.number(form.highest if largest else form.lowest)
+            return self.literal(float(end), element)
+        if element is ElementType.HALF:
+            return f"half({sign}INFINITY)"
+        if element.is_float:
+            return f"{sign}std::numeric_limits<{element}>::infinity()"
+        return f"std::numeric_limits<{element}>::{'max' if largest else 'lowest'}()"
 
     def combine(self, reduction: Reduction, left: str, right: str, element: ElementType) -> str:
         """Return one step of a reduction; the operands are names or in brackets."""
@@ -149,11 +185,25 @@ class ExpressionText:
             operands = [self._exactly(side, element) for side in (left, right)]
             return f"{function}({', '.join(operands)})", _ATOM
         level = _PRECEDENCE[op]
-        sides = self._inside(left, level, element), self._inside(right, level + 1, element)
+        types = operand_types(Binary(op, left, right), element, self.element_of)
+        sides = self._inside(left, level, types[0]), self._inside(right, level + 1, types[1])
         return f"{sides[0]} {op} {sides[1]}", level
+
+    def _call(
+        self, function: Function, arguments: Sequence[Expression], element: ElementType
+    ) -> str:
+        keeps = element.is_fixed and function is Function.ABS
+        types = [(self._type(a) or element) if keeps else element for a in arguments]
+        texts = [self._exactly(a, kind) for a, kind in zip(arguments, types, strict=True)]
+        return self._called(function, texts, element)
 
     def _called(self, function: Function, arguments: list[str], element: ElementType) -> str:
         listed = ", ".join(arguments)
+        if element is ElementType.HALF:
+            listed = ", ".join(f"static_cast<float>({argument})" for argument in arguments)
+            return f"static_cast<half>({_FUNCTIONS[function]}f({listed}))"
+        if element.is_fixed and function is Function.ABS:
+            return f"std::max<{element}>({listed}, -({listed}))"
         if not element.is_float:
             name = {Function.ABS: "abs"}.get(function, f"{function}<{element}>")
             return f"std::{name}({listed})"
@@ -170,15 +220,15 @@ class ExpressionText:
                 text = self.index(value)
                 return (text if text.isidentifier() else f"({text})"), _ATOM
             case Cast(target, operand):
-                inner = self._text(operand, self._type(operand) or target)[0]
-                return f"static_cast<{target}>({inner})", _ATOM
+                source = self._type(operand) or target
+                return _cast(self._text(operand, source)[0], source, target), _ATOM
             case Binary(_, _, operand) if is_negation(expression):
-                return f"-{self._inside(operand, _ATOM, element)}", _PRODUCT
+                own = (self._type(operand) or element) if element.is_fixed else element
+                return f"-{self._inside(operand, _ATOM, own)}", _PRODUCT
             case Binary(op, left, right):
                 return self._binary(op, left, right, element)
             case Call(function, arguments):
-                texts = [self._exactly(argument, element) for argument in arguments]
-                return self._called(function, texts, element), _ATOM
+                return self._call(function, arguments, element), _ATOM
             case Select(condition, then, otherwise):
                 sides = self._inside(then, _OR, element), self._inside(otherwise, _OR, element)
                 return f"({self.condition(condition)} ? {sides[0]} : {sides[1]})", _ATOM
@@ -190,7 +240,7 @@ class ExpressionText:
     def _truth(self, condition: Condition) -> tuple[str, int]:
         match condition:
             case Compare(op, left, right):
-                element = self._type(Binary(BinaryOp.ADD, left, right)) or ElementType.DOUBLE
+                element = compared_type(left, right, self.element_of) or ElementType.DOUBLE
                 sides = self._side(left, element), self._side(right, element)
                 return f"{sides[0]} {op} {sides[1]}", _LESS
             case Logic(op, operands):
@@ -203,7 +253,7 @@ class ExpressionText:
 
     def _side(self, expression: Expression, element: ElementType) -> str:
         """Return one side of a comparison; integers of the other sign are converted."""
-        if isinstance(expression, Index):
+        if isinstance(expression, Index) and not _needs_casts(element):
             return self.index(expression.value)
         own = self._type(expression)
         if own is not None and not element.is_float and own.is_signed is not element.is_signed:
@@ -214,9 +264,15 @@ class ExpressionText:
         """Return the text of an operand, with a cast where it has another type."""
         own = self._type(expression) or element
         text = self._text(expression, own)[0]
-        return text if own is element else f"static_cast<{element}>({text})"
+        return text if own is element else _cast(text, own, element)
 
     def _inside(self, expression: Expression, level: int, element: ElementType) -> str:
-        """Return the text of an operand, in brackets if it binds weaker than ``level``."""
+        """Return the text of an operand, in brackets if it binds weaker than ``level``.
+
+        C converts between its own types; others are cast to the type that is wanted.
+        """
+        kind = self._type(expression) or element
+        if kind is not element and (_needs_casts(kind) or _needs_casts(element)):
+            return self._exactly(expression, element)
         text, own = self._text(expression, element)
         return text if own >= level else f"({text})"

@@ -44,8 +44,9 @@ LIBRARY = frozenset(
 """Names of the C library, which a function of ours must not take."""
 
 _TYPE_TEXT = """
-FILE clock_t div_t double_t float_t fpos_t intmax_t intptr_t ldiv_t lldiv_t max_align_t mbstate_t
-nullptr_t off_t pid_t ptrdiff_t size_t ssize_t time_t tm uintmax_t uintptr_t wint_t
+ap_fixed ap_int clock_t div_t double_t FILE float_t fpos_t half intmax_t intptr_t ldiv_t lldiv_t
+max_align_t mbstate_t nullptr_t off_t pid_t ptrdiff_t size_t ssize_t time_t tm uintmax_t uintptr_t
+wint_t
 """
 TYPES = frozenset(
     [*_TYPE_TEXT.split()]
@@ -56,7 +57,7 @@ TYPES = frozenset(
         for bits in (8, 16, 32, 64)
     ]
 )
-"""Types of the C library, which nothing at namespace scope must be called."""
+"""Types of the C library and of AMD, which nothing at namespace scope must be called."""
 
 _TESTBENCH = frozenset(["testbench", "data_directory", "output_directory"])
 

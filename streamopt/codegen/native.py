@@ -23,6 +23,7 @@ from streamopt.codegen.processes import (
 from streamopt.codegen.templates import fill
 from streamopt.codegen.testbench import testbench
 from streamopt.codegen.tree import Directive, For, Function, If, Item, Pragma, Statement
+from streamopt.codegen.type_headers import type_headers
 from streamopt.codegen.vitis import declarations
 from streamopt.codegen.writer import render
 
@@ -45,11 +46,13 @@ def emit(scheduled: ScheduledGraph) -> Design:
     layout = plan_layout(scheduled)
     digest = schedule_sha256(scheduled.schedule)
     header = provenance(scheduled.graph.name, digest)
+    declared = declarations(layout, scheduled.graph, own_types=True)
     files = (
-        (f"{layout.top}.h", render([*header, *declarations(layout, scheduled.graph)])),
+        (f"{layout.top}.h", render([*header, *declared])),
         (f"{layout.top}.cpp", render([*header, *_definitions(layout)])),
         ("testbench.cpp", render(header) + testbench(layout, headers="")),
         ("dataflow.h", fill("dataflow.h")),
+        *((name, fill(f"types/{name}")) for name in type_headers(scheduled.graph)),
         ("Makefile", fill("Makefile.native", top=layout.top)),
     )
     return Design(

@@ -247,11 +247,7 @@ class NestWriter:
         assert reduction is not None
         if reduction in (Reduction.ADD, Reduction.MUL):
             return self.expression.literal(reduction.identity, element)
-        limit = "lowest" if reduction is Reduction.MAX else "max"
-        if element.is_float:
-            sign = "-" if reduction is Reduction.MAX else ""
-            return f"{sign}std::numeric_limits<{element}>::infinity()"
-        return f"std::numeric_limits<{element}>::{limit}()"
+        return self.expression.extreme(element, largest=reduction is Reduction.MIN)
 
     def _send(self, targets: Sequence[tuple[str, str]], value: str) -> Iterator[Item]:
         """Yield the writes to all ports; the value is computed once."""

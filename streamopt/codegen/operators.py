@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["OPERATOR_FUNCTION_NAMES", "OperatorFunctions"]
 
 _SYMBOLS = {Operator.ADD: "+", Operator.SUB: "-", Operator.MUL: "*"}
-_LETTERS = {ElementType.FLOAT: "f", ElementType.DOUBLE: "d"}
+_LETTERS = {ElementType.FLOAT: "f", ElementType.DOUBLE: "d", ElementType.HALF: "h"}
 
 
 def _operation(operator: Operator, element: ElementType) -> str:

@@ -72,5 +72,5 @@ def packing_of(array: Array, access: Access, mover: ScheduledNode) -> Packing:
             order.append(dimension)
             lanes[dimension] = loop.unroll
     rest = [at for at in range(len(array.shape)) if at not in order]
-    words = words_of(mover.lanes, array.element.bits)
+    words = words_of(mover.lanes, array.element.storage_bits)
     return Packing(array.shape, (*rest, *order), tuple(lanes), words)

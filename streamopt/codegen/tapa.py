@@ -23,6 +23,7 @@ from streamopt.codegen.processes import process_functions, provenance
 from streamopt.codegen.templates import fill
 from streamopt.codegen.testbench import testbench
 from streamopt.codegen.tree import Directive, For, Function, Item, Pragma, Statement
+from streamopt.codegen.type_headers import type_headers
 from streamopt.codegen.writer import render
 from streamopt.errors import CodegenError, Diagnostic
 from streamopt.ir.ports import PortKind
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from streamopt.codegen.layout import Layout, Port, Process
+    from streamopt.ir.graph import Graph
     from streamopt.ir.scheduled import ScheduledGraph
 
 __all__ = ["emit"]
@@ -53,7 +55,7 @@ def emit(scheduled: ScheduledGraph) -> Design:
     digest = schedule_sha256(scheduled.schedule)
     header = provenance(scheduled.graph.name, digest)
     files = (
-        (f"{layout.top}.h", render([*header, *_declarations(layout)])),
+        (f"{layout.top}.h", render([*header, *_declarations(layout, scheduled.graph)])),
         (f"{layout.top}.cpp", render([*header, *_definitions(layout)])),
         ("testbench.cpp", render(header) + testbench(layout, headers="")),
         ("packing.h", fill("packing.h")),
@@ -72,10 +74,11 @@ def _check(layout: Layout) -> None:
             raise CodegenError(Diagnostic("E607", message, hint=hint))
 
 
-def _declarations(layout: Layout) -> Iterator[Item]:
+def _declarations(layout: Layout, graph: Graph) -> Iterator[Item]:
     guard = f"STREAMOPT_{layout.top.upper()}_H"
     yield from (Directive(f"#ifndef {guard}"), Directive(f"#define {guard}"), Statement(""))
-    yield from (Directive("#include <cstdint>"), Directive("#include <tapa.h>"), Statement(""))
+    headers = ("cstdint", *type_headers(graph), "tapa.h")
+    yield from (*(Directive(f"#include <{name}>") for name in headers), Statement(""))
     yield Function(f"void {layout.top}", _top_parameters(layout), None)
     yield from (Statement(""), Directive("#endif"))
 

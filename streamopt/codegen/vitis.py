@@ -16,6 +16,7 @@ from streamopt.codegen.processes import process_functions, provenance, top_param
 from streamopt.codegen.templates import fill
 from streamopt.codegen.testbench import testbench
 from streamopt.codegen.tree import Comment, Directive, Function, Item, Pragma, Statement
+from streamopt.codegen.type_headers import type_headers
 from streamopt.codegen.vitis_project import IP, KERNEL, Flow, VitisSettings, scripts
 from streamopt.codegen.writer import render
 from streamopt.codegen.xrt import has_host, host_files
@@ -54,7 +55,11 @@ def emit(scheduled: ScheduledGraph, settings: VitisSettings = DEFAULT) -> Design
         ("testbench.cpp", render(header) + testbench(layout, "#include <hls_stream.h>\n")),
         *([("packing.h", fill("packing.h"))] if _packed(layout) else []),
         *scripts(layout.top, settings, flow),
-        *(host_files(layout, channels, settings, header) if has_host(layout) else ()),
+        *(
+            host_files(layout, channels, settings, header, type_headers(scheduled.graph))
+            if has_host(layout)
+            else ()
+        ),
     )
     ports = tuple((port.array.name, port.name) for port in layout.boundary)
     return Design(
@@ -68,15 +73,23 @@ def emit(scheduled: ScheduledGraph, settings: VitisSettings = DEFAULT) -> Design
     )
 
 
-def declarations(layout: Layout, graph: Graph) -> Iterator[Item]:
-    """Yield the header of the top function."""
+def declarations(layout: Layout, graph: Graph, *, own_types: bool = False) -> Iterator[Item]:
+    """Yield the header of the top function.
+
+    Parameters
+    ----------
+    own_types
+        Whether the headers of element types are those of the project.
+    """
     guard = f"STREAMOPT_{layout.top.upper()}_H"
     yield from (Directive(f"#ifndef {guard}"), Directive(f"#define {guard}"), Statement(""))
-    if any(not port.array.element.is_float for port in layout.boundary):
+    if any(port.array.element.is_integer for port in layout.boundary):
         yield from (Directive("#include <cstdint>"), Statement(""))
     headers = (("vector", "hls::vector<"), ("stream", "hls::stream<"))
     declared = " ".join(top_parameters(layout))
     wanted = [Directive(f"#include <hls_{name}.h>") for name, used in headers if used in declared]
+    form = '#include "{}"' if own_types else "#include <{}>"
+    wanted += [Directive(form.format(name)) for name in type_headers(graph)]
     yield from (*wanted, *([Statement("")] if wanted else []))
     names = {port.array.name: port.name for port in layout.boundary}
     for copy, original in graph.copies:

@@ -16,7 +16,6 @@ from streamopt.codegen.testbench import Program, checked_program, flat_array, va
 from streamopt.codegen.tree import Statement
 from streamopt.codegen.vitis_release import vitis_release
 from streamopt.codegen.writer import render
-from streamopt.ir.element import ElementType
 from streamopt.ir.ports import PortKind
 
 if TYPE_CHECKING:
@@ -42,6 +41,7 @@ def host_files(
     channels: Mapping[str, str],
     settings: VitisSettings,
     header: Sequence[Item],
+    types: Sequence[str],
 ) -> Iterator[tuple[str, str]]:
     """Yield pairs (path, text): both hosts, the linker's configuration and a Makefile.
 
@@ -51,8 +51,10 @@ def host_files(
         Memory channel by array, where it is known.
     header
         Comments that the files begin with.
+    types
+        Headers of element types, which the vendor's HLS tool has.
     """
-    yield "host.cpp", render(header) + checked_program(layout, _host(layout))
+    yield "host.cpp", render(header) + checked_program(layout, _host(layout, types))
     arrays = "".join(f"    {_described(port)},\n" for port in layout.boundary)
     yield "host.py", fill("host.py.in", top=layout.top, arrays=arrays)
     where = [
@@ -70,15 +72,18 @@ def host_files(
             top=layout.top,
             release=settings.release,
             emulations=" ".join(emulations),
+            types="-I$(XILINX_HLS)/include " if types else "",
             megahertz=f"{1000 / settings.clock_ns:.0f}",
         ),
     )
 
 
-def _host(layout: Layout) -> Program:
+def _host(layout: Layout, types: Sequence[str]) -> Program:
     headers = ("xrt_bo", "xrt_device", "xrt_kernel")
     return Program(
-        headers="".join(f"#include <xrt/{name}.h>\n" for name in headers),
+        headers="".join(
+            f"#include <{name}>\n" for name in (*types, *(f"xrt/{name}.h" for name in headers))
+        ),
         arguments=" [binary]",
         arrays=(),
         run=tuple(map(Statement, _run(layout))),
@@ -118,18 +123,18 @@ def _mapped(port: Port) -> str:
 
 def _bytes(port: Port) -> int:
     assert port.packing is not None
-    return port.packing.total_elems * port.array.element.bits // 8
+    return port.packing.total_elems * port.array.element.storage_bits // 8
 
 
 def _described(port: Port) -> str:
     """Return how the Python host knows an array."""
     element = port.array.element
-    letters = {ElementType.FLOAT: "f", ElementType.DOUBLE: "f"}
-    letter = letters.get(element, "i" if element.is_signed else "u")
+    letter = "f" if element.is_float else "i" if element.is_signed else "u"
+    scale = 2.0**-element.fixed_point.fraction_bits if element.is_fixed else 1
     packing = port.packing
     if packing is None:
         order, lanes, stride = tuple(range(len(port.array.shape))), (1,) * len(port.array.shape), 0
     else:
         order, lanes, stride = packing.order, packing.lanes, packing.words.stride_elems
-    listed = f'"{port.name}", "<{letter}{element.bits // 8}", {port.array.is_given}, '
-    return f"Array({listed}{port.array.shape}, {order}, {lanes}, {stride})"
+    listed = f'"{port.name}", "<{letter}{element.storage_bits // 8}", {port.array.is_given}, '
+    return f"Array({listed}{port.array.shape}, {order}, {lanes}, {stride}, {scale})"

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 __all__ = [
+    "FIXED",
     "FUNCTIONS",
     "INDEX",
     "NAME_PATTERN",
@@ -34,7 +35,17 @@ TITLE_PATTERN = r"^[A-Za-z0-9_][A-Za-z0-9_-]*$"
 INDEX = "index"
 """Function that makes a value of a sum of iterators."""
 
-FUNCTIONS = (*(function.value for function in Function), "relu", "sigmoid", INDEX, *ElementType)
+FIXED = "ap_fixed"
+"""Function that converts to fixed point: ``ap_fixed(x, 16, 6)``."""
+
+FUNCTIONS = (
+    *(function.value for function in Function),
+    "relu",
+    "sigmoid",
+    INDEX,
+    FIXED,
+    *ElementType,
+)
 """Functions that a statement may call; a type converts its argument."""
 
 _CPP_WORDS = """

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from streamopt.ir.expression import Expression
 
-__all__ = ["expression_type"]
+__all__ = ["compared_type", "expression_type", "operand_types", "result_type"]
 
 _REAL_ONLY = frozenset(Function) - {Function.ABS, Function.MAX, Function.MIN}
 
@@ -55,11 +55,67 @@ def expression_type(
             return element
         case Binary(BinaryOp.SHL | BinaryOp.SHR, left, _):
             return common_type(typed(left), typed(left))
-        case Binary(_, left, right) | Select(_, left, right):
+        case Binary(op, left, right):
+            return result_type(op, typed(left), typed(right))
+        case Select(_, left, right):
             return common_type(typed(left), typed(right))
         case Call(function, arguments):
-            found = reduce(common_type, map(typed, arguments))
-            real = found is None or found.is_float or function not in _REAL_ONLY
-            return found if real else ElementType.DOUBLE
+            return _called(function, reduce(common_type, map(typed, arguments)))
         case _:
             assert_never(expression)
+
+
+def compared_type(
+    left: Expression, right: Expression, element_of: Callable[[str], ElementType]
+) -> ElementType | None:
+    """Return the type in which two values are compared: that of their sum."""
+    return expression_type(Binary(BinaryOp.ADD, left, right), element_of)
+
+
+def operand_types(
+    operation: Binary, element: ElementType, element_of: Callable[[str], ElementType]
+) -> tuple[ElementType, ElementType]:
+    """Return the types that the operands of an operation are converted to.
+
+    That of the result, but in fixed point each operand keeps its own format.
+
+    Parameters
+    ----------
+    element
+        Type of the result.
+    """
+    if not element.is_fixed:
+        return element, element
+    left = expression_type(operation.left, element_of)
+    right = expression_type(operation.right, element_of)
+    return _as_fixed(left or right or element), _as_fixed(right or left or element)
+
+
+def _called(function: Function, operand: ElementType | None) -> ElementType | None:
+    if operand is not None and operand.is_fixed and function is Function.ABS:
+        return result_type(BinaryOp.SUB, operand, operand)
+    real = operand is None or operand.is_float or function not in _REAL_ONLY
+    return operand if real else ElementType.DOUBLE
+
+
+def _as_fixed(element: ElementType) -> ElementType:
+    return ElementType.of_fixed_point(element.fixed_point)
+
+
+def result_type(
+    op: BinaryOp, left: ElementType | None, right: ElementType | None
+) -> ElementType | None:
+    """Return the type of an operation's result; a literal takes the type of the other operand."""
+    common = common_type(left, right)
+    if common is None or not common.is_fixed:
+        return common
+    one, other = ((side or common).fixed_point for side in (left, right))
+    match op:
+        case BinaryOp.ADD | BinaryOp.SUB:
+            return ElementType.of_fixed_point(one.sum(other))
+        case BinaryOp.MUL:
+            return ElementType.of_fixed_point(one.product(other))
+        case BinaryOp.DIV:
+            return ElementType.of_fixed_point(one.quotient(other))
+        case _:
+            return common

@@ -119,7 +119,7 @@ def request_with_ports(
     where = {port.array: port.channel for port in ports if port.array in moved}
     rates = channel_rates(where, _device(on))
     movers = {
-        mover.name: (graph.array(array).element.bits, rates[array])
+        mover.name: (graph.array(array).element.storage_bits, rates[array])
         for array in moved
         if (mover := mover_of(graph, array)) is not None
     }
@@ -144,7 +144,7 @@ def _preferred(device: Target) -> list[str]:
 
 
 def _bytes(array: Array) -> int:
-    return array.size_elems * array.element.bits // 8
+    return array.size_elems * array.element.storage_bits // 8
 
 
 def put_outside(

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import ceil
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, TargetError
+from streamopt.ir.network import Operator
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from streamopt.ir.element import ElementType
-    from streamopt.ir.network import Operator
 
 __all__ = ["OperatorCost", "OperatorRow", "operator_cost"]
 
@@ -73,11 +75,14 @@ def operator_cost(
         E854 if the table has no such operator or implementation; E855 if all of its rows are for
         slower clocks.
     """
+    rows = tuple(rows)
     known = [row.cost for row in rows if operator in row.operators and element in row.elements]
     names = list(dict.fromkeys(cost.implementation for cost in known))
     wanted = implementation if implementation is not None or not names else names[0]
     subject = f"'{operator.value}' of {element.value}"
     if wanted not in names:
+        if element.is_fixed:
+            return _fixed_point_cost(rows, operator, element, implementation, clock_ns)
         message = f"the operator table has no {subject}" + (f" in '{wanted}'" if wanted else "")
         hint = f"implementations: {', '.join(names)}" if names else "add a row to the table"
         raise TargetError(Diagnostic("E854", message, hint=hint))
@@ -89,3 +94,38 @@ def operator_cost(
         hint = f"the fastest is for {fastest} ns: take a longer period, or add a row to the table"
         raise TargetError(Diagnostic("E855", message, hint=hint))
     return max(fitting, key=lambda cost: cost.clock_ns)
+
+
+def _fixed_point_cost(
+    rows: Iterable[OperatorRow],
+    operator: Operator,
+    element: ElementType,
+    implementation: str | None,
+    clock_ns: float,
+) -> OperatorCost:
+    """Return the cost of an operator on mantissas, which are whole numbers.
+
+    The table's row is that of the narrowest fixed-point or integer type that is as wide, or the
+    widest. The row of an integer type is scaled: LUTs and flip-flops by the width, those of a
+    divider by its square; a divider has a stage less for each bit less.
+    """
+    listed = {kind for row in rows if operator in row.operators for kind in row.elements}
+    known = sorted(
+        (kind for kind in listed if not kind.is_float and kind.is_signed),
+        key=lambda kind: (kind.bits < element.bits, abs(kind.bits - element.bits), kind.value),
+    )
+    if not known:
+        message = f"the operator table has no '{operator.value}' of fixed-point or integer types"
+        raise TargetError(Diagnostic("E854", message, hint="add a row to the table"))
+    cost = operator_cost(rows, operator, known[0], implementation, clock_ns)
+    if known[0].is_fixed:
+        return cost
+    ratio = Fraction(element.bits, known[0].bits)
+    fewer = known[0].bits - element.bits if operator is Operator.DIV else 0
+    area = ratio * ratio if operator is Operator.DIV else ratio
+    return replace(
+        cost,
+        latency_cycles=max(1, cost.latency_cycles - fewer) if fewer else cost.latency_cycles,
+        luts=ceil(cost.luts * area),
+        ffs=ceil(cost.ffs * area),
+    )

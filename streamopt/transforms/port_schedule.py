@@ -137,7 +137,7 @@ def _width(graph: Graph, mover: Node, inside: str, plans: Mapping[str, NodePlan]
         for edge in graph.edges
         if edge.array == inside and {edge.producer, edge.consumer} <= factors.keys()
     ]
-    extent, most = array.shape[-1], WORD_BITS // array.element.bits
+    extent, most = array.shape[-1], WORD_BITS // array.element.storage_bits
     fitting = [
         width
         for width in range(1, min(extent, most) + 1)

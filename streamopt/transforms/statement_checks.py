@@ -14,6 +14,7 @@ from streamopt.ir.expression import (
     walk,
 )
 from streamopt.ir.expression_type import expression_type
+from streamopt.transforms.fixed_point_checks import fixed_point_problems
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,7 +46,7 @@ def statement_reads(statement: Statement) -> Iterator[tuple[Access, tuple[Condit
 
 
 def statement_problems(program: Program, nest: Nest, statement: Statement) -> Iterator[Diagnostic]:
-    """Yield E214 and E215 of one statement."""
+    """Yield E214, E215 and E219 of one statement."""
     loc = statement.loc or nest.loc
     guard = statement.guard
     under = affine_conjuncts(guard) if guard is not None else ()
@@ -62,6 +63,7 @@ def statement_problems(program: Program, nest: Nest, statement: Statement) -> It
         for part in walk(expression):
             if isinstance(part, Binary) and part.op in _INTEGER_OPS:
                 element = expression_type(part, lambda name: program.array(name).element)
-                if element is not None and element.is_float:
+                if element is not None and not element.is_integer:
                     message = f"{part.op} in node '{nest.name}' needs integers, not {element}"
                     yield Diagnostic("E215", message, loc, "convert the operands: `int32_t(x)`")
+    yield from fixed_point_problems(program, nest, statement)

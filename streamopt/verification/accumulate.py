@@ -41,11 +41,20 @@ _SLACK = 1.0 + 2.0**-20  # rounding of sums of up to 2**32 bounds
 
 
 class Accumulator(ABC):
-    """Running reduction of one array; terms arrive in blocks."""
+    """Running reduction of one array; terms arrive in blocks.
+
+    Attributes
+    ----------
+    terms
+        Number of terms.
+    size
+        Sum of the absolute values of a sum's terms; None for other reductions.
+    """
 
     def __init__(self, size: int, arithmetic: Reals) -> None:
         self.arithmetic = arithmetic
         self.terms: FloatArray = np.zeros(size)
+        self.size: FloatArray | None = None
         self.grain = np.inf
 
     def add(self, targets: NDArray[np.intp], axes: tuple[int, ...], block: Bounded) -> None:
@@ -86,18 +95,19 @@ class Accumulator(ABC):
 class _Sum(Accumulator):
     def __init__(self, size: int, arithmetic: Reals) -> None:
         super().__init__(size, arithmetic)
-        self.value, self.size, self.bound = np.zeros((3, size))
+        self.value, self.size, self.bound = self._sums = np.zeros((3, size))
 
     def _combine(self, targets: NDArray[np.intp], axes: tuple[int, ...], block: Bounded) -> None:
         np.add.at(self.value, targets, block.value.sum(axis=axes).ravel())
-        np.add.at(self.size, targets, np.abs(block.value).sum(axis=axes).ravel())
+        np.add.at(self._sums[1], targets, np.abs(block.value).sum(axis=axes).ravel())
         np.add.at(self.bound, targets, block.bound.sum(axis=axes).ravel())
 
     def _result(self) -> Bounded:
         here, there = self._gamma(self.arithmetic.unit), self._gamma(_DOUBLE.unit)
-        bound = self.bound + here * (self.size + self.bound) + there * self.size
+        size = self._sums[1]
+        bound = self.bound + here * (size + self.bound) + there * size
         bound += self.terms * self.arithmetic.underflow
-        exact = self.arithmetic.exact(self.size, self.bound, self.grain)
+        exact = self.arithmetic.exact(size, self.bound, self.grain)
         return Bounded(self.value, np.where(exact, 0.0, bound), self.grain)
 
 

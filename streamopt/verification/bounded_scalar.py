@@ -16,7 +16,7 @@ import numpy as np
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import Function
 from streamopt.verification.error_bounds import Bounded, Reals
-from streamopt.verification.scalar_operations import OPERATIONS
+from streamopt.verification.scalar_operations import OPERATIONS, mantissa
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -27,6 +27,14 @@ __all__ = ["BOUNDED_OPERATIONS", "BoundedScalar", "UnsureError", "bounded", "par
 
 _V = 2.0**-53
 _SLACK = 1.0 + 2.0**-40
+_DIGITS = {ElementType.HALF: 11, ElementType.FLOAT: 24, ElementType.DOUBLE: 53}
+_ELEMENTS = {digits: element for element, digits in _DIGITS.items()}
+_LIMITS = {
+    11: (2.0**-11, 2.0**-14, 65504.0),
+    24: (2.0**-24, 2.0**-126, 3.4e38),
+    53: (_V, 2.0**-1022, 1.7e308),
+}
+"""Unit roundoff, smallest normal number and largest number by digits."""
 
 
 class UnsureError(Exception):
@@ -35,47 +43,52 @@ class UnsureError(Exception):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BoundedScalar:
-    """A double, how far the other evaluation may be off, and whether that one is in float."""
+    """A double, how far the other evaluation may be off, and how precise that one is.
+
+    Attributes
+    ----------
+    digits
+        Bits of its significands: 11 for ``half``, 24 for ``float``, 53 for ``double``.
+    """
 
     value: float
     bound: float
-    single: bool
+    digits: int
 
-    def rounded(self, value: float, propagated: float, single: bool) -> BoundedScalar:
+    def rounded(self, value: float, propagated: float, digits: int) -> BoundedScalar:
         """Return the result of one operation, rounded by both evaluations."""
-        unit, tiny = (2.0**-24, 2.0**-126) if single else (_V, 2.0**-1022)
+        unit, tiny, largest = _LIMITS[digits]
         bound = (propagated * (1.0 + unit) + (unit + 2 * _V) * abs(value) + tiny) * _SLACK
-        largest = 3.4e38 if single else 1.7e308
-        return BoundedScalar(value, bound if abs(value) + bound < largest else math.inf, single)
+        return BoundedScalar(value, bound if abs(value) + bound < largest else math.inf, digits)
 
     def __add__(self, other: Any) -> BoundedScalar:
         """Return the sum."""
         right = _operand(other)
         total = self.value + right.value
-        return self.rounded(total, self.bound + right.bound, self.single and right.single)
+        return self.rounded(total, self.bound + right.bound, max(self.digits, right.digits))
 
     def __sub__(self, other: Any) -> BoundedScalar:
         """Return the difference."""
         right = _operand(other)
         total = self.value - right.value
-        return self.rounded(total, self.bound + right.bound, self.single and right.single)
+        return self.rounded(total, self.bound + right.bound, max(self.digits, right.digits))
 
     def __mul__(self, other: Any) -> BoundedScalar:
         """Return the product."""
         right = _operand(other)
         propagated = abs(self.value) * right.bound + abs(right.value) * self.bound
         propagated += self.bound * right.bound
-        return self.rounded(self.value * right.value, propagated, self.single and right.single)
+        return self.rounded(self.value * right.value, propagated, max(self.digits, right.digits))
 
     def __truediv__(self, other: Any) -> BoundedScalar:
         """Return the quotient."""
         right = _operand(other)
-        single, size = self.single and right.single, abs(right.value)
+        digits, size = max(self.digits, right.digits), abs(right.value)
         gap = size - right.bound
         if gap <= 0.0 or size == 0.0:
-            return BoundedScalar(math.nan, math.inf, single)
+            return BoundedScalar(math.nan, math.inf, digits)
         propagated = (self.bound * size + abs(self.value) * right.bound) / (size * gap)
-        return self.rounded(self.value / right.value, propagated, single)
+        return self.rounded(self.value / right.value, propagated, digits)
 
     def __radd__(self, other: Any) -> BoundedScalar:
         """Return the sum."""
@@ -95,7 +108,7 @@ class BoundedScalar:
 
     def __abs__(self) -> BoundedScalar:
         """Return the absolute value."""
-        return BoundedScalar(abs(self.value), self.bound, self.single)
+        return BoundedScalar(abs(self.value), self.bound, self.digits)
 
     def _gap(self, other: Any) -> float:
         """Return the difference, whose sign is certain."""
@@ -131,13 +144,13 @@ class BoundedScalar:
 
 
 def _operand(value: Any) -> BoundedScalar:
-    return value if isinstance(value, BoundedScalar) else BoundedScalar(float(value), 0.0, False)
+    return value if isinstance(value, BoundedScalar) else BoundedScalar(float(value), 0.0, 53)
 
 
 def bounded(value: float, bound: float, element: ElementType) -> BoundedScalar | int:
-    """Return a scalar of an element type; an integer must be known exactly."""
+    """Return a scalar of an element type; an integer, or a mantissa, must be known exactly."""
     if element.is_float:
-        return BoundedScalar(value, bound, element is ElementType.FLOAT)
+        return BoundedScalar(value, bound, _DIGITS[element])
     if bound > 0.0 or not math.isfinite(value):
         raise UnsureError
     return int(value)
@@ -150,19 +163,38 @@ def parts(scalars: Sequence[BoundedScalar | float]) -> tuple[NDArray[Any], NDArr
     return value, np.where(np.isnan(value), np.inf, bound)
 
 
-def _single(value: Any) -> BoundedScalar:
-    operand = _operand(value)
-    if operand.single:
-        return operand
-    off = abs(float(np.float32(operand.value)) - operand.value) if operand.bound == 0.0 else None
+def _narrowed(value: Any, element: ElementType) -> BoundedScalar:
+    operand, digits = _operand(value), _DIGITS[element]
+    if operand.digits <= digits:
+        return BoundedScalar(operand.value, operand.bound, digits)
+    kind = np.float32 if element is ElementType.FLOAT else np.float16
+    off = abs(float(kind(operand.value)) - operand.value) if operand.bound == 0.0 else None
     if off is not None:
-        return BoundedScalar(operand.value, off, True)
-    return operand.rounded(operand.value, operand.bound, True)
+        return BoundedScalar(operand.value, off, digits)
+    return operand.rounded(operand.value, operand.bound, digits)
+
+
+def _single(value: Any) -> BoundedScalar:
+    return _narrowed(value, ElementType.FLOAT)
+
+
+def _half(value: Any) -> BoundedScalar:
+    return _narrowed(value, ElementType.HALF)
+
+
+def _mantissa(value: Any, element: str) -> int:
+    operand = _operand(value)
+    if not math.isfinite(abs(operand.value) + operand.bound):
+        raise UnsureError
+    low = mantissa(operand.value - operand.bound, element)
+    if low != mantissa(operand.value + operand.bound, element):
+        raise UnsureError
+    return low
 
 
 def _double(value: Any) -> BoundedScalar:
     operand = _operand(value)
-    return BoundedScalar(operand.value, operand.bound, False)
+    return BoundedScalar(operand.value, operand.bound, 53)
 
 
 def _whole(value: Any) -> int:
@@ -190,12 +222,11 @@ def _extreme(function: Function) -> Callable[[Any, Any], Any]:
 
 def _applied(function: Function, *arguments: Any) -> BoundedScalar:
     operands = [_operand(argument) for argument in arguments]
-    single = all(operand.single for operand in operands)
+    digits = max(operand.digits for operand in operands)
     pairs = tuple(Bounded(np.array(o.value), np.array(o.bound), 0.0) for o in operands)
     with np.errstate(all="ignore"):
-        element = ElementType.FLOAT if single else ElementType.DOUBLE
-        result = Reals(element).call(function, pairs)
-    return BoundedScalar(float(result.value), float(result.bound), single)
+        result = Reals(_ELEMENTS[digits]).call(function, pairs)
+    return BoundedScalar(float(result.value), float(result.bound), digits)
 
 
 def _function(function: Function) -> Callable[..., BoundedScalar]:
@@ -206,6 +237,8 @@ BOUNDED_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     **OPERATIONS,
     "float": _double,
     "float32": _single,
+    "float16": _half,
+    "mantissa": _mantissa,
     "whole": _whole,
     "divided": _divided,
     "largest": _extreme(Function.MAX),
@@ -213,7 +246,7 @@ BOUNDED_OPERATIONS: Mapping[str, Callable[..., Any]] = {
     **{
         f"{function}_{element}": _function(function)
         for function in [*Function]
-        for element in (ElementType.FLOAT, ElementType.DOUBLE)
+        for element in _DIGITS
     },
 }
 """What generated code calls when its scalars carry bounds."""

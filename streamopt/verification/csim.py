@@ -18,6 +18,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from streamopt.codegen.templates import TYPE_HEADERS
 from streamopt.errors import Diagnostic, VerificationError
 from streamopt.verification.concurrent import with_concurrent_processes
 
@@ -148,7 +149,8 @@ def compiled(
     with tempfile.TemporaryDirectory(prefix="streamopt-csim-") as build:
         program = Path(build) / "testbench"
         prepared = [_prepared(directory, source, Path(build)) for source in sources]
-        command = [path, *_FLAGS, *flags, f"-I{HEADERS}", "-I.", *prepared]
+        headers = (f"-I{HEADERS}", f"-I{TYPE_HEADERS}", "-I.")
+        command = [path, *_FLAGS, *flags, *headers, *prepared]
         command += [_runtime(path, tuple(flags)), "-o", str(program)]
         code, _, messages = _finish(command, directory, time_limit_s, "the compiler")
         if code != 0:

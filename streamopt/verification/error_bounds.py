@@ -30,8 +30,8 @@ and ``p``, the propagated error, is for operands ``(a, e)`` and ``(b, f)``:
 Exactness is tracked next to the bounds: where the elements with bound 0 are whole multiples of
 one power of two, the grain ``g``, so are sums, differences and products of them (grains min and
 product; a division by a power of two divides the grain). Such a result of at most ``2**24 g``
-(``2**53 g`` in double precision) is a number of the element type: it is computed without
-rounding, and its bound is 0.
+(``2**53 g`` in double precision, ``2**11 g`` in half) is a number of the element type: it is
+computed without rounding, and its bound is 0.
 
 A select takes the bound of its branch where the operand intervals of its comparison are disjoint
 (or points), and else covers both branches. A fused multiply-add drops a rounding and stays
@@ -79,6 +79,11 @@ FUNCTION_ULPS = 4
 """Stated accuracy of exp, log, tanh and erf in units in the last place, on every platform."""
 
 _V = 2.0**-53  # unit roundoff of the reference
+_FORMATS = {
+    ElementType.HALF: np.float16,
+    ElementType.FLOAT: np.float32,
+    ElementType.DOUBLE: np.float64,
+}
 _SLACK = 1.0 + 2.0**-40  # the bounds are computed in double precision as well
 
 
@@ -114,18 +119,17 @@ class Reals:
     @property
     def unit(self) -> float:
         """Return the unit roundoff."""
-        return 2.0**-24 if self.element is ElementType.FLOAT else _V
+        return {ElementType.HALF: 2.0**-11, ElementType.FLOAT: 2.0**-24}.get(self.element, _V)
 
     @property
     def underflow(self) -> float:
         """Return the smallest normal number."""
-        return 2.0**-126 if self.element is ElementType.FLOAT else 2.0**-1022
+        return float(np.finfo(_FORMATS[self.element]).tiny)
 
     @property
     def largest(self) -> float:
         """Return the largest finite number."""
-        dtype = np.float32 if self.element is ElementType.FLOAT else np.float64
-        return float(np.finfo(dtype).max)
+        return float(np.finfo(_FORMATS[self.element]).max)
 
     def literal(self, value: float) -> Bounded:
         """Return a literal, which the element type may round."""
@@ -140,7 +144,7 @@ class Reals:
         if self.element is ElementType.DOUBLE:
             return operand
         with np.errstate(over="ignore"):
-            rounded = operand.value.astype(np.float32).astype(np.float64)
+            rounded = operand.value.astype(_FORMATS[self.element]).astype(np.float64)
         exact = (operand.bound == 0) & (np.abs(rounded) >= self.underflow)
         exact |= (operand.bound == 0) & (operand.value == 0)
         off = np.abs(rounded - operand.value)

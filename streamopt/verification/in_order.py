@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from streamopt.ir.element import ElementType
 from streamopt.ir.expression import Call, Function, reads, walk
 from streamopt.verification.bounded_scalar import (
     BOUNDED_OPERATIONS,
@@ -21,7 +22,8 @@ from streamopt.verification.bounded_scalar import (
     parts,
 )
 from streamopt.verification.error_bounds import Bounded
-from streamopt.verification.interpreter import dtype_of, run_nest
+from streamopt.verification.interpreter import run_nest
+from streamopt.verification.storage import dtype_of
 
 if TYPE_CHECKING:
     from streamopt.ir.program import Array, Nest, Program
@@ -87,7 +89,8 @@ def _is_same_everywhere(nest: Nest) -> bool:
 def _exact_scalars(values: Bounded, array: Array) -> list[Any]:
     flat = np.nan_to_num(values.value) if not array.element.is_float else values.value
     typed = flat.astype(dtype_of(array.element))
-    return [*typed] if array.element.bits == 32 and array.element.is_float else typed.tolist()
+    rounded = array.element in (ElementType.FLOAT, ElementType.HALF)
+    return [*typed] if rounded else typed.tolist()
 
 
 def _bounded_scalars(values: Bounded, array: Array) -> list[BoundedScalar | int]:

@@ -10,7 +10,8 @@ for exact sums. Two corrections keep values away from where a program is ill-con
 
 Both hold for an array that is read through copies of it too. A square matrix that a sequential
 nest divides by, or takes roots of, is symmetric and diagonally dominant, as decompositions need.
-Integers are whole numbers of at most 7 in size. Weights that came with the program keep their
+Integers are whole numbers of at most 7 in size; fixed-point numbers are scaled by a power of two,
+into their range and to 3 bits at least. Weights that came with the program keep their
 values.
 
 References
@@ -28,6 +29,7 @@ import numpy as np
 
 from streamopt.ir.expression import Binary, BinaryOp, Call, Function, Read, reads, walk
 from streamopt.ir.program import Reduction, Role
+from streamopt.verification.storage import numbers_of, stored
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -37,6 +39,8 @@ if TYPE_CHECKING:
     from streamopt.ir.program import Array, Program, Statement
 
 __all__ = ["make_inputs"]
+
+_FIXED_BITS = 3
 
 
 def make_inputs(
@@ -68,7 +72,7 @@ def make_inputs(
             values[array.name] = np.asarray(program.values[array.name], dtype=np.float64)
         elif array.is_given:
             drawn = _symmetric(array, seed, bits)
-            if not array.element.is_float:
+            if array.element.is_integer:
                 whole = np.rint(drawn * 7.0)
                 drawn = whole if array.element.is_signed else np.abs(whole)
             elif array.name in decomposed and len(array.shape) == 2 == len({*array.shape}) + 1:
@@ -79,8 +83,17 @@ def make_inputs(
                 drawn = drawn * 2.0 ** -ceil(log2(terms.get(array.name, 1)) / 2.0)
             else:
                 drawn = drawn * 2.0**-shrink
-            values[array.name] = drawn
+            values[array.name] = _within(drawn, array)
     return values
+
+
+def _within(drawn: NDArray[np.float64], array: Array) -> NDArray[np.float64]:
+    """Return values near 1 brought into the range of a fixed-point type, with some of its bits."""
+    if not array.element.is_fixed:
+        return drawn
+    form = array.element.fixed_point
+    scale = min(form.integer_bits - 2, max(0, _FIXED_BITS - form.fraction_bits))
+    return numbers_of(stored(np.ldexp(drawn, scale), array.element), array.element)
 
 
 def _dominant(drawn: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -14,10 +14,11 @@ import numpy as np
 
 from streamopt.errors import Diagnostic, VerificationError
 from streamopt.ir.element import ElementType
-from streamopt.ir.expression import Binary, BinaryOp, Call, Function, Read
+from streamopt.ir.expression import Binary, BinaryOp, Call, Cast, Function, Read
 from streamopt.ir.program import Reduction
 from streamopt.verification.scalar_code import ScalarCode
 from streamopt.verification.scalar_operations import OPERATIONS, OutsideError
+from streamopt.verification.storage import dtype_of, numbers_of, stored
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -27,14 +28,14 @@ if TYPE_CHECKING:
     from streamopt.ir.expression import Expression
     from streamopt.ir.program import Array, Nest, Program, Statement
 
-__all__ = ["dtype_of", "interpret", "run_nest"]
+__all__ = ["interpret", "run_nest"]
 
 _NESTED = 12
 """Most loops that are nested in generated code; Python allows 20 blocks."""
 
 
 def interpret(program: Program, inputs: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-    """Return the values of every array after the program has run.
+    """Return the values of every array after the program has run: fixed-point ones as doubles.
 
     Parameters
     ----------
@@ -65,21 +66,17 @@ def interpret(program: Program, inputs: Mapping[str, NDArray[Any]]) -> dict[str,
         raise VerificationError(*problems)
     for nest in program.nests:
         run_nest(program, nest, state)
-    return {
-        array.name: np.array(state[array.name], dtype_of(array.element)).reshape(array.shape)
-        for array in program.arrays
-    }
-
-
-def dtype_of(element: ElementType) -> str:
-    """Return NumPy's name of an element type, little-endian."""
-    kind = "f" if element.is_float else "i" if element.is_signed else "u"
-    return f"<{kind}{element.bits // 8}"
+    return {array.name: _values(state[array.name], array) for array in program.arrays}
 
 
 def _scalars(values: NDArray[Any], array: Array) -> list[Any]:
-    flat = values.astype(dtype_of(array.element)).ravel()
-    return [*flat] if array.element is ElementType.FLOAT else flat.tolist()
+    flat = stored(values, array.element).ravel()
+    return [*flat] if array.element in (ElementType.FLOAT, ElementType.HALF) else flat.tolist()
+
+
+def _values(scalars: list[Any], array: Array) -> NDArray[Any]:
+    kept = np.array(scalars, dtype_of(array.element)).reshape(array.shape)
+    return numbers_of(kept, array.element) if array.element.is_fixed else kept
 
 
 def run_nest(
@@ -104,7 +101,7 @@ def run_nest(
     code = ScalarCode(arrays, nest.trip_counts, iterators)
     body = [line for statement in nest.statements for line in _lines(statement, nest, code)]
     parameters = ", ".join(f"a{at}" for at in range(len(program.arrays)))
-    text = "\n".join([f"def run({parameters}, singles):", *_loops(nest, body)])
+    text = "\n".join([f"def run({parameters}, rounded):", *_loops(nest, body)])
     names: dict[str, Any] = {**operations}
     try:
         exec(compile(text, f"<nest {nest.name}>", "exec"), names)
@@ -112,10 +109,10 @@ def run_nest(
         message = f"nest '{nest.name}' is nested too deeply to be interpreted"
         raise VerificationError(Diagnostic("E715", message, nest.loc)) from None
     run: Callable[..., None] = names["run"]
-    singles = tuple(map(operations["float32"], code.singles))
+    rounded = tuple(operations[name](value) for name, value in code.rounded)
     try:
         with np.errstate(all="ignore"):
-            run(*(state.get(array.name) for array in program.arrays), singles)
+            run(*(state.get(array.name) for array in program.arrays), rounded)
     except OutsideError as outside:
         subscript, extent = outside.args
         message = f"nest '{nest.name}' reaches subscript {subscript}, outside 0 .. {extent - 1}"
@@ -148,7 +145,8 @@ def _lines(statement: Statement, nest: Nest, code: ScalarCode) -> Iterator[str]:
         start = _start(statement, element, code)
         tests = " and ".join(f"{name} == 0" for name in first)
         yield f"if {tests}: {place} = {start}" if tests else f"{place} = {start}"
-        value = _combined(statement.reduction, Read(statement.target), statement.value)
+        term = Cast(element, statement.value) if element.is_fixed else statement.value
+        value = _combined(statement.reduction, Read(statement.target), term)
     if statement.guard is not None:
         yield f"if {code.condition(statement.guard)}:"
         indent = " "
@@ -159,15 +157,18 @@ def _start(statement: Statement, element: ElementType, code: ScalarCode) -> str:
     if statement.start is not None:
         return code.value(statement.start, element)
     assert statement.reduction is not None
-    if element is ElementType.FLOAT:
-        return f"float32('{statement.reduction.identity}')"
-    if element is ElementType.DOUBLE:
-        return f"float('{statement.reduction.identity}')"
+    if element.is_float:
+        names = {ElementType.FLOAT: "float32", ElementType.HALF: "float16"}
+        return f"{names.get(element, 'float')}('{statement.reduction.identity}')"
     return str(integer_identity(statement.reduction, element))
 
 
 def integer_identity(reduction: Reduction, element: ElementType) -> int:
-    """Return what a reduction of integers starts from."""
+    """Return what a reduction of integers starts from; of fixed-point numbers, its mantissa."""
+    if element.is_fixed:
+        form = element.fixed_point
+        ends = {Reduction.MAX: form.lowest, Reduction.MIN: form.highest}
+        return ends.get(reduction, 0)
     lowest = -(1 << (element.bits - 1)) if element.is_signed else 0
     match reduction:
         case Reduction.ADD | Reduction.MUL:

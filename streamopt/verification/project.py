@@ -12,7 +12,7 @@ from uuid import uuid4
 from streamopt.errors import Diagnostic, VerificationError
 from streamopt.ir.program import ElementType, Role
 from streamopt.verification.golden import make_golden
-from streamopt.verification.interpreter import dtype_of
+from streamopt.verification.storage import stored
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -153,17 +153,17 @@ def write_data(program: Program, golden: Golden, manifest: Manifest, directory: 
     """Write inputs, golden outputs and tolerances as raw little-endian arrays."""
     directory.mkdir(parents=True, exist_ok=True)
 
-    def write(name: str, values: NDArray[np.float64], dtype: str) -> None:
-        (directory / f"{name}.bin").write_bytes(values.astype(dtype).tobytes())
+    def write(name: str, values: NDArray[np.float64], element: ElementType) -> None:
+        (directory / f"{name}.bin").write_bytes(stored(values, element).tobytes())
 
     for name, port in manifest.ports.items():
         original = manifest.copies.get(name, name)
         if original in golden.inputs:
-            write(port, golden.inputs[original], dtype_of(program.array(original).element))
+            write(port, golden.inputs[original], program.array(original).element)
     for name in manifest.outputs:
         result, port = golden.outputs[name], manifest.ports[name]
-        write(f"{port}.golden", result.value, dtype_of(ElementType.DOUBLE))
-        write(f"{port}.tolerance", result.bound, dtype_of(ElementType.DOUBLE))
+        write(f"{port}.golden", result.value, ElementType.DOUBLE)
+        write(f"{port}.tolerance", result.bound, ElementType.DOUBLE)
 
 
 def _collect(design: Design, extra_files: Mapping[str, str | bytes]) -> dict[str, str | bytes]:

@@ -23,7 +23,6 @@ from streamopt.errors import Diagnostic, VerificationError
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import (
     Binary,
-    BinaryOp,
     Call,
     Cast,
     Compare,
@@ -37,8 +36,9 @@ from streamopt.ir.expression import (
     negated,
     reads,
 )
-from streamopt.ir.expression_type import expression_type
+from streamopt.ir.expression_type import compared_type, expression_type, operand_types
 from streamopt.verification.accumulate import accumulator
+from streamopt.verification.arithmetics import arithmetic_of, in_type
 from streamopt.verification.error_bounds import (
     Bounded,
     Condition,
@@ -47,6 +47,7 @@ from streamopt.verification.error_bounds import (
     join_conditions,
     select_bounded,
 )
+from streamopt.verification.fixed_arrays import FixedArrays, difference, term_type
 from streamopt.verification.in_order import execute_in_order
 from streamopt.verification.integers import Integers
 
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
     from streamopt.ir.expression import Condition as ConditionTree
     from streamopt.ir.program import Array, Nest, Program, Reduction, Statement
     from streamopt.verification.accumulate import Accumulator
+    from streamopt.verification.arithmetics import Arithmetic
     from streamopt.verification.error_bounds import FloatArray
 
     Point: TypeAlias = dict[str, NDArray[np.int64]]
@@ -117,10 +119,6 @@ def execute(program: Program, inputs: Mapping[str, NDArray[Any]]) -> Mapping[str
     return {array.name: _result(array, state[array.name]) for array in program.arrays}
 
 
-def _arithmetic(element: ElementType) -> Reals | Integers:
-    return Reals(element) if element.is_float else Integers(element)
-
-
 def _given(program: Program, inputs: Mapping[str, NDArray[Any]]) -> dict[str, Bounded]:
     state: dict[str, Bounded] = {}
     problems: list[Diagnostic] = []
@@ -135,7 +133,7 @@ def _given(program: Program, inputs: Mapping[str, NDArray[Any]]) -> dict[str, Bo
         if value.shape != array.shape:
             message = f"{array.role} {array.name} has shape {value.shape}, expected {array.shape}"
             problems.append(Diagnostic("E710", message))
-        state[array.name] = _arithmetic(array.element).given(value.ravel())
+        state[array.name] = arithmetic_of(array.element).given(value.ravel())
     if problems:
         raise VerificationError(*problems)
     return state
@@ -143,6 +141,10 @@ def _given(program: Program, inputs: Mapping[str, NDArray[Any]]) -> dict[str, Bo
 
 def _result(array: Array, flat: Bounded) -> Result:
     bound = np.where(np.isnan(flat.value) | np.isnan(flat.bound), np.inf, flat.bound)
+    if array.element.is_fixed:
+        fraction = array.element.fixed_point.fraction_bits
+        bound = np.ldexp(bound, -fraction)
+        flat = Bounded(np.ldexp(flat.value, -fraction), bound)
     return Result(flat.value.reshape(array.shape), bound.reshape(array.shape))
 
 
@@ -188,8 +190,8 @@ class _Execution:
         if reduction is None:
             self._assign()
             return
-        arithmetic = Reals(self.element if self.element.is_float else ElementType.DOUBLE)
-        sums = accumulator(reduction, self.target.size_elems, arithmetic)
+        reals = Reals(self.element if self.element.is_float else ElementType.DOUBLE)
+        sums = accumulator(reduction, self.target.size_elems, reals)
         extents = self._extents(every=True)
         if self.statement.start is not None:
             first = [range(1) if axis in self.idle else e for axis, e in enumerate(extents)]
@@ -198,8 +200,11 @@ class _Execution:
         for point in self._points(extents):
             self._add(sums, self._guarded_term(reduction, point), point)
         total, old = sums.finish(), self.state[self.target.name]
-        if not self.element.is_float:
-            total = _arithmetic(self.element).convert(total)
+        arithmetic = arithmetic_of(self.element)
+        if isinstance(arithmetic, FixedArrays):
+            total = arithmetic.reduced(total, sums.size)
+        elif isinstance(arithmetic, Integers):
+            total = arithmetic.convert(total)
         here = sums.terms > 0
         self.state[self.target.name] = Bounded(
             np.where(here, total.value, old.value),
@@ -210,11 +215,12 @@ class _Execution:
     def _guarded_term(self, reduction: Reduction, point: Point) -> Bounded:
         """Return the terms of a block; the reduction's identity where the guard doesn't hold."""
         guard = self.statement.guard
+        element = term_type(self.element) if self.element.is_fixed else self.element
         if guard is None:
-            return self._value(self.statement.value, point, self.element)
+            return self._value(self.statement.value, point, element)
         condition = self._condition(guard, point)
         with self._under(guard, point):
-            term = self._value(self.statement.value, point, self.element)
+            term = self._value(self.statement.value, point, element)
         identity = reduction.identity
         nothing = Bounded(np.asarray(identity), np.zeros(()), np.inf)
         if not np.isfinite(identity):
@@ -288,29 +294,30 @@ class _Execution:
         self.reached = before
 
     def _type(self, expression: Expression) -> ElementType | None:
-        return expression_type(expression, lambda name: self.arrays[name].element)
+        return expression_type(expression, self._element)
+
+    def _element(self, name: str) -> ElementType:
+        return self.arrays[name].element
 
     def _value(self, expression: Expression, point: Point, wanted: ElementType) -> Bounded:
         """Return an expression's value at every point of a block, converted to a type."""
         element = self._type(expression) or wanted
         value = self._evaluate(expression, point, element)
-        return value if element is wanted else _arithmetic(wanted).convert(value)
+        return value if element is wanted else in_type(value, element, wanted)
 
     def _evaluate(self, expression: Expression, point: Point, element: ElementType) -> Bounded:
-        arithmetic = _arithmetic(element)
+        arithmetic = arithmetic_of(element)
         match expression:
             case Literal(value):
                 return arithmetic.literal(value)
             case Read(access):
-                source, flat = self.state[access.array], self._flat(access, point)
-                return Bounded(source.value[flat], source.bound[flat], source.grain)
+                return self._read(access, point, arithmetic)
             case Index(value):
                 return arithmetic.given(np.asarray(value.evaluate(point), dtype=np.float64))
             case Cast(_, operand):
                 return self._value(operand, point, element)
-            case Binary(op, left, right):
-                sides = (self._value(side, point, element) for side in (left, right))
-                return arithmetic.binary(op, *sides)
+            case Binary():
+                return self._operated(expression, point, arithmetic)
             case Call(function, arguments):
                 values = tuple(self._value(argument, point, element) for argument in arguments)
                 return arithmetic.call(function, values)
@@ -323,19 +330,37 @@ class _Execution:
             case _:
                 assert_never(expression)
 
+    def _read(self, access: Access, point: Point, arithmetic: Arithmetic) -> Bounded:
+        source, flat = self.state[access.array], self._flat(access, point)
+        if isinstance(arithmetic, FixedArrays):
+            return arithmetic.read(source.value[flat], source.bound[flat])
+        return Bounded(source.value[flat], source.bound[flat], source.grain)
+
+    def _operated(self, operation: Binary, point: Point, arithmetic: Arithmetic) -> Bounded:
+        types = operand_types(operation, arithmetic.element, self._element)
+        left = self._value(operation.left, point, types[0])
+        right = self._value(operation.right, point, types[1])
+        if isinstance(arithmetic, FixedArrays):
+            return arithmetic.binary(operation.op, left, right, types)
+        return arithmetic.binary(operation.op, left, right)
+
     def _selected(self, expression: Select, point: Point, element: ElementType) -> Bounded:
         truth = self._condition(expression.condition, point)
         with self._under(expression.condition, point):
             then = self._value(expression.then, point, element)
         with self._under(negated(expression.condition), point):
             otherwise = self._value(expression.otherwise, point, element)
-        return select_bounded(truth, then, otherwise)
+        found = select_bounded(truth, then, otherwise)
+        return Bounded(found.value, np.asarray(found.bound, np.float64), found.grain)
 
     def _condition(self, condition: ConditionTree, point: Point) -> Condition:
         match condition:
             case Compare(op, left, right):
-                element = self._type(Binary(BinaryOp.ADD, left, right)) or ElementType.DOUBLE
-                sides = (self._value(side, point, element) for side in (left, right))
+                element = compared_type(left, right, self._element) or ElementType.DOUBLE
+                sides = self._value(left, point, element), self._value(right, point, element)
+                if element.is_fixed:
+                    nothing = Bounded(np.zeros(()), np.zeros(()), 1.0)
+                    return compare_bounded(op, difference(*sides), nothing)
                 return compare_bounded(op, *sides)
             case Logic(op, operands):
                 return self._joined(op, operands, point)

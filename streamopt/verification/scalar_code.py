@@ -20,8 +20,9 @@ from streamopt.ir.expression import (
     Read,
     Select,
 )
-from streamopt.ir.expression_type import expression_type
-from streamopt.verification.scalar_operations import wrap_name
+from streamopt.ir.expression_type import compared_type, expression_type, operand_types
+from streamopt.verification.fixed_code import converted_fixed, fixed_operation
+from streamopt.verification.scalar_operations import mantissa, wrap_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["ScalarCode"]
 
 _EXTREMES = {Function.MAX: "largest", Function.MIN: "smallest"}
+_ROUNDING = {ElementType.FLOAT: "float32", ElementType.HALF: "float16"}
 _INTEGER_CALLS = {BinaryOp.DIV: "quotient", BinaryOp.MOD: "remainder"}
 
 
@@ -48,14 +50,15 @@ class ScalarCode:
         By iterator.
     iterators
         Name of each iterator in the generated code.
-    singles
-        Literals of type ``float``, in order; the code finds them in a tuple.
+    rounded
+        Literals of types that Python has no numbers of, in order, with the name of the operation
+        that makes them; the code finds them in a tuple.
     """
 
     arrays: Mapping[str, tuple[int, Array]]
     trip_counts: Mapping[str, int]
     iterators: Mapping[str, str]
-    singles: list[float] = field(default_factory=list[float])
+    rounded: list[tuple[str, float]] = field(default_factory=list[tuple[str, float]])
 
     def element(self, name: str) -> ElementType:
         """Return the element type of an array."""
@@ -93,8 +96,7 @@ class ScalarCode:
         """Return the text of a truth value."""
         match condition:
             case Compare(op, left, right):
-                probe = Binary(BinaryOp.ADD, left, right)
-                element = expression_type(probe, self.element) or ElementType.DOUBLE
+                element = compared_type(left, right, self.element) or ElementType.DOUBLE
                 sides = self.value(left, element), self.value(right, element)
                 return f"({sides[0]} {op} {sides[1]})"
             case Logic(op, operands):
@@ -119,7 +121,11 @@ class ScalarCode:
             case Cast(_, operand):
                 return self.value(operand, element)
             case Binary(op, left, right):
-                return _operated(op, self.value(left, element), self.value(right, element), element)
+                types = operand_types(expression, element, self.element)
+                sides = self.value(left, types[0]), self.value(right, types[1])
+                if element.is_fixed:
+                    return fixed_operation(op, sides, types, element)
+                return _operated(op, *sides, element)
             case Call(function, arguments):
                 return _called(function, [self.value(a, element) for a in arguments], element)
             case Select(condition, then, otherwise):
@@ -134,9 +140,11 @@ class ScalarCode:
         match element:
             case ElementType.DOUBLE:
                 return f"({value!r})" if abs(value) < float("inf") else f"float('{value}')"
-            case ElementType.FLOAT:
-                self.singles.append(value)
-                return f"singles[{len(self.singles) - 1}]"
+            case ElementType.FLOAT | ElementType.HALF:
+                self.rounded.append((_ROUNDING[element], value))
+                return f"rounded[{len(self.rounded) - 1}]"
+            case _ if element.is_fixed:
+                return f"({mantissa(value, element)})"
             case _:
                 return _wrapped(str(int(value)), element)
 
@@ -165,10 +173,14 @@ def _called(function: Function, arguments: list[str], element: ElementType) -> s
 
 
 def _converted(text: str, element: ElementType, wanted: ElementType) -> str:
+    if element.is_fixed or wanted.is_fixed:
+        return converted_fixed(text, element, wanted)
     match wanted:
         case ElementType.DOUBLE:
             return f"float({text})"
         case ElementType.FLOAT:
             return f"float32({text})"
+        case ElementType.HALF:
+            return f"float16({text})"
         case _:
             return _wrapped(f"whole({text})" if element.is_float else text, wanted)

@@ -1,13 +1,15 @@
 """One scalar operation at a time, with the bits that compiled C gives.
 
-Values are Python floats for ``double``, ``numpy.float32`` for ``float`` and Python integers for
-the integer types, which wrap around. Where Python raises, C goes on: divisions by zero and
-overflows give infinities and NaN here too.
+Values are Python floats for ``double``, ``numpy.float32`` for ``float``, ``numpy.float16`` for
+``half``, and Python integers for the integer types, which wrap around, and for the mantissas of
+fixed-point types. Functions of ``half`` are computed in ``float``, as emitted code does. Where
+Python raises, C goes on: divisions by zero and overflows give infinities and NaN here too.
 """
 
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +19,7 @@ from streamopt.ir.element import ElementType
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["OPERATIONS", "OutsideError", "wrap_name"]
+__all__ = ["OPERATIONS", "OutsideError", "mantissa", "wrap_name"]
 
 
 class OutsideError(Exception):
@@ -104,6 +106,30 @@ def _single(function: Callable[..., float]) -> Callable[..., np.float32]:
     return lambda *values: np.float32(function(*map(float, values)))
 
 
+def _half(function: Callable[..., float]) -> Callable[..., np.float16]:
+    return lambda *values: np.float16(np.float32(function(*map(float, values))))
+
+
+def mantissa(value: float, element: str) -> int:
+    """Return a number converted to a fixed-point type; 0 where it is infinite or not a number."""
+    form = ElementType(element).fixed_point
+    return form.mantissa(Fraction(float(value))) if math.isfinite(value) else 0
+
+
+def _moved(whole: int, shift: int, element: str) -> int:
+    """Return a mantissa with ``shift`` bits dropped behind the point, in another format."""
+    form = ElementType(element).fixed_point
+    if shift <= 0:
+        return form.contained(whole << -shift)
+    if form.rounds:
+        whole += 1 << (shift - 1)
+    return form.contained(whole >> shift)
+
+
+def _number(whole: int, fraction_bits: int) -> float:
+    return math.ldexp(whole, -fraction_bits)
+
+
 def _wrapping(element: ElementType) -> Callable[[int], int]:
     span = 1 << element.bits
     half = span >> 1 if element.is_signed else 0
@@ -118,6 +144,10 @@ def wrap_name(element: ElementType) -> str:
 OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "at": _at,
     "float32": np.float32,
+    "float16": np.float16,
+    "mantissa": mantissa,
+    "moved": _moved,
+    "number": _number,
     "divided": _divided,
     "quotient": _quotient,
     "remainder": _remainder,
@@ -126,6 +156,7 @@ OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "smallest": _smallest,
     **{f"{name}_double": function for name, function in _DOUBLE.items()},
     **{f"{name}_float": _single(function) for name, function in _DOUBLE.items()},
-    **{wrap_name(element): _wrapping(element) for element in ElementType if not element.is_float},
+    **{f"{name}_half": _half(function) for name, function in _DOUBLE.items()},
+    **{wrap_name(element): _wrapping(element) for element in ElementType if element.is_integer},
 }
 """What generated code may call, by name."""

@@ -18,7 +18,7 @@ from streamopt.codegen.layout import plan_layout
 from streamopt.errors import Diagnostic
 from streamopt.ir.graph import SequentialNode
 from streamopt.verification.graph_values import graph_values
-from streamopt.verification.interpreter import dtype_of
+from streamopt.verification.storage import dtype_of, numbers_of
 from streamopt.verification.write_order import writes_of
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def _wrong(got: NDArray[np.float64], value: Result, flat: NDArray[np.int64]) -> 
 
 
 def _read(path: Path, array: Array) -> NDArray[np.float64]:
-    return np.fromfile(path, dtype=dtype_of(array.element)).astype(np.float64)
+    return numbers_of(np.fromfile(path, dtype=dtype_of(array.element)), array.element)
 
 
 def _streams(

@@ -14,9 +14,9 @@ from streamopt.ir.program import Role
 from streamopt.verification.compare import Verdict, compare_output
 from streamopt.verification.csim import compiled
 from streamopt.verification.golden import make_golden
-from streamopt.verification.interpreter import dtype_of
 from streamopt.verification.project import read_manifest, write_data
 from streamopt.verification.sample import sample_golden
+from streamopt.verification.storage import dtype_of, numbers_of
 from streamopt.verification.tokens import first_wrong_token
 
 if TYPE_CHECKING:
@@ -151,4 +151,5 @@ def _compare(name: str, path: Path, program: Program, golden: Golden) -> OutputV
     if got.size != array.size_elems:
         message = f"output {name} has {got.size} elements, expected {array.size_elems}"
         raise VerificationError(Diagnostic("E707", message))
-    return compare_output(name, got.reshape(array.shape), golden.outputs[name])
+    numbers = numbers_of(got, array.element).reshape(array.shape)
+    return compare_output(name, numbers, golden.outputs[name])

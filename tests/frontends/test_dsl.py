@@ -491,7 +491,7 @@ def test_element_types_that_do_not_exist() -> None:
     x = p.input("x", 4, element="flaot")
     y = p.input("y", 4)
     p.compute("z", i, y[i] + x[i, i], element="int7")
-    p.compute("w", i, dsl.cast(y[i], "half"))
+    p.compute("w", i, dsl.cast(y[i], "quarter"))
     assert [found[:4] for found in problems(p)] == ["E186"] * 3
 
 

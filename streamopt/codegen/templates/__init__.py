@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from importlib.resources import files
+from pathlib import Path
 from string import Template
 
-__all__ = ["fill"]
+__all__ = ["TYPE_HEADERS", "fill"]
+
+TYPE_HEADERS = Path(__file__).parent / "types"
+"""Directory of our headers of element types, which stand for the vendor's."""
 
 
 class _Template(Template):

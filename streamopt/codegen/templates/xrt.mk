@@ -24,7 +24,7 @@ $(BINARY): $(BUILD)/@{top}.xo connectivity.cfg
 	$(VPP) -l --config connectivity.cfg --kernel_frequency @{megahertz} -o $@@ $(BUILD)/@{top}.xo
 
 host: host.cpp packing.h
-	$(CXX) -std=c++17 -O2 -I$(XILINX_XRT)/include -o $@@ host.cpp \
+	$(CXX) -std=c++17 -O2 @{types}-I$(XILINX_XRT)/include -o $@@ host.cpp \
 		-L$(XILINX_XRT)/lib -lxrt_coreutil -pthread
 
 emconfig.json:

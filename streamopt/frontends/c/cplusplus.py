@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 __all__ = ["as_c"]
 
 _BUILT_IN = (
-    "_Bool|char|double|float|int|long|short|signed|unsigned|size_t|ptrdiff_t|u?int(?:8|16|32|64)_t"
+    "_Bool|char|double|float|half|int|long|short|signed|unsigned|size_t|ptrdiff_t|"
+    "u?int(?:8|16|32|64)_t"
 )
 _NAMED = re.compile(r"\btypedef\b[^;]*?\b(\w+)[ ]*(?:\[[^;]*)?;|\busing[ ]+(\w+)[ ]*=")
 _ALIAS = re.compile(r"\busing[ ]+(\w+)[ ]*=[ ]*([^;]*);")

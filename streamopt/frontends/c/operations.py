@@ -16,9 +16,9 @@ from streamopt.frontends.c.values import (
     affine_value,
     converted_value,
     integer,
+    nearest,
     promoted,
     real,
-    single,
     wrapped,
 )
 from streamopt.frontends.folding import EVALUATED
@@ -206,7 +206,7 @@ def _folded(op: BinaryOp, left: Value, right: Value) -> Value:
             if op not in _REAL:
                 raise ValueProblem(f"{op.value} takes integers")
             result = _REAL[op](float(first or 0.0), float(second or 0.0))
-            return real(single(result) if element == ElementType.FLOAT else result, element)
+            return real(nearest(result, element), element)
         number = _WHOLE[op](int(first or 0), int(second or 0))
     except ZeroDivisionError:
         raise ValueProblem("it divides by zero") from None
@@ -229,7 +229,7 @@ def applied(function: Function, arguments: tuple[Value, ...], element: ElementTy
         except (ArithmeticError, ValueError):
             raise ValueProblem(f"{function.value} has no value there") from None
         if element.is_float:
-            return real(single(result) if element == ElementType.FLOAT else result, element)
+            return real(nearest(result, element), element)
         return integer(int(result), element)
     operands = tuple(converted_value(argument, element) for argument in arguments)
     return _composed(Call(function, tuple(o.tree for o in operands)), element, *operands)

@@ -55,13 +55,13 @@ _PREDEFINED = (
     "__const const",
     "__volatile__ volatile",
     "__signed__ signed",
+    "_Float16 short float",
 )
 _CPP_PREDEFINED = ("bool _Bool", "true 1", "false 0", "constexpr static const")
-_WIDTHS = "types of arbitrary width are not read: use int8_t, int16_t, int32_t or float"
+_WIDTHS = "types of any width are not read from C: use int16_t, half or float, or a graph.json"
 _VENDOR_HEADERS: Mapping[str, str] = {
     "ap_int.h": _WIDTHS,
     "ap_fixed.h": _WIDTHS,
-    "hls_half.h": _WIDTHS,
     "hls_vector.h": "use arrays: float x[N]",
     "hls_stream.h": "pass arrays: channels are chosen by the schedule",
     "ap_axi_sdata.h": "pass arrays: channels are chosen by the schedule",

@@ -32,6 +32,12 @@ if TYPE_CHECKING:
 
 __all__ = ["read_c"]
 
+_FLOATS = {
+    ElementType.HALF: "float16",
+    ElementType.FLOAT: "float32",
+    ElementType.DOUBLE: "float64",
+}
+
 
 def read_c(
     path: Path,
@@ -123,7 +129,7 @@ def _values(state: State) -> dict[str, NDArray[Any]]:
     found: dict[str, NDArray[Any]] = {}
     for name, numbers in state.values.items():
         variable = state.variables[name]
-        kind = np.dtype(variable.element.value.removesuffix("_t").replace("double", "float64"))
-        kind = np.dtype(np.float32) if variable.element == ElementType.FLOAT else kind
+        kind = variable.element.value.removesuffix("_t")
+        kind = _FLOATS.get(variable.element, kind)
         found[name] = np.array(numbers, dtype=kind).reshape(variable.shape)
     return found

@@ -31,6 +31,7 @@ _ELEMENTS: Mapping[str, ElementType] = {
     "char unsigned": ElementType.UINT8,
     "double": ElementType.DOUBLE,
     "float": ElementType.FLOAT,
+    "float short": ElementType.HALF,  # what _Float16 is to the parser
     "int": ElementType.INT32,
     "int long": ElementType.INT64,
     "int long long": ElementType.INT64,
@@ -123,7 +124,8 @@ class Converter:
                 if not words or (set(words) <= _IMPLIED_INT):
                     words.append("int")
                 element = _ELEMENTS.get(" ".join(sorted(words)))
-                return TypeUse(element, " ".join(names), is_bool=names == ["_Bool"])
+                text = "half" if element is ElementType.HALF else " ".join(names)
+                return TypeUse(element, text, is_bool=names == ["_Bool"])
             case ast.Enum():
                 return TypeUse(ElementType.INT32, "enum")
             case ast.Struct() | ast.Union():

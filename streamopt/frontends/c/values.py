@@ -24,11 +24,13 @@ __all__ = [
     "affine_value",
     "converted_value",
     "integer",
+    "nearest",
     "promoted",
     "real",
-    "single",
     "wrapped",
 ]
+
+_FORMATS = {ElementType.HALF: "e", ElementType.FLOAT: "f"}
 
 INT_MIN, INT_MAX = -(2**31), 2**31 - 1
 
@@ -138,18 +140,26 @@ def _fits(value: Value, element: ElementType) -> bool:
 
 def _converted_constant(number: float, source: ElementType, element: ElementType) -> Value:
     if element.is_float:
-        exact = single(float(number)) if source == ElementType.FLOAT else float(number)
-        return real(single(exact) if element == ElementType.FLOAT else exact, element)
-    whole = math.trunc(single(number) if source == ElementType.FLOAT else number)
+        return real(nearest(nearest(float(number), source), element), element)
+    whole = math.trunc(nearest(number, source))
     return integer(wrapped(whole, element), element)
 
 
-def single(value: float) -> float:
-    """Return the nearest number of type float; raises ValueProblem if it is infinite."""
+def nearest(value: float, element: ElementType) -> float:
+    """Return the nearest number of type float or half, and any other number as it is.
+
+    Raises
+    ------
+    ValueProblem
+        If it is infinite.
+    """
+    form = _FORMATS.get(element)
+    if form is None:
+        return value
     try:
-        return float(struct.unpack("f", struct.pack("f", value))[0])
+        return float(struct.unpack(form, struct.pack(form, value))[0])
     except OverflowError:
-        raise ValueProblem("the number is too large for float") from None
+        raise ValueProblem(f"the number is too large for {element}") from None
 
 
 def wrapped(value: int, element: ElementType) -> int:

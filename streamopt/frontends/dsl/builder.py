@@ -20,7 +20,7 @@ from streamopt.frontends.dsl.tensors import Tensor, subscript_of
 from streamopt.frontends.dsl.values import Index, Reduced, Value, as_value
 from streamopt.frontends.graph_json.text import statement_texts
 from streamopt.frontends.names import did_you_mean, quoted
-from streamopt.ir.element import ElementType
+from streamopt.ir.element import ElementType, element_problem
 from streamopt.ir.expression import Access, Literal, Read
 from streamopt.ir.program import Array, Program, Reduction, Role
 
@@ -267,6 +267,8 @@ class Builder:
         wanted = element_type(element)
         if wanted is None:
             hint = did_you_mean(str(element), ElementType)
+            if str(element).startswith("ap_fixed"):
+                hint = element_problem(str(element))
             self._report(ARRAYS, f"there is no element type {quoted(element)}", hint)
             return self._unknown(name, role)
         shape, broken = read_extents(name, extents)

@@ -14,7 +14,7 @@ from streamopt.frontends.dsl.places import ARRAYS, EXPRESSIONS, ITERATORS, calle
 from streamopt.frontends.dsl.values import Index, Pending, Reduced, Value, as_value, meeting
 from streamopt.frontends.names import did_you_mean, quoted
 from streamopt.ir import expression as ir
-from streamopt.ir.element import ElementType, common_type
+from streamopt.ir.element import ElementType, common_type, element_problem
 from streamopt.ir.expression import Function
 from streamopt.ir.program import Reduction
 
@@ -50,7 +50,11 @@ __all__ = [
 ]
 
 _REAL_ONLY = frozenset(Function) - {Function.ABS, Function.MAX, Function.MIN}
-_BY_NUMPY_NAME = {"float32": ElementType.FLOAT, "float64": ElementType.DOUBLE}
+_BY_NUMPY_NAME = {
+    "float16": ElementType.HALF,
+    "float32": ElementType.FLOAT,
+    "float64": ElementType.DOUBLE,
+}
 
 
 def sum(
@@ -218,6 +222,8 @@ def cast(value: Operand, element: ElementType | str) -> Value:
     operand, wanted = as_value(value), element_type(element)
     if wanted is None:
         hint = did_you_mean(str(element), ElementType)
+        if str(element).startswith("ap_fixed"):
+            hint = element_problem(str(element))
         message = f"there is no element type {quoted(element)}"
         facts = operand.facts.with_problem(ARRAYS, message, hint)
         return Value(operand.expression, operand.element, facts)
@@ -226,7 +232,9 @@ def cast(value: Operand, element: ElementType | str) -> Value:
 
 
 def element_type(element: str) -> ElementType | None:
-    """Return an element type by its C or NumPy name; None if there is none."""
+    """Return an element type by its C++ or NumPy name; None if there is none."""
+    if str(element).lstrip().startswith("ap_fixed"):
+        return None if element_problem(str(element)) else ElementType(element)
     for name in (str(element), f"{element}_t"):
         if name in set(ElementType):
             return ElementType(name)
@@ -235,7 +243,7 @@ def element_type(element: str) -> ElementType | None:
 
 def _call(function: Function, *operands: Operand) -> Value:
     arguments, element, is_real = meeting(*operands)
-    if element is not None and not element.is_float and function in _REAL_ONLY:
+    if element is not None and element.is_integer and function in _REAL_ONLY:
         element = ElementType.DOUBLE
     facts = Facts.joined(*(argument.facts for argument in arguments))
     expression = ir.Call(function, tuple(argument.expression for argument in arguments))

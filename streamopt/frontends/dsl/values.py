@@ -15,6 +15,7 @@ from streamopt.ir import expression as ir
 from streamopt.ir.affine import Affine
 from streamopt.ir.element import ElementType, common_type
 from streamopt.ir.expression import BinaryOp, CompareOp
+from streamopt.ir.expression_type import result_type
 
 if TYPE_CHECKING:
     from streamopt.errors import SourceLoc
@@ -262,7 +263,7 @@ def meeting(*operands: object) -> tuple[tuple[Value, ...], ElementType | None, b
     values = tuple(map(as_value, operands))
     element = reduce(common_type, [value.element for value in values])
     is_real = any(value.is_real for value in values)
-    if is_real and element is not None and not element.is_float:
+    if is_real and element is not None and element.is_integer:
         values = tuple(v if v.element is None else _as_float(v) for v in values)
         element = ElementType.FLOAT
     return values, element, is_real and element is None
@@ -298,10 +299,12 @@ def _binary(op: BinaryOp, left: object, right: object) -> Value:
     excess = facts.excess()
     if excess is not None:
         return _placeholder(excess)
-    if op in _INTEGERS_ONLY and (is_real or (element is not None and element.is_float)):
+    if op in _INTEGERS_ONLY and (is_real or (element is not None and not element.is_integer)):
         return _placeholder(facts.with_problem(EXPRESSIONS, f"{op} is for integers"))
     if op in (BinaryOp.SHL, BinaryOp.SHR):
         element = common_type(first.element, first.element)
+    elif element is not None and element.is_fixed:
+        element = result_type(op, first.element, second.element)
     return Value(ir.Binary(op, first.expression, second.expression), element, facts, is_real)
 
 

@@ -44,10 +44,15 @@ def read_values(
 
 
 def _converted(array: NDArray[Any], element: ElementType) -> tuple[NDArray[Any], ElementType, str]:
-    names = {ElementType.FLOAT: "float32", ElementType.DOUBLE: "float64"}
+    names = {
+        ElementType.HALF: "float16",
+        ElementType.FLOAT: "float32",
+        ElementType.DOUBLE: "float64",
+    }
+    kind = "float64" if element.is_fixed else element.removesuffix("_t")
     with np.errstate(all="ignore"):
-        converted = array.astype(names.get(element, element.removesuffix("_t")))
-        lost = not element.is_float and array.size > 0 and bool((converted != array).any())
+        converted = array.astype(names.get(element, kind))
+        lost = element.is_integer and array.size > 0 and bool((converted != array).any())
     converted.flags.writeable = False
     message = f"some values can't be represented in {element}" if lost else ""
     return converted, element, message

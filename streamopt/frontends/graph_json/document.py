@@ -8,9 +8,17 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, cast
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    WithJsonSchema,
+)
+from pydantic_core import PydanticCustomError
 
 from streamopt.errors import Diagnostic, SourceLoc
 from streamopt.frontends.names import (
@@ -21,6 +29,7 @@ from streamopt.frontends.names import (
     path_of,
     quoted,
 )
+from streamopt.ir.element import ElementType, element_problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -37,6 +46,27 @@ _ONLY_NAMES: dict[str, Any] = {"additionalProperties": False}
 Extent = Annotated[int, Field(ge=1, le=MAX_EXTENT)]
 
 
+def _element(text: str) -> str:
+    problem = element_problem(text)
+    if problem:
+        raise PydanticCustomError("element_type", "{problem}", {"problem": problem})
+    return text
+
+
+Element: TypeAlias = Annotated[
+    str,
+    AfterValidator(_element),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "string", "enum": [*ElementType]},
+                {"type": "string", "pattern": r"^\s*ap_fixed\s*<[^<>]*>\s*$"},
+            ]
+        }
+    ),
+]
+
+
 class _Document(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
@@ -50,18 +80,7 @@ class ArrayDocument(_Document):
     role: Literal["input", "weight", "internal", "output"] = Field(
         description="input and weight: given by the caller; output: handed back; internal: neither."
     )
-    type: Literal[
-        "float",
-        "double",
-        "int8_t",
-        "int16_t",
-        "int32_t",
-        "int64_t",
-        "uint8_t",
-        "uint16_t",
-        "uint32_t",
-        "uint64_t",
-    ] = Field("float", description="Type of the elements.")
+    type: Element = Field("float", description="Type of the elements.")
 
 
 class NodeDocument(_Document):
@@ -197,6 +216,7 @@ _CODES: Mapping[str, str] = {
     "string_unicode": "E104",
     "greater_than_equal": "E105",
     "less_than_equal": "E105",
+    "element_type": "E118",
 }
 _EXPECTED: Mapping[str, str] = {
     "int_type": "a whole number",
@@ -207,6 +227,7 @@ _EXPECTED: Mapping[str, str] = {
 }
 _HINTS: Mapping[str, str] = {
     "E104": "names are letters, digits and single underscores, and don't begin with a digit",
+    "E118": "fixed point is ap_fixed<W, I>, or ap_fixed<W, I, AP_RND, AP_SAT> with its modes",
     "E105": f"extents and trip counts are whole numbers from 1 to {MAX_EXTENT}",
 }
 _MODELS: Mapping[str, type[BaseModel]] = {"arrays": ArrayDocument, "nodes": NodeDocument}
@@ -231,6 +252,8 @@ def _explained(detail: ErrorDetails, parts: tuple[int | str, ...]) -> tuple[str,
             return f"key {quoted(parts[-1])} is missing", ""
         case "literal_error":
             return f"{value} can't stand here; expected {context.get('expected')}", ""
+        case "element_type":
+            return f"{value} is no element type: {detail['msg']}", ""
         case "too_long":
             return f"{quoted(parts[-1])} has more than {MAX_DIMENSIONS} entries", ""
         case "too_short":

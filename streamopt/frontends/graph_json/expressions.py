@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from streamopt.frontends.folding import ConstantError, folded_binary, folded_call, negated
 from streamopt.frontends.graph_json.subscripts import read_access, read_affine
-from streamopt.frontends.names import FUNCTIONS, INDEX, did_you_mean
-from streamopt.ir.element import ElementType
+from streamopt.frontends.names import FIXED, FUNCTIONS, INDEX, did_you_mean
+from streamopt.ir.element import ElementType, element_problem
 from streamopt.ir.expression import (
     Access,
     BinaryOp,
@@ -157,6 +157,8 @@ def _call(node: ast.Call, name: str, scope: Scope) -> Expression:
     if name == INDEX and len(node.args) == 1:
         return Index(read_affine(node.args[0], scope))
     count = len(node.args)
+    if name == FIXED and count > 1 and not node.keywords:
+        return _fixed(node, scope)
     if name == Function.POW and count == 2 and not node.keywords:
         base, exponent = (read_expression(argument, scope) for argument in node.args)
         return folded_call(Function.POW, base, exponent)
@@ -179,6 +181,16 @@ def _call(node: ast.Call, name: str, scope: Scope) -> Expression:
             if not several:
                 return folded_call(function, arguments[0])
             return reduce(lambda rest, left: folded_call(function, left, rest), arguments[::-1])
+
+
+def _fixed(node: ast.Call, scope: Scope) -> Expression:
+    """Return a conversion to the fixed-point type that the further arguments say."""
+    text = f"{FIXED}<{', '.join(map(ast.unparse, node.args[1:]))}>"
+    problem = element_problem(text)
+    if problem:
+        scope.report("E118", f"{text} is no element type: {problem}", node)
+        return _PLACEHOLDER
+    return Cast(ElementType(text), read_expression(node.args[0], scope))
 
 
 def _sigmoid(value: Expression) -> Expression:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from streamopt.ir.affine import Atom
+    from streamopt.ir.element import ElementType
     from streamopt.ir.program import Statement
 
 __all__ = ["document_text", "expression_text", "statement_texts"]
@@ -112,7 +113,7 @@ def _text(expression: Expression) -> tuple[str, int]:
         case Index(value):
             return f"index({_affine_text(value)})", _ATOM
         case Cast(element, operand):
-            return f"{element}({_text(operand)[0]})", _ATOM
+            return _cast_text(element, _text(operand)[0]), _ATOM
         case Binary(_, _, right) if is_negation(expression):
             return f"-{_at_least(_UNARY, right)}", _UNARY
         case Binary(op, left, right):
@@ -185,3 +186,9 @@ def _term_text(atom: Atom, factor: int) -> str:
 
 def _operand_text(value: Affine) -> str:
     return value.as_iterator() or f"({_affine_text(value)})"
+
+
+def _cast_text(element: ElementType, operand: str) -> str:
+    """Return a conversion; of a fixed-point type, with its parameters behind the operand."""
+    name, _, parameters = element.value.rstrip(">").partition("<")
+    return f"{name}({operand}, {parameters})" if parameters else f"{name}({operand})"

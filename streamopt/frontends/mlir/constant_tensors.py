@@ -31,7 +31,7 @@ def dense_tensor(builder: ProgramBuilder, name: str, op: Operation) -> Tensor:
     assert isinstance(dense, Dense)
     element = element_type(dense.type.element)
     if element is None:
-        hint = "types are f32, f64 and integers of 8, 16, 32 or 64 bits"
+        hint = "types are f16, f32, f64 and integers of 8, 16, 32 or 64 bits"
         raise UnsupportedError(f"elements of type {dense.type.element} are not supported", hint)
     if dense.values is None:
         # The text doesn't have the values, so that the caller gives them.

@@ -37,7 +37,15 @@ _RESULT = re.compile(r"%([\w$.-]+)\s*(?::\s*\d+)?\s*=\s*$")
 _RESOURCE = re.compile(r'([\w$.-]+)\s*:\s*"0x([0-9A-Fa-f]*)"')
 _FILE_LOCATION = re.compile(r'loc\("(.*)":(\d+):(\d+)(?: to .*)?\)', re.DOTALL)
 _HANDLE = re.compile(r"dense_resource<\"?([\w$.-]+)\"?>")
-_NUMPY = {"f32": "<f4", "f64": "<f8", "i8": "<i1", "i16": "<i2", "i32": "<i4", "i64": "<i8"}
+_NUMPY = {
+    "f16": "<f2",
+    "f32": "<f4",
+    "f64": "<f8",
+    "i8": "<i1",
+    "i16": "<i2",
+    "i32": "<i4",
+    "i64": "<i8",
+}
 
 
 @dataclass(frozen=True, slots=True, eq=False)

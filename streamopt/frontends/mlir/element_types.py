@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 __all__ = ["element_type"]
 
 _ELEMENTS: Mapping[str, ElementType] = {
+    "f16": ElementType.HALF,
     "f32": ElementType.FLOAT,
     "f64": ElementType.DOUBLE,
     "i1": ElementType.UINT8,

@@ -64,7 +64,7 @@ class LoopState:
         """
         element = element_type(kind.element)
         if element is None or kind.kind not in ("memref", "scalar"):
-            hint = "types are f32, f64 and integers of 8, 16, 32 or 64 bits"
+            hint = "types are f16, f32, f64 and integers of 8, 16, 32 or 64 bits"
             raise UnsupportedError(f"type {kind.text} is not supported", hint)
         unique = self.names.unique(name)
         variable = Variable(unique, kind.shape, element, is_argument, loc=loc)

@@ -32,7 +32,7 @@ def pointwise(
     result = item.operation.results[position].type
     element = element_type(result.element)
     if element is None:
-        hint = "types are f32, f64 and integers of 8, 16, 32 or 64 bits"
+        hint = "types are f16, f32, f64 and integers of 8, 16, 32 or 64 bits"
         raise UnsupportedError(f"elements of type {result.element} are not supported", hint)
     loops: dict[str, int] = {}
     for dimension, subscript in enumerate(item.outputs[position].subscripts):

@@ -34,7 +34,8 @@ if TYPE_CHECKING:
 
 __all__ = ["HUGE", "UnsupportedError", "as_condition", "as_number", "is_scalar_operation", "scalar"]
 
-HUGE: Mapping[str, float] = {"f32": 2.0**126, "f64": 2.0**1022}
+HUGE: Mapping[str, float] = {"f16": 2.0**15, "f32": 2.0**126, "f64": 2.0**1022}
+_ROUNDED = {ElementType.HALF: ("e", 65504.0), ElementType.FLOAT: ("f", 3e38)}
 ZERO, ONE = Literal(0.0), Literal(1.0)
 
 
@@ -184,7 +185,7 @@ def _cast(kind: str, signed: bool, op: Operation, operand: Expression) -> Expres
         raise UnsupportedError(
             f"{op.name} from {op.operands[0].type.text} to {op.results[0].type.text} "
             "is not supported",
-            "types are f32, f64 and integers of 8, 16, 32 or 64 bits",
+            "types are f16, f32, f64 and integers of 8, 16, 32 or 64 bits",
         )
     if kind == "i1":
         return as_condition(Binary(BinaryOp.MOD, operand, Literal(2.0)))
@@ -201,8 +202,9 @@ def _cast(kind: str, signed: bool, op: Operation, operand: Expression) -> Expres
 
 
 def _literal(value: float, element: ElementType) -> Literal:
-    if element is ElementType.FLOAT and math.isfinite(value) and abs(value) < 3e38:
-        return Literal(struct.unpack("f", struct.pack("f", value))[0])
+    form, largest = _ROUNDED.get(element, ("", 0.0))
+    if math.isfinite(value) and abs(value) < largest:
+        return Literal(struct.unpack(form, struct.pack(form, value))[0])
     return Literal(value if element.is_float else float(math.trunc(value)))
 
 

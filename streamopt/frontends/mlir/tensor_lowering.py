@@ -129,7 +129,7 @@ class TensorLowering:
         shape = kind.shape
         if kind.kind not in ("tensor", "scalar") or element is None:
             message = f"argument {argument.name} has type {kind.text}"
-            self._report("E152", message, function, "use tensors of f32, f64 or integers")
+            self._report("E152", message, function, "use tensors of f16, f32, f64 or integers")
         elif DYNAMIC in shape:
             message = f"argument {argument.name} has a shape that isn't known: {kind.text}"
             self._report("E153", message, function, "give every dimension a number")

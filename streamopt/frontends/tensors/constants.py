@@ -37,7 +37,11 @@ __all__ = ["MAX_ELEMENTS", "dtype_of", "element_of", "evaluated"]
 MAX_ELEMENTS = 2**24
 """Most elements of a tensor that is computed here; some ten temporaries of 64 MB."""
 
-_TYPES: Mapping[ElementType, str] = {ElementType.FLOAT: "float32", ElementType.DOUBLE: "float64"}
+_TYPES: Mapping[ElementType, str] = {
+    ElementType.HALF: "float16",
+    ElementType.FLOAT: "float32",
+    ElementType.DOUBLE: "float64",
+}
 
 
 def dtype_of(element: ElementType) -> np.dtype[Any]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+from math import isfinite
 from typing import TYPE_CHECKING
 
 from streamopt.ir.affine import Affine
@@ -28,6 +30,9 @@ __all__ = ["fits", "inside", "selected"]
 
 def fits(literal: Literal, element: ElementType) -> bool:
     """Return whether a literal is itself in an element type as in an expression of that type."""
+    if element.is_fixed and isfinite(literal.value):
+        form, value = element.fixed_point, Fraction(literal.value)
+        return form.number(form.mantissa(value)) == value
     return element.is_float or float(literal.value).is_integer()
 
 

@@ -60,7 +60,7 @@ def test_embeddings_are_refused_with_a_way_out() -> None:
         (lambda x: x[x > 0], "E163"),
         (lambda x: (x, None), "E162"),
         (lambda x: x @ torch.zeros(7), "E162"),
-        (lambda x: x.half(), "E163"),
+        (lambda x: x.bfloat16(), "E163"),
     ],
 )
 def test_what_cannot_be_read(function: Callable[..., object], code: str) -> None:
