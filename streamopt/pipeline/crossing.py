@@ -7,17 +7,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, LegalityError, SolverError
-from streamopt.ir.network import AccessMode, PipelineTiming
 from streamopt.ir.ports import PortKind, PortPlan
 from streamopt.ir.program import Role
-from streamopt.pipeline.evaluating import LEAST_FIFOS, size_fifos, timed_network
+from streamopt.pipeline.evaluating import LEAST_FIFOS, size_fifos
 from streamopt.space.level import LevelName
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from streamopt.ir.graph import Graph
-    from streamopt.ir.network import Fifo, Network
     from streamopt.ir.program import Array
     from streamopt.ir.schedule import Schedule
     from streamopt.pipeline.evaluating import FifoSizing
@@ -178,7 +176,7 @@ def put_outside(
     found = with_ports(graph, schedule, _with_copies(graph, schedule, ports, on))
     if sizing is None:
         return found
-    return _without_pipelines(graph, size_fifos(graph, found, sizing)[0], sizing.on)
+    return size_fifos(graph, found, sizing)[0]
 
 
 def _with_copies(
@@ -206,40 +204,3 @@ def _device(on: Target | None) -> Target:
     from streamopt.pipeline.evaluating import target
 
     return target() if on is None else on
-
-
-def _without_pipelines(graph: Graph, schedule: Schedule, on: Target | None) -> Schedule:
-    """Return a schedule whose FIFOs suffice even if pipelines hold no tokens.
-
-    A mover that feeds a FIFO and a buffer ends only when all its tokens are taken; the last of
-    them may be those inside a pipeline. C simulation has no pipelines, and would stand still.
-    """
-    from streamopt.sim import simulate
-    from streamopt.sim.deadlock import DeadlockError
-    from streamopt.sim.depths import least_depths
-
-    network, timings = timed_network(graph, schedule, on)
-    bare = {name: PipelineTiming(timing.ii, 1) for name, timing in timings.items()}
-    try:
-        simulate(network, bare)
-    except DeadlockError:
-        tokens = {fifo.name: _tokens(network, fifo) for fifo in network.fifos}
-        fifos = tuple(replace(fifo, depth_elems=tokens[fifo.name]) for fifo in network.fifos)
-        depths = least_depths(replace(network, fifos=fifos), bare).depths
-        channels = tuple(
-            replace(plan, depth_elems=max(plan.depth_elems, depths.get(plan.channel, 0)))
-            for plan in schedule.channels
-        )
-        return replace(schedule, channels=channels)
-    return schedule
-
-
-def _tokens(network: Network, fifo: Fifo) -> int:
-    """Return an upper bound on the tokens of a stream: the iterations of its producer."""
-    writers = [
-        pipeline.iterations
-        for pipeline in network.pipelines
-        for port in pipeline.ports
-        if port.target == fifo.name and port.mode is AccessMode.WRITE
-    ]
-    return max(fifo.depth_elems, *writers)
