@@ -15,6 +15,7 @@ from streamopt.codegen.design import Design, schedule_sha256
 from streamopt.codegen.layout import Layout, Port, extents_text, plan_layout
 from streamopt.codegen.names import Names
 from streamopt.codegen.processes import (
+    STANDARD_HEADERS,
     parameter,
     process_functions,
     provenance,
@@ -64,10 +65,9 @@ def emit(scheduled: ScheduledGraph) -> Design:
 
 
 def _definitions(layout: Layout) -> Iterator[Item]:
-    headers = ("algorithm", "cmath", "cstdint", "cstdlib", "limits")
     yield Directive(f'#include "{layout.top}.h"')
     yield Directive('#include "dataflow.h"')
-    yield from (Directive(f"#include <{header}>") for header in headers)
+    yield from (Directive(f"#include <{header}>") for header in STANDARD_HEADERS)
     yield from _without_pragmas(process_functions(layout, _declared))
     yield Statement("")
     yield Function(f"void {layout.top}", top_parameters(layout), tuple(_top_body(layout)))

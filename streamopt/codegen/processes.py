@@ -26,7 +26,16 @@ if TYPE_CHECKING:
 
     Declared: TypeAlias = Callable[[Port, bool], str]
 
-__all__ = ["parameter", "process_functions", "provenance", "top_parameters"]
+__all__ = [
+    "STANDARD_HEADERS",
+    "parameter",
+    "process_functions",
+    "provenance",
+    "top_parameters",
+]
+
+STANDARD_HEADERS = ("algorithm", "cmath", "cstdint", "cstdlib", "limits")
+"""What the functions of processes may need of C++."""
 
 
 def provenance(graph: str, digest: str) -> list[Item]:

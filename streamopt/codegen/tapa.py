@@ -13,13 +13,14 @@ from dataclasses import replace
 from math import prod
 from typing import TYPE_CHECKING
 
+from streamopt.codegen.backend_name import BackendName
 from streamopt.codegen.design import Design, schedule_sha256
 from streamopt.codegen.dialect import Dialect
 from streamopt.codegen.expressions import FUNCTION_NAMES
 from streamopt.codegen.layout import extents_text, plan_layout
 from streamopt.codegen.names import Names
 from streamopt.codegen.nest import partition_pragmas
-from streamopt.codegen.processes import process_functions, provenance
+from streamopt.codegen.processes import STANDARD_HEADERS, process_functions, provenance
 from streamopt.codegen.templates import fill
 from streamopt.codegen.testbench import testbench
 from streamopt.codegen.tree import Directive, For, Function, Item, Pragma, Statement
@@ -61,7 +62,7 @@ def emit(scheduled: ScheduledGraph) -> Design:
     )
     ports = tuple((port.array.name, port.name) for port in layout.boundary)
     graph = scheduled.graph
-    return Design(graph.name, files, layout.top, ports, digest, graph.copies, backend="tapa")
+    return Design(graph.name, files, layout.top, ports, digest, graph.copies, BackendName.TAPA)
 
 
 def _check(layout: Layout) -> None:
@@ -82,8 +83,7 @@ def _declarations(layout: Layout) -> Iterator[Item]:
 
 def _definitions(layout: Layout) -> Iterator[Item]:
     yield Directive(f'#include "{layout.top}.h"')
-    headers = ("algorithm", "cmath", "cstdint", "cstdlib", "limits")
-    yield from (Directive(f"#include <{header}>") for header in headers)
+    yield from (Directive(f"#include <{header}>") for header in STANDARD_HEADERS)
     tasks = {process.name: process for process in layout.processes}
     for item in process_functions(layout, _declared):
         if isinstance(item, Function) and (name := item.signature.split()[-1]) in tasks:

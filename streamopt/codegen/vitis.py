@@ -12,7 +12,12 @@ from streamopt.codegen.checks import built
 from streamopt.codegen.design import Design, schedule_sha256
 from streamopt.codegen.layout import Layout, plan_layout
 from streamopt.codegen.nest import partition_pragmas
-from streamopt.codegen.processes import process_functions, provenance, top_parameters
+from streamopt.codegen.processes import (
+    STANDARD_HEADERS,
+    process_functions,
+    provenance,
+    top_parameters,
+)
 from streamopt.codegen.templates import fill
 from streamopt.codegen.testbench import testbench
 from streamopt.codegen.tree import Comment, Directive, Function, Item, Pragma, Statement
@@ -86,9 +91,8 @@ def declarations(layout: Layout, graph: Graph) -> Iterator[Item]:
 
 
 def _definitions(layout: Layout) -> Iterator[Item]:
-    headers = ("algorithm", "cmath", "cstdint", "cstdlib", "limits", "hls_stream.h")
     yield Directive(f'#include "{layout.top}.h"')
-    yield from (Directive(f"#include <{header}>") for header in headers)
+    yield from (Directive(f"#include <{header}>") for header in (*STANDARD_HEADERS, "hls_stream.h"))
     yield from process_functions(layout)
     yield Statement("")
     yield Function(_signature(layout), top_parameters(layout), tuple(_top_body(layout)))

@@ -8,14 +8,14 @@ elements at once as a word has.
 from __future__ import annotations
 
 from dataclasses import replace
-from math import prod
 from typing import TYPE_CHECKING
 
+from streamopt.analysis.depths import full_depth_elems
 from streamopt.analysis.stream_order import stream_order
 from streamopt.ir.graph import SequentialNode
 from streamopt.ir.ports import WORD_BITS
 from streamopt.ir.schedule import ChannelKind, ChannelPlan, NodePlan
-from streamopt.transforms.apply import fifo_problem, planned_graph
+from streamopt.transforms.apply import fifo_problem, planned_graph, stream_lanes
 from streamopt.transforms.partitions import buffer_factors
 
 if TYPE_CHECKING:
@@ -149,7 +149,6 @@ def _width(graph: Graph, mover: Node, inside: str, plans: Mapping[str, NodePlan]
 def _channel(graph: Graph, edge: Edge, schedule: Schedule) -> ChannelPlan:
     if fifo_problem(graph, edge, schedule) is not None:
         return ChannelPlan(edge.channel, ChannelKind.PING_PONG)
-    factors = schedule.node(edge.producer).factors
-    lanes = [factors[name] for s in edge.write.subscripts if (name := s.as_iterator()) is not None]
-    tokens = graph.array(edge.array).size_elems // prod(lanes)
-    return ChannelPlan(edge.channel, ChannelKind.FIFO, tokens)
+    lanes = stream_lanes(edge.write, schedule.node(edge.producer).factors)
+    depth = full_depth_elems(graph.array(edge.array), lanes)
+    return ChannelPlan(edge.channel, ChannelKind.FIFO, depth)
