@@ -13,7 +13,7 @@ from patience import within
 import streamopt as so
 from streamopt.ir.graph import SequentialNode
 from streamopt.ir.schedule import ChannelKind
-from streamopt.pipeline.freedom import ALL, Freedom
+from streamopt.pipeline.beyond.freedom import ALL, Freedom
 
 if TYPE_CHECKING:
     from keep import Row

@@ -20,7 +20,7 @@ from operations import work_of
 from pages import write_pages
 from patience import within
 
-from streamopt.pipeline.freedom import BindingChoice, Freedom
+from streamopt.pipeline.beyond.freedom import BindingChoice, Freedom
 
 if TYPE_CHECKING:
     from collections.abc import Callable

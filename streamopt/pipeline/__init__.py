@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from streamopt.codegen.vitis_project import VitisSettings
+from streamopt.pipeline.beyond.freedom import BindingChoice, Freedom
 from streamopt.pipeline.building import apply, emit, verify, write
 from streamopt.pipeline.crossing import plan_ports, put_outside
 from streamopt.pipeline.evaluating import (
@@ -17,7 +18,6 @@ from streamopt.pipeline.evaluating import (
     target,
     trace_record,
 )
-from streamopt.pipeline.freedom import BindingChoice, Freedom
 from streamopt.pipeline.fronts import front_record, pareto
 from streamopt.pipeline.reading import dataflow, interpret, load, load_schedule, save
 from streamopt.pipeline.solving import choice_record, compare, record, records, solve, solvers

@@ -6,17 +6,17 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, InfeasibleError, SolverError
+from streamopt.pipeline.beyond.freedom import ALL
 from streamopt.pipeline.evaluating import size_fifos, timed_network
-from streamopt.pipeline.freedom import ALL
 from streamopt.pipeline.limiting import amounts, limited, region, region_limits
 from streamopt.space.level import LEVELS, LevelName
 from streamopt.space.objective import Objective
 from streamopt.strategies.paper_only import check_published
 
 if TYPE_CHECKING:
-    from streamopt.pipeline.beyond import Region
+    from streamopt.pipeline.beyond.freedom import Freedom
+    from streamopt.pipeline.beyond.judging import Region
     from streamopt.pipeline.evaluating import FifoSizing
-    from streamopt.pipeline.freedom import Freedom
     from streamopt.pipeline.limiting import AsBuilt
     from streamopt.solvers.base import SolveOptions
     from streamopt.strategies.solution import OnIncumbent, Request, Solution
@@ -96,7 +96,7 @@ def _kept(request: Request, on_incumbent: OnIncumbent) -> OnIncumbent:
 
 def _beyond(asked: Asked, built: AsBuilt, on_incumbent: OnIncumbent) -> Solution:
     """Return the answer at opt6: a design within a region, or none."""
-    from streamopt.pipeline.beyond import solve_beyond
+    from streamopt.pipeline.beyond.best import solve_beyond
 
     _check(asked)
     fit = region(asked.request.dsp_limit, built, asked.fifos, keeps_dsps=asked.keeps_dsps)

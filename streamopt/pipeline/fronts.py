@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from streamopt.pipeline.asking import tiling_limit_of
-from streamopt.pipeline.freedom import ALL
+from streamopt.pipeline.beyond.freedom import ALL
 from streamopt.space.level import LevelName
 
 if TYPE_CHECKING:

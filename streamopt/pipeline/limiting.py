@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from streamopt.ir.schedule import Schedule
-    from streamopt.pipeline.beyond import Region
+    from streamopt.pipeline.beyond.judging import Region
     from streamopt.pipeline.evaluating import FifoSizing
     from streamopt.strategies.solution import Request
     from streamopt.target.device import Target
@@ -103,7 +103,7 @@ def region(dsps: int, built: AsBuilt, fifos: FifoSizing | None, *, keeps_dsps: b
     _check_positive(given)
     if keeps_dsps or built.get("fit") is None:
         given["built_dsp"] = min(dsps, given.get("built_dsp", dsps))
-    from streamopt.pipeline.beyond import Region
+    from streamopt.pipeline.beyond.judging import Region
 
     return Region(on, replace(whole, **{_FIELDS[key][0]: most for key, most in given.items()}))
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from streamopt.ir.network import Implementation
 from streamopt.ir.schedule import ChannelKind
 from streamopt.pipeline.asking import Asked, answered, tiling_limit_of
+from streamopt.pipeline.beyond.freedom import ALL
 from streamopt.pipeline.crossing import request_with_ports
 from streamopt.pipeline.evaluating import LEAST_FIFOS, FifoSizing, evaluate, evaluation_record
-from streamopt.pipeline.freedom import ALL
 from streamopt.space.level import LEVELS, LevelName
 from streamopt.space.objective import Objective
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from streamopt.ir.graph import Graph
     from streamopt.ir.ports import PortPlan
-    from streamopt.pipeline.freedom import Freedom
+    from streamopt.pipeline.beyond.freedom import Freedom
     from streamopt.pipeline.limiting import AsBuilt
     from streamopt.solvers.base import Progress, SolveOptions
     from streamopt.solvers.registry import SolverStatus

@@ -15,8 +15,8 @@ from streamopt.perf.buffers import memories_as_built
 from streamopt.perf.closed_form import node_pipelines, predict
 from streamopt.perf.pipeline import pipeline_timings
 from streamopt.perf.resources import resources
-from streamopt.pipeline.costing import honest_costs
-from streamopt.pipeline.freedom import Freedom
+from streamopt.pipeline.beyond.costing import honest_costs
+from streamopt.pipeline.beyond.freedom import Freedom
 from streamopt.space import tiles
 from streamopt.space.assemble import assemble, evaluate
 from streamopt.space.decisions import decision_space

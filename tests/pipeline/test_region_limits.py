@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import streamopt as so
-from streamopt.pipeline.freedom import BindingChoice, Freedom
+from streamopt.pipeline.beyond.freedom import BindingChoice, Freedom
 
 GRAPHS = Path(__file__).parents[2] / "graphs"
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import streamopt as so
 from streamopt.errors import InfeasibleError
-from streamopt.pipeline.costing import honest_costs
+from streamopt.pipeline.beyond.costing import honest_costs
 from streamopt.space.assemble import assemble_rows, evaluate
 from streamopt.space.decisions import decision_space
 from streamopt.space.level import LEVELS, LevelName

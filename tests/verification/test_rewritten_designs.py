@@ -11,7 +11,7 @@ from program_sketches import program
 
 import streamopt as so
 from streamopt.ir.schedule import ChannelKind
-from streamopt.pipeline.costing import honest_costs
+from streamopt.pipeline.beyond.costing import honest_costs
 from streamopt.space.assemble import assemble
 from streamopt.space.decisions import decision_space
 from streamopt.space.level import LEVELS, LevelName

@@ -11,9 +11,9 @@ from streamopt.errors import InfeasibleError
 from streamopt.ir.graph import SequentialNode
 from streamopt.perf.dsp import dsps_per_lane
 from streamopt.perf.priced_costs import PricedCosts
-from streamopt.pipeline.allowance import Allowance
-from streamopt.pipeline.costing import honest_costs
-from streamopt.pipeline.judging import judged
+from streamopt.pipeline.beyond.allowance import Allowance
+from streamopt.pipeline.beyond.costing import honest_costs
+from streamopt.pipeline.beyond.judging import judged
 from streamopt.search.labels import SearchTooLargeError
 from streamopt.space.assemble import baseline, evaluate, least_luts
 from streamopt.strategies.budgeted import BudgetedSearch, Chosen, Prepared
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
     from streamopt.ir.graph import Graph
     from streamopt.ir.schedule import Schedule
-    from streamopt.pipeline.freedom import Freedom
-    from streamopt.pipeline.judging import Region, Tried
+    from streamopt.pipeline.beyond.freedom import Freedom
+    from streamopt.pipeline.beyond.judging import Region, Tried
     from streamopt.solvers.base import SolveOptions
     from streamopt.strategies.clock import SearchClock
     from streamopt.strategies.solution import Request

@@ -13,8 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, InfeasibleError
-from streamopt.pipeline.forming import Asked, Form
-from streamopt.pipeline.judging import Region
+from streamopt.pipeline.beyond.form import Asked, Form
 from streamopt.search.labels import SearchStoppedError, SearchTooLargeError
 from streamopt.solvers.base import Progress
 from streamopt.solvers.result import Proof, Stop
@@ -23,12 +22,12 @@ from streamopt.strategies.clock import SearchClock
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from streamopt.pipeline.freedom import Freedom
-    from streamopt.pipeline.judging import Tried
+    from streamopt.pipeline.beyond.freedom import Freedom
+    from streamopt.pipeline.beyond.judging import Region, Tried
     from streamopt.solvers.base import SolveOptions
     from streamopt.strategies.solution import OnIncumbent, Request, Solution
 
-__all__ = ["Region", "solve_beyond"]
+__all__ = ["solve_beyond"]
 
 FIRST_LABELS = 256
 """Labels a state, in the first search of every form."""
