@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ChannelLimited",
+    "TransferRule",
     "channel_rates",
     "least_cycles",
     "network_rates",
@@ -93,6 +94,30 @@ def network_rates(network: Network, target: Target) -> dict[str, float]:
     return channel_rates(outside, target)
 
 
+class TransferRule:
+    """The II that moving an array asks for, by the unroll factors of its mover: (B2).
+
+    Parameters
+    ----------
+    bits
+        Of an element.
+    bytes_per_cycle
+        That its channel delivers.
+    """
+
+    def __init__(self, bits: int, bytes_per_cycle: float) -> None:
+        self._bits = bits
+        self._rate = bytes_per_cycle
+
+    def intervals(self, factors: Mapping[str, Any]) -> Any:
+        """Return the II of every choice: an integer, or one for each entry of the vectors."""
+        copies: Any = prod(factors.values())
+        lanes, places = np.unique(copies, return_inverse=True)
+        found = np.array([transfer_ii(int(n), self._bits, self._rate) for n in lanes], np.int64)
+        intervals = found[places.ravel()]
+        return int(intervals.item()) if isinstance(copies, int) else intervals
+
+
 class ChannelLimited:
     """Costs under which movers keep to their channels, whatever else the costs are: (B3).
 
@@ -104,10 +129,10 @@ class ChannelLimited:
     costs
         Of all nodes, without channels.
     movers
-        By node: the bits of an element, and the bytes that its channel delivers in a cycle.
+        By node.
     """
 
-    def __init__(self, costs: CostModel, movers: Mapping[str, tuple[int, float]]) -> None:
+    def __init__(self, costs: CostModel, movers: Mapping[str, TransferRule]) -> None:
         self._costs = costs
         self._movers = movers
 
@@ -118,12 +143,7 @@ class ChannelLimited:
         cost = self._costs.node_cost(node, order, factors, setting)
         if node.name not in self._movers:
             return cost
-        bits, rate = self._movers[node.name]
-        copies: Any = prod(factors.values())
-        lanes, places = np.unique(copies, return_inverse=True)
-        intervals = np.array([transfer_ii(int(n), bits, rate) for n in lanes], dtype=np.int64)
-        found = intervals[places]
-        ii: Any = int(found.item()) if isinstance(copies, int) else found
+        ii = self._movers[node.name].intervals(factors)
         timing = cost.timing
         begin = timing.first_write
         times = replace(

@@ -10,7 +10,7 @@ from streamopt.errors import Diagnostic, LegalityError, SolverError
 from streamopt.ir.ports import PortKind, PortPlan
 from streamopt.ir.program import Role
 from streamopt.pipeline.evaluating import LEAST_FIFOS, size_fifos
-from streamopt.space.level import LevelName
+from streamopt.space.level import LEVELS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from streamopt.strategies.solution import Request
     from streamopt.target.device import Target
 
-__all__ = ["plan_ports", "put_outside", "request_with_ports"]
+__all__ = ["boundary_of_form", "plan_ports", "put_outside", "request_with_ports"]
 
 WEIGHTS = "weights"
 """Stands for all of them."""
@@ -86,6 +86,8 @@ def request_with_ports(
 ) -> Request:
     """Return a request whose graph has movers, and whose costs keep to their channels.
 
+    At opt6 the graph and its costs are for each form anew: see `boundary_of_form`.
+
     Parameters
     ----------
     by
@@ -94,30 +96,31 @@ def request_with_ports(
     Raises
     ------
     SolverError
-        E525 for what knows nothing of channels: opt6, the exhaustive search, and the paper's
+        E525 for what knows nothing of channels: the exhaustive search, and the paper's
         formulation.
     LegalityError
         E331 for a port of an array that doesn't cross the boundary.
     TargetError
         E857 for a channel that the target doesn't have.
     """
-    from streamopt.perf.bandwidth import ChannelLimited, channel_rates
+    from streamopt.perf.bandwidth import ChannelLimited, TransferRule, channel_rates
     from streamopt.transforms.movers import moved_arrays, mover_of, with_movers
 
     if not ports:
         return request
     solver, formulation = by
-    is_known = request.level is not LevelName.OPT6 and solver != "exhaustive"
-    if not is_known or formulation != "compact":
+    if solver == "exhaustive" or formulation != "compact":
         message = f"{request.level} by {solver} on the formulation '{formulation}' has no ports"
-        hint = "solve with ports at opt1 to opt5; or solve without, and emit with --port"
+        hint = "leave --solver and --formulation out; or solve without, and emit with --port"
         raise SolverError(Diagnostic("E525", message, hint=hint))
     moved = moved_arrays(request.graph, ports)
+    if LEVELS[request.level].is_honest:
+        return replace(request, ports=ports)
     graph = with_movers(request.graph, moved)
     where = {port.array: port.channel for port in ports if port.array in moved}
     rates = channel_rates(where, _device(on))
     movers = {
-        mover.name: (graph.array(array).element.bits, rates[array])
+        mover.name: TransferRule(graph.array(array).element.bits, rates[array])
         for array in moved
         if (mover := mover_of(graph, array)) is not None
     }
@@ -164,6 +167,7 @@ def put_outside(
         E331 for a port of an array that doesn't cross the boundary, E333 if the schedule has
         ports already.
     """
+    from streamopt.transforms.apply import planned_graph
     from streamopt.transforms.port_schedule import with_ports
 
     if schedule.ports:
@@ -173,20 +177,30 @@ def put_outside(
     if all(port.kind is PortKind.MEMORY for port in ports):
         return schedule
     on = None if sizing is None else sizing.on
-    found = with_ports(graph, schedule, _with_copies(graph, schedule, ports, on))
+    found = with_ports(graph, schedule, _with_copies(planned_graph(graph, schedule), ports, on))
     if sizing is None:
         return found
     return size_fifos(graph, found, sizing)[0]
 
 
-def _with_copies(
-    graph: Graph, schedule: Schedule, ports: tuple[PortPlan, ...], on: Target | None
-) -> tuple[PortPlan, ...]:
-    """Return ports for what a schedule makes of other arguments, too, each like its original."""
-    from streamopt.target.channels import balanced
-    from streamopt.transforms.apply import planned_graph
+def boundary_of_form(
+    form: Graph, ports: tuple[PortPlan, ...], on: Target
+) -> tuple[Graph, tuple[PortPlan, ...]]:
+    """Return a rewritten graph with movers for ports, and ports for its copies of arguments too."""
+    from streamopt.transforms.movers import moved_arrays, with_movers
 
-    planned = planned_graph(graph, schedule)
+    if not ports:
+        return form, ()
+    ports = _with_copies(form, ports, on)
+    return with_movers(form, moved_arrays(form, ports)), ports
+
+
+def _with_copies(
+    planned: Graph, ports: tuple[PortPlan, ...], on: Target | None
+) -> tuple[PortPlan, ...]:
+    """Return ports for copies of other arguments, too, each like its original."""
+    from streamopt.target.channels import balanced
+
     known = {port.array: port for port in ports}
     copies = {copy: known[original] for copy, original in planned.copies if original in known}
     sizes = {name: _bytes(planned.array(name)) for name in (*known, *copies)}

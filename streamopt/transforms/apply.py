@@ -272,6 +272,6 @@ def _channel(
 
 
 def stream_lanes(access: Access, factors: Mapping[str, int]) -> tuple[int, ...]:
-    """Return the unroll factor of the loop at each dimension; 1 where there is none."""
+    """Return the streams along each dimension of what an access goes through: 1 for no loop."""
     names = (subscript.as_iterator() for subscript in access.subscripts)
     return tuple(1 if name is None else factors[name] for name in names)

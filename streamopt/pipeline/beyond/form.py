@@ -65,7 +65,7 @@ class Form:
     Parameters
     ----------
     request
-        Of the whole graph.
+        Of the whole graph, with the ports of the form.
     names
         Of the rewrites that make the form.
     solver
@@ -86,7 +86,8 @@ class Form:
         self._region = region
         self._solver = solver
         self._sizes_fifos = sizes_fifos
-        costs = honest_costs(self.graph, region.on, freedom.counted(self.graph))
+        counted = freedom.counted(self.graph)
+        costs = honest_costs(self.graph, region.on, counted, request.ports)
         self.request = replace(
             request,
             graph=self.graph,
@@ -134,7 +135,9 @@ class Form:
                 return
 
     def judged(self, chosen: Chosen) -> Tried:
-        """Return a schedule as a design."""
+        """Return a schedule as a design, with the ports of the request."""
+        schedule = replace(chosen.schedule, ports=self.request.ports)
+        chosen = replace(chosen, schedule=schedule)
         return judged(self.graph, self.names, chosen, self._region, sizes_fifos=self._sizes_fifos)
 
     def raise_bound(self, horizon_cycles: int, labels: int, clock: SearchClock) -> None:
