@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING
 
 from streamopt.codegen.checks import built
 from streamopt.codegen.design import Design, schedule_sha256
+from streamopt.codegen.dialect import Dialect
 from streamopt.codegen.layout import Layout, plan_layout
 from streamopt.codegen.nest import partition_pragmas
 from streamopt.codegen.processes import (
     STANDARD_HEADERS,
+    arguments,
     process_functions,
     provenance,
     top_parameters,
@@ -51,7 +53,7 @@ def emit(scheduled: ScheduledGraph, settings: VitisSettings = DEFAULT) -> Design
     digest = schedule_sha256(scheduled.schedule)
     header = provenance(scheduled.graph.name, digest)
     flow = _flow(layout)
-    channels = {plan.array: plan.channel for plan in scheduled.schedule.ports}
+    channels = {plan.array: plan.channels for plan in scheduled.schedule.ports}
     kernel = render([*header, *_definitions(layout)])
     files = (
         (f"{layout.top}.h", render([*header, *declarations(layout, scheduled.graph)])),
@@ -79,9 +81,13 @@ def declarations(layout: Layout, graph: Graph) -> Iterator[Item]:
     yield from (Directive(f"#ifndef {guard}"), Directive(f"#define {guard}"), Statement(""))
     if any(not port.array.element.is_float for port in layout.boundary):
         yield from (Directive("#include <cstdint>"), Statement(""))
-    headers = (("vector", "hls::vector<"), ("stream", "hls::stream<"))
+    libraries = (
+        ("array", "std::array<"),
+        ("hls_vector.h", Dialect.HLS),
+        ("hls_stream.h", "hls::stream"),
+    )
     declared = " ".join(top_parameters(layout))
-    wanted = [Directive(f"#include <hls_{name}.h>") for name, used in headers if used in declared]
+    wanted = [Directive(f"#include <{name}>") for name, used in libraries if used in declared]
     yield from (*wanted, *([Statement("")] if wanted else []))
     names = {port.array.name: port.name for port in layout.boundary}
     for copy, original in graph.copies:
@@ -110,7 +116,8 @@ def _packed(layout: Layout) -> bool:
 
 def _signature(layout: Layout) -> str:
     """Return the head of the top function; the vendor's linker looks for a kernel's C name."""
-    return f'extern "C" void {layout.top}' if _flow(layout) is KERNEL else f"void {layout.top}"
+    is_linked = _flow(layout) is KERNEL and layout.boundary[0].dialect is Dialect.HLS
+    return f'extern "C" void {layout.top}' if is_linked else f"void {layout.top}"
 
 
 def _interfaces(layout: Layout) -> Iterator[Item]:
@@ -119,8 +126,9 @@ def _interfaces(layout: Layout) -> Iterator[Item]:
     for port in layout.boundary:
         if port.kind is PortKind.AXI and port.packing is not None:
             depth = f"depth={port.packing.total_words}"
-            where = f"port={port.name} offset=slave bundle=gmem_{port.name} {depth}"
-            yield Pragma(f"interface mode=m_axi {where}")
+            for name in port.names:
+                where = f"port={name} offset=slave bundle=gmem_{name} {depth}"
+                yield Pragma(f"interface mode=m_axi {where}")
         elif port.kind is PortKind.STREAM:
             yield Pragma(f"interface mode=axis port={port.name}")
         elif port.by_value:
@@ -145,5 +153,4 @@ def _top_body(layout: Layout) -> Iterator[Item]:
         yield from (Statement(f'hls::set_name({name}, "{name}");') for name in streams)
         yield Directive("#endif")
     for process in layout.processes:
-        arguments = ", ".join(port.name for port in (*process.inputs, *process.writes))
-        yield Statement(f"{process.name}({arguments});")
+        yield Statement(f"{process.name}({arguments(process)});")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, LegalityError, SolverError
@@ -27,7 +27,10 @@ __all__ = ["boundary_of_form", "plan_ports", "put_outside", "request_with_ports"
 WEIGHTS = "weights"
 """Stands for all of them."""
 
-_PORT = re.compile(r"(memory|m_axi|axis)(?::(\w+\[\d+\]))?")
+MOST_CHANNELS = 64
+"""Of one array: more than any device has."""
+
+_PORT = re.compile(r"(memory|m_axi|axis)(?::(?:(\d+)|(\w+)\[(\d+)(?::(\d+))?\]))?")
 
 
 def plan_ports(
@@ -44,8 +47,9 @@ def plan_ports(
     interface
         Kind of all ports: ``memory``, ``m_axi`` or ``axis``.
     ports
-        By array, what is different: ``axis``, ``m_axi`` or ``m_axi:HBM[3]``. ``weights`` are all
-        weights, unless an array is called so.
+        By array, what is different: ``axis``, ``m_axi`` or ``m_axi:HBM[3]``; spread over several
+        channels ``m_axi:HBM[4:7]``, or ``m_axi:4`` for any four. ``weights`` are all weights,
+        unless an array is called so.
     on
         The target whose channels are used, those of HBM where it has any; the U280 if not given.
 
@@ -72,13 +76,13 @@ def plan_ports(
         name: asked.get(name, of_weights if array.role is Role.WEIGHT else usual)
         for name, array in arrays.items()
     }
-    kinds = {name: kind for name, (kind, _) in chosen.items()}
-    fixed = {name: channel for name, (_, channel) in chosen.items() if channel}
-    for channel in fixed.values():
+    fixed = {name: wish.channels for name, wish in chosen.items() if wish.channels}
+    for channel in dict.fromkeys(name for names in fixed.values() for name in names):
         device.channel(channel)
-    sizes = {name: _bytes(arrays[name]) for name, kind in kinds.items() if kind is PortKind.AXI}
-    where = balanced(sizes, _preferred(device), fixed)
-    return tuple(PortPlan(name, kind, where.get(name, "")) for name, kind in kinds.items())
+    sizes = {n: _bytes(arrays[n]) for n, wish in chosen.items() if wish.kind is PortKind.AXI}
+    parts = {name: wish.parts for name, wish in chosen.items()}
+    where = balanced(sizes, _preferred(device), fixed, parts)
+    return tuple(PortPlan(name, wish.kind, where.get(name, ())) for name, wish in chosen.items())
 
 
 def request_with_ports(
@@ -117,7 +121,7 @@ def request_with_ports(
     if LEVELS[request.level].is_honest:
         return replace(request, ports=ports)
     graph = with_movers(request.graph, moved)
-    where = {port.array: port.channel for port in ports if port.array in moved}
+    where = {port.array: port.memories for port in ports if port.array in moved}
     rates = channel_rates(where, _device(on))
     movers = {
         mover.name: TransferRule(graph.array(array).element.bits, rates[array])
@@ -128,13 +132,28 @@ def request_with_ports(
     return replace(request, graph=graph, costs=costs, ports=ports)
 
 
-def _parsed(name: str, text: str) -> tuple[PortKind, str]:
+@dataclass(frozen=True, slots=True)
+class _Wish:
+    """What a user asks for an array: a kind, and which channels or how many."""
+
+    kind: PortKind
+    channels: tuple[str, ...] = ()
+    parts: int = 1
+
+
+def _parsed(name: str, text: str) -> _Wish:
     found = _PORT.fullmatch(text)
-    kind = None if found is None else PortKind(found[1])
-    if found is None or kind is None or (found[2] and kind is not PortKind.AXI):
-        hint = "write memory, m_axi, axis, or m_axi:HBM[3] with a channel"
-        raise LegalityError(Diagnostic("E332", f"'{text}' is no port for {name}", hint=hint))
-    return kind, found[2] or ""
+    if found is not None:
+        kind, memory = PortKind(found[1]), found[3]
+        parts, first = int(found[2] or 1), int(found[4] or 0)
+        last = int(found[5] or first)
+        if kind is PortKind.AXI and 0 < parts <= MOST_CHANNELS and first <= last:
+            some = range(first, min(last + 1, first + MOST_CHANNELS)) if memory else ()
+            return _Wish(kind, tuple(f"{memory}[{at}]" for at in some), parts)
+        if text == kind:
+            return _Wish(kind)
+    hint = "write memory, m_axi, axis, or with channels m_axi:HBM[3], m_axi:HBM[4:7] or m_axi:4"
+    raise LegalityError(Diagnostic("E332", f"'{text}' is no port for {name}", hint=hint))
 
 
 def _preferred(device: Target) -> list[str]:
@@ -204,13 +223,14 @@ def _with_copies(
     known = {port.array: port for port in ports}
     copies = {copy: known[original] for copy, original in planned.copies if original in known}
     sizes = {name: _bytes(planned.array(name)) for name in (*known, *copies)}
-    fixed = {port.array: port.channel for port in ports if port.channel}
-    free = {name: sizes[name] for name, like in copies.items() if like.channel}
+    fixed = {port.array: port.channels for port in ports if port.channels}
+    free = {name: sizes[name] for name, like in copies.items() if like.channels}
     used = {name: sizes[name] for name in fixed} | free
-    where = balanced(used, _preferred(_device(on)), fixed) if free else {}
+    parts = {name: len(copies[name].channels) for name in free}
+    where = balanced(used, _preferred(_device(on)), fixed, parts) if free else {}
     return (
         *ports,
-        *(PortPlan(name, like.kind, where.get(name, "")) for name, like in copies.items()),
+        *(PortPlan(name, like.kind, where.get(name, ())) for name, like in copies.items()),
     )
 
 

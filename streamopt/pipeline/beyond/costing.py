@@ -70,7 +70,7 @@ def honest_costs(
 
 
 def _transfer_rule(
-    pipelines: Sequence[Pipeline], network: Network, rates: Mapping[str, float]
+    pipelines: Sequence[Pipeline], network: Network, rates: Mapping[str, tuple[float, ...]]
 ) -> TransferRule | None:
     """Return the rule of the channel that a node moves an array through, if it does."""
     from streamopt.perf.bandwidth import TransferRule
