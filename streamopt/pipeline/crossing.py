@@ -22,7 +22,13 @@ if TYPE_CHECKING:
     from streamopt.strategies.solution import Request
     from streamopt.target.device import Target
 
-__all__ = ["boundary_of_form", "plan_ports", "put_outside", "request_with_ports"]
+__all__ = [
+    "boundary_cycles",
+    "boundary_of_form",
+    "plan_ports",
+    "put_outside",
+    "request_with_ports",
+]
 
 WEIGHTS = "weights"
 """Stands for all of them."""
@@ -212,6 +218,18 @@ def boundary_of_form(
         return form, ()
     ports = _with_copies(form, ports, on)
     return with_movers(form, moved_arrays(form, ports)), ports
+
+
+def boundary_cycles(graph: Graph, ports: tuple[PortPlan, ...], on: Target) -> int:
+    """Return the cycles below which no design moves all arrays over the boundary: (B4)."""
+    from streamopt.perf.bandwidth import channel_rates, least_cycles
+    from streamopt.transforms.movers import moved_arrays
+
+    moved = moved_arrays(graph, ports)
+    rates = channel_rates({p.array: p.memories for p in ports if p.array in moved}, on)
+    arrays = (graph.array(name) for name in moved)
+    needed = (least_cycles(a.size_elems, a.element.bits, rates[a.name]) for a in arrays)
+    return max(needed, default=0)
 
 
 def _with_copies(

@@ -77,6 +77,15 @@ def test_design_computes_the_same(kind: str, each: dict[str, str], tmp_path: Pat
     assert ("host.cpp" in dict(design.files)) is (each == {})
 
 
+def test_opt6_design_with_ports_computes_the_same(tmp_path: Path) -> None:
+    ports = so.plan_ports(GRAPH, "m_axi", ports={"B": "m_axi:2", "E": "axis"})
+    freedom = so.Freedom(frozenset({"partial_tiles"}), so.BindingChoice.TOOL)
+    found = so.solve(GRAPH, level="opt6", dsp=60, ports=ports, freedom=freedom)
+    assert {*ports} <= {*found.schedule.ports}
+    so.write(PROGRAM, found.schedule, tmp_path / "project")
+    so.verify(tmp_path / "project").raise_if_failed()
+
+
 def test_lanes_are_spread_over_channels() -> None:
     """27 lanes of D are 14 and 13, 18 of B 6 each; 6 of A need no more than 3 of 4 channels."""
     text = so.emit(GRAPH, outside("m_axi:4", B="m_axi:3", D="m_axi:2")).text("layer.cpp")

@@ -14,6 +14,7 @@ from streamopt.perf.priced_costs import PricedCosts
 from streamopt.pipeline.beyond.allowance import Allowance
 from streamopt.pipeline.beyond.costing import honest_costs
 from streamopt.pipeline.beyond.judging import judged
+from streamopt.pipeline.crossing import boundary_cycles
 from streamopt.search.labels import SearchTooLargeError
 from streamopt.space.assemble import baseline, evaluate, least_luts
 from streamopt.strategies.budgeted import BudgetedSearch, Chosen, Prepared
@@ -104,7 +105,7 @@ class Form:
         self._steady: Prepared | None = None
         self._horizon_cycles = 0
         self._known_cycles: dict[bool, int] = {}
-        self.bound_cycles = 0
+        self.bound_cycles = boundary_cycles(self.graph, request.ports, region.on)
 
     @property
     def longest_cycles(self) -> int:
