@@ -14,46 +14,50 @@
 `streamopt.dsl` makes programs in Python.
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from streamopt.errors import StreamoptError
-from streamopt.pipeline import (
-    BindingChoice,
-    Evaluation,
-    FifoSizing,
-    Freedom,
-    VitisSettings,
-    apply,
-    compare,
-    dataflow,
-    emit,
-    evaluate,
-    evaluate_network,
-    front_record,
-    interpret,
-    load,
-    load_design,
-    load_schedule,
-    pareto,
-    plan_ports,
-    put_outside,
-    record,
-    records,
-    save,
-    simulate,
-    size_fifos,
-    solve,
-    verify,
-    write,
-)
-
-# Under names that no subpackage has: importing `streamopt.target` would put itself in the place
-# of a function of that name.
-from streamopt.pipeline import solvers as available_solvers
-from streamopt.pipeline import target as device
 
 if TYPE_CHECKING:
     from streamopt.frontends import dsl
+    from streamopt.pipeline import (
+        BindingChoice,
+        Evaluation,
+        FifoSizing,
+        Freedom,
+        RivalDesign,
+        VitisSettings,
+        apply,
+        compare,
+        dataflow,
+        design,
+        design_record,
+        emit,
+        evaluate,
+        evaluate_network,
+        front_record,
+        interpret,
+        load,
+        load_design,
+        load_schedule,
+        pareto,
+        plan_ports,
+        put_outside,
+        record,
+        records,
+        save,
+        simulate,
+        size_fifos,
+        solve,
+        verify,
+        write,
+    )
+
+    # Under names that no subpackage has: importing `streamopt.target` would put itself in the place
+    # of a function of that name.
+    from streamopt.pipeline import solvers as available_solvers
+    from streamopt.pipeline import target as device
 
 __version__ = "0.1.0"
 
@@ -62,6 +66,7 @@ __all__ = [
     "Evaluation",
     "FifoSizing",
     "Freedom",
+    "RivalDesign",
     "StreamoptError",
     "VitisSettings",
     "__version__",
@@ -69,6 +74,8 @@ __all__ = [
     "available_solvers",
     "compare",
     "dataflow",
+    "design",
+    "design_record",
     "device",
     "dsl",
     "emit",
@@ -93,10 +100,13 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    """Return `dsl`, which is imported when it is first used."""
-    if name == "dsl":
-        from streamopt.frontends import dsl
+_RENAMED = {"available_solvers": "solvers", "device": "target"}
 
-        return dsl
-    raise AttributeError(f"module 'streamopt' has no attribute '{name}'")
+
+def __getattr__(name: str) -> Any:
+    """Return a public name, imported when it is first used."""
+    if name == "dsl":
+        return import_module("streamopt.frontends.dsl")
+    if name not in __all__:
+        raise AttributeError(f"module 'streamopt' has no attribute '{name}'")
+    return getattr(import_module("streamopt.pipeline"), _RENAMED.get(name, name))

@@ -18,6 +18,7 @@ __all__ = [
     "SimulationError",
     "SolverError",
     "SourceLoc",
+    "StrategyError",
     "StreamoptError",
     "TargetError",
     "VerificationError",
@@ -75,6 +76,10 @@ class LegalityError(StreamoptError):
 
 class InfeasibleError(StreamoptError):
     """No schedule fits the limits that were given (codes E4xx)."""
+
+
+class StrategyError(StreamoptError):
+    """A strategy of another system can't take the graph (codes E53x to E56x)."""
 
 
 class SolverError(StreamoptError):

@@ -7,7 +7,8 @@ from dataclasses import replace
 from measure import source
 
 import streamopt as so
-from streamopt.pipeline.beyond.freedom import PARTIAL_TILES, BindingChoice, Freedom
+from streamopt.pipeline.beyond.binding_choice import BindingChoice
+from streamopt.pipeline.beyond.freedom import PARTIAL_TILES, Freedom
 from streamopt.transforms.rewrites import REWRITES
 
 __all__ = ["VARIANTS", "is_same_search"]

@@ -10,6 +10,7 @@ import json
 import os
 import platform
 import subprocess
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -60,8 +61,9 @@ def environment(what: str, command: str, seconds: float) -> None:
     path.write_text(f"{json.dumps(known, indent=2, sort_keys=True)}\n", encoding="utf-8")
 
 
+@cache
 def commit() -> str:
-    """Return the commit that is measured; ``-dirty`` behind it where files were changed."""
+    """Return the commit that is measured; ``-dirty`` behind it where files were changed before."""
     command = [
         "git",
         "-C",

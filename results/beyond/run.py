@@ -20,7 +20,8 @@ from operations import work_of
 from pages import write_pages
 from patience import within
 
-from streamopt.pipeline.beyond.freedom import BindingChoice, Freedom
+from streamopt.pipeline.beyond.binding_choice import BindingChoice
+from streamopt.pipeline.beyond.freedom import Freedom
 
 if TYPE_CHECKING:
     from collections.abc import Callable

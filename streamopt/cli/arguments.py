@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from streamopt.pipeline.beyond.freedom import BindingChoice
+from streamopt.pipeline.beyond.binding_choice import BindingChoice
 from streamopt.pipeline.limiting import Fit as FitName
 from streamopt.space.level import LevelName
 from streamopt.space.objective import Objective as ObjectiveName

@@ -10,6 +10,7 @@ import typer
 
 from streamopt import __version__
 from streamopt.cli.compare import compare
+from streamopt.cli.design import design
 from streamopt.cli.emit import emit
 from streamopt.cli.graph import graph
 from streamopt.cli.pareto import pareto
@@ -51,7 +52,7 @@ def options(
     """Turn affine programs into streaming FPGA accelerators, with a proof."""
 
 
-for verb in (graph, solve, pareto, compare, simulate, emit, verify, solvers):
+for verb in (graph, solve, pareto, design, compare, simulate, emit, verify, solvers):
     app.command()(verb)
 
 

@@ -184,8 +184,8 @@ def _show(solution: Solution, found: Evaluation, row: dict[str, str | int | floa
 
     print_tables(
         summary_table(solution, row),
-        node_table(solution, found),
-        channel_table(solution, found),
+        node_table(solution.schedule, found),
+        channel_table(solution.request.graph, solution.schedule, found),
         resource_table(found),
     )
     for risk in found.clock_risks:

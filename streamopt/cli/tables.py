@@ -16,6 +16,8 @@ from streamopt.space.objective import Objective
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from streamopt.ir.graph import Graph
+    from streamopt.ir.schedule import Schedule
     from streamopt.pipeline import Evaluation
     from streamopt.strategies.solution import Solution
 
@@ -120,7 +122,7 @@ def _fifo_words(bits: int, full_bits: int) -> str:
     return f"{bits / 1024:.1f} Kbit; all tokens would take {full_bits / 1024:.1f} Kbit"
 
 
-def node_table(solution: Solution, found: Evaluation) -> Table:
+def node_table(schedule: Schedule, found: Evaluation) -> Table:
     """Return one row a node: loop order, unroll factors, times by the closed form, and DSPs."""
     table = Table(title="nodes (cycles predicted)")
     for name in ("node", "loop order", "unroll"):
@@ -129,7 +131,7 @@ def node_table(solution: Solution, found: Evaluation) -> Table:
         table.add_column(name, justify="right")
     assert found.predicted is not None
     for node in found.predicted.nodes:
-        plan = solution.schedule.node(node.node)
+        plan = schedule.node(node.node)
         unroll = " ".join(f"{loop}:{u}" for loop, u in plan.unroll if u > 1)
         times = (node.start_cycles, node.first_write_cycles, node.last_write_cycles)
         numbers = (node.ii, *times, node.lanes, node.dsps)
@@ -137,12 +139,15 @@ def node_table(solution: Solution, found: Evaluation) -> Table:
     return table
 
 
-def channel_table(solution: Solution, found: Evaluation) -> Table:
-    """Return one row a channel: FIFO with its depth, or ping-pong with what stands against one."""
+def channel_table(whole: Graph, schedule: Schedule, found: Evaluation) -> Table:
+    """Return one row a channel: FIFO with its depth, or ping-pong with what stands against one.
+
+    ``whole`` is the graph before the schedule's rewrites.
+    """
     from streamopt.space.buffering import buffer_reason
     from streamopt.transforms.apply import planned_graph
 
-    graph = planned_graph(solution.request.graph, solution.schedule)
+    graph = planned_graph(whole, schedule)
     edges = {edge.channel: edge for edge in graph.edges}
     table = Table(title="channels (elements in a lane)")
     for name in ("channel", "kind"):
@@ -151,14 +156,14 @@ def channel_table(solution: Solution, found: Evaluation) -> Table:
         table.add_column(name, justify="right")
     table.add_column("why not a FIFO")
     lanes = {fifo.name: prod(fifo.lanes) for fifo in found.network.fifos}
-    for plan in solution.schedule.channels:
+    for plan in schedule.channels:
         kind = plan.kind.value.replace("_", "-")
         if plan.depth_elems:
             fifo = found.trace.fifo(plan.channel)
             used = (plan.depth_elems, fifo.peak_elems, fifo.tokens // lanes[plan.channel])
             table.add_row(plan.channel, kind, *map(str, used), "")
         else:
-            why = buffer_reason(graph, edges[plan.channel], solution.schedule)
+            why = buffer_reason(graph, edges[plan.channel], schedule)
             table.add_row(plan.channel, kind, "-", "-", "-", "" if why is None else why.value)
     return table
 

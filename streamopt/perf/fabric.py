@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -120,11 +120,7 @@ def pipeline_fabric(
     shared = timing.ii > 1
     luts += _masked_bits(pipeline)
     stage_bits = timing.depth_cycles * _address_bits(pipeline, storages)
-    luts += round(
-        (_SHARED_RESULT_LUTS if shared else _RESULT_LUTS) * data.result_bits
-        + (_UNIT_LUTS * unit_bits if shared else 0)
-        + _ADDRESS_LUTS * stage_bits
-    )
+    luts += round(_result_luts(data.result_bits, unit_bits, timing.ii) + _ADDRESS_LUTS * stage_bits)
     ffs += round(
         (_SHARED_RESULT_FFS if shared else _RESULT_FFS) * data.result_bits
         + _INPUT_FFS * data.read_bits
@@ -141,10 +137,13 @@ def least_pipeline_luts(result_bits: Integers, unit_bits: Integers, ii: Integers
     result_bits, unit_bits
         Bits of all results, and of those of its operators after sharing; one entry a schedule.
     """
-    alone = _RESULT_LUTS * result_bits
+    return _PIPELINE_LUTS + np.floor(_result_luts(result_bits, unit_bits, ii)).astype(np.int64)
+
+
+def _result_luts(result_bits: Any, unit_bits: Any, ii: Any) -> Any:
+    """Return what selects results and shares units: a number, or one for each entry of arrays."""
     shared = _SHARED_RESULT_LUTS * result_bits + _UNIT_LUTS * unit_bits
-    data = np.where(ii > 1, shared, alone)
-    return _PIPELINE_LUTS + np.floor(data).astype(np.int64)
+    return np.where(ii > 1, shared, _RESULT_LUTS * result_bits)
 
 
 def memory_fabric(storage: Storage, *, ping_pong: bool) -> Resources:

@@ -1,37 +1,50 @@
-"""The stages in order, each a function from value to value: the only place where they meet."""
+"""The stages in order, each a function from value to value: the only place where they meet.
+
+A name is imported when it is first used, so that a command loads what it needs and no more.
+"""
 
 from __future__ import annotations
 
-from streamopt.codegen.vitis_project import VitisSettings
-from streamopt.pipeline.beyond.freedom import BindingChoice, Freedom
-from streamopt.pipeline.building import apply, emit, verify, write
-from streamopt.pipeline.crossing import plan_ports, put_outside
-from streamopt.pipeline.evaluating import (
-    Evaluation,
-    FifoSizing,
-    evaluate,
-    evaluate_network,
-    evaluation_record,
-    load_design,
-    simulate,
-    size_fifos,
-    target,
-    trace_record,
-)
-from streamopt.pipeline.fronts import front_record, pareto
-from streamopt.pipeline.reading import dataflow, interpret, load, load_schedule, save
-from streamopt.pipeline.solving import choice_record, compare, record, records, solve, solvers
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from streamopt.codegen.vitis_project import VitisSettings
+    from streamopt.pipeline.beyond.binding_choice import BindingChoice
+    from streamopt.pipeline.beyond.freedom import Freedom
+    from streamopt.pipeline.building import apply, emit, verify, write
+    from streamopt.pipeline.comparing import compare, records
+    from streamopt.pipeline.crossing import plan_ports, put_outside
+    from streamopt.pipeline.evaluating import (
+        Evaluation,
+        FifoSizing,
+        evaluate,
+        evaluate_network,
+        evaluation_record,
+        load_design,
+        simulate,
+        size_fifos,
+        target,
+        trace_record,
+    )
+    from streamopt.pipeline.fronts import front_record, pareto
+    from streamopt.pipeline.reading import dataflow, interpret, load, load_schedule, save
+    from streamopt.pipeline.rivals import RivalDesign, design, design_record
+    from streamopt.pipeline.solving import choice_record, record, solve, solvers
 
 __all__ = [
     "BindingChoice",
     "Evaluation",
     "FifoSizing",
     "Freedom",
+    "RivalDesign",
     "VitisSettings",
     "apply",
     "choice_record",
     "compare",
     "dataflow",
+    "design",
+    "design_record",
     "emit",
     "evaluate",
     "evaluate_network",
@@ -56,3 +69,26 @@ __all__ = [
     "verify",
     "write",
 ]
+
+_PLACES = {
+    "streamopt.codegen.vitis_project": "VitisSettings",
+    "streamopt.pipeline.beyond.binding_choice": "BindingChoice",
+    "streamopt.pipeline.beyond.freedom": "Freedom",
+    "streamopt.pipeline.building": "apply emit verify write",
+    "streamopt.pipeline.comparing": "compare records",
+    "streamopt.pipeline.crossing": "plan_ports put_outside",
+    "streamopt.pipeline.evaluating": "Evaluation FifoSizing evaluate evaluate_network "
+    "evaluation_record load_design simulate size_fifos target trace_record",
+    "streamopt.pipeline.fronts": "front_record pareto",
+    "streamopt.pipeline.reading": "dataflow interpret load load_schedule save",
+    "streamopt.pipeline.rivals": "RivalDesign design design_record",
+    "streamopt.pipeline.solving": "choice_record record solve solvers",
+}
+_PLACE = {name: module for module, names in _PLACES.items() for name in names.split()}
+
+
+def __getattr__(name: str) -> Any:
+    """Return a public name, from the module that has it."""
+    if name not in _PLACE:
+        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+    return getattr(import_module(_PLACE[name]), name)

@@ -1,4 +1,4 @@
-"""From graphs to schedules with a proof, and tables of them.
+"""From graphs to schedules with a proof.
 
 [1] Basalama and Cong, Stream-HLS, FPGA 2025.
 """
@@ -13,15 +13,13 @@ from streamopt.ir.schedule import ChannelKind
 from streamopt.pipeline.asking import Asked, answered, tiling_limit_of
 from streamopt.pipeline.beyond.freedom import ALL
 from streamopt.pipeline.crossing import request_with_ports
-from streamopt.pipeline.evaluating import LEAST_FIFOS, FifoSizing, evaluate, evaluation_record
+from streamopt.pipeline.evaluating import LEAST_FIFOS, FifoSizing
 from streamopt.space.level import LEVELS, LevelName
 from streamopt.space.objective import Objective
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable
     from typing import Unpack
-
-    import pandas as pd
 
     from streamopt.ir.graph import Graph
     from streamopt.ir.ports import PortPlan
@@ -30,9 +28,8 @@ if TYPE_CHECKING:
     from streamopt.solvers.base import Progress, SolveOptions
     from streamopt.solvers.registry import SolverStatus
     from streamopt.strategies.solution import Solution
-    from streamopt.target.device import Target
 
-__all__ = ["choice_record", "compare", "record", "records", "solve", "solvers"]
+__all__ = ["choice_record", "record", "record_of_every_level", "solve", "solvers"]
 
 
 DSPS = 2560
@@ -117,11 +114,11 @@ def _options(
 
 def record(solution: Solution) -> dict[str, str | int | float]:
     """Return what is reported of a solution: one flat row, with the limits that it has kept."""
-    return {**_row(solution), **_limit_members(solution)}
+    return {**record_of_every_level(solution), **_limit_members(solution)}
 
 
-def _row(solution: Solution) -> dict[str, str | int | float]:
-    """Return what is reported at every level alike."""
+def record_of_every_level(solution: Solution) -> dict[str, str | int | float]:
+    """Return what is reported at every level alike, without limits on the design as built."""
     from streamopt.perf.dsp import roofline_cycles
 
     request = solution.request
@@ -191,77 +188,6 @@ def _objective_members(solution: Solution) -> dict[str, int]:
             target = solution.request.latency_target_cycles
             assert target is not None
             return {"latency_target_cycles": target, "bound_dsps": solution.bound_dsps}
-
-
-def records(
-    graph: Graph,
-    *,
-    levels: Iterable[str] = tuple(LevelName),
-    dsp: int = 2560,
-    tiling_limit: int | None = None,
-    solver: str = "auto",
-    time_limit_seconds: float | None = None,
-    seed: int = 0,
-    on: Target | None = None,
-    on_progress: Callable[[str, int, int], None] | None = None,
-) -> list[dict[str, str | int | float]]:
-    """Return one row a level: what `record` and `evaluation_record` give.
-
-    Parameters
-    ----------
-    time_limit_seconds
-        For each level.
-    on
-        The target that is simulated; the U280 where not given.
-    on_progress
-        Called with (level, levels done, levels in all) before each level.
-    """
-    rows: list[dict[str, str | int | float]] = []
-    names: Sequence[str] = tuple(levels)
-    for done, level in enumerate(names):
-        if on_progress is not None:
-            on_progress(level, done, len(names))
-        solution = solve(
-            graph,
-            level=level,
-            dsp=dsp,
-            tiling_limit=tiling_limit,
-            solver=solver,
-            time_limit_seconds=time_limit_seconds,
-            seed=seed,
-            fifos=FifoSizing(on=on),
-        )
-        found = evaluate(graph, solution.schedule, on)
-        rows.append({**_row(solution), **evaluation_record(found)})
-    return rows
-
-
-def compare(
-    graph: Graph,
-    *,
-    levels: Iterable[str] = tuple(LevelName),
-    dsp: int = 2560,
-    tiling_limit: int | None = None,
-    solver: str = "auto",
-    time_limit_seconds: float | None = None,
-    seed: int = 0,
-    on: Target | None = None,
-) -> pd.DataFrame:
-    """Return the rows of `records` as a DataFrame, one a level."""
-    import pandas as pd
-
-    return pd.DataFrame(
-        records(
-            graph,
-            levels=levels,
-            dsp=dsp,
-            tiling_limit=tiling_limit,
-            solver=solver,
-            time_limit_seconds=time_limit_seconds,
-            seed=seed,
-            on=on,
-        )
-    )
 
 
 def solvers() -> tuple[SolverStatus, ...]:

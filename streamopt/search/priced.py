@@ -6,12 +6,12 @@ least latency of a priced instance is no more than that of the instance.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from streamopt.search.coarse import costs, states, taken
+from streamopt.search.fewer import Fewer, costs, states, taken
 from streamopt.space.fronts import minimal
 
 if TYPE_CHECKING:
@@ -21,29 +21,10 @@ if TYPE_CHECKING:
 
     Integers = npt.NDArray[np.int64]
 
-__all__ = ["Priced", "priced"]
+__all__ = ["priced"]
 
 
-@dataclass(frozen=True, slots=True)
-class Priced:
-    """An instance with one limit.
-
-    Attributes
-    ----------
-    places
-        By node: the rows of the other instance that are left.
-    """
-
-    problem: Instance
-    places: tuple[Integers, ...]
-
-    def original(self, rows: dict[str, int]) -> dict[str, int]:
-        """Return places in the other instance of chosen rows."""
-        number = {name: node for node, name in enumerate(self.problem.names) if name}
-        return {name: int(self.places[number[name]][row]) for name, row in rows.items()}
-
-
-def priced(problem: Instance, price: float) -> Priced:
+def priced(problem: Instance, price: float) -> Fewer:
     """Return an instance whose one further resource is paid for with DSPs.
 
     Parameters
@@ -59,7 +40,7 @@ def priced(problem: Instance, price: float) -> Priced:
         dsp_limit=int(problem.dsp_limit + price * limit),
         limits=(),
     )
-    return Priced(whole, tuple(places for _, places in parts))
+    return Fewer(whole, tuple(places for _, places in parts))
 
 
 def _priced(rows: Choices, price: float) -> tuple[Choices, Integers]:

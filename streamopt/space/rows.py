@@ -178,7 +178,7 @@ def _soon_enough(space: DecisionSpace, node: Node, factors: Integers) -> npt.NDA
     if space.horizon_cycles is None or isinstance(node, SequentialNode):
         return np.ones(len(factors), dtype=bool)
     trips = np.array(list(node.trip_counts.values()), dtype=np.int64)
-    iterations: Integers = (trips // factors).prod(axis=1)
+    iterations: Integers = (-(-trips // factors)).prod(axis=1)
     soon = iterations <= space.horizon_cycles + 1
     return soon if soon.any() else iterations == iterations.min()
 

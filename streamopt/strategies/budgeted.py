@@ -18,6 +18,7 @@ from streamopt.space.horizon import HorizonFilter
 from streamopt.space.rows import node_rows
 from streamopt.space.steady import steady_rows
 from streamopt.strategies.diving import DIVE_STEPS, dive
+from streamopt.strategies.searched import SOLVER, VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -68,12 +69,14 @@ class Prepared:
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """A schedule, its latency in cycles, and what its rows take."""
+    """A schedule, its latency in cycles, what its rows take, and who chose it."""
 
     schedule: Schedule
     cycles: int
     dsps: int
     luts: int
+    solver: str = SOLVER
+    solver_version: str = VERSION
 
 
 class BudgetedSearch:

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from streamopt.strategies.rival import RivalName
+
 ROOT = Path(__file__).parents[2] / "streamopt"
 
 BASE = {"errors", "ir"}
@@ -25,7 +27,7 @@ MAY_IMPORT = {
     "search": {"space"},
     "budget": BASE | {"analysis", "perf", "search", "space", "target", "transforms"},
     "strategies": BASE
-    | {"analysis", "transforms", "perf", "space", "formulation", "search", "solvers"},
+    | {"analysis", "transforms", "perf", "space", "formulation", "search", "solvers", "target"},
     "codegen": BASE | {"analysis"},
     "verification": BASE | {"codegen"},
     "report": BASE | {"target", "sim", "solvers"},
@@ -96,6 +98,13 @@ def test_oracle_shares_no_code_with_the_model() -> None:
     for name in ("exhaustive.py", "walking.py", "certificate.py"):
         names = imported(ROOT / "strategies" / name)
         assert not [found for found in names if not found.startswith(allowed)]
+
+
+def test_rivals_import_no_other_rival() -> None:
+    for name in RivalName:
+        for path in (ROOT / "strategies" / name).rglob("*.py"):
+            within = {n.split(".")[1] for n in imported(path) if n.startswith("strategies.")}
+            assert within <= {"rival", name.value}
 
 
 def test_codegen_does_not_know_who_decided() -> None:

@@ -119,6 +119,15 @@ def test_free_bindings_keep_their_limits_and_their_bound(dsps: int, luts: int) -
     assert used.luts <= luts
 
 
+@pytest.mark.parametrize(("solver", "named"), [("highs", "highs"), ("auto", "search")])
+def test_the_solver_that_answered_is_named(solver: str, named: str) -> None:
+    graph = so.dataflow(scaled_sum())
+    found = so.solve(graph, level="opt6", dsp=40, solver=solver, fifos=None)
+    assert found.solver == named
+    assert found.solver_version
+    assert so.record(found)["solver"] == named
+
+
 def test_nothing_fits() -> None:
     graph = so.dataflow(product_then_relu())
     with pytest.raises(InfeasibleError, match=r"^E401 product_then_relu needs more than 2 DSPs"):

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 import streamopt as so
-from streamopt.pipeline.beyond.freedom import BindingChoice, Freedom
+from streamopt.pipeline.beyond.binding_choice import BindingChoice
+from streamopt.pipeline.beyond.freedom import Freedom
 
 GRAPHS = Path(__file__).parents[2] / "graphs"
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass, field
 from operator import le
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 
+import streamopt as so
 from streamopt.errors import SolverError
+from streamopt.perf.costs import PUBLISHED
 from streamopt.perf.dsp import dsps_per_lane
 from streamopt.space.decisions import DecisionSpace, decision_space
 from streamopt.space.level import LEVELS, Level, LevelName
@@ -18,7 +21,11 @@ from streamopt.strategies.exhaustive import exhaustive
 from tests.random_graphs import random_graph
 
 if TYPE_CHECKING:
-    from streamopt.ir.graph import Graph
+    from collections.abc import Mapping, Sequence
+
+    from streamopt.ir.binding import Binding
+    from streamopt.ir.graph import Graph, Node
+    from streamopt.perf.costs import NodeCost, Setting
     from streamopt.strategies.exhaustive import OracleResult
 
 MAX_POINTS = 30_000
@@ -167,6 +174,43 @@ def test_a_kept_row_is_as_good_as_each_that_is_dropped(level: LevelName) -> None
                 for cost in costs:
                     assert any(all(map(le, good, cost)) for good in front)
                 assert not [a for a in front for b in front if a != b and all(map(le, a, b))]
+
+
+class Recorded:
+    """The published costs; keeps the most iterations of the factors that it was asked about."""
+
+    def __init__(self) -> None:
+        self.iterations = 0
+
+    def node_cost(
+        self, node: Node, order: Sequence[str], factors: Mapping[str, Any], setting: Setting
+    ) -> NodeCost:
+        tiles = [-(-trips // factors[name]) for name, trips in node.trip_counts.items()]
+        most = int(np.prod(np.stack(tiles), axis=0).max())
+        self.iterations = max(self.iterations, most)
+        return PUBLISHED.node_cost(node, order, factors, setting)
+
+    def least_dsps(self, node: Node, binding: Binding) -> int:
+        return PUBLISHED.least_dsps(node, binding)
+
+
+@pytest.mark.parametrize("horizon", [5, 11, 23])
+def test_partial_tiles_beyond_the_horizon_are_not_costed(horizon: int) -> None:
+    p = so.dsl.program("seven")
+    i, j = p.iterators(i=7, j=7)
+    p.output("y", (i, j), p.input("x", 7, 7)[i, j] * 2.0)
+    costs = Recorded()
+    space = decision_space(
+        so.dataflow(p.build()),
+        LEVELS[LevelName.OPT6],
+        dsp_limit=10**6,
+        tiling_limit=1,
+        costs=costs,
+        horizon_cycles=horizon,
+        partial_tiles=True,
+    )
+    assert node_rows(space)
+    assert 0 < costs.iterations <= horizon + 1
 
 
 def by_meaning(space: DecisionSpace, rows: NodeRows) -> dict[object, set[tuple[int, ...]]]:

@@ -221,7 +221,8 @@ class Form:
         limits = self._region.limits
         if (allowed.dsps, allowed.luts) == (limits.dsps, limits.luts):
             self.bound_cycles = max(self.bound_cycles, answer.bound_cycles)
-        return self._as_chosen(answer.schedule)
+        chosen = self._as_chosen(answer.schedule)
+        return replace(chosen, solver=answer.solver, solver_version=answer.solver_version)
 
     def plainest(self) -> Chosen:
         """Return the schedule without any unrolling, as the tool binds operators."""

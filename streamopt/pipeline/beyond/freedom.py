@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, InfeasibleError
@@ -12,6 +11,7 @@ from streamopt.ir.graph import SequentialNode
 from streamopt.ir.network import Implementation, Operator
 from streamopt.ir.program import Reduction
 from streamopt.perf.dsp import accumulates_products
+from streamopt.pipeline.beyond.binding_choice import BindingChoice
 from streamopt.transforms.rewrites import REWRITES, rewritten
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from streamopt.ir.binding import Binding
     from streamopt.ir.graph import Graph, Node
 
-__all__ = ["ALL", "PARTIAL_TILES", "BindingChoice", "Freedom"]
+__all__ = ["ALL", "PARTIAL_TILES", "Freedom"]
 
 PARTIAL_TILES = "partial_tiles"
 """What `Freedom.without` calls unroll factors that don't divide their trip counts."""
@@ -46,24 +46,6 @@ _FORMS = (
     (),
 )
 """Sequences of rewrites that are tried, the most promising first: (O1)."""
-
-
-class BindingChoice(StrEnum):
-    """What floating-point operators may be built from.
-
-    ``free``: DSPs or LUTs, node by node. ``tool``: as the vendor's tool does unasked. ``dsp``:
-    likewise, but every multiply-accumulate counts 5 DSPs, though the tool builds adders in haste
-    without; operators that are no part of one may be LUTs (O7).
-    """
-
-    FREE = "free"
-    TOOL = "tool"
-    DSP = "dsp"
-
-    @property
-    def unpriced(self) -> BindingChoice:
-        """Return the nearest choice in which LUTs are no way to save all DSPs."""
-        return BindingChoice.TOOL if self is BindingChoice.FREE else self
 
 
 @dataclass(frozen=True, slots=True)

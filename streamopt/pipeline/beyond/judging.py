@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from streamopt.pipeline.evaluating import evaluate
 from streamopt.solvers.result import Proof, Stop
-from streamopt.strategies.searched import SOLVER, VERSION
 from streamopt.strategies.solution import Solution
 
 if TYPE_CHECKING:
@@ -77,8 +76,8 @@ class Tried:
             bound_cycles=0,
             proof=Proof.FEASIBLE,
             stop=stop,
-            solver=SOLVER,
-            solver_version=VERSION,
+            solver=self.chosen.solver,
+            solver_version=self.chosen.solver_version,
             seed=seed,
             solve_seconds=0.0,
         )

@@ -1,0 +1,95 @@
+"""``streamopt design``: a design by the strategy of another system."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from streamopt.cli import arguments as a
+from streamopt.strategies.rival import RivalName
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from streamopt.ir.graph import Graph
+    from streamopt.pipeline.rivals import RivalDesign
+
+__all__ = ["design"]
+
+
+def design(
+    graph_file: a.GraphFile,
+    strategy: Annotated[RivalName, typer.Option("--strategy", help="Whose way to decide.")],
+    dsp: Annotated[int, typer.Option("--dsp", help="DSPs as built, all operators.")] = 2560,
+    device: a.Device = "u280",
+    clock_ns: a.ClockNs = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="DIR", help="Write the HLS project.")
+    ] = None,
+    schedule_file: Annotated[
+        Path, typer.Option("--schedule", metavar="PATH", help="Schedule file without -o.")
+    ] = Path("schedule.json"),
+    seed: a.Seed = 0,
+    as_json: a.Json = False,
+    quiet: a.Quiet = False,
+) -> None:
+    """Decide as HIDA, ScaleHLS, CODO or POM does: to see who wins where, and why."""
+    from streamopt import pipeline
+    from streamopt.frontends.schedule_json import write_schedule_json
+    from streamopt.frontends.written_file import write_file
+
+    on, program = pipeline.target(device, clock_ns), pipeline.load(graph_file)
+    graph = pipeline.dataflow(program)
+    found = pipeline.design(graph, strategy, dsp=dsp, on=on)
+    row = pipeline.design_record(found)
+    if output is None:
+        write_file(schedule_file, write_schedule_json(found.schedule, row).encode())
+    else:
+        settings = pipeline.VitisSettings(part=on.part, clock_ns=on.clock_ns)
+        pipeline.write(program, found.schedule, output, result=row, seed=seed, settings=settings)
+    if as_json:
+        steps = [{"stage": step.stage, "what": step.what} for step in found.answer.steps]
+        typer.echo(json.dumps({**row, "steps": steps}))
+    elif not quiet:
+        _show(graph, found, dsp)
+        typer.echo(f"wrote {output or schedule_file}")
+
+
+def _show(graph: Graph, found: RivalDesign, dsp: int) -> None:
+    from streamopt.cli.evaluation_tables import resource_table
+    from streamopt.cli.tables import channel_table, node_table, print_tables
+
+    print_tables(
+        _summary(graph.name, found, dsp),
+        _steps(found),
+        node_table(found.schedule, found.evaluation),
+        channel_table(graph, found.schedule, found.evaluation),
+        resource_table(found.evaluation),
+    )
+
+
+def _summary(name: str, found: RivalDesign, dsp: int) -> Table:
+    from rich.table import Table
+
+    answer, used = found.answer, found.evaluation.resources.total
+    table = Table(title=f"{name} by {found.strategy}", show_header=False)
+    if answer.estimated_cycles is not None:
+        table.add_row("estimated", f"{answer.estimated_cycles} cycles (its own model)")
+    table.add_row("simulated", f"{found.evaluation.trace.cycles} cycles")
+    table.add_row("DSPs", f"{used.dsps} of {dsp} as built")
+    table.add_row("time", f"{found.seconds:.2f} s")
+    return table
+
+
+def _steps(found: RivalDesign) -> Table:
+    from rich.table import Table
+
+    table = Table(title="what was decided, in order")
+    table.add_column("stage")
+    table.add_column("decision")
+    for step in found.answer.steps:
+        table.add_row(step.stage, step.what)
+    return table

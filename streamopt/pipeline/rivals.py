@@ -1,0 +1,148 @@
+"""Designs by the strategies of other systems, on the same graphs, simulator and back ends."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+from streamopt.errors import Diagnostic, StrategyError
+from streamopt.pipeline.evaluating import (
+    LEAST_FIFOS,
+    FifoSizing,
+    evaluate,
+    evaluation_record,
+    size_fifos,
+    target,
+)
+from streamopt.strategies.rival import RivalAnswer, RivalName, RivalRequest, rival
+
+if TYPE_CHECKING:
+    from streamopt.ir.graph import Graph
+    from streamopt.ir.schedule import Schedule
+    from streamopt.pipeline.evaluating import Evaluation
+    from streamopt.strategies.rival import Rival
+    from streamopt.target.device import Target
+
+__all__ = ["RivalDesign", "design", "design_record"]
+
+MOST_TRIALS = 8
+"""Budgets that are tried for a strategy whose own count of DSPs is below what is built."""
+
+
+@dataclass(frozen=True, slots=True)
+class RivalDesign:
+    """A strategy's schedule, and what it takes as built.
+
+    Attributes
+    ----------
+    own_dsp_limit
+        DSPs that its own model was given so that the design as built keeps the limit.
+    seconds
+        Of the strategy, over all budgets that were tried; without simulation and FIFO sizing.
+    """
+
+    strategy: RivalName
+    answer: RivalAnswer
+    schedule: Schedule
+    evaluation: Evaluation
+    own_dsp_limit: int
+    seconds: float
+
+
+def design(
+    graph: Graph,
+    strategy: str,
+    *,
+    dsp: int = 2560,
+    on: Target | None = None,
+    fifos: FifoSizing | None = LEAST_FIFOS,
+) -> RivalDesign:
+    """Return the design of another system's strategy for a graph.
+
+    A strategy counts DSPs by its own model. Where the design as built has more than the limit, the
+    strategy is asked again with less, as a user of the system would.
+
+    Parameters
+    ----------
+    strategy
+        ``hida``, ``scalehls``, ``codo`` or ``pom``.
+    dsp
+        DSPs as built, all operators counted.
+    on
+        The target; the U280 where not given.
+    fifos
+        How FIFO depths are found; None for all tokens.
+
+    Raises
+    ------
+    StrategyError
+        E530 for an unknown strategy, E531 if it keeps the limit at no budget, or with its own
+        reason where it can't take the graph.
+    """
+    if strategy not in tuple(RivalName):
+        hint = f"choose from {', '.join(RivalName)}"
+        raise StrategyError(Diagnostic("E530", f"there is no strategy '{strategy}'", hint=hint))
+    device = target() if on is None else on
+    name = RivalName(strategy)
+    answer, own, seconds = _within(rival(name), graph, dsp, device)
+    schedule = answer.schedule
+    if fifos is not None:
+        sizing = FifoSizing(fifos.slack, device, fifos.on_progress)
+        schedule = size_fifos(graph, schedule, sizing)[0]
+    found = evaluate(graph, schedule, device)
+    return RivalDesign(name, answer, schedule, found, own, seconds)
+
+
+def _within(
+    strategy: Rival, graph: Graph, dsp: int, device: Target
+) -> tuple[RivalAnswer, int, float]:
+    """Return the answer for the largest own budget found whose design keeps the limit as built."""
+    seconds, best, least, most = 0.0, None, 0, dsp
+    budget = dsp
+    for _ in range(MOST_TRIALS):
+        started = perf_counter()
+        answer = strategy(RivalRequest(graph, budget, device))
+        seconds += perf_counter() - started
+        used = _built_dsps(graph, answer.schedule, device)
+        if used <= dsp:
+            best, least = (answer, budget), budget
+        else:
+            most = budget
+        if least == dsp or most - least <= 1:
+            break
+        shrunk = budget * dsp // max(1, used)
+        budget = shrunk if best is None and shrunk > least else (least + most) // 2
+    if best is None:
+        message = f"{graph.name} takes more than {dsp} DSPs at every budget that was tried"
+        raise StrategyError(Diagnostic("E531", message, hint="give more with --dsp"))
+    return *best, seconds
+
+
+def _built_dsps(graph: Graph, schedule: Schedule, device: Target) -> int:
+    from streamopt.perf.resources import resources
+    from streamopt.pipeline.evaluating import timed_network
+
+    network, timings = timed_network(graph, schedule, device)
+    return resources(network, timings, device).total.dsps
+
+
+def design_record(found: RivalDesign) -> dict[str, str | int | float]:
+    """Return one flat row: what the strategy believes, and what the design takes."""
+    answer = found.answer
+    own = {
+        "estimated_cycles": answer.estimated_cycles,
+        "estimated_dsps": answer.estimated_dsps,
+    }
+    channels = found.schedule.channels
+    return {
+        "name": found.evaluation.network.name,
+        "strategy": found.strategy.value,
+        **{key: value for key, value in own.items() if value is not None},
+        **evaluation_record(found.evaluation),
+        "fifo_channels": sum(plan.kind.value == "fifo" for plan in channels),
+        "channels": len(channels),
+        "rewrites": " ".join(found.schedule.rewrites),
+        "own_dsp_limit": found.own_dsp_limit,
+        "design_seconds": round(found.seconds, 4),
+    }

@@ -1,0 +1,100 @@
+"""What a strategy of another system is asked and answers: a schedule, and how it came to it.
+
+Every such strategy is a package of this folder that imports none of the others. It decides by its
+own model; cycles and resources are then found for its schedule as for any other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from importlib import import_module
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Protocol, cast
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from streamopt.ir.graph import Graph
+    from streamopt.ir.schedule import Schedule
+    from streamopt.target.device import Target
+
+__all__ = ["RIVALS", "Rival", "RivalAnswer", "RivalName", "RivalRequest", "Step", "rival"]
+
+
+class RivalName(StrEnum):
+    """The systems whose strategies are here."""
+
+    HIDA = "hida"
+    SCALEHLS = "scalehls"
+    CODO = "codo"
+    POM = "pom"
+
+
+@dataclass(frozen=True, slots=True)
+class RivalRequest:
+    """What every strategy is asked.
+
+    Attributes
+    ----------
+    graph
+        As it was read, before any rewrite.
+    dsp_limit
+        DSPs that its own model may count.
+    """
+
+    graph: Graph
+    dsp_limit: int
+    target: Target
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One decision, in the order in which they were made.
+
+    Attributes
+    ----------
+    stage
+        Name of the stage, as its paper calls it.
+    what
+        What was decided, in the names of the graph's nodes, loops and arrays.
+    """
+
+    stage: str
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class RivalAnswer:
+    """A schedule, and what the strategy's own model believes of it.
+
+    Attributes
+    ----------
+    estimated_cycles, estimated_dsps
+        By the strategy's own model; None where it has none.
+    """
+
+    schedule: Schedule
+    steps: tuple[Step, ...]
+    estimated_cycles: int | None = None
+    estimated_dsps: int | None = None
+
+
+class Rival(Protocol):
+    """A strategy; raises StrategyError with the reason where it can't take a graph."""
+
+    def __call__(self, request: RivalRequest) -> RivalAnswer:
+        """Return its design."""
+        ...
+
+
+RIVALS: Mapping[RivalName, str] = MappingProxyType(
+    {name: f"streamopt.strategies.{name}" for name in RivalName}
+)
+"""The package of each strategy, whose function `design` is the strategy."""
+
+
+def rival(name: str) -> Rival:
+    """Return a strategy by name, imported when it is first asked for; raises ValueError."""
+    module = import_module(RIVALS[RivalName(name)])
+    return cast("Rival", module.design)
