@@ -10,10 +10,11 @@ import numpy as np
 
 from streamopt.analysis.depths import full_depth_elems
 from streamopt.budget.domain import Domain
-from streamopt.budget.local_costs import LocalCosts, stream_lanes
+from streamopt.budget.local_costs import LocalCosts
 from streamopt.budget.surroundings import Surroundings
 from streamopt.search.amounts import Amounts
 from streamopt.search.labels import SearchStoppedError
+from streamopt.transforms.apply import stream_lanes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -22,13 +22,13 @@ from streamopt.perf.pipeline import timed_pipeline
 from streamopt.perf.ports import port_counts
 from streamopt.perf.resources import Built, fifo_resources, memory_resources, pipeline_resources
 from streamopt.target.resources import Resources
+from streamopt.transforms.apply import stream_lanes
 from streamopt.transforms.lower import lower
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from streamopt.budget.surroundings import Bank, Neighbour
-    from streamopt.ir.expression import Access
     from streamopt.ir.graph import Edge, Graph, Node
     from streamopt.ir.network import Network
     from streamopt.ir.schedule import NodePlan
@@ -150,9 +150,3 @@ def _channel(node: Node, beside: Neighbour, bank: Bank | None, factors: dict[str
         return Channel(edge, ChannelKind.PING_PONG, bank.factors, 0)
     lanes = stream_lanes(edge.reads[0] if edge.consumer == node.name else edge.write, factors)
     return Channel(edge, ChannelKind.FIFO, lanes, 1)
-
-
-def stream_lanes(access: Access, factors: dict[str, int]) -> tuple[int, ...]:
-    """Return the streams along each dimension of what an access goes through."""
-    names = (subscript.as_iterator() for subscript in access.subscripts)
-    return tuple(1 if name is None else factors[name] for name in names)

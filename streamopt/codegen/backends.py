@@ -41,8 +41,7 @@ def emit(
     Raises
     ------
     CodegenError
-        E604 for a back end that there is not, E608 for ports and a back end that has none, and
-        what the back end raises.
+        E604 for a back end that there is not, and what the back end raises.
     """
     try:
         name = BackendName(backend)
@@ -52,8 +51,4 @@ def emit(
         raise CodegenError(Diagnostic("E604", message, hint=hint)) from None
     if name is BackendName.VITIS and settings is not None:
         return vitis.emit(scheduled, settings)
-    if name is BackendName.NATIVE and scheduled.schedule.ports:
-        message = "the native back end takes arrays as they are, without ports"
-        hint = "leave --port out"
-        raise CodegenError(Diagnostic("E608", message, hint=hint))
     return BACKENDS[name](scheduled)

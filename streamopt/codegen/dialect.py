@@ -19,6 +19,8 @@ class Dialect(StrEnum):
     """AMD's: arrays of ``hls::stream``."""
     TAPA = "tapa::vec_t"
     """TAPA's: groups of streams along one dimension."""
+    NATIVE = "std::array"
+    """That of C++: arrays of streams between threads."""
 
     def stream(self, name: str, lanes: Sequence[str], counts: Sequence[int]) -> str:
         """Return one stream of a group.
@@ -37,7 +39,7 @@ class Dialect(StrEnum):
         >>> Dialect.TAPA.stream("C", ["i", "j"], [2, 3])
         'C[i * 3 + j]'
         """
-        if self is Dialect.HLS:
+        if self is not Dialect.TAPA:
             return name + ("".join(f"[{lane}]" for lane in lanes) or "[0]")
         if prod(counts) == 1:
             return name

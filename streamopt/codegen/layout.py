@@ -47,6 +47,8 @@ class Port:
         Whether it is a single number that the caller hands over by value.
     dialect
         The library that its streams and words are from.
+    parts
+        C++ names of the memories that hold the array, where there are several.
     """
 
     name: str
@@ -57,6 +59,12 @@ class Port:
     packing: Packing | None = None
     by_value: bool = False
     dialect: Dialect = Dialect.HLS
+    parts: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Return the names of its parameters: one, or one for each memory."""
+        return self.parts or (self.name,)
 
     @property
     def is_stream(self) -> bool:
@@ -75,13 +83,17 @@ class Port:
         element, elems = self.array.element.value, self.packing.words.elems
         return element if elems == 1 else f"{self.dialect}<{element}, {elems}>"
 
+    def declarations(self) -> tuple[str, ...]:
+        """Return type, name and extents of its parameters."""
+        if self.packing is None:
+            return (self.declaration(),)
+        if self.kind is PortKind.STREAM:
+            return (f"hls::stream<{self.word_type}> &{self.name}",)
+        return tuple(f"{self.word_type} *{name}" for name in self.names)
+
     def declaration(self) -> str:
         """Return type, name and extents; a scalar is an array of one element, or a value."""
         element = self.array.element.value
-        if self.packing is not None:
-            if self.kind is PortKind.STREAM:
-                return f"hls::stream<{self.word_type}> &{self.name}"
-            return f"{self.word_type} *{self.name}"
         if self.by_value:
             return f"{element} {self.name}"
         if self.depth_elems is None:
@@ -133,7 +145,10 @@ class Process:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The whole design; processes in an order in which each finds its inputs complete."""
+    """The whole design; processes in an order in which each finds its inputs complete.
+
+    Streams are the last of the boundary: a host, which can't hand them over, leaves them out.
+    """
 
     top: str
     boundary: tuple[Port, ...]
@@ -167,26 +182,30 @@ def plan_layout(scheduled: ScheduledGraph, dialect: Dialect = Dialect.HLS) -> La
     processes = tuple(
         _process(scheduled, nodes, functions, boundary, channels) for nodes in scheduled.processes
     )
-    return Layout(identifier(top), (*boundary.values(),), (*channels.values(),), processes)
+    outside = sorted(boundary.values(), key=lambda port: port.kind is PortKind.STREAM)
+    return Layout(identifier(top), (*outside,), (*channels.values(),), processes)
 
 
 def _boundary_port(scheduled: ScheduledGraph, partition: Partition, names: Names) -> Port:
     array = scheduled.graph.array(partition.array)
     port = Port(names.unique(array.name), array, partition.factors)
-    kinds = {plan.array: plan.kind for plan in scheduled.schedule.ports}
-    if all(kind is PortKind.MEMORY for kind in kinds.values()):
+    plans = {plan.array: plan for plan in scheduled.schedule.ports}
+    if all(plan.kind is PortKind.MEMORY for plan in plans.values()):
         return port
     users = [n for n in scheduled.nodes if array.name in (*n.node.inputs, *n.node.outputs)]
     if array.is_given and array.size_elems == 1:
         is_whole = any(isinstance(user.node, SequentialNode) for user in users)
         return port if is_whole else replace(port, by_value=True)
-    kind = kinds.get(array.name, PortKind.MEMORY)
-    if kind is PortKind.MEMORY:
+    plan = plans.get(array.name)
+    if plan is None or plan.kind is PortKind.MEMORY:
         return port
     mover = users[0]
     sides = (*mover.node.reads, mover.node.write)
     access = next(side for side in sides if side.array == array.name)
-    return replace(port, kind=kind, packing=packing_of(array, access, mover))
+    packing = packing_of(array, access, mover, max(1, len(plan.channels)))
+    several = range(packing.words.memories if packing.words.memories > 1 else 0)
+    parts = tuple(names.unique(f"{port.name}_{at}") for at in several)
+    return replace(port, kind=plan.kind, packing=packing, parts=parts)
 
 
 def _channel_port(scheduled: ScheduledGraph, channel: Channel, names: Names) -> Port:

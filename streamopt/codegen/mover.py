@@ -71,39 +71,47 @@ class MoverWriter:
         packing = self.source.packing
         if packing is None:
             return
-        if packing.words.count == 1:
-            yield Statement(f"const {_declared(self.source, word)} = {self._outside(self.source)};")
+        if packing.words.total == 1:
+            fetched = self._outside(self.source, self.source.name)
+            yield Statement(f"const {_declared(self.source, word)} = {fetched};")
             return
         yield Statement(f"{_declared(self.source, word)};")
         yield from self._each_word(self.source, f"{word}[@] = {{}};")
 
     def _stored(self, port: Port, word: str) -> Iterator[Item]:
         assert port.packing is not None
-        many = port.packing.words.count > 1
+        many = port.packing.words.total > 1
         value = f"{word}[@]" if many else word
         form = f"{{}}.write({value});" if port.kind is PortKind.STREAM else f"{{}} = {value};"
         if many:
             yield from self._each_word(port, form)
         else:
-            yield Statement(form.format(self._outside(port, is_written=True)))
+            yield Statement(form.format(self._outside(port, port.name, is_written=True)))
 
     def _each_word(self, port: Port, form: str) -> Iterator[Item]:
-        """Yield a loop over the words of an iteration; ``@`` stands for its iterator."""
+        """Yield what moves the words of an iteration; ``@`` is a word's number in all memories."""
         assert port.packing is not None
-        at = self.names.unique("word")
-        outside = self._outside(port, at, is_written=form.startswith("{}"))
-        statement = Statement(form.replace("@", at).format(outside))
-        yield For(at, port.packing.words.count, (Pragma("unroll"), statement))
+        count, is_written = port.packing.words.count, form.startswith("{}")
+        for memory, name in enumerate(port.names):
+            if count == 1:
+                outside = self._outside(port, name, is_written=is_written)
+                yield Statement(form.replace("@", str(memory)).format(outside))
+                continue
+            at = self.names.unique("word")
+            number = Affine.iterator(at) + Affine.of(memory * count)
+            outside = self._outside(port, name, at, is_written=is_written)
+            statement = Statement(form.replace("@", str(number)).format(outside))
+            yield For(at, count, (Pragma("unroll"), statement))
 
-    def _outside(self, port: Port, at: str = "", *, is_written: bool = False) -> str:
-        """Return the next word of a port."""
+    def _outside(self, port: Port, name: str, at: str = "", *, is_written: bool = False) -> str:
+        """Return the next word of one memory of a port, or of its stream."""
         if port.kind is PortKind.STREAM:
-            return port.name if is_written else f"{port.name}.read()"
+            return name if is_written else f"{name}.read()"
         assert port.packing is not None
         place = self._flat(of_tiles=True)
         if at:
             place = place.scaled(port.packing.words.count) + Affine.iterator(at)
-        return f"{port.name}[{place}]"
+        return f"{name}[{place}]"
 
     def _flat(self, *, of_tiles: bool) -> Affine:
         """Return the row-major position in the tile loops, or in the lanes."""
@@ -141,9 +149,13 @@ class MoverWriter:
     def _in_word(self, port: Port, word: str) -> str:
         assert port.packing is not None
         words, lane = port.packing.words, self._flat(of_tiles=False)
-        if words.count > 1:
-            word = f"{word}[{lane.floordiv(words.elems)}]"
-            lane = lane.mod(words.elems)
+        if words.total > 1:
+            number = lane.floordiv(words.elems)
+            if words.memories > 1 and words.lanes < words.stride_elems:
+                number = lane.floordiv(words.lanes).scaled(words.count)
+                lane = lane.mod(words.lanes)
+                number += lane.floordiv(words.elems)
+            word, lane = f"{word}[{number}]", lane.mod(words.elems)
         return word if words.elems == 1 else f"{word}[{lane}]"
 
     def _lanes(self, body: list[Item]) -> list[Item]:
@@ -173,5 +185,5 @@ class MoverWriter:
 def _declared(port: Port, name: str) -> str:
     """Return the declaration of the words of one iteration."""
     assert port.packing is not None
-    many = f"[{port.packing.words.count}]" if port.packing.words.count > 1 else ""
+    many = f"[{port.packing.words.total}]" if port.packing.words.total > 1 else ""
     return f"{port.word_type} {name}{many}"

@@ -2,7 +2,8 @@
 
 Each process is a thread and each FIFO as deep as the design has it; a ping-pong buffer is handed
 over when its producer has filled it. The functions of the processes are those of the design for
-Vitis HLS without pragmas.
+Vitis HLS without pragmas. Arrays off the chip are words in memory; those that cross the boundary as
+streams are brought or taken by a thread more, as a kernel beside the design would.
 """
 
 from __future__ import annotations
@@ -12,27 +13,34 @@ from typing import TYPE_CHECKING
 
 from streamopt.codegen.backend_name import BackendName
 from streamopt.codegen.design import Design, schedule_sha256
+from streamopt.codegen.dialect import Dialect
 from streamopt.codegen.layout import Layout, Port, extents_text, plan_layout
 from streamopt.codegen.names import Names
 from streamopt.codegen.processes import (
-    parameter,
+    STANDARD_HEADERS,
+    parameters,
     process_functions,
     provenance,
     top_parameters,
 )
+from streamopt.codegen.stream_movers import mover_kernel, streamed
 from streamopt.codegen.templates import fill
 from streamopt.codegen.testbench import testbench
 from streamopt.codegen.tree import Directive, For, Function, If, Item, Pragma, Statement
 from streamopt.codegen.type_headers import type_headers
 from streamopt.codegen.vitis import declarations
 from streamopt.codegen.writer import render
+from streamopt.ir.ports import PortKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from streamopt.ir.scheduled import ScheduledGraph
 
 __all__ = ["emit"]
+
+BOUNDARY_DEPTH_WORDS = 2
+"""Of a stream over the boundary: as few as a design can count on."""
 
 
 def emit(scheduled: ScheduledGraph) -> Design:
@@ -43,16 +51,18 @@ def emit(scheduled: ScheduledGraph) -> Design:
     CodegenError
         As `streamopt.codegen.vitis.emit`.
     """
-    layout = plan_layout(scheduled)
+    layout = plan_layout(scheduled, Dialect.NATIVE)
+    outside = _in_memory(layout)
     digest = schedule_sha256(scheduled.schedule)
     header = provenance(scheduled.graph.name, digest)
-    declared = declarations(layout, scheduled.graph, own_types=True)
+    declared = declarations(outside, scheduled.graph, own_types=True)
     files = (
         (f"{layout.top}.h", render([*header, *declared])),
         (f"{layout.top}.cpp", render([*header, *_definitions(layout)])),
-        ("testbench.cpp", render(header) + testbench(layout, headers="")),
+        ("testbench.cpp", render(header) + testbench(outside, headers="")),
         ("dataflow.h", fill("dataflow.h")),
         *((name, fill(f"types/{name}")) for name in type_headers(scheduled.graph)),
+        *([("packing.h", fill("packing.h"))] if any(p.packing for p in layout.boundary) else []),
         ("Makefile", fill("Makefile.native", top=layout.top)),
     )
     return Design(
@@ -66,23 +76,39 @@ def emit(scheduled: ScheduledGraph) -> Design:
     )
 
 
+def _in_memory(layout: Layout) -> Layout:
+    """Return what the caller sees: words in memory, where processes have streams."""
+    boundary = (
+        replace(port, kind=PortKind.AXI) if port.kind is PortKind.STREAM else port
+        for port in layout.boundary
+    )
+    return replace(layout, boundary=tuple(boundary))
+
+
 def _definitions(layout: Layout) -> Iterator[Item]:
-    headers = ("algorithm", "cmath", "cstdint", "cstdlib", "limits")
     yield Directive(f'#include "{layout.top}.h"')
     yield Directive('#include "dataflow.h"')
-    yield from (Directive(f"#include <{header}>") for header in headers)
+    yield from (Directive(f"#include <{header}>") for header in STANDARD_HEADERS)
     yield from _without_pragmas(process_functions(layout, _declared))
     yield Statement("")
-    yield Function(f"void {layout.top}", top_parameters(layout), tuple(_top_body(layout)))
+    yield Function(
+        f"void {layout.top}", top_parameters(_in_memory(layout)), tuple(_top_body(layout))
+    )
 
 
-def _declared(port: Port, read_only: bool) -> str:
-    """Return a parameter, or a channel of the top function."""
+def _declared(port: Port, read_only: bool) -> tuple[str, ...]:
+    """Return the parameters for a port, or a channel of the top function."""
+    if port.kind is PortKind.STREAM:
+        return (f"{_stream_of_words(port)} &{port.name}",)
     if port.depth_elems is None:
-        return parameter(port, read_only)
+        return parameters(port, read_only)
     element = port.array.element
     lanes = extents_text(port.factors)
-    return f"streamopt::Stream<{element}, {port.depth_elems}> {port.name}{lanes}"
+    return (f"streamopt::Stream<{element}, {port.depth_elems}> {port.name}{lanes}",)
+
+
+def _stream_of_words(port: Port) -> str:
+    return f"streamopt::Stream<{port.word_type}, {BOUNDARY_DEPTH_WORDS}>"
 
 
 def _without_pragmas(items: Iterable[Item]) -> Iterator[Item]:
@@ -101,14 +127,14 @@ def _without_pragmas(items: Iterable[Item]) -> Iterator[Item]:
 def _top_body(layout: Layout) -> Iterator[Item]:
     names = Names(
         [
-            *(port.name for port in (*layout.boundary, *layout.channels)),
+            *(name for p in (*layout.boundary, *layout.channels) for name in (p.name, *p.parts)),
             *(process.name for process in layout.processes),
         ]
     )
     full: dict[str, str] = {}
     for port in layout.channels:
         static = "" if port.is_stream else "static "
-        yield Statement(f"{static}{_declared(port, False)};")
+        yield Statement(f"{static}{_declared(port, False)[0]};")
         if not port.is_stream:
             full[port.name] = names.unique(f"{port.name}_full")
             yield Statement(f"streamopt::Handover {full[port.name]};")
@@ -120,8 +146,12 @@ def _top_body(layout: Layout) -> Iterator[Item]:
         channel = full.get(port.name, port.name)
         ends = f'"{writers[port.name]}", "{readers[port.name]}"'
         yield Statement(f'{region}.connect({channel}, "{port.name}", {ends});')
+    outside = {port.name: names.unique(f"{port.name}_words") for port in streamed(layout)}
+    for port in streamed(layout):
+        yield from _moved(port, outside[port.name], region, (writers, readers))
     for process in layout.processes:
-        arguments = ", ".join(port.name for port in (*process.inputs, *process.writes))
+        ports = (*process.inputs, *process.writes)
+        arguments = ", ".join(outside.get(name, name) for port in ports for name in port.names)
         taken = [full[port.name] for port in process.inputs if port.name in full]
         given = [port.name for port in process.writes if port.name in full]
         yield Statement(f'{region}.start("{process.name}", [&] {{')
@@ -130,3 +160,23 @@ def _top_body(layout: Layout) -> Iterator[Item]:
         yield from (Statement(f"    {full[name]}.give({name});") for name in given)
         yield Statement("});")
     yield Statement(f"{region}.run();")
+
+
+def _moved(
+    port: Port, stream: str, region: str, ends: tuple[Mapping[str, str], Mapping[str, str]]
+) -> Iterator[Item]:
+    """Yield a stream over the boundary, and the thread that fills or empties it."""
+    assert port.packing is not None
+    writers, readers = ends
+    mover, name = mover_kernel(port), port.name
+    pair = (mover, readers[name]) if port.array.is_given else (writers[name], mover)
+    each = "const auto &word" if port.array.is_given else "auto &word"
+    moved = f"{stream}.write(word)" if port.array.is_given else f"word = {stream}.read()"
+    yield Statement(f"{_stream_of_words(port)} {stream};")
+    yield Statement(f'{region}.connect({stream}, "{name}", "{pair[0]}", "{pair[1]}");')
+    yield Statement(f'{region}.start("{mover}", [&] {{')
+    yield Statement(f"    for (int at = 0; at < {port.packing.total_words}; at++) {{")
+    yield Statement(f"        {each} = {name}[at];")
+    yield Statement(f"        {moved};")
+    yield Statement("    }")
+    yield Statement("});")

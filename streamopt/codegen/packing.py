@@ -6,7 +6,9 @@ Element ``[i][k]`` with 2 x 3 lanes and the tile loops in the order ``k, i``::
     element = iteration * stride + lane          stride: all words of an iteration
 
 The mover then reads one word after the other, whatever the loop order, and the host brings the
-array into that order once.
+array into that order once. An array in several memories has its first lanes in the first one::
+
+    memory = lane / (lanes of a memory)          element = iteration * stride + the rest
 """
 
 from __future__ import annotations
@@ -37,7 +39,7 @@ class Packing:
     lanes
         Elements of an iteration along each dimension.
     words
-        Of one iteration.
+        Of one iteration, in each memory.
     """
 
     extents: tuple[int, ...]
@@ -52,17 +54,22 @@ class Packing:
 
     @property
     def total_words(self) -> int:
-        """Return the words of the whole array."""
+        """Return the words of the whole array in one memory."""
         return self.iterations * self.words.count
 
     @property
+    def all_words(self) -> int:
+        """Return the words of the whole array in all memories."""
+        return self.total_words * self.words.memories
+
+    @property
     def total_elems(self) -> int:
-        """Return the elements that these words have room for."""
+        """Return the elements that the words in one memory have room for."""
         return self.iterations * self.words.stride_elems
 
 
-def packing_of(array: Array, access: Access, mover: ScheduledNode) -> Packing:
-    """Return the packing of an array by the loops of its mover."""
+def packing_of(array: Array, access: Access, mover: ScheduledNode, channels: int) -> Packing:
+    """Return the packing of an array by the loops of its mover, over so many channels."""
     order: list[int] = []
     lanes = [1] * len(array.shape)
     dimension_of = {s.as_iterator(): at for at, s in enumerate(access.subscripts)}
@@ -72,5 +79,5 @@ def packing_of(array: Array, access: Access, mover: ScheduledNode) -> Packing:
             order.append(dimension)
             lanes[dimension] = loop.unroll
     rest = [at for at in range(len(array.shape)) if at not in order]
-    words = words_of(mover.lanes, array.element.storage_bits)
+    words = words_of(mover.lanes, array.element.storage_bits, channels)
     return Packing(array.shape, (*rest, *order), tuple(lanes), words)

@@ -24,9 +24,19 @@ if TYPE_CHECKING:
     from streamopt.codegen.layout import Layout, Port, Process
     from streamopt.ir.graph import Node
 
-    Declared: TypeAlias = Callable[[Port, bool], str]
+    Declared: TypeAlias = Callable[[Port, bool], tuple[str, ...]]
 
-__all__ = ["parameter", "process_functions", "provenance", "top_parameters"]
+__all__ = [
+    "STANDARD_HEADERS",
+    "arguments",
+    "parameters",
+    "process_functions",
+    "provenance",
+    "top_parameters",
+]
+
+STANDARD_HEADERS = ("algorithm", "cmath", "cstdint", "cstdlib", "limits")
+"""What the functions of processes may need of C++."""
 
 
 def provenance(graph: str, digest: str) -> list[Item]:
@@ -41,24 +51,30 @@ def provenance(graph: str, digest: str) -> list[Item]:
     ]
 
 
-def parameter(port: Port, read_only: bool) -> str:
-    """Return a parameter as Vitis HLS has it: an array, or an array of ``hls::stream``."""
+def parameters(port: Port, read_only: bool) -> tuple[str, ...]:
+    """Return the parameters of a port as Vitis HLS has them: arrays, or ``hls::stream``."""
     const = "const " if read_only and not port.is_stream else ""
-    return f"{const}{port.declaration()}"
+    return tuple(f"{const}{text}" for text in port.declarations())
 
 
 def top_parameters(layout: Layout) -> tuple[str, ...]:
     """Return the parameters of a top function that takes whole arrays."""
-    return tuple(parameter(port, port.array.is_given) for port in layout.boundary)
+    return tuple(text for port in layout.boundary for text in parameters(port, port.array.is_given))
 
 
-def process_functions(layout: Layout, declared: Declared = parameter) -> Iterator[Item]:
+def arguments(process: Process) -> str:
+    """Return what the top function hands a process."""
+    ports = (*process.inputs, *process.writes)
+    return ", ".join(name for port in ports for name in port.names)
+
+
+def process_functions(layout: Layout, declared: Declared = parameters) -> Iterator[Item]:
     """Yield the functions of bound operators, then one for each process.
 
     Parameters
     ----------
     declared
-        Text of a parameter for a port, and whether the process only reads it.
+        Texts of the parameters for a port, and whether the process only reads it.
     """
     functions = OperatorFunctions()
     processes = [(Statement(""), *_process(p, functions, declared)) for p in layout.processes]
@@ -76,9 +92,10 @@ def _origin(node: Node) -> str:
 
 
 def _process(process: Process, functions: OperatorFunctions, declared: Declared) -> Iterator[Item]:
-    parameters = [declared(port, True) for port in process.inputs]
-    parameters += [declared(port, False) for port in process.writes]
-    scope = Names([*FUNCTION_NAMES, *(p.name for p in (*process.inputs, *process.writes))])
+    taken = [text for port in process.inputs for text in declared(port, True)]
+    taken += [text for port in process.writes for text in declared(port, False)]
+    ports = (*process.inputs, *process.writes)
+    scope = Names([*FUNCTION_NAMES, *(name for p in ports for name in (p.name, *p.parts))])
     body: list[Item] = []
     for scheduled in process.nodes:
         node = scheduled.node
@@ -95,4 +112,4 @@ def _process(process: Process, functions: OperatorFunctions, declared: Declared)
         else:
             yield Comment(f"Node '{node.name}': {node.write} over {domain}")
             body += NestWriter(scheduled, process, scope, function).items()
-    yield Function(f"static void {process.name}", tuple(parameters), tuple(body))
+    yield Function(f"static void {process.name}", tuple(taken), tuple(body))

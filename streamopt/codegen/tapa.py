@@ -13,13 +13,14 @@ from dataclasses import replace
 from math import prod
 from typing import TYPE_CHECKING
 
+from streamopt.codegen.backend_name import BackendName
 from streamopt.codegen.design import Design, schedule_sha256
 from streamopt.codegen.dialect import Dialect
 from streamopt.codegen.expressions import FUNCTION_NAMES
 from streamopt.codegen.layout import extents_text, plan_layout
 from streamopt.codegen.names import Names
 from streamopt.codegen.nest import partition_pragmas
-from streamopt.codegen.processes import process_functions, provenance
+from streamopt.codegen.processes import STANDARD_HEADERS, process_functions, provenance
 from streamopt.codegen.templates import fill
 from streamopt.codegen.testbench import testbench
 from streamopt.codegen.tree import Directive, For, Function, Item, Pragma, Statement
@@ -63,7 +64,7 @@ def emit(scheduled: ScheduledGraph) -> Design:
     )
     ports = tuple((port.array.name, port.name) for port in layout.boundary)
     graph = scheduled.graph
-    return Design(graph.name, files, layout.top, ports, digest, graph.copies, backend="tapa")
+    return Design(graph.name, files, layout.top, ports, digest, graph.copies, BackendName.TAPA)
 
 
 def _check(layout: Layout) -> None:
@@ -85,8 +86,7 @@ def _declarations(layout: Layout, graph: Graph) -> Iterator[Item]:
 
 def _definitions(layout: Layout) -> Iterator[Item]:
     yield Directive(f'#include "{layout.top}.h"')
-    headers = ("algorithm", "cmath", "cstdint", "cstdlib", "limits")
-    yield from (Directive(f"#include <{header}>") for header in headers)
+    yield from (Directive(f"#include <{header}>") for header in STANDARD_HEADERS)
     tasks = {process.name: process for process in layout.processes}
     for item in process_functions(layout, _declared):
         if isinstance(item, Function) and (name := item.signature.split()[-1]) in tasks:
@@ -98,14 +98,19 @@ def _definitions(layout: Layout) -> Iterator[Item]:
 
 
 def _top_parameters(layout: Layout) -> tuple[str, ...]:
-    return tuple(_declared(port, port.array.is_given) for port in layout.boundary)
+    return tuple(text for p in layout.boundary for text in _declared(p, p.array.is_given))
 
 
-def _declared(port: Port, read_only: bool) -> str:
-    """Return a parameter of a task."""
-    if port.packing is not None:
-        const = "const " if read_only else ""
-        return f"tapa::mmap<{const}{port.word_type}> {port.name}"
+def _declared(port: Port, read_only: bool) -> tuple[str, ...]:
+    """Return the parameters of a task for a port."""
+    if port.packing is None:
+        return (_channel(port, read_only),)
+    const = "const " if read_only else ""
+    return tuple(f"tapa::mmap<{const}{port.word_type}> {name}" for name in port.names)
+
+
+def _channel(port: Port, read_only: bool) -> str:
+    """Return the parameter of a task for what comes from another one, or by value."""
     if port.by_value:
         return f"{port.array.element} {port.name}"
     end = "istream" if read_only else "ostream"
@@ -133,7 +138,9 @@ def _task(function: Function, process: Process, layout: Layout) -> Function:
     inputs = sorted(process.inputs, key=lambda port: filled.get(port.name, -1))
     writes = sorted(process.writes, key=lambda port: taken.get(port.name, -1))
     ports = (*inputs, *writes)
-    scope = Names([*FUNCTION_NAMES, *(p.name for p in ports), *map(_tokens, ports)])
+    scope = Names(
+        [*FUNCTION_NAMES, *(name for p in ports for name in (p.name, *p.parts, _tokens(p)))]
+    )
     received = [item for port in inputs for item in _buffer(port, scope, "{} = {}.read();")]
     sent = [_buffer(port, scope, "{1}.write({0});") for port in writes]
     body = [
@@ -174,11 +181,13 @@ def _top_body(layout: Layout) -> Iterator[Item]:
     yield Statement("tapa::task()")
     for at, process in enumerate(layout.processes, start=1):
         ports = (*process.inputs, *process.writes)
-        arguments = ", ".join([process.name, *map(_argument, ports)])
+        arguments = ", ".join(
+            [process.name, *(text for port in ports for text in _arguments(port))]
+        )
         end = ";" if at == len(layout.processes) else ""
         yield Statement(f"    .invoke({arguments}){end}")
 
 
-def _argument(port: Port) -> str:
+def _arguments(port: Port) -> tuple[str, ...]:
     is_whole = not (port.is_group or port.packing is not None or port.by_value)
-    return _tokens(port) if is_whole else port.name
+    return (_tokens(port),) if is_whole else port.names

@@ -23,7 +23,7 @@ __all__ = ["Program", "checked_program", "flat_array", "testbench", "variable"]
 def testbench(layout: Layout, headers: str) -> str:
     """Return the C++ text of the testbench, which includes further headers."""
     words = [
-        Statement(f"alignas(4096) static {port.word_type} {_words(port)}[{packing.total_words}];")
+        Statement(f"alignas(4096) static {port.word_type} {_words(port)}[{packing.all_words}];")
         for port in layout.boundary
         if (packing := port.packing) is not None
     ]
@@ -112,24 +112,29 @@ def _run(layout: Layout) -> list[Statement]:
 
 def _call(layout: Layout) -> str:
     if not _is_tapa(layout):
-        return f"{layout.top}({', '.join(map(_argument, layout.boundary))});"
-    arguments = ", ".join(map(_host_memory, layout.boundary))
+        arguments = ", ".join(text for port in layout.boundary for text in _arguments(port))
+        return f"{layout.top}({arguments});"
+    arguments = ", ".join(text for port in layout.boundary for text in _host_memories(port))
     return f'tapa::invoke({layout.top}, argc > 3 ? argv[3] : "", {arguments});'
 
 
-def _host_memory(port: Port) -> str:
+def _host_memories(port: Port) -> tuple[str, ...]:
     """Return an array as TAPA's host code hands it over."""
     if port.packing is None:
-        return _argument(port)
+        return _arguments(port)
     way, const = ("read", "const ") if port.array.is_given else ("write", "")
     memory = f"tapa::{way}_only_mmap<{const}{port.word_type}>"
-    return f"{memory}({_words(port)}, {port.packing.total_words})"
+    return tuple(f"{memory}({words}, {port.packing.total_words})" for words in _arguments(port))
 
 
-def _argument(port: Port) -> str:
+def _arguments(port: Port) -> tuple[str, ...]:
+    """Return what the top function takes for a port: words memory by memory, one after another."""
     if port.packing is None:
-        return f"{variable(port)}[0]" if port.by_value else variable(port)
-    return _stream(port) if port.kind is PortKind.STREAM else _words(port)
+        return (f"{variable(port)}[0]" if port.by_value else variable(port),)
+    if port.kind is PortKind.STREAM:
+        return (_stream(port),)
+    count, words = port.packing.total_words, _words(port)
+    return tuple(f"{words} + {at * count}" if at else words for at in range(len(port.names)))
 
 
 def _brought(port: Port) -> Iterator[Statement]:
@@ -160,7 +165,8 @@ def _packing(port: Port) -> str:
     found = port.packing
     lists = (", ".join(map(str, one)) for one in (found.extents, found.order, found.lanes))
     members = ", ".join(f"{{{one}}}" for one in lists)
-    return f"static const Packing packing_{port.name} = {{{members}, {found.words.stride_elems}}};"
+    numbers = f"{found.words.stride_elems}, {found.words.lanes}, {found.total_elems}"
+    return f"static const Packing packing_{port.name} = {{{members}, {numbers}}};"
 
 
 def _words(port: Port) -> str:

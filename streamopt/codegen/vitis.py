@@ -10,9 +10,16 @@ from typing import TYPE_CHECKING
 
 from streamopt.codegen.checks import built
 from streamopt.codegen.design import Design, schedule_sha256
+from streamopt.codegen.dialect import Dialect
 from streamopt.codegen.layout import Layout, plan_layout
 from streamopt.codegen.nest import partition_pragmas
-from streamopt.codegen.processes import process_functions, provenance, top_parameters
+from streamopt.codegen.processes import (
+    STANDARD_HEADERS,
+    arguments,
+    process_functions,
+    provenance,
+    top_parameters,
+)
 from streamopt.codegen.templates import fill
 from streamopt.codegen.testbench import testbench
 from streamopt.codegen.tree import Comment, Directive, Function, Item, Pragma, Statement
@@ -47,7 +54,7 @@ def emit(scheduled: ScheduledGraph, settings: VitisSettings = DEFAULT) -> Design
     digest = schedule_sha256(scheduled.schedule)
     header = provenance(scheduled.graph.name, digest)
     flow = _flow(layout)
-    channels = {plan.array: plan.channel for plan in scheduled.schedule.ports}
+    channels = {plan.array: plan.channels for plan in scheduled.schedule.ports}
     kernel = render([*header, *_definitions(layout)])
     files = (
         (f"{layout.top}.h", render([*header, *declarations(layout, scheduled.graph)])),
@@ -85,9 +92,13 @@ def declarations(layout: Layout, graph: Graph, *, own_types: bool = False) -> It
     yield from (Directive(f"#ifndef {guard}"), Directive(f"#define {guard}"), Statement(""))
     if any(port.array.element.is_integer for port in layout.boundary):
         yield from (Directive("#include <cstdint>"), Statement(""))
-    headers = (("vector", "hls::vector<"), ("stream", "hls::stream<"))
+    libraries = (
+        ("array", "std::array<"),
+        ("hls_vector.h", Dialect.HLS),
+        ("hls_stream.h", "hls::stream"),
+    )
     declared = " ".join(top_parameters(layout))
-    wanted = [Directive(f"#include <hls_{name}.h>") for name, used in headers if used in declared]
+    wanted = [Directive(f"#include <{name}>") for name, used in libraries if used in declared]
     form = '#include "{}"' if own_types else "#include <{}>"
     wanted += [Directive(form.format(name)) for name in type_headers(graph)]
     yield from (*wanted, *([Statement("")] if wanted else []))
@@ -99,9 +110,8 @@ def declarations(layout: Layout, graph: Graph, *, own_types: bool = False) -> It
 
 
 def _definitions(layout: Layout) -> Iterator[Item]:
-    headers = ("algorithm", "cmath", "cstdint", "cstdlib", "limits", "hls_stream.h")
     yield Directive(f'#include "{layout.top}.h"')
-    yield from (Directive(f"#include <{header}>") for header in headers)
+    yield from (Directive(f"#include <{header}>") for header in (*STANDARD_HEADERS, "hls_stream.h"))
     yield from process_functions(layout)
     yield Statement("")
     yield Function(_signature(layout), top_parameters(layout), tuple(_top_body(layout)))
@@ -119,7 +129,8 @@ def _packed(layout: Layout) -> bool:
 
 def _signature(layout: Layout) -> str:
     """Return the head of the top function; the vendor's linker looks for a kernel's C name."""
-    return f'extern "C" void {layout.top}' if _flow(layout) is KERNEL else f"void {layout.top}"
+    is_linked = _flow(layout) is KERNEL and layout.boundary[0].dialect is Dialect.HLS
+    return f'extern "C" void {layout.top}' if is_linked else f"void {layout.top}"
 
 
 def _interfaces(layout: Layout) -> Iterator[Item]:
@@ -128,8 +139,9 @@ def _interfaces(layout: Layout) -> Iterator[Item]:
     for port in layout.boundary:
         if port.kind is PortKind.AXI and port.packing is not None:
             depth = f"depth={port.packing.total_words}"
-            where = f"port={port.name} offset=slave bundle=gmem_{port.name} {depth}"
-            yield Pragma(f"interface mode=m_axi {where}")
+            for name in port.names:
+                where = f"port={name} offset=slave bundle=gmem_{name} {depth}"
+                yield Pragma(f"interface mode=m_axi {where}")
         elif port.kind is PortKind.STREAM:
             yield Pragma(f"interface mode=axis port={port.name}")
         elif port.by_value:
@@ -154,5 +166,4 @@ def _top_body(layout: Layout) -> Iterator[Item]:
         yield from (Statement(f'hls::set_name({name}, "{name}");') for name in streams)
         yield Directive("#endif")
     for process in layout.processes:
-        arguments = ", ".join(port.name for port in (*process.inputs, *process.writes))
-        yield Statement(f"{process.name}({arguments});")
+        yield Statement(f"{process.name}({arguments(process)});")

@@ -1,7 +1,8 @@
 """Hosts that load a kernel with XRT, run it and check its outputs; and what builds them.
 
-For kernels all of whose arrays are in memory off the chip. The C++ host is the testbench with
-buffers of the device in the place of the call; the Python host does the same with pyxrt.
+For kernels all of whose arrays are outside: in memory off the chip, or streams, which further
+kernels fill and empty. The C++ host is the testbench with buffers of the device in the place of the
+call; the Python host does the same with pyxrt.
 
 XRT documentation, "XRT Native APIs" and "XRT Python Bindings"; AMD UG1393, "Mapping Kernel Ports to
 Memory".
@@ -11,6 +12,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from streamopt.codegen.stream_movers import (
+    mover_kernel,
+    stream_connections,
+    stream_movers,
+    streamed,
+)
 from streamopt.codegen.templates import fill
 from streamopt.codegen.testbench import Program, checked_program, flat_array, variable
 from streamopt.codegen.tree import Statement
@@ -30,52 +37,58 @@ __all__ = ["has_host", "host_files"]
 
 def has_host(layout: Layout) -> bool:
     """Return whether a host can hand over all that a kernel takes."""
-    return all(
-        port.by_value or (port.packing is not None and port.kind is PortKind.AXI)
-        for port in layout.boundary
-    )
+    return all(port.by_value or port.packing is not None for port in layout.boundary)
 
 
 def host_files(
     layout: Layout,
-    channels: Mapping[str, str],
+    channels: Mapping[str, Sequence[str]],
     settings: VitisSettings,
     header: Sequence[Item],
     types: Sequence[str],
 ) -> Iterator[tuple[str, str]]:
     """Yield pairs (path, text): both hosts, the linker's configuration and a Makefile.
 
+    With streams, kernels that move them too.
+
     Parameters
     ----------
     channels
-        Memory channel by array, where it is known.
+        Memory channels by array, where they are known.
     header
         Comments that the files begin with.
     types
         Headers of element types, which the vendor's HLS tool has.
     """
+    movers = [mover_kernel(port) for port in streamed(layout)]
     yield "host.cpp", render(header) + checked_program(layout, _host(layout, types))
     arrays = "".join(f"    {_described(port)},\n" for port in layout.boundary)
     yield "host.py", fill("host.py.in", top=layout.top, arrays=arrays)
-    where = [
-        f"sp={layout.top}_1.{port.name}:{channels[port.array.name]}"
-        for port in layout.boundary
-        if channels.get(port.array.name)
-    ]
-    lines = ["[connectivity]", f"nk={layout.top}:1:{layout.top}_1", *where]
-    yield "connectivity.cfg", "\n".join(lines) + "\n"
+    if movers:
+        yield "stream_movers.cpp", stream_movers(layout, header)
+    lines = ["[connectivity]", *(f"nk={name}:1:{name}_1" for name in (layout.top, *movers))]
+    lines += _places(layout, channels)
+    yield "connectivity.cfg", "\n".join([*lines, *stream_connections(layout)]) + "\n"
     emulations = ["sw_emu"] * vitis_release(settings.release).sw_emu + ["hw_emu"]
     yield (
         "Makefile",
         fill(
             "xrt.mk",
             top=layout.top,
+            movers=" ".join(movers),
             release=settings.release,
             emulations=" ".join(emulations),
             types="-I$(XILINX_HLS)/include " if types else "",
             megahertz=f"{1000 / settings.clock_ns:.0f}",
         ),
     )
+
+
+def _places(layout: Layout, channels: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """Yield which memory each port goes to."""
+    for port in layout.boundary:
+        for name, channel in zip(port.names, channels.get(port.array.name, ()), strict=False):
+            yield f"sp={layout.top}_1.{name}:{channel}"
 
 
 def _host(layout: Layout, types: Sequence[str]) -> Program:
@@ -95,35 +108,64 @@ def _run(layout: Layout) -> Iterator[str]:
     yield "xrt::device device(0);"
     yield "const xrt::uuid uuid = device.load_xclbin(binary);"
     yield f'xrt::kernel kernel(device, uuid, "{layout.top}");'
-    packed = [(at, port) for at, port in enumerate(layout.boundary) if port.packing is not None]
-    for at, port in packed:
-        yield f"xrt::bo {_buffer(port)}(device, {_bytes(port)}, kernel.group_id({at}));"
-        if port.array.is_given:
-            yield f"pack({flat_array(port)}, {_mapped(port)}, packing_{port.name});"
-            yield f"{_buffer(port)}.sync(XCL_BO_SYNC_BO_TO_DEVICE);"
-    yield f"xrt::run run = kernel({', '.join(map(_argument, layout.boundary))});"
-    yield "run.wait();"
-    for _, port in packed:
-        if not port.array.is_given:
-            yield f"{_buffer(port)}.sync(XCL_BO_SYNC_BO_FROM_DEVICE);"
-            yield f"unpack({_mapped(port)}, {flat_array(port)}, packing_{port.name});"
+    for port in streamed(layout):
+        yield f'xrt::kernel kernel_{port.name}(device, uuid, "{mover_kernel(port)}");'
+    arguments: list[str] = []
+    for port in layout.boundary:
+        if port.packing is None:
+            arguments.append(f"{variable(port)}[0]")
+            continue
+        is_streamed = port.kind is PortKind.STREAM
+        owner, first = (f"kernel_{port.name}", 0) if is_streamed else ("kernel", len(arguments))
+        yield from _buffers(port, owner, first)
+        arguments += [] if is_streamed else map(_buffer, port.names)
+    yield from _runs(layout, arguments)
+    for port in layout.boundary:
+        if port.packing is not None and not port.array.is_given:
+            for at, name in enumerate(port.names):
+                yield f"{_buffer(name)}.sync(XCL_BO_SYNC_BO_FROM_DEVICE);"
+                yield f"{_buffer(name)}.read({_words(port, at)});"
+            yield f"unpack({_words(port)}, {flat_array(port)}, packing_{port.name});"
 
 
-def _buffer(port: Port) -> str:
-    return f"buffer_{port.name}"
-
-
-def _argument(port: Port) -> str:
-    return f"{variable(port)}[0]" if port.by_value else _buffer(port)
-
-
-def _mapped(port: Port) -> str:
-    return f"{_buffer(port)}.map<{port.array.element} *>()"
-
-
-def _bytes(port: Port) -> int:
+def _buffers(port: Port, owner: str, first: int) -> Iterator[str]:
+    """Yield a buffer for each memory of a port, the arguments of a kernel from the first one on."""
     assert port.packing is not None
-    return port.packing.total_elems * port.array.element.storage_bits // 8
+    elems = port.packing.total_elems
+    yield f"std::vector<{port.array.element}> words_{port.name}({elems * len(port.names)});"
+    if port.array.is_given:
+        yield f"pack({flat_array(port)}, {_words(port)}, packing_{port.name});"
+    bytes_each = elems * port.array.element.storage_bits // 8
+    for at, name in enumerate(port.names):
+        yield f"xrt::bo {_buffer(name)}(device, {bytes_each}, {owner}.group_id({first + at}));"
+        if port.array.is_given:
+            yield f"{_buffer(name)}.write({_words(port, at)});"
+            yield f"{_buffer(name)}.sync(XCL_BO_SYNC_BO_TO_DEVICE);"
+
+
+def _runs(layout: Layout, arguments: Sequence[str]) -> Iterator[str]:
+    """Yield the starts of all kernels, those that fill streams first, and the waits for them."""
+    design = f"xrt::run run = kernel({', '.join(arguments)});"
+    filled = [port for port in streamed(layout) if port.array.is_given]
+    emptied = [port for port in streamed(layout) if not port.array.is_given]
+    for ports, then in ((filled, [design]), (emptied, [])):
+        for port in ports:
+            yield f"xrt::run run_{port.name} = kernel_{port.name}({_buffer(port.name)});"
+        yield from then
+    yield from (f"run_{port.name}.wait();" for port in filled)
+    yield "run.wait();"
+    yield from (f"run_{port.name}.wait();" for port in emptied)
+
+
+def _buffer(name: str) -> str:
+    return f"buffer_{name}"
+
+
+def _words(port: Port, memory: int = 0) -> str:
+    """Return where the words of one memory begin."""
+    assert port.packing is not None
+    begin = f"words_{port.name}.data()"
+    return f"{begin} + {memory * port.packing.total_elems}" if memory else begin
 
 
 def _described(port: Port) -> str:
@@ -133,8 +175,11 @@ def _described(port: Port) -> str:
     scale = 2.0**-element.fixed_point.fraction_bits if element.is_fixed else 1
     packing = port.packing
     if packing is None:
-        order, lanes, stride = tuple(range(len(port.array.shape))), (1,) * len(port.array.shape), 0
+        order, lanes = tuple(range(len(port.array.shape))), (1,) * len(port.array.shape)
+        numbers = "0, 1, 1"
     else:
-        order, lanes, stride = packing.order, packing.lanes, packing.words.stride_elems
+        order, lanes, words = packing.order, packing.lanes, packing.words
+        numbers = f"{words.stride_elems}, {words.lanes}, {words.memories}"
+    mover = mover_kernel(port) if port.kind is PortKind.STREAM else ""
     listed = f'"{port.name}", "<{letter}{element.storage_bits // 8}", {port.array.is_given}, '
-    return f"Array({listed}{port.array.shape}, {order}, {lanes}, {stride}, {scale})"
+    return f'Array({listed}{port.array.shape}, {order}, {lanes}, {numbers}, "{mover}", {scale})'

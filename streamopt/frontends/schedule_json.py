@@ -42,7 +42,7 @@ class _Channel(_Document):
 class _Port(_Document):
     array: str
     kind: PortKind
-    channel: str = ""
+    channels: tuple[str, ...] = ()
 
 
 class _Schedule(_Document):
@@ -103,7 +103,7 @@ def read_schedule_json(text: str, file: str) -> Schedule:
         tuple(map(_plan, document.nodes)),
         tuple(ChannelPlan(c.channel, c.kind, c.depth_elems) for c in document.channels),
         document.rewrites,
-        tuple(PortPlan(port.array, port.kind, port.channel) for port in document.ports),
+        tuple(PortPlan(port.array, port.kind, port.channels) for port in document.ports),
     )
 
 

@@ -105,8 +105,9 @@ class Memory:
     ----------
     factors
         Cyclic partition factor of each dimension; all 1 where the source has no pragma.
-    channel
-        What holds an array off the chip; empty where that isn't said, and for others.
+    channels
+        What holds an array off the chip, each an equal part, behind a port of its own; "" where
+        that isn't said. None for streams, and for others.
     """
 
     name: str
@@ -114,7 +115,7 @@ class Memory:
     element: ElementType
     shape: tuple[int, ...]
     factors: tuple[int, ...]
-    channel: str = ""
+    channels: tuple[str, ...] = ()
 
     @property
     def is_partitioned(self) -> bool:

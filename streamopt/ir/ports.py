@@ -33,45 +33,70 @@ class PortPlan:
 
     Attributes
     ----------
-    channel
-        Memory that holds the array, as the vendor's linker calls it: ``HBM[3]``; for `AXI` only.
+    channels
+        Memories that hold the array, as the vendor's linker calls them: ``HBM[3]``; each holds as
+        many lanes as the others, behind a port of its own. For `AXI` only.
     """
 
     array: str
     kind: PortKind
-    channel: str = ""
+    channels: tuple[str, ...] = ()
+
+    @property
+    def memories(self) -> tuple[str, ...]:
+        """Return the channels; "" for one that isn't said, none for a stream."""
+        return (self.channels or ("",)) if self.kind is PortKind.AXI else ()
 
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """How the elements of one tile iteration are packed.
+    """How the elements of one tile iteration are packed, in each memory that holds some of them.
 
     Attributes
     ----------
     elems
         Elements that a word has room for: a power of two.
     count
-        Words of an iteration.
+        Words of an iteration in one memory.
+    lanes
+        Elements of an iteration in one memory; the last memory may have fewer.
+    memories
+        Of which each holds so many lanes.
     """
 
     elems: int
     count: int
+    lanes: int
+    memories: int
+
+    @property
+    def total(self) -> int:
+        """Return the words of an iteration in all memories."""
+        return self.count * self.memories
 
     @property
     def stride_elems(self) -> int:
-        """Return the elements that the words of an iteration have room for."""
+        """Return the elements that the words of an iteration in one memory have room for."""
         return self.elems * self.count
 
 
-def words_of(lanes: int, bits: int) -> Words:
+def words_of(lanes: int, bits: int, channels: int = 1) -> Words:
     """Return the words that hold the elements of so many lanes.
+
+    Parameters
+    ----------
+    channels
+        Memories that may hold them; fewer do where there are fewer lanes.
 
     Examples
     --------
     >>> words_of(6, 32), words_of(40, 32)
-    (Words(elems=8, count=1), Words(elems=16, count=3))
+    (Words(elems=8, count=1, lanes=6, memories=1), Words(elems=16, count=3, lanes=40, memories=1))
+    >>> words_of(40, 32, 4)
+    Words(elems=16, count=1, lanes=10, memories=4)
     """
-    most = WORD_BITS // bits
-    if lanes >= most:
-        return Words(most, -(-lanes // most))
-    return Words(1 << (lanes - 1).bit_length(), 1)
+    most, own = WORD_BITS // bits, -(-lanes // channels)
+    memories = -(-lanes // own)
+    if own >= most:
+        return Words(most, -(-own // most), own, memories)
+    return Words(1 << (own - 1).bit_length(), 1, own, memories)

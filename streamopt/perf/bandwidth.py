@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ChannelLimited",
+    "TransferRule",
     "channel_rates",
     "least_cycles",
     "network_rates",
@@ -36,47 +37,60 @@ __all__ = [
 ]
 
 
-def channel_rates(channels: Mapping[str, str], target: Target) -> dict[str, float]:
-    """Return the bytes that each array moves in a cycle, at most.
+def channel_rates(
+    channels: Mapping[str, Sequence[str]], target: Target
+) -> dict[str, tuple[float, ...]]:
+    """Return the bytes that each array moves in a cycle at most, port by port.
 
     Parameters
     ----------
     channels
-        By array; empty where it is not said, which leaves the port as the only limit.
+        By array; "" where it is not said, and none for a stream, which leaves the port as the
+        only limit.
 
     Raises
     ------
     TargetError
         E857 for a channel that the target doesn't have.
     """
-    users = Counter(channels.values())
-    return {
-        array: target.channel(name).bytes_per_cycle(target.clock_ns) / users[name]
-        if name
-        else WORD_BITS / 8
-        for array, name in channels.items()
-    }
+    users = Counter(name for names in channels.values() for name in names)
+
+    def rate(name: str) -> float:
+        if not name:
+            return WORD_BITS / 8
+        return target.channel(name).bytes_per_cycle(target.clock_ns) / users[name]
+
+    return {array: tuple(map(rate, names or ("",))) for array, names in channels.items()}
 
 
-def transfer_ii(lanes: int, bits: int, bytes_per_cycle: float) -> int:
+def transfer_ii(lanes: int, bits: int, bytes_per_cycle: Sequence[float]) -> int:
     """Return the cycles that the words of an iteration take: (B1) and (B2).
+
+    Parameters
+    ----------
+    bytes_per_cycle
+        Of each port of the array.
 
     Examples
     --------
-    >>> transfer_ii(16, 32, 64.0), transfer_ii(16, 32, 47.9), transfer_ii(40, 32, 64.0)
+    >>> transfer_ii(16, 32, [64.0]), transfer_ii(16, 32, [47.9]), transfer_ii(40, 32, [64.0])
     (1, 2, 3)
+    >>> transfer_ii(16, 32, [47.9, 47.9])
+    1
     """
-    words = words_of(lanes, bits)
-    return max(words.count, ceil(words.count * words.elems * bits / 8 / bytes_per_cycle))
+    words = words_of(lanes, bits, len(bytes_per_cycle))
+    slowest = min(bytes_per_cycle[: words.memories])
+    return max(words.count, ceil(words.stride_elems * bits / 8 / slowest))
 
 
-def least_cycles(elems: int, bits: int, bytes_per_cycle: float) -> int:
+def least_cycles(elems: int, bits: int, bytes_per_cycle: Sequence[float]) -> int:
     """Return the cycles below which no loop order or unroll factor moves an array."""
-    return ceil(elems * bits / 8 / min(bytes_per_cycle, WORD_BITS / 8))
+    together = sum(min(rate, WORD_BITS / 8) for rate in bytes_per_cycle)
+    return ceil(elems * bits / 8 / together)
 
 
 def transfer_bounds(
-    pipeline: Pipeline, memories: Mapping[str, Memory], rates: Mapping[str, float]
+    pipeline: Pipeline, memories: Mapping[str, Memory], rates: Mapping[str, Sequence[float]]
 ) -> list[tuple[str, int, int]]:
     """Return (memory, elements of an iteration, II) for what a pipeline moves over the boundary."""
     targets = dict.fromkeys(port.target for port in pipeline.ports if port.target in rates)
@@ -87,10 +101,34 @@ def transfer_bounds(
     ]
 
 
-def network_rates(network: Network, target: Target) -> dict[str, float]:
+def network_rates(network: Network, target: Target) -> dict[str, tuple[float, ...]]:
     """Return the bytes a cycle of each memory off the chip; as `channel_rates`."""
-    outside = {m.name: m.channel for m in network.memories if m.place is Place.OFF_CHIP}
+    outside = {m.name: m.channels for m in network.memories if m.place is Place.OFF_CHIP}
     return channel_rates(outside, target)
+
+
+class TransferRule:
+    """The II that moving an array asks for, by the unroll factors of its mover: (B2).
+
+    Parameters
+    ----------
+    bits
+        Of an element.
+    bytes_per_cycle
+        That the channel of each port delivers.
+    """
+
+    def __init__(self, bits: int, bytes_per_cycle: Sequence[float]) -> None:
+        self._bits = bits
+        self._rate = bytes_per_cycle
+
+    def intervals(self, factors: Mapping[str, Any]) -> Any:
+        """Return the II of every choice: an integer, or one for each entry of the vectors."""
+        copies: Any = prod(factors.values())
+        lanes, places = np.unique(copies, return_inverse=True)
+        found = np.array([transfer_ii(int(n), self._bits, self._rate) for n in lanes], np.int64)
+        intervals = found[places.ravel()]
+        return int(intervals.item()) if isinstance(copies, int) else intervals
 
 
 class ChannelLimited:
@@ -104,10 +142,10 @@ class ChannelLimited:
     costs
         Of all nodes, without channels.
     movers
-        By node: the bits of an element, and the bytes that its channel delivers in a cycle.
+        By node.
     """
 
-    def __init__(self, costs: CostModel, movers: Mapping[str, tuple[int, float]]) -> None:
+    def __init__(self, costs: CostModel, movers: Mapping[str, TransferRule]) -> None:
         self._costs = costs
         self._movers = movers
 
@@ -118,12 +156,7 @@ class ChannelLimited:
         cost = self._costs.node_cost(node, order, factors, setting)
         if node.name not in self._movers:
             return cost
-        bits, rate = self._movers[node.name]
-        copies: Any = prod(factors.values())
-        lanes, places = np.unique(copies, return_inverse=True)
-        intervals = np.array([transfer_ii(int(n), bits, rate) for n in lanes], dtype=np.int64)
-        found = intervals[places]
-        ii: Any = int(found.item()) if isinstance(copies, int) else found
+        ii = self._movers[node.name].intervals(factors)
         timing = cost.timing
         begin = timing.first_write
         times = replace(

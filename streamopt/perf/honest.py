@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from streamopt.ir.binding import Binding
     from streamopt.ir.graph import Graph, Node
     from streamopt.ir.network import Memory, Network, Operation, Pipeline
+    from streamopt.perf.bandwidth import TransferRule
     from streamopt.perf.costs import Setting
     from streamopt.perf.node_operators import NodeOperators
     from streamopt.perf.recurrence import Recurrence
@@ -110,7 +111,7 @@ class HonestCosts:
     network
         What they are part of.
     ports
-        By streaming node.
+        By streaming node; for a mover, the rule of its channel.
     counted
         By node, a binding by which DSPs are counted, whatever the tool does.
     """
@@ -121,7 +122,7 @@ class HonestCosts:
         pipelines: Mapping[str, tuple[Pipeline, ...]],
         network: Network,
         target: Target,
-        ports: Mapping[str, PortRule],
+        ports: Mapping[str, PortRule | TransferRule],
         counted: Mapping[str, Binding],
     ) -> None:
         self._counted = counted
@@ -197,7 +198,7 @@ class _Nest:
         body: Pipeline,
         memories: Mapping[str, Memory],
         target: Target,
-        ports: PortRule,
+        ports: PortRule | TransferRule,
     ) -> None:
         self._operators = operators
         self._counted = counted

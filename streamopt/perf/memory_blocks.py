@@ -17,7 +17,14 @@ if TYPE_CHECKING:
     from streamopt.ir.network import Fifo, Memory
     from streamopt.target.memories import Memories
 
-__all__ = ["Storage", "StorageKind", "bank_extents", "fifo_storage", "memory_storage"]
+__all__ = [
+    "Storage",
+    "StorageKind",
+    "bank_extents",
+    "block_rams",
+    "fifo_storage",
+    "memory_storage",
+]
 
 _HALVES = {Place.LOCAL: 1, Place.PING_PONG: 2}
 
@@ -101,7 +108,7 @@ def fifo_storage(fifo: Fifo, blocks: Memories) -> Storage:
     elif words <= blocks.lutram_words:
         kind = StorageKind.LUTRAM
     else:
-        count = _block_rams(words, bits, blocks)
+        count = block_rams(words, bits, blocks)
     return Storage(kind, prod(fifo.lanes), words, bits, count, is_fifo=True)
 
 
@@ -110,7 +117,7 @@ def _random_access(banks: int, words: int, bits: int, blocks: Memories) -> Stora
         return Storage(StorageKind.LUTRAM, banks, words, bits)
     if _fills_an_uram(words, bits, blocks):
         return Storage(StorageKind.URAM, banks, words, bits, 1)
-    return Storage(StorageKind.BRAM, banks, words, bits, _block_rams(words, bits, blocks))
+    return Storage(StorageKind.BRAM, banks, words, bits, block_rams(words, bits, blocks))
 
 
 def _fills_an_uram(words: int, bits: int, blocks: Memories) -> bool:
@@ -119,8 +126,8 @@ def _fills_an_uram(words: int, bits: int, blocks: Memories) -> bool:
     return shape is not None and bits <= shape.bits and shape.words < 2 * words <= 2 * shape.words
 
 
-def _block_rams(words: int, bits: int, blocks: Memories) -> int:
-    """Return the fewest block RAMs that hold a bank.
+def block_rams(words: int, bits: int, blocks: Memories) -> int:
+    """Return the fewest block RAMs of 18 Kbit that hold a bank.
 
     Up to the words of `power_of_two_words` the depth is rounded up to a power of two, so that
     address bits choose the block; deeper memories are cascades.

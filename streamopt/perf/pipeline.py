@@ -18,7 +18,7 @@ from streamopt.perf.ports import memory_demands, port_counts, stream_demands
 from streamopt.perf.recurrence import recurrences
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from streamopt.ir.network import Memory, Network, Pipeline
     from streamopt.target.device import Target
@@ -33,7 +33,7 @@ __all__ = [
 ]
 
 
-NO_RATES: Mapping[str, float] = MappingProxyType({})
+NO_RATES: Mapping[str, Sequence[float]] = MappingProxyType({})
 
 
 class Reason(StrEnum):
@@ -110,7 +110,7 @@ def timed_pipeline(
     memories: Mapping[str, Memory],
     ports: Mapping[str, int],
     target: Target,
-    rates: Mapping[str, float] = NO_RATES,
+    rates: Mapping[str, Sequence[float]] = NO_RATES,
 ) -> TimedPipeline:
     """Return timing and reasons of one pipeline.
 

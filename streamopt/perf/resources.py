@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from streamopt.ir.network import Implementation, Place
+from streamopt.perf.adapters import adapter_resources
 from streamopt.perf.addresses import address_multipliers
 from streamopt.perf.binding import fabric_adders, sharing_cycles
 from streamopt.perf.buffers import memories_as_built, network_storage
@@ -46,7 +47,7 @@ class NetworkResources:
     pipelines
         By name: operators, address arithmetic and the fabric around them.
     processes
-        By name: pipelines and local memories.
+        By name: pipelines, local memories, and adapters of ports to memory off the chip.
     channels
         By name: the FIFOs and ping-pong buffers between processes.
     storages
@@ -93,6 +94,8 @@ def resources(
         for name in process.targets & memories.keys():
             if memories[name].place is Place.LOCAL:
                 used += memory_resources(storages[name], ping_pong=False)
+            (mover, *_) = process.pipelines  # what touches an array off the chip does nothing else
+            used += adapter_resources(memories[name], mover, target.memories)
         processes[process.name] = used
     channels = {
         memory.name: memory_resources(storages[memory.name], ping_pong=True)

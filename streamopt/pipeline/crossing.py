@@ -3,33 +3,40 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, LegalityError, SolverError
-from streamopt.ir.network import AccessMode, PipelineTiming
 from streamopt.ir.ports import PortKind, PortPlan
 from streamopt.ir.program import Role
-from streamopt.pipeline.evaluating import LEAST_FIFOS, size_fifos, timed_network
-from streamopt.space.level import LevelName
+from streamopt.pipeline.evaluating import LEAST_FIFOS, size_fifos
+from streamopt.space.level import LEVELS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from streamopt.ir.graph import Graph
-    from streamopt.ir.network import Fifo, Network
     from streamopt.ir.program import Array
     from streamopt.ir.schedule import Schedule
     from streamopt.pipeline.evaluating import FifoSizing
     from streamopt.strategies.solution import Request
     from streamopt.target.device import Target
 
-__all__ = ["plan_ports", "put_outside", "request_with_ports"]
+__all__ = [
+    "boundary_cycles",
+    "boundary_of_form",
+    "plan_ports",
+    "put_outside",
+    "request_with_ports",
+]
 
 WEIGHTS = "weights"
 """Stands for all of them."""
 
-_PORT = re.compile(r"(memory|m_axi|axis)(?::(\w+\[\d+\]))?")
+MOST_CHANNELS = 64
+"""Of one array: more than any device has."""
+
+_PORT = re.compile(r"(memory|m_axi|axis)(?::(?:(\d+)|(\w+)\[(\d+)(?::(\d+))?\]))?")
 
 
 def plan_ports(
@@ -46,8 +53,9 @@ def plan_ports(
     interface
         Kind of all ports: ``memory``, ``m_axi`` or ``axis``.
     ports
-        By array, what is different: ``axis``, ``m_axi`` or ``m_axi:HBM[3]``. ``weights`` are all
-        weights, unless an array is called so.
+        By array, what is different: ``axis``, ``m_axi`` or ``m_axi:HBM[3]``; spread over several
+        channels ``m_axi:HBM[4:7]``, or ``m_axi:4`` for any four. ``weights`` are all weights,
+        unless an array is called so.
     on
         The target whose channels are used, those of HBM where it has any; the U280 if not given.
 
@@ -74,19 +82,21 @@ def plan_ports(
         name: asked.get(name, of_weights if array.role is Role.WEIGHT else usual)
         for name, array in arrays.items()
     }
-    kinds = {name: kind for name, (kind, _) in chosen.items()}
-    fixed = {name: channel for name, (_, channel) in chosen.items() if channel}
-    for channel in fixed.values():
+    fixed = {name: wish.channels for name, wish in chosen.items() if wish.channels}
+    for channel in dict.fromkeys(name for names in fixed.values() for name in names):
         device.channel(channel)
-    sizes = {name: _bytes(arrays[name]) for name, kind in kinds.items() if kind is PortKind.AXI}
-    where = balanced(sizes, _preferred(device), fixed)
-    return tuple(PortPlan(name, kind, where.get(name, "")) for name, kind in kinds.items())
+    sizes = {n: _bytes(arrays[n]) for n, wish in chosen.items() if wish.kind is PortKind.AXI}
+    parts = {name: wish.parts for name, wish in chosen.items()}
+    where = balanced(sizes, _preferred(device), fixed, parts)
+    return tuple(PortPlan(name, wish.kind, where.get(name, ())) for name, wish in chosen.items())
 
 
 def request_with_ports(
     request: Request, ports: tuple[PortPlan, ...], by: tuple[str, str], on: Target | None
 ) -> Request:
     """Return a request whose graph has movers, and whose costs keep to their channels.
+
+    At opt6 the graph and its costs are for each form anew: see `boundary_of_form`.
 
     Parameters
     ----------
@@ -96,30 +106,31 @@ def request_with_ports(
     Raises
     ------
     SolverError
-        E525 for what knows nothing of channels: opt6, the exhaustive search, and the paper's
+        E525 for what knows nothing of channels: the exhaustive search, and the paper's
         formulation.
     LegalityError
         E331 for a port of an array that doesn't cross the boundary.
     TargetError
         E857 for a channel that the target doesn't have.
     """
-    from streamopt.perf.bandwidth import ChannelLimited, channel_rates
+    from streamopt.perf.bandwidth import ChannelLimited, TransferRule, channel_rates
     from streamopt.transforms.movers import moved_arrays, mover_of, with_movers
 
     if not ports:
         return request
     solver, formulation = by
-    is_known = request.level is not LevelName.OPT6 and solver != "exhaustive"
-    if not is_known or formulation != "compact":
+    if solver == "exhaustive" or formulation != "compact":
         message = f"{request.level} by {solver} on the formulation '{formulation}' has no ports"
-        hint = "solve with ports at opt1 to opt5; or solve without, and emit with --port"
+        hint = "leave --solver and --formulation out; or solve without, and emit with --port"
         raise SolverError(Diagnostic("E525", message, hint=hint))
     moved = moved_arrays(request.graph, ports)
+    if LEVELS[request.level].is_honest:
+        return replace(request, ports=ports)
     graph = with_movers(request.graph, moved)
-    where = {port.array: port.channel for port in ports if port.array in moved}
+    where = {port.array: port.memories for port in ports if port.array in moved}
     rates = channel_rates(where, _device(on))
     movers = {
-        mover.name: (graph.array(array).element.storage_bits, rates[array])
+        mover.name: TransferRule(graph.array(array).element.storage_bits, rates[array])
         for array in moved
         if (mover := mover_of(graph, array)) is not None
     }
@@ -127,13 +138,28 @@ def request_with_ports(
     return replace(request, graph=graph, costs=costs, ports=ports)
 
 
-def _parsed(name: str, text: str) -> tuple[PortKind, str]:
+@dataclass(frozen=True, slots=True)
+class _Wish:
+    """What a user asks for an array: a kind, and which channels or how many."""
+
+    kind: PortKind
+    channels: tuple[str, ...] = ()
+    parts: int = 1
+
+
+def _parsed(name: str, text: str) -> _Wish:
     found = _PORT.fullmatch(text)
-    kind = None if found is None else PortKind(found[1])
-    if found is None or kind is None or (found[2] and kind is not PortKind.AXI):
-        hint = "write memory, m_axi, axis, or m_axi:HBM[3] with a channel"
-        raise LegalityError(Diagnostic("E332", f"'{text}' is no port for {name}", hint=hint))
-    return kind, found[2] or ""
+    if found is not None:
+        kind, memory = PortKind(found[1]), found[3]
+        parts, first = int(found[2] or 1), int(found[4] or 0)
+        last = int(found[5] or first)
+        if kind is PortKind.AXI and 0 < parts <= MOST_CHANNELS and first <= last:
+            some = range(first, min(last + 1, first + MOST_CHANNELS)) if memory else ()
+            return _Wish(kind, tuple(f"{memory}[{at}]" for at in some), parts)
+        if text == kind:
+            return _Wish(kind)
+    hint = "write memory, m_axi, axis, or with channels m_axi:HBM[3], m_axi:HBM[4:7] or m_axi:4"
+    raise LegalityError(Diagnostic("E332", f"'{text}' is no port for {name}", hint=hint))
 
 
 def _preferred(device: Target) -> list[str]:
@@ -166,6 +192,7 @@ def put_outside(
         E331 for a port of an array that doesn't cross the boundary, E333 if the schedule has
         ports already.
     """
+    from streamopt.transforms.apply import planned_graph
     from streamopt.transforms.port_schedule import with_ports
 
     if schedule.ports:
@@ -175,30 +202,53 @@ def put_outside(
     if all(port.kind is PortKind.MEMORY for port in ports):
         return schedule
     on = None if sizing is None else sizing.on
-    found = with_ports(graph, schedule, _with_copies(graph, schedule, ports, on))
+    found = with_ports(graph, schedule, _with_copies(planned_graph(graph, schedule), ports, on))
     if sizing is None:
         return found
-    return _without_pipelines(graph, size_fifos(graph, found, sizing)[0], sizing.on)
+    return size_fifos(graph, found, sizing)[0]
+
+
+def boundary_of_form(
+    form: Graph, ports: tuple[PortPlan, ...], on: Target
+) -> tuple[Graph, tuple[PortPlan, ...]]:
+    """Return a rewritten graph with movers for ports, and ports for its copies of arguments too."""
+    from streamopt.transforms.movers import moved_arrays, with_movers
+
+    if not ports:
+        return form, ()
+    ports = _with_copies(form, ports, on)
+    return with_movers(form, moved_arrays(form, ports)), ports
+
+
+def boundary_cycles(graph: Graph, ports: tuple[PortPlan, ...], on: Target) -> int:
+    """Return the cycles below which no design moves all arrays over the boundary: (B4)."""
+    from streamopt.perf.bandwidth import channel_rates, least_cycles
+    from streamopt.transforms.movers import moved_arrays
+
+    moved = moved_arrays(graph, ports)
+    rates = channel_rates({p.array: p.memories for p in ports if p.array in moved}, on)
+    arrays = (graph.array(name) for name in moved)
+    needed = (least_cycles(a.size_elems, a.element.storage_bits, rates[a.name]) for a in arrays)
+    return max(needed, default=0)
 
 
 def _with_copies(
-    graph: Graph, schedule: Schedule, ports: tuple[PortPlan, ...], on: Target | None
+    planned: Graph, ports: tuple[PortPlan, ...], on: Target | None
 ) -> tuple[PortPlan, ...]:
-    """Return ports for what a schedule makes of other arguments, too, each like its original."""
+    """Return ports for copies of other arguments, too, each like its original."""
     from streamopt.target.channels import balanced
-    from streamopt.transforms.apply import planned_graph
 
-    planned = planned_graph(graph, schedule)
     known = {port.array: port for port in ports}
     copies = {copy: known[original] for copy, original in planned.copies if original in known}
     sizes = {name: _bytes(planned.array(name)) for name in (*known, *copies)}
-    fixed = {port.array: port.channel for port in ports if port.channel}
-    free = {name: sizes[name] for name, like in copies.items() if like.channel}
+    fixed = {port.array: port.channels for port in ports if port.channels}
+    free = {name: sizes[name] for name, like in copies.items() if like.channels}
     used = {name: sizes[name] for name in fixed} | free
-    where = balanced(used, _preferred(_device(on)), fixed) if free else {}
+    parts = {name: len(copies[name].channels) for name in free}
+    where = balanced(used, _preferred(_device(on)), fixed, parts) if free else {}
     return (
         *ports,
-        *(PortPlan(name, like.kind, where.get(name, "")) for name, like in copies.items()),
+        *(PortPlan(name, like.kind, where.get(name, ())) for name, like in copies.items()),
     )
 
 
@@ -206,40 +256,3 @@ def _device(on: Target | None) -> Target:
     from streamopt.pipeline.evaluating import target
 
     return target() if on is None else on
-
-
-def _without_pipelines(graph: Graph, schedule: Schedule, on: Target | None) -> Schedule:
-    """Return a schedule whose FIFOs suffice even if pipelines hold no tokens.
-
-    A mover that feeds a FIFO and a buffer ends only when all its tokens are taken; the last of
-    them may be those inside a pipeline. C simulation has no pipelines, and would stand still.
-    """
-    from streamopt.sim import simulate
-    from streamopt.sim.deadlock import DeadlockError
-    from streamopt.sim.depths import least_depths
-
-    network, timings = timed_network(graph, schedule, on)
-    bare = {name: PipelineTiming(timing.ii, 1) for name, timing in timings.items()}
-    try:
-        simulate(network, bare)
-    except DeadlockError:
-        tokens = {fifo.name: _tokens(network, fifo) for fifo in network.fifos}
-        fifos = tuple(replace(fifo, depth_elems=tokens[fifo.name]) for fifo in network.fifos)
-        depths = least_depths(replace(network, fifos=fifos), bare).depths
-        channels = tuple(
-            replace(plan, depth_elems=max(plan.depth_elems, depths.get(plan.channel, 0)))
-            for plan in schedule.channels
-        )
-        return replace(schedule, channels=channels)
-    return schedule
-
-
-def _tokens(network: Network, fifo: Fifo) -> int:
-    """Return an upper bound on the tokens of a stream: the iterations of its producer."""
-    writers = [
-        pipeline.iterations
-        for pipeline in network.pipelines
-        for port in pipeline.ports
-        if port.target == fifo.name and port.mode is AccessMode.WRITE
-    ]
-    return max(fifo.depth_elems, *writers)

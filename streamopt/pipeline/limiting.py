@@ -134,11 +134,13 @@ def _limits(
     def measure(schedule: Schedule) -> Resources:
         from streamopt.perf.resources import resources
 
+        schedule = replace(schedule, ports=request.ports)
         network, timings = timed_network(request.graph, schedule, device)
         return resources(network, timings, device).total
 
     def sized(schedule: Schedule) -> Schedule:
         assert fifos is not None
+        schedule = replace(schedule, ports=request.ports)
         return size_fifos(request.graph, schedule, fifos)[0]
 
     by_field = {_FIELDS[key][0]: amount for key, amount in wanted.items()}

@@ -16,11 +16,11 @@ that hold none, and made deeper where they have to be: then they are safe at any
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import TYPE_CHECKING
 
-from streamopt.ir.network import PipelineTiming
+from streamopt.ir.network import AccessMode, PipelineTiming
 from streamopt.sim.deadlock import DeadlockError
 from streamopt.sim.plan import make_plan
 from streamopt.sim.simulate import simulate
@@ -160,7 +160,9 @@ class _Search:
         """Return depths that suffice even where pipelines hold no tokens.
 
         The tokens on which a ring of processes hangs may all be inside of a pipeline: a C
-        simulation has none, and another clock has shorter ones.
+        simulation has none, and another clock has shorter ones. Even the network's own depths may
+        then be too small; streams that hold all that is ever written to them never are, unless
+        the ring has no tokens at all.
         """
         bare = {name: PipelineTiming(timing.ii, 1) for name, timing in self.timings.items()}
         if bare == self.timings:
@@ -168,9 +170,10 @@ class _Search:
         try:
             simulate(self.network, bare, depths=depths)
         except DeadlockError:
-            with suppress(DeadlockError):  # at its own depths, too: nothing to be had
-                needed = least_depths(self.network, bare).depths
-                return {name: max(depth, needed[name]) for name, depth in depths.items()}
+            for network in (self.network, _with_all_tokens(self.network)):
+                with suppress(DeadlockError):
+                    needed = least_depths(network, bare).depths
+                    return {name: max(depth, needed[name]) for name, depth in depths.items()}
         return depths
 
     def _count(self) -> None:
@@ -180,6 +183,21 @@ class _Search:
 
     def _bits(self, depths: Mapping[str, int]) -> int:
         return sum(_bits(fifo, depths[fifo.name]) for fifo in self.network.fifos)
+
+
+def _with_all_tokens(network: Network) -> Network:
+    """Return a network whose streams hold as many elements as their producers have iterations."""
+    written = {
+        port.target: pipeline.iterations
+        for pipeline in network.pipelines
+        for port in pipeline.ports
+        if port.mode is AccessMode.WRITE
+    }
+    fifos = (
+        replace(fifo, depth_elems=max(fifo.depth_elems, written.get(fifo.name, 0)))
+        for fifo in network.fifos
+    )
+    return replace(network, fifos=tuple(fifos))
 
 
 def _affordable(accesses: int) -> int:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 __all__ = ["MemoryChannel", "balanced"]
+
+ONE_PART: Mapping[str, int] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,31 +36,39 @@ class MemoryChannel:
 
 
 def balanced(
-    sizes_bytes: Mapping[str, int], channels: Sequence[str], fixed: Mapping[str, str]
-) -> dict[str, str]:
-    """Return a channel for each array, such that the fullest channel holds little.
+    sizes_bytes: Mapping[str, int],
+    channels: Sequence[str],
+    fixed: Mapping[str, tuple[str, ...]],
+    parts: Mapping[str, int] = ONE_PART,
+) -> dict[str, tuple[str, ...]]:
+    """Return channels for each array, such that the fullest channel holds little.
 
-    The largest array first, each on the channel with the fewest bytes so far: no worse than 4/3
-    of the best (Graham, 1969). Ties go by the order of the channels.
+    The largest parts first, each on the channel with the fewest bytes so far that holds no other
+    part of its array: for whole arrays no worse than 4/3 of the best (Graham, 1969). Ties go by
+    the order of the channels.
 
     Parameters
     ----------
     fixed
         Channels that were asked for, by array.
+    parts
+        Channels that an array is spread over, 1 if nothing is said; never more than there are.
 
     Examples
     --------
     >>> balanced({"A": 8, "B": 5, "C": 4}, ["HBM[0]", "HBM[1]"], {})
-    {'A': 'HBM[0]', 'B': 'HBM[1]', 'C': 'HBM[1]'}
+    {'A': ('HBM[0]',), 'B': ('HBM[1]',), 'C': ('HBM[1]',)}
+    >>> balanced({"A": 8, "B": 5}, ["HBM[0]", "HBM[1]"], {}, {"A": 2})
+    {'B': ('HBM[0]',), 'A': ('HBM[0]', 'HBM[1]')}
     """
     found = {name: fixed[name] for name in sizes_bytes if name in fixed}
     load: Counter[str] = Counter()
-    for name, channel in found.items():
-        load[channel] += sizes_bytes[name]
-    free = sorted(
-        (name for name in sizes_bytes if name not in found), key=lambda n: -sizes_bytes[n]
-    )
-    for name in free if channels else ():
-        found[name] = min(channels, key=load.__getitem__)
-        load[found[name]] += sizes_bytes[name]
+    for name, own in found.items():
+        load.update(dict.fromkeys(own, sizes_bytes[name] // len(own)))
+    counts = {name: min(parts.get(name, 1), len(channels)) for name in sizes_bytes}
+    free = [name for name in sizes_bytes if name not in found and counts[name]]
+    for name in sorted(free, key=lambda n: -sizes_bytes[n] // counts[n]):
+        emptiest = sorted(channels, key=load.__getitem__)[: counts[name]]
+        found[name] = tuple(name for name in channels if name in emptiest)
+        load.update(dict.fromkeys(emptiest, sizes_bytes[name] // counts[name]))
     return found

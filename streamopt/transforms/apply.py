@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from streamopt.ir.graph import Edge, Graph, Node
     from streamopt.ir.schedule import ChannelPlan, NodePlan, Schedule
 
-__all__ = ["apply", "fifo_problem", "planned_graph"]
+__all__ = ["apply", "fifo_problem", "planned_graph", "stream_lanes"]
 
 
 def apply(graph: Graph, schedule: Schedule) -> ScheduledGraph:
@@ -223,7 +223,7 @@ def fifo_problem(graph: Graph, edge: Edge, schedule: Schedule) -> tuple[str, str
         message = f"node '{edge.producer}' writes dimensions in order {_dimensions(written)}, "
         return "E309", f"{message}node '{edge.consumer}' reads them in order {_dimensions(read)}"
     there, here = (schedule.node(name).factors for name in (edge.producer, edge.consumer))
-    wide, narrow = _stream_lanes(edge.write, there), _stream_lanes(edge.reads[0], here)
+    wide, narrow = stream_lanes(edge.write, there), stream_lanes(edge.reads[0], here)
     if wide != narrow:
         message = f"node '{edge.producer}' writes {_times(wide)} elements at once, "
         return "E310", f"{message}node '{edge.consumer}' reads {_times(narrow)}"
@@ -265,13 +265,13 @@ def _channel(
     graph: Graph, edge: Edge, plan: ChannelPlan, factors: Mapping[str, Mapping[str, int]]
 ) -> Channel:
     if plan.kind is ChannelKind.FIFO:
-        lanes = _stream_lanes(edge.write, factors[edge.producer])
+        lanes = stream_lanes(edge.write, factors[edge.producer])
     else:
         lanes = buffer_factors(graph, edge, factors)
     return Channel(edge, plan.kind, lanes, plan.depth_elems)
 
 
-def _stream_lanes(access: Access, factors: Mapping[str, int]) -> tuple[int, ...]:
-    """Return the unroll factor of the loop at each dimension; 1 where there is none."""
+def stream_lanes(access: Access, factors: Mapping[str, int]) -> tuple[int, ...]:
+    """Return the streams along each dimension of what an access goes through: 1 for no loop."""
     names = (subscript.as_iterator() for subscript in access.subscripts)
     return tuple(1 if name is None else factors[name] for name in names)

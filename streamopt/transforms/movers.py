@@ -17,7 +17,6 @@ other node.
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import count
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, LegalityError
@@ -28,6 +27,7 @@ from streamopt.ir.ports import PortKind
 from streamopt.ir.program import Loop, Role
 from streamopt.transforms.channels import channels
 from streamopt.transforms.rewrites.node_accesses import with_accesses
+from streamopt.transforms.unused_name import unused_name
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -98,18 +98,20 @@ def with_movers(graph: Graph, arrays: Collection[str]) -> Graph:
 
 
 def _with_mover(graph: Graph, array: Array) -> Graph:
-    inner = replace(array, name=_free(f"{array.name}_chip", graph), role=Role.INTERNAL)
+    name = unused_name(f"{array.name}_chip", {other.name for other in graph.arrays})
+    inner = replace(array, name=name, role=Role.INTERNAL)
     users = [node for node in graph.nodes if array.name in (*node.inputs, *node.outputs)]
+    taken = {node.name for node in graph.nodes}
     loops = _loops(array, users)
     place = tuple(Affine.iterator(loop.name) for loop in loops)
     here, outside = Access(inner.name, place), Access(array.name, place)
     nodes = [_renamed(node, array.name, inner.name) for node in graph.nodes]
     if array.is_given:
-        name = _free_node(f"load_{array.name}", graph)
+        name = unused_name(f"load_{array.name}", taken)
         first = min(graph.nodes.index(user) for user in users)
         nodes.insert(first, Node(name, loops, here, Read(outside), loc=users[0].loc))
     else:
-        name = _free_node(f"store_{array.name}", graph)
+        name = unused_name(f"store_{array.name}", taken)
         writers = graph.writers(array.name)
         last = max(graph.nodes.index(user) for user in writers)
         nodes.insert(last + 1, Node(name, loops, outside, Read(here), loc=writers[-1].loc))
@@ -147,16 +149,3 @@ def _renamed(node: Node, old: str, new: str) -> Node:
         statements=tuple(s.rewritten(leaf, named(s.target)) for s in node.statements),
         carries=tuple((new if t == old else t, new if s == old else s) for t, s in node.carries),
     )
-
-
-def _free(wanted: str, graph: Graph) -> str:
-    return _unused(wanted, {array.name for array in graph.arrays})
-
-
-def _free_node(wanted: str, graph: Graph) -> str:
-    return _unused(wanted, {node.name for node in graph.nodes})
-
-
-def _unused(wanted: str, taken: Collection[str]) -> str:
-    candidates = (wanted if at == 1 else f"{wanted}_{at}" for at in count(1))
-    return next(name for name in candidates if name not in taken)

@@ -8,14 +8,14 @@ elements at once as a word has.
 from __future__ import annotations
 
 from dataclasses import replace
-from math import prod
 from typing import TYPE_CHECKING
 
+from streamopt.analysis.depths import full_depth_elems
 from streamopt.analysis.stream_order import stream_order
 from streamopt.ir.graph import SequentialNode
 from streamopt.ir.ports import WORD_BITS
 from streamopt.ir.schedule import ChannelKind, ChannelPlan, NodePlan
-from streamopt.transforms.apply import fifo_problem, planned_graph
+from streamopt.transforms.apply import fifo_problem, planned_graph, stream_lanes
 from streamopt.transforms.partitions import buffer_factors
 
 if TYPE_CHECKING:
@@ -50,7 +50,9 @@ def with_ports(graph: Graph, schedule: Schedule, ports: Sequence[PortPlan]) -> S
     plans = {plan.node: plan for plan in schedule.nodes}
     movers = [node for node in after.nodes if node.name not in plans]
     for mover in movers:
-        plans[mover.name] = _mover_plan(after, mover, plans)
+        ends = {*mover.inputs, mover.write.array}
+        most = max(len(port.memories) for port in ports if port.array in ends)
+        plans[mover.name] = _mover_plan(after, mover, plans, max(1, most))
     nodes = tuple(plans[node.name] for node in after.nodes)
     wanted = replace(wanted, nodes=nodes)
     renamed = _renamed(after, {mover.name for mover in movers})
@@ -77,7 +79,9 @@ def _renamed(graph: Graph, movers: set[str]) -> dict[str, str]:
     }
 
 
-def _mover_plan(graph: Graph, mover: Node, plans: Mapping[str, NodePlan]) -> NodePlan:
+def _mover_plan(
+    graph: Graph, mover: Node, plans: Mapping[str, NodePlan], memories: int
+) -> NodePlan:
     inside = _inside(graph, mover)
     for access, node in _partners(graph, mover, inside):
         plan = plans.get(node.name)
@@ -89,7 +93,7 @@ def _mover_plan(graph: Graph, mover: Node, plans: Mapping[str, NodePlan]) -> Nod
     names = tuple(loop.name for loop in mover.loops)
     factors = dict.fromkeys(names, 1)
     if names:
-        factors[names[-1]] = _width(graph, mover, inside, plans)
+        factors[names[-1]] = _width(graph, mover, plans, memories)
     return NodePlan(mover.name, names, tuple(factors.items()))
 
 
@@ -123,12 +127,13 @@ def _alike(mover: Node, access: Access, order: Sequence[int], plan: NodePlan) ->
     return NodePlan(mover.name, (*rest, *walked), tuple(factors.items()))
 
 
-def _width(graph: Graph, mover: Node, inside: str, plans: Mapping[str, NodePlan]) -> int:
+def _width(graph: Graph, mover: Node, plans: Mapping[str, NodePlan], memories: int) -> int:
     """Return how many elements of the last dimension a mover takes at once.
 
-    As many as a word has and the banks of the buffer take: a divisor or multiple of the factor
-    by which its other end splits the dimension.
+    As many as a word of each memory has and the banks of the buffer take: a divisor or multiple
+    of the factor by which its other end splits the dimension.
     """
+    inside = _inside(graph, mover)
     array = graph.array(inside)
     factors = {name: plan.factors for name, plan in plans.items()}
     factors[mover.name] = dict.fromkeys(mover.trip_counts, 1)
@@ -137,7 +142,7 @@ def _width(graph: Graph, mover: Node, inside: str, plans: Mapping[str, NodePlan]
         for edge in graph.edges
         if edge.array == inside and {edge.producer, edge.consumer} <= factors.keys()
     ]
-    extent, most = array.shape[-1], WORD_BITS // array.element.storage_bits
+    extent, most = array.shape[-1], memories * WORD_BITS // array.element.storage_bits
     fitting = [
         width
         for width in range(1, min(extent, most) + 1)
@@ -149,7 +154,6 @@ def _width(graph: Graph, mover: Node, inside: str, plans: Mapping[str, NodePlan]
 def _channel(graph: Graph, edge: Edge, schedule: Schedule) -> ChannelPlan:
     if fifo_problem(graph, edge, schedule) is not None:
         return ChannelPlan(edge.channel, ChannelKind.PING_PONG)
-    factors = schedule.node(edge.producer).factors
-    lanes = [factors[name] for s in edge.write.subscripts if (name := s.as_iterator()) is not None]
-    tokens = graph.array(edge.array).size_elems // prod(lanes)
-    return ChannelPlan(edge.channel, ChannelKind.FIFO, tokens)
+    lanes = stream_lanes(edge.write, schedule.node(edge.producer).factors)
+    depth = full_depth_elems(graph.array(edge.array), lanes)
+    return ChannelPlan(edge.channel, ChannelKind.FIFO, depth)

@@ -38,7 +38,7 @@ def test_release_device_and_ports(schedule: Path, tmp_path: Path) -> None:
     assert "# Vitis HLS 2025.2" in config
     assert "part=xcu250-figd2104-2L-e" in config
     assert "flow_target=vivado" in config  # an array on the chip is no kernel's argument
-    assert '"channel": "DDR[0]"' in (tmp_path / "p" / "schedule.json").read_text()
+    assert '"channels": ["DDR[0]"]' in (tmp_path / "p" / "schedule.json").read_text()
     older = emitted(schedule, tmp_path / "q", "--vitis", "2022.1", "--port", "m_axi")
     assert "hls_config.cfg" not in older
     assert "host.py" in older

@@ -14,6 +14,7 @@ from streamopt.errors import LegalityError
 from streamopt.ir.ports import PortKind, PortPlan
 from streamopt.ir.program import Role
 from streamopt.ir.schedule import ChannelKind
+from streamopt.space.assemble import baseline
 from streamopt.transforms.apply import apply
 from streamopt.transforms.movers import moved_arrays, mover_of, with_movers
 from streamopt.transforms.port_schedule import with_ports
@@ -80,3 +81,16 @@ def test_ports_that_are_none() -> None:
         with pytest.raises(LegalityError, match=r"E331 port '(AB|Z|A)'"):
             moved_arrays(graph, wrong)
     assert moved_arrays(graph, (PortPlan("A", PortKind.MEMORY),)) == ()
+
+
+def test_fifos_of_movers_hold_partial_tiles() -> None:
+    """410 elements in lanes of 3 are 137 tokens of the first lane."""
+    graph = so.dataflow(so.load(GRAPHS / "polybench/atax.json"))
+    schedule = baseline(graph)
+    wide = replace(schedule.node("gemv"), unroll=(("i", 1), ("j", 3)))
+    nodes = tuple(wide if plan.node == "gemv" else plan for plan in schedule.nodes)
+    found = with_ports(graph, replace(schedule, nodes=nodes), (PortPlan("x", PortKind.AXI),))
+    plan = found.channel("x_chip")
+    extent = graph.array("x").size_elems
+    assert extent % 3
+    assert (plan.kind, plan.depth_elems) == (ChannelKind.FIFO, -(-extent // 3))

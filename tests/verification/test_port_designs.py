@@ -60,8 +60,13 @@ def test_lanes_of_partial_tiles_have_room_in_words(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("kind", "each"),
-    [("m_axi", {}), ("axis", {}), ("m_axi", {"weights": "memory", "E": "axis"})],
-    ids=["memory off the chip", "streams", "mixed"],
+    [
+        ("m_axi", {}),
+        ("m_axi:4", {}),
+        ("axis", {}),
+        ("m_axi", {"weights": "memory", "E": "axis"}),
+    ],
+    ids=["memory off the chip", "several channels", "streams", "mixed"],
 )
 def test_design_computes_the_same(kind: str, each: dict[str, str], tmp_path: Path) -> None:
     design = so.write(PROGRAM, outside(kind, **each), tmp_path / "project")
@@ -69,7 +74,26 @@ def test_design_computes_the_same(kind: str, each: dict[str, str], tmp_path: Pat
     kernel = design.text("layer.cpp")
     assert "#pragma HLS interface mode=s_axilite port=s\n" in kernel
     assert all(found.severity is Severity.WARNING for found in design.findings)
-    assert ("host.cpp" in dict(design.files)) is ((kind, each) == ("m_axi", {}))
+    assert ("host.cpp" in dict(design.files)) is (each == {})
+
+
+def test_opt6_design_with_ports_computes_the_same(tmp_path: Path) -> None:
+    ports = so.plan_ports(GRAPH, "m_axi", ports={"B": "m_axi:2", "E": "axis"})
+    freedom = so.Freedom(frozenset({"partial_tiles"}), so.BindingChoice.TOOL)
+    found = so.solve(GRAPH, level="opt6", dsp=60, ports=ports, freedom=freedom)
+    assert {*ports} <= {*found.schedule.ports}
+    so.write(PROGRAM, found.schedule, tmp_path / "project")
+    so.verify(tmp_path / "project").raise_if_failed()
+
+
+def test_lanes_are_spread_over_channels() -> None:
+    """27 lanes of D are 14 and 13, 18 of B 6 each; 6 of A need no more than 3 of 4 channels."""
+    text = so.emit(GRAPH, outside("m_axi:4", B="m_axi:3", D="m_axi:2")).text("layer.cpp")
+    assert "hls::vector<float, 16> D_word[2] = {};" in text
+    assert "D_1[i_tile] = D_word[1];" in text or "D_1[j_tile] = D_word[1];" in text
+    assert "hls::vector<float, 8> B_word[3];" in text
+    assert "bundle=gmem_A_2 " in text
+    assert "gmem_A_3" not in text
 
 
 def test_words_are_as_wide_as_an_iteration() -> None:
@@ -82,18 +106,25 @@ def test_words_are_as_wide_as_an_iteration() -> None:
 
 
 def test_tapa_design_computes_the_same(tmp_path: Path) -> None:
-    design = so.write(PROGRAM, ON_CHIP, tmp_path / "project", backend="tapa")
+    schedule = outside("m_axi", B="m_axi:3")
+    design = so.write(PROGRAM, schedule, tmp_path / "project", backend="tapa")
     so.verify(tmp_path / "project").raise_if_failed()
     kernel = design.text("layer.cpp")
     assert ".invoke(mm, " in kernel
+    assert ".invoke(load_B, B_0, B_1, B_2, " in kernel
     assert "tapa::istreams<float, 27>& C" in kernel
     with pytest.raises(CodegenError, match="E607 TAPA takes arrays in memory off the chip, and A"):
         so.emit(GRAPH, outside("axis"), backend="tapa")
 
 
-def test_native_back_end_has_no_ports() -> None:
-    with pytest.raises(CodegenError, match="E608 the native back end"):
-        so.emit(GRAPH, outside("m_axi"), backend="native")
+@pytest.mark.parametrize(
+    ("kind", "each"),
+    [("m_axi", {"B": "m_axi:3"}), ("axis", {"A": "memory", "s": "memory"})],
+    ids=["memory off the chip", "streams"],
+)
+def test_native_design_computes_the_same(kind: str, each: dict[str, str], tmp_path: Path) -> None:
+    so.write(PROGRAM, outside(kind, **each), tmp_path / "project", backend="native")
+    so.verify(tmp_path / "project").raise_if_failed()
 
 
 def test_same_decisions_same_bytes() -> None:
@@ -105,7 +136,7 @@ def test_same_decisions_same_bytes() -> None:
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("host") / "project"
-    so.write(PROGRAM, outside("m_axi"), directory)
+    so.write(PROGRAM, outside("m_axi", B="m_axi:3", D="m_axi:HBM[8:9]"), directory)
     return directory
 
 
@@ -146,7 +177,7 @@ def test_python_host_hands_over_what_the_kernel_takes(project: Path, tmp_path: P
     assert output == "pass D: 54 elements, 0 wrong\npass E: 6 elements, 0 wrong\n"
     text = (project / "host.py").read_text()
     (tmp_path / "host.py").write_text(
-        text.replace("kernel(*arguments)", "kernel(*arguments[::-1])")
+        text.replace("(kernel, arguments)", "(kernel, arguments[::-1])")
     )
     with pytest.raises(AssertionError, match="a buffer in the bank of another"):
         done([sys.executable, str(tmp_path / "host.py"), library, "data"], project, PYTHONPATH=path)
@@ -170,3 +201,55 @@ def test_makefile_knows_the_targets_of_the_release(project: Path) -> None:
     assert './host data "" build_hw/layer.xclbin' in makefile.stdout
     cfg = (project / "connectivity.cfg").read_text()
     assert cfg.startswith("[connectivity]\nnk=layer:1:layer_1\nsp=layer_1.A:HBM[")
+    places = [line for line in cfg.splitlines() if line.startswith("sp=layer_1.B_")]
+    assert len({line.split(":")[1] for line in places}) == len(places) == 3
+    assert "sp=layer_1.D_0:HBM[8]\nsp=layer_1.D_1:HBM[9]\n" in cfg
+
+
+MOVERS = ("mm2s_A", "mm2s_B", "mm2s_b", "s2mm_D", "s2mm_E")
+GLUE = """
+template <auto kernel> struct Mover;
+template <typename W, typename S, void (*kernel)(W, S &)> struct Mover<kernel> {
+    static S &stream() {
+        static S one;
+        return one;
+    }
+    static void run(void *words) { kernel(static_cast<W>(words), stream()); }
+};
+"""
+
+
+def test_hosts_start_what_moves_streams(tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    so.write(PROGRAM, outside("axis"), project)
+    glue = '#define layer layer_kernel\n#include "layer.cpp"\n#undef layer\n'
+    glue += "".join(f"#define {name} {name}_kernel\n" for name in MOVERS)
+    glue += '#include "stream_movers.cpp"\n' + "".join(f"#undef {name}\n" for name in MOVERS)
+    glue += GLUE + 'extern "C" {\n'
+    for name in MOVERS:
+        glue += f"void {name}(void *words) {{ Mover<{name}_kernel>::run(words); }}\n"
+    streams = ", ".join(f"Mover<{name}_kernel>::stream()" for name in MOVERS)
+    glue += f"void layer(float s) {{ layer_kernel(s, {streams}); }}\n}}\n"
+    called = "".join(
+        f'    if (name == "{name}")\n        xrt::call({name}, given);\n'
+        for name in (*MOVERS, "layer")
+    )
+    given = "const std::string &name, const std::vector<xrt::argument> &given"
+    glue += f"#include <xrt/xrt_kernel.h>\nvoid mock_kernel({given}) {{\n{called}}}\n"
+    (tmp_path / "glue.cpp").write_text(glue)
+    includes = [f"-I{project}", f"-I{HEADERS}", f"-I{HERE / 'mock_xrt'}"]
+    library = str(tmp_path / "liblayer.so")
+    sources = [str(tmp_path / "glue.cpp"), RUNTIME]
+    done([*FLAGS, *includes, "-shared", "-fPIC", *sources, "-o", library], project)
+    host = str(tmp_path / "host")
+    linked = [f"-Wl,-rpath,{tmp_path}", library]
+    done([*FLAGS, *includes, "host.cpp", *linked, "-o", host], project)
+    assert done([host, "data", "", "layer.xclbin"], project).count("pass ") == 2
+    mock = str(HERE / "mock_pyxrt")
+    assert done([sys.executable, "host.py", library], project, PYTHONPATH=mock).count("pass ") == 2
+    cfg = (project / "connectivity.cfg").read_text()
+    assert "nk=mm2s_A:1:mm2s_A_1\n" in cfg
+    assert "stream_connect=mm2s_A_1.A:layer_1.A\n" in cfg
+    assert "stream_connect=layer_1.D:s2mm_D_1.D\n" in cfg
+    dry = done(["make", "-n", "all", "TARGET=hw", "PLATFORM=u280"], project)
+    assert "-c -k mm2s_A --kernel_frequency 300 -o build_hw/mm2s_A.xo stream_movers.cpp" in dry

@@ -1,7 +1,8 @@
 // Where an element of an array stands among the words that the kernel moves.
 //
 // The kernel takes the elements of one iteration of its tile loops at once. They stand next to each
-// other, those of the next iteration behind them; an iteration takes up `stride` elements.
+// other, those of the next iteration behind them; an iteration takes up `stride` elements. An array
+// in several memories has `part` of these elements in each; here one memory comes after the other.
 
 #ifndef STREAMOPT_PACKING_H
 #define STREAMOPT_PACKING_H
@@ -13,7 +14,8 @@ struct Packing {
     std::vector<std::size_t> extents; // of the array
     std::vector<std::size_t> order;   // dimensions, that of the outermost tile loop first
     std::vector<std::size_t> lanes;   // elements of an iteration along each dimension
-    std::size_t stride;
+    std::size_t stride, part;
+    std::size_t room; // elements of one memory
 
     std::size_t size() const {
         std::size_t count = 1;
@@ -32,7 +34,7 @@ struct Packing {
             iteration = iteration * tiles + index[at] / lanes[at];
             lane = lane * lanes[at] + index[at] % lanes[at];
         }
-        return iteration * stride + lane;
+        return lane / part * room + iteration * stride + lane % part;
     }
 };
 

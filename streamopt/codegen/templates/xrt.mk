@@ -11,6 +11,8 @@ endif
 
 BUILD := build_$(TARGET)
 BINARY := $(BUILD)/@{top}.xclbin
+MOVERS := @{movers}
+OBJECTS := $(BUILD)/@{top}.xo $(MOVERS:%=$(BUILD)/%.xo)
 VPP := v++ -t $(TARGET) --platform $(PLATFORM) --temp_dir $(BUILD)/temp --save-temps
 EMULATE := $(if $(filter hw,$(TARGET)),,XCL_EMULATION_MODE=$(TARGET))
 
@@ -20,8 +22,12 @@ $(BUILD)/@{top}.xo: @{top}.cpp @{top}.h
 	mkdir -p $(BUILD)
 	$(VPP) -c -k @{top} --kernel_frequency @{megahertz} -o $@@ @{top}.cpp
 
-$(BINARY): $(BUILD)/@{top}.xo connectivity.cfg
-	$(VPP) -l --config connectivity.cfg --kernel_frequency @{megahertz} -o $@@ $(BUILD)/@{top}.xo
+$(MOVERS:%=$(BUILD)/%.xo): $(BUILD)/%.xo: stream_movers.cpp
+	mkdir -p $(BUILD)
+	$(VPP) -c -k $* --kernel_frequency @{megahertz} -o $@@ stream_movers.cpp
+
+$(BINARY): $(OBJECTS) connectivity.cfg
+	$(VPP) -l --config connectivity.cfg --kernel_frequency @{megahertz} -o $@@ $(OBJECTS)
 
 host: host.cpp packing.h
 	$(CXX) -std=c++17 -O2 @{types}-I$(XILINX_XRT)/include -o $@@ host.cpp \

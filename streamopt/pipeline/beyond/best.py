@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, InfeasibleError
 from streamopt.pipeline.beyond.form import Asked, Form
+from streamopt.pipeline.crossing import boundary_of_form
 from streamopt.search.labels import SearchStoppedError, SearchTooLargeError
 from streamopt.solvers.base import Progress
 from streamopt.solvers.result import Proof, Stop
@@ -70,12 +71,13 @@ def solve_beyond(
     run = _Run(request, options, on_incumbent)
     stop = Stop.FINISHED
     try:
-        for form in freedom.forms(request.graph):
-            narrowest_first = freedom.narrowest_first(form[1])
+        for names, graph in freedom.forms(request.graph, shares_arguments=bool(request.ports)):
+            outside, ports = boundary_of_form(graph, request.ports, region.on)
+            asked = replace(request, ports=ports)
             run.look(
                 [
-                    Form(request, form, region, choices, solver, sizes_fifos=sizes_fifos)
-                    for choices in narrowest_first
+                    Form(asked, (names, outside), region, choices, solver, sizes_fifos=sizes_fifos)
+                    for choices in freedom.narrowest_first(outside)
                 ]
             )
         run.refine()

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from streamopt.ir.binding import Binding
     from streamopt.ir.expression import Access
     from streamopt.ir.graph import Graph, Node
+    from streamopt.ir.network import Network, Pipeline
+    from streamopt.ir.ports import PortPlan
+    from streamopt.perf.bandwidth import TransferRule
     from streamopt.perf.honest import HonestCosts, PortRule
     from streamopt.target.device import Target
 
@@ -28,14 +31,22 @@ NOTHING: Mapping[str, Binding] = MappingProxyType({})
 __all__ = ["honest_costs"]
 
 
-def honest_costs(graph: Graph, on: Target, counted: Mapping[str, Binding] = NOTHING) -> HonestCosts:
+def honest_costs(
+    graph: Graph,
+    on: Target,
+    counted: Mapping[str, Binding] = NOTHING,
+    ports: tuple[PortPlan, ...] = (),
+) -> HonestCosts:
     """Return what every choice of a graph's nodes costs on a target.
 
     Parameters
     ----------
     counted
         By node, a binding by which DSPs are counted, whatever the tool does.
+    ports
+        How arrays cross the boundary, with movers in the graph: they keep to their channels.
     """
+    from streamopt.perf.bandwidth import network_rates
     from streamopt.perf.closed_form import node_pipelines
     from streamopt.perf.honest import HonestCosts
     from streamopt.perf.ports import port_counts
@@ -46,11 +57,29 @@ def honest_costs(graph: Graph, on: Target, counted: Mapping[str, Binding] = NOTH
     schedule = baseline(graph)
     # buffers, as the accesses of streams don't name the loops that they move with
     channels = tuple(ChannelPlan(plan.channel, ChannelKind.PING_PONG) for plan in schedule.channels)
-    scheduled = apply(graph, replace(schedule, channels=channels))
+    scheduled = apply(graph, replace(schedule, channels=channels, ports=ports))
     network = lower(scheduled)
-    counts = port_counts(network)
-    rules = {node.name: _port_rule(graph, node, counts) for node in graph.nodes}
-    return HonestCosts(graph, node_pipelines(scheduled, network), network, on, rules, counted)
+    counts, rates = port_counts(network), network_rates(network, on)
+    pipelines = node_pipelines(scheduled, network)
+    rules = {
+        node.name: _transfer_rule(pipelines[node.name], network, rates)
+        or _port_rule(graph, node, counts)
+        for node in graph.nodes
+    }
+    return HonestCosts(graph, pipelines, network, on, rules, counted)
+
+
+def _transfer_rule(
+    pipelines: Sequence[Pipeline], network: Network, rates: Mapping[str, tuple[float, ...]]
+) -> TransferRule | None:
+    """Return the rule of the channel that a node moves an array through, if it does."""
+    from streamopt.perf.bandwidth import TransferRule
+
+    touched = [port.target for p in pipelines for port in p.ports if port.target in rates]
+    if not touched:
+        return None
+    bits = next(m.element.bits for m in network.memories if m.name == touched[0])
+    return TransferRule(bits, rates[touched[0]])
 
 
 def _port_rule(graph: Graph, node: Node, counts: Mapping[str, int]) -> PortRule:

@@ -14,6 +14,7 @@ from streamopt.perf.priced_costs import PricedCosts
 from streamopt.pipeline.beyond.allowance import Allowance
 from streamopt.pipeline.beyond.costing import honest_costs
 from streamopt.pipeline.beyond.judging import judged
+from streamopt.pipeline.crossing import boundary_cycles
 from streamopt.search.labels import SearchTooLargeError
 from streamopt.space.assemble import baseline, evaluate, least_luts
 from streamopt.strategies.budgeted import BudgetedSearch, Chosen, Prepared
@@ -65,7 +66,7 @@ class Form:
     Parameters
     ----------
     request
-        Of the whole graph.
+        Of the whole graph, with the ports of the form.
     names
         Of the rewrites that make the form.
     solver
@@ -86,7 +87,8 @@ class Form:
         self._region = region
         self._solver = solver
         self._sizes_fifos = sizes_fifos
-        costs = honest_costs(self.graph, region.on, freedom.counted(self.graph))
+        counted = freedom.counted(self.graph)
+        costs = honest_costs(self.graph, region.on, counted, request.ports)
         self.request = replace(
             request,
             graph=self.graph,
@@ -103,7 +105,7 @@ class Form:
         self._steady: Prepared | None = None
         self._horizon_cycles = 0
         self._known_cycles: dict[bool, int] = {}
-        self.bound_cycles = 0
+        self.bound_cycles = boundary_cycles(self.graph, request.ports, region.on)
 
     @property
     def longest_cycles(self) -> int:
@@ -134,7 +136,9 @@ class Form:
                 return
 
     def judged(self, chosen: Chosen) -> Tried:
-        """Return a schedule as a design."""
+        """Return a schedule as a design, with the ports of the request."""
+        schedule = replace(chosen.schedule, ports=self.request.ports)
+        chosen = replace(chosen, schedule=schedule)
         return judged(self.graph, self.names, chosen, self._region, sizes_fifos=self._sizes_fifos)
 
     def raise_bound(self, horizon_cycles: int, labels: int, clock: SearchClock) -> None:

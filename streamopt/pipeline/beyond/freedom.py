@@ -101,10 +101,19 @@ class Freedom:
             return (self,)
         return replace(self, without=self.without | {PARTIAL_TILES}), self
 
-    def forms(self, graph: Graph) -> Iterator[tuple[tuple[str, ...], Graph]]:
-        """Yield the different forms of a graph, with the rewrites that make them."""
+    def forms(
+        self, graph: Graph, *, shares_arguments: bool = False
+    ) -> Iterator[tuple[tuple[str, ...], Graph]]:
+        """Yield the different forms of a graph, with the rewrites that make them.
+
+        Parameters
+        ----------
+        shares_arguments
+            Whether all forms come without private arguments, too: what one process takes from
+            outside, for all that read it, has no ports that these would share.
+        """
         seen: list[Graph] = []
-        for names in _FORMS:
+        for names in _with_shared(_FORMS) if shares_arguments else _FORMS:
             kept, form = _applied(graph, [name for name in names if name not in self.without])
             if form not in seen:
                 seen.append(form)
@@ -128,6 +137,12 @@ class Freedom:
         if self.binding is not BindingChoice.DSP:
             return {}
         return {node.name: _DSPS for node in graph.nodes if accumulates_products(node)}
+
+
+def _with_shared(forms: Sequence[tuple[str, ...]]) -> Iterator[tuple[str, ...]]:
+    for names in forms:
+        yield names
+        yield tuple(name for name in names if name != "private_arguments")
 
 
 def _applied(graph: Graph, names: Sequence[str]) -> tuple[tuple[str, ...], Graph]:

@@ -57,9 +57,9 @@ class _Lowering:
         """Return the memories outside; what has a channel of its name too gets another one."""
         taken = {channel.name for channel in self.channels.values()}
         found: dict[str, Memory] = {}
-        ports = {port.array: port.channel for port in self.scheduled.schedule.ports}
+        ports = {port.array: port for port in self.scheduled.schedule.ports}
         moved = moved_arrays(self.scheduled.graph, self.scheduled.schedule.ports)
-        outside = {name: ports[name] for name in moved}
+        outside = {name: ports[name].memories for name in moved}
         for partition in self.scheduled.partitions:
             name = f"{partition.array}.argument" if partition.array in taken else partition.array
             array = self.arrays[partition.array]
@@ -70,7 +70,7 @@ class _Lowering:
                     found[partition.array],
                     place=Place.OFF_CHIP,
                     factors=(1,) * len(shape),
-                    channel=outside[array.name],
+                    channels=outside[array.name],
                 )
         return found
 

@@ -16,16 +16,14 @@ The caller fills ``A_gemv_transposed`` with what it gives ``A``: `Graph.copies` 
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import count
 from typing import TYPE_CHECKING
 
 from streamopt.ir.graph import Graph
 from streamopt.transforms.channels import channels
 from streamopt.transforms.rewrites.draft import reading
+from streamopt.transforms.unused_name import unused_name
 
 if TYPE_CHECKING:
-    from collections.abc import Container
-
     from streamopt.ir.graph import Node
     from streamopt.ir.program import Array
 
@@ -50,7 +48,7 @@ def private_arguments(graph: Graph) -> Graph:
         processes = list(dict.fromkeys(node.outputs[0] for node in readers))
         for process in processes[1:]:
             first = next(node for node in readers if node.outputs[0] == process)
-            name = _free(f"{array.name}_{first.name}", taken)
+            name = unused_name(f"{array.name}_{first.name}", taken)
             taken.add(name)
             arrays.append(replace(array, name=name))
             copies[name] = copies.get(array.name, array.name)
@@ -59,11 +57,6 @@ def private_arguments(graph: Graph) -> Graph:
         return graph
     nodes = tuple(_with_own(node, private) for node in graph.nodes)
     return Graph(graph.name, tuple(arrays), nodes, channels(arrays, nodes), tuple(copies.items()))
-
-
-def _free(wanted: str, taken: Container[str]) -> str:
-    candidates = (wanted if at == 1 else f"{wanted}_{at}" for at in count(1))
-    return next(name for name in candidates if name not in taken)
 
 
 def _with_own(node: Node, private: dict[tuple[str, str], str]) -> Node:

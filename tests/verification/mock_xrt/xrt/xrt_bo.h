@@ -3,6 +3,7 @@
 #define MOCK_XRT_BO
 
 #include <cstddef>
+#include <cstring>
 #include <memory>
 #include <vector>
 #include <xrt/xrt_device.h>
@@ -35,7 +36,8 @@ class bo {
     };
 
     bo(const device &, std::size_t bytes, int group) : sides(new Sides(bytes, group)) {}
-    template <typename T> T map() { return reinterpret_cast<T>(sides->host); }
+    void write(const void *from) { std::memcpy(sides->host, from, sides->size); }
+    void read(void *to) const { std::memcpy(to, sides->host, sides->size); }
     void sync(xclBOSyncDirection direction) {
         const bool in = direction == XCL_BO_SYNC_BO_TO_DEVICE;
         for (std::size_t at = 0; at < sides->size; at++)

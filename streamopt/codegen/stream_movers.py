@@ -1,0 +1,64 @@
+"""Kernels that move arrays between memory and the streams of a design, for hosts to start.
+
+A host reaches memory only, so each array that crosses the boundary as a stream has a kernel beside
+the design's: ``mm2s_A`` reads the words of A and streams them, ``s2mm_D`` stores those of D.
+AMD UG1393, "Specifying Streaming Connections between Compute Units".
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from streamopt.codegen.tree import Directive, For, Function, Item, Pragma, Statement
+from streamopt.codegen.writer import render
+from streamopt.ir.ports import PortKind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from streamopt.codegen.layout import Layout, Port
+
+__all__ = ["mover_kernel", "stream_connections", "stream_movers", "streamed"]
+
+
+def streamed(layout: Layout) -> tuple[Port, ...]:
+    """Return the ports that are streams."""
+    return tuple(port for port in layout.boundary if port.kind is PortKind.STREAM)
+
+
+def mover_kernel(port: Port) -> str:
+    """Return the name of the kernel that fills or empties a stream."""
+    return f"{'mm2s' if port.array.is_given else 's2mm'}_{port.name}"
+
+
+def stream_connections(layout: Layout) -> Iterator[str]:
+    """Yield what the linker is told: which stream goes where."""
+    for port in streamed(layout):
+        kernel, design = f"{mover_kernel(port)}_1.{port.name}", f"{layout.top}_1.{port.name}"
+        ends = (kernel, design) if port.array.is_given else (design, kernel)
+        yield f"stream_connect={':'.join(ends)}"
+
+
+def stream_movers(layout: Layout, header: Sequence[Item]) -> str:
+    """Return the C++ text of all these kernels, which begins with comments."""
+    items: list[Item] = [*header, Directive("#include <hls_stream.h>")]
+    items.append(Directive("#include <hls_vector.h>"))
+    for port in streamed(layout):
+        items += [Statement(""), _kernel(port)]
+    return render(items)
+
+
+def _kernel(port: Port) -> Function:
+    assert port.packing is not None
+    count, word, name = port.packing.total_words, port.word_type, port.name
+    words, at = ("memory" if name != "memory" else "words"), ("at" if name != "at" else "word")
+    const = "const " if port.array.is_given else ""
+    moved = f"{name}.write({words}[{at}]);" if const else f"{words}[{at}] = {name}.read();"
+    body = (
+        Pragma(f"interface mode=m_axi port={words} offset=slave bundle=gmem depth={count}"),
+        Pragma(f"interface mode=axis port={name}"),
+        Pragma("interface mode=s_axilite port=return"),
+        For(at, count, (Pragma("pipeline II=1"), Statement(moved))),
+    )
+    taken = (f"{const}{word} *{words}", f"hls::stream<{word}> &{name}")
+    return Function(f'extern "C" void {mover_kernel(port)}', taken, body)
