@@ -1,0 +1,124 @@
+"""Parallelism exploration: degrees to unroll factors, and the cap that the DSPs allow.
+
+[1] CODO: An Automated Compiler for Comprehensive Dataflow Optimization, 2026, section VI.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from streamopt.ir.graph import SequentialNode
+from streamopt.perf.dsp import accumulates_products
+from streamopt.strategies.codo.aligning import work
+from streamopt.strategies.codo.choices import Choice, nest_choices
+from streamopt.strategies.codo.coupling import coupled
+from streamopt.strategies.codo.estimate import estimated_cycles
+from streamopt.strategies.codo.stages import MOST_ROUNDS, allocated, downscaled, upscaled
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    from streamopt.ir.graph import Graph
+    from streamopt.strategies.codo.model import NestModel
+
+__all__ = ["Explored", "Explorer"]
+
+
+@dataclass(frozen=True, slots=True)
+class Explored:
+    """A design that the scheduler came to.
+
+    Attributes
+    ----------
+    cap
+        The parallelism degree that no nest exceeds but by what FIFOs ask of it.
+    degrees
+        By node, after each stage: allocation, upscaling, downscaling.
+    """
+
+    cap: int
+    degrees: tuple[tuple[str, Mapping[str, int]], ...]
+    choices: Mapping[str, Choice]
+    cycles: int
+    dsps: int
+
+
+class Explorer:
+    """The scheduler on a graph of decided loop orders and channels."""
+
+    def __init__(
+        self,
+        graph: Graph,
+        orders: Mapping[str, tuple[str, ...]],
+        fifos: Collection[str],
+        models: Mapping[str, NestModel],
+    ) -> None:
+        self._graph, self._orders, self._fifos, self._models = graph, orders, fifos, models
+        self._coupled = coupled(graph, fifos)
+        group, factors = self._coupled.group, self._coupled.factors
+        self._choices = {
+            node.name: nest_choices(
+                node,
+                orders[node.name],
+                {name: factors[group[node.name, name]] for name in node.trip_counts},
+                self._coupled.fifo_loops[node.name],
+                models[node.name],
+            )
+            for node in graph.nodes
+        }
+        place = {node.name: at for at, node in enumerate(graph.nodes)}
+        streaming = [node for node in graph.nodes if not isinstance(node, SequentialNode)]
+        heavy = [node for node in streaming if accumulates_products(node)] or streaming
+        self._bottlenecks = tuple(node.name for node in heavy)
+        ranked = sorted(graph.nodes, key=lambda node: (-work(node), place[node.name]))
+        self._heaviest_first = tuple(node.name for node in ranked)
+        self._places = {node.name: tuple(node.trip_counts) for node in graph.nodes}
+        self._known: dict[tuple[int, ...], dict[str, Choice]] = {}
+
+    def most_lanes(self) -> int:
+        """Return the degree beyond which no nest has another strategy."""
+        return max(int(own.lanes.max()) for own in self._choices.values())
+
+    def explored(self, cap: int) -> Explored:
+        """Return what the three stages come to under a cap."""
+        ones = self._assigned(dict.fromkeys(self._heaviest_first, 1))
+        degrees = allocated({name: own.cycles for name, own in ones.items()}, cap)
+        stages = [("initial allocation", degrees)]
+        for _ in range(MOST_ROUNDS):
+            raised = upscaled(degrees, self._cycles(degrees), self._bottlenecks, cap)
+            if raised == degrees:
+                break
+            degrees = raised
+        stages.append(("upscaling", degrees))
+        for _ in range(MOST_ROUNDS):
+            lowered = downscaled(degrees, self._cycles(degrees))
+            if lowered == degrees:
+                break
+            degrees = lowered
+        stages.append(("downscaling", degrees))
+        return self._design(cap, tuple(stages))
+
+    def _design(self, cap: int, stages: tuple[tuple[str, Mapping[str, int]], ...]) -> Explored:
+        choices = self._assigned(stages[-1][1])
+        dsps = sum(self._models[name].used_dsps(own.lanes, own.ii) for name, own in choices.items())
+        cycles = estimated_cycles(self._graph, self._orders, self._fifos, choices)
+        return Explored(cap, stages, choices, cycles, dsps)
+
+    def _cycles(self, degrees: Mapping[str, int]) -> dict[str, int]:
+        return {name: own.cycles for name, own in self._assigned(degrees).items()}
+
+    def _assigned(self, degrees: Mapping[str, int]) -> dict[str, Choice]:
+        """Return the strategy of every nest, the heaviest first: what it decides is propagated."""
+        key = tuple(degrees[name] for name in self._heaviest_first)
+        if key in self._known:
+            return self._known[key]
+        decided: dict[int, int] = {}
+        found: dict[str, Choice] = {}
+        for name in self._heaviest_first:
+            groups = [self._coupled.group[name, loop] for loop in self._places[name]]
+            fixed = {at: decided[own] for at, own in enumerate(groups) if own in decided}
+            found[name] = self._choices[name].best(degrees[name], fixed)
+            decided |= dict(zip(groups, found[name].factors, strict=True))
+        self._known[key] = found
+        return found

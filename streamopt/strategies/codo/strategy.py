@@ -1,0 +1,132 @@
+"""CODO from a graph to a schedule: violations, communication, parallelism, in this order.
+
+[1] CODO: An Automated Compiler for Comprehensive Dataflow Optimization, 2026, figure 3.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from streamopt.analysis.depths import full_depth_elems
+from streamopt.errors import Diagnostic, StrategyError
+from streamopt.ir.schedule import ChannelKind, ChannelPlan, NodePlan, Schedule
+from streamopt.strategies.codo.aligning import aligned, streams
+from streamopt.strategies.codo.exploration import Explorer
+from streamopt.strategies.codo.model import nest_model
+from streamopt.strategies.codo.telling import told
+from streamopt.strategies.rival import RivalAnswer
+from streamopt.transforms.rewrites import rewritten
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    from streamopt.ir.graph import Edge, Graph
+    from streamopt.strategies.codo.aligning import Alignment
+    from streamopt.strategies.codo.choices import Choice
+    from streamopt.strategies.codo.exploration import Explored
+    from streamopt.strategies.codo.model import NestModel
+    from streamopt.strategies.rival import RivalRequest
+
+__all__ = ["design"]
+
+REWRITES = ("fold_borders", "private_arguments", "stream_windows")
+"""Several writers become one, arguments get one reader, windows take their array from a stream."""
+
+
+def design(request: RivalRequest) -> RivalAnswer:
+    """Return CODO's design of a graph.
+
+    Raises
+    ------
+    StrategyError
+        E550 for a graph without nests, E551 if one lane of every nest has more DSPs than allowed.
+    """
+    source = request.graph
+    if not source.nodes:
+        message = f"{source.name} has no nest"
+        raise StrategyError(Diagnostic("E550", message, hint="give a program that computes"))
+    names, graph = _rewritten(source)
+    alignment = aligned(graph)
+    fifos = [edge.channel for edge in graph.edges if streams(graph, edge, alignment.orders)]
+    models = {node.name: nest_model(graph, node, request.target) for node in graph.nodes}
+    found = _within(request, graph, alignment, fifos, models)
+    return RivalAnswer(
+        _schedule(graph, names, alignment, fifos, found.choices),
+        told(source, graph, alignment, fifos, found),
+        found.cycles,
+        found.dsps,
+    )
+
+
+def _rewritten(graph: Graph) -> tuple[tuple[str, ...], Graph]:
+    """Return the graph after the rewrites that do something, and their names."""
+    names: list[str] = []
+    for name in REWRITES:
+        after = rewritten(graph, (name,))
+        if after != graph:
+            names.append(name)
+        graph = after
+    return tuple(names), graph
+
+
+def _within(
+    request: RivalRequest,
+    graph: Graph,
+    alignment: Alignment,
+    fifos: Collection[str],
+    models: Mapping[str, NestModel],
+) -> Explored:
+    """Return the design of the largest parallelism cap within the DSPs.
+
+    The cap is doubled until there are too many, then halved in on; of the designs that were seen,
+    the fastest by the model, with the fewest DSPs, is taken.
+    """
+    explorer = Explorer(graph, alignment.orders, fifos, models)
+    found = explorer.explored(1)
+    if found.dsps > request.dsp_limit:
+        message = f"{graph.name} needs {found.dsps} DSPs with one lane a nest"
+        hint = f"give --dsp {found.dsps} or more"
+        raise StrategyError(Diagnostic("E551", message, hint=hint))
+    fitting, most = [found], explorer.most_lanes()
+    least, too_many = 1, most + 1
+    while too_many - least > max(1, least // 64):
+        cap = min(2 * least, most) if too_many > most else (least + too_many) // 2
+        found = explorer.explored(cap)
+        if found.dsps <= request.dsp_limit:
+            fitting.append(found)
+            least = cap
+        else:
+            too_many = cap
+    return min(fitting, key=lambda own: (own.cycles, own.dsps, own.cap))
+
+
+def _schedule(
+    graph: Graph,
+    rewrites: tuple[str, ...],
+    alignment: Alignment,
+    fifos: Collection[str],
+    choices: Mapping[str, Choice],
+) -> Schedule:
+    nodes = tuple(
+        NodePlan(
+            node.name,
+            alignment.orders[node.name],
+            tuple(zip(node.trip_counts, choices[node.name].factors, strict=True)),
+        )
+        for node in graph.nodes
+    )
+    factors = {plan.node: plan.factors for plan in nodes}
+    channels = tuple(_channel(graph, edge, fifos, factors[edge.producer]) for edge in graph.edges)
+    return Schedule(graph.name, nodes, channels, rewrites)
+
+
+def _channel(
+    graph: Graph, edge: Edge, fifos: Collection[str], factors: Mapping[str, int]
+) -> ChannelPlan:
+    if edge.channel not in fifos:
+        return ChannelPlan(edge.channel, ChannelKind.PING_PONG)
+    names = (subscript.as_iterator() for subscript in edge.write.subscripts)
+    lanes = tuple(1 if name is None else factors[name] for name in names)
+    return ChannelPlan(
+        edge.channel, ChannelKind.FIFO, full_depth_elems(graph.array(edge.array), lanes)
+    )
