@@ -54,6 +54,12 @@ class NestChoices:
     lanes: Integers
     ii: Integers
     cycles: Integers
+    distinct_lanes: Integers
+
+    def reached(self, degree: int) -> int:
+        """Return the most lanes of a vector within a degree: degrees between are no different."""
+        place = int(np.searchsorted(self.distinct_lanes, degree, side="right"))
+        return int(self.distinct_lanes[place - 1])
 
     def best(self, degree: int, fixed: Mapping[int, int]) -> Choice:
         """Return the best vector of at most ``degree`` lanes.
@@ -94,15 +100,15 @@ def nest_choices(
     grid = np.meshgrid(*axes, indexing="ij") if axes else [np.ones(1, dtype=np.int64)]
     factors = np.stack([axis.ravel() for axis in grid], axis=1)[:, : len(names)]
     by_name = dict(zip(names, factors.T, strict=True))
-    tiles = {name: -(-trips // by_name[name]) for name, trips in node.built_trip_counts.items()}
-    size = len(factors)
-    ii = _intervals(node, order, tiles, model, size)
-    cycles = _product(list(tiles.values()), size) * ii + model.depth_cycles
+    built, size = node.built_trip_counts, len(factors)
+    ii = _intervals(node, order, by_name, model, size)
+    tiles = _product([-(-built[name] // by_name[name]) for name in names], size)
+    cycles = tiles * ii + model.depth_cycles
     fifo_lanes = _product([by_name[name] for name in names if name in fifo_loops], size)
     widest = factors.max(axis=1, initial=1)
     lanes = _product(list(by_name.values()), size)
     place = np.lexsort((np.arange(size), widest, fifo_lanes, lanes, cycles))
-    return NestChoices(factors[place], lanes[place], ii[place], cycles[place])
+    return NestChoices(factors[place], lanes[place], ii[place], cycles[place], np.unique(lanes))
 
 
 def _thinned(
@@ -117,20 +123,24 @@ def _thinned(
 def _intervals(
     node: Node,
     order: Sequence[str],
-    tiles: Mapping[str, Integers],
+    factors: Mapping[str, Integers],
     model: NestModel,
     size: int,
 ) -> Integers:
-    """Return the II: cycles of an update over the iterations until its element comes again."""
-    distance, known = np.ones(size, dtype=np.int64), np.zeros(size, dtype=np.bool_)
-    reduced = set(node.reduction_loops) if model.update_cycles else set[str]()
+    """Return the II: what an update asks for until its element comes again."""
+    terms, distance = np.ones(size, dtype=np.int64), np.ones(size, dtype=np.int64)
+    comes_again = np.zeros(size, dtype=np.bool_)
     for name in reversed(order):
-        if name in reduced:
-            known |= tiles[name] > 1
+        tiles = -(-node.built_trip_counts[name] // factors[name])
+        if name in node.reduction_loops:
+            terms *= factors[name]
+            comes_again |= tiles > 1
         else:
-            distance = np.where(known, distance, distance * tiles[name])
-    ii = np.maximum(1, -(-model.update_cycles // distance))
-    return np.where(known, ii, 1)
+            distance = np.where(comes_again, distance, distance * tiles)
+    pairs = np.stack([terms, np.where(comes_again, distance, 0)], axis=1)
+    kinds, kind_of = np.unique(pairs, axis=0, return_inverse=True)
+    ii = np.array([model.ii(*kind) for kind in kinds.tolist()], dtype=np.int64)
+    return ii[kind_of.ravel()]
 
 
 def _product(columns: Sequence[Integers], size: int) -> Integers:

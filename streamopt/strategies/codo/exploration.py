@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from streamopt.ir.graph import SequentialNode
@@ -17,12 +18,17 @@ from streamopt.strategies.codo.estimate import estimated_cycles
 from streamopt.strategies.codo.stages import MOST_ROUNDS, allocated, downscaled, upscaled
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Mapping, Sequence
 
     from streamopt.ir.graph import Graph
     from streamopt.strategies.codo.model import NestModel
 
 __all__ = ["Explored", "Explorer"]
+
+CAP_GROWTH = Fraction(17, 16)
+"""From one parallelism cap to the next."""
+LANES_GROWTH = Fraction(33, 32)
+"""From one number of lanes of the longest nest to the next that is tried."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +81,24 @@ class Explorer:
         self._heaviest_first = tuple(node.name for node in ranked)
         self._places = {node.name: tuple(node.trip_counts) for node in graph.nodes}
         self._known: dict[tuple[int, ...], dict[str, Choice]] = {}
+        self._best_known: dict[tuple[object, ...], Choice] = {}
 
-    def most_lanes(self) -> int:
-        """Return the degree beyond which no nest has another strategy."""
-        return max(int(own.lanes.max()) for own in self._choices.values())
+    def caps(self) -> tuple[int, ...]:
+        """Return the caps to grow through, ascending.
+
+        All up to where steps of `CAP_GROWTH` are above 1, then in such steps, and those at which
+        the longest nest gets more lanes.
+        """
+        ones = self._assigned(dict.fromkeys(self._heaviest_first, 1))
+        longest = max(self._heaviest_first, key=lambda name: ones[name].cycles)
+        lanes = self._choices[longest].distinct_lanes.tolist()
+        most = max(int(own.lanes.max()) for own in self._choices.values())
+        found = {1, *_thinned(lanes)}
+        cap = 1
+        while cap < most:
+            cap = min(most, max(cap + 1, int(cap * CAP_GROWTH)))
+            found.add(cap)
+        return tuple(sorted(found))
 
     def explored(self, cap: int) -> Explored:
         """Return what the three stages come to under a cap."""
@@ -109,16 +129,47 @@ class Explorer:
         return {name: own.cycles for name, own in self._assigned(degrees).items()}
 
     def _assigned(self, degrees: Mapping[str, int]) -> dict[str, Choice]:
-        """Return the strategy of every nest, the heaviest first: what it decides is propagated."""
+        """Return the strategy of every nest.
+
+        The heaviest decides first. What it unrolls of a FIFO's dimensions is propagated; what it
+        leaves there others may unroll, and then it takes its other loops anew.
+        """
         key = tuple(degrees[name] for name in self._heaviest_first)
         if key in self._known:
             return self._known[key]
         decided: dict[int, int] = {}
-        found: dict[str, Choice] = {}
         for name in self._heaviest_first:
-            groups = [self._coupled.group[name, loop] for loop in self._places[name]]
-            fixed = {at: decided[own] for at, own in enumerate(groups) if own in decided}
-            found[name] = self._choices[name].best(degrees[name], fixed)
-            decided |= dict(zip(groups, found[name].factors, strict=True))
+            choice = self._best(name, degrees[name], decided)
+            moving = self._coupled.fifo_loops[name]
+            for loop, own in zip(self._places[name], choice.factors, strict=True):
+                if loop in moving and own > 1:
+                    decided[self._coupled.group[name, loop]] = own
+        moving_groups = {
+            self._coupled.group[name, loop]
+            for name, loops in self._coupled.fifo_loops.items()
+            for loop in loops
+        }
+        decided = dict.fromkeys(moving_groups, 1) | decided
+        found = {name: self._best(name, degrees[name], decided) for name in self._heaviest_first}
         self._known[key] = found
         return found
+
+    def _best(self, name: str, degree: int, decided: Mapping[int, int]) -> Choice:
+        """Return a nest's strategy where some groups of loops have their factors."""
+        groups = [self._coupled.group[name, loop] for loop in self._places[name]]
+        fixed = {at: decided[own] for at, own in enumerate(groups) if own in decided}
+        choices = self._choices[name]
+        degree = choices.reached(degree)
+        key = (name, degree, *fixed.items())
+        if key not in self._best_known:
+            self._best_known[key] = choices.best(degree, fixed)
+        return self._best_known[key]
+
+
+def _thinned(lanes: Sequence[int]) -> list[int]:
+    """Return the numbers, ascending, that are far enough from the one before."""
+    found: list[int] = []
+    for own in lanes:
+        if not found or own >= found[-1] * LANES_GROWTH:
+            found.append(own)
+    return found

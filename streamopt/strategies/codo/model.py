@@ -1,18 +1,21 @@
 """What CODO's model says of a nest: operators, iteration latency, and how long a sum takes.
 
-Operators come from a profiled table ([1] section VI, as [2] has it); here it is the target's own.
+It takes operators as they were profiled ([1] section VI); here that is the target's table, and
+what `streamopt.perf.recurrence` knows of sums that several terms are added to at once.
 
 [1] CODO: An Automated Compiler for Comprehensive Dataflow Optimization, 2026.
-[2] ScaleHLS, HPCA 2022: the latency of a pipelined nest, and of a loop-carried dependence.
+[2] ScaleHLS, HPCA 2022: the latency of a pipelined nest, and operators that iterations share.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from streamopt.analysis.operations import OperationList, accumulates, add_body
 from streamopt.ir.graph import SequentialNode
+from streamopt.perf.dsp import accumulates_products
+from streamopt.perf.recurrence import Recurrence
 
 if TYPE_CHECKING:
     from streamopt.ir.graph import Graph, Node
@@ -35,13 +38,28 @@ class NestModel:
         Of the operators of an iteration, by operation.
     depth_cycles
         From the first read to the last write.
-    update_cycles
-        After which a partial result can be used again; 0 where there is none.
+    update
+        Of a partial result; None where there is none.
     """
 
     dsps: tuple[int, ...]
     depth_cycles: int
-    update_cycles: int
+    update: Recurrence | None
+    target: Target
+
+    def ii(self, terms: int, distance: int) -> int:
+        """Return the initiation interval, in cycles.
+
+        Parameters
+        ----------
+        terms
+            Added to one element in an iteration.
+        distance
+            Iterations until an element comes again; 0 if none does.
+        """
+        if self.update is None or not distance:
+            return 1
+        return replace(self.update, terms=terms, distance=distance).ii(self.target)
 
     def used_dsps(self, lanes: int, ii: int) -> int:
         """Return the DSPs of so many lanes that begin an iteration every ``ii`` cycles ([2])."""
@@ -54,21 +72,20 @@ class NestModel:
 def nest_model(graph: Graph, node: Node, target: Target) -> NestModel:
     """Return the model of a nest on a target."""
     operations = OperationList(lambda name: graph.array(name).element, str)
-    element = graph.array(node.write.array).element
     if isinstance(node, SequentialNode):
         for statement in node.statements:
             for expression in statement.expressions:
                 operations.value(expression)
-        return _model(operations.operations, target, update_cycles=0)
-    add_body(operations, node, element)
-    update = 0
+        return _model(operations.operations, target, None)
+    add_body(operations, node, graph.array(node.write.array).element)
+    update = None
     if accumulates(node):
-        last = operations.operations[-1]
-        update = target.operator(last.operator, last.element).latency_cycles + 1
-    return _model(operations.operations, target, update_cycles=update)
+        array, last = node.write.array, operations.operations[-1]
+        update = Recurrence(array, (last,), 1, 1, accumulates_products(node))
+    return _model(operations.operations, target, update)
 
 
-def _model(operations: list[Operation], target: Target, *, update_cycles: int) -> NestModel:
+def _model(operations: list[Operation], target: Target, update: Recurrence | None) -> NestModel:
     ready: dict[str, int] = {}
     dsps: list[int] = []
     for operation in operations:
@@ -77,4 +94,4 @@ def _model(operations: list[Operation], target: Target, *, update_cycles: int) -
         ready[operation.result] = start + cost.latency_cycles + 1
         dsps.append(cost.dsps)
     depth = max(ready.values(), default=0) + PIPELINE_CYCLES
-    return NestModel(tuple(dsps), depth, update_cycles)
+    return NestModel(tuple(dsps), depth, update, target)

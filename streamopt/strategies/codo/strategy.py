@@ -32,6 +32,9 @@ __all__ = ["design"]
 REWRITES = ("fold_borders", "private_arguments", "stream_windows")
 """Several writers become one, arguments get one reader, windows take their array from a stream."""
 
+MOST_OVER = 32
+"""Caps in a row whose designs have too many DSPs, before no larger one is tried."""
+
 
 def design(request: RivalRequest) -> RivalAnswer:
     """Return CODO's design of a graph.
@@ -76,27 +79,28 @@ def _within(
     fifos: Collection[str],
     models: Mapping[str, NestModel],
 ) -> Explored:
-    """Return the design of the largest parallelism cap within the DSPs.
+    """Return the fastest design by the model within the DSPs, of fewest DSPs.
 
-    The cap is doubled until there are too many, then halved in on; of the designs that were seen,
-    the fastest by the model, with the fewest DSPs, is taken.
+    The cap grows until designs are over the limit `MOST_OVER` times in a row: a larger cap may
+    have fewer DSPs, where trip counts divide otherwise.
     """
     explorer = Explorer(graph, alignment.orders, fifos, models)
-    found = explorer.explored(1)
-    if found.dsps > request.dsp_limit:
-        message = f"{graph.name} needs {found.dsps} DSPs with one lane a nest"
-        hint = f"give --dsp {found.dsps} or more"
-        raise StrategyError(Diagnostic("E551", message, hint=hint))
-    fitting, most = [found], explorer.most_lanes()
-    least, too_many = 1, most + 1
-    while too_many - least > max(1, least // 64):
-        cap = min(2 * least, most) if too_many > most else (least + too_many) // 2
+    fitting: list[Explored] = []
+    over = 0
+    least_dsps = 0
+    for cap in explorer.caps():
         found = explorer.explored(cap)
-        if found.dsps <= request.dsp_limit:
+        least_dsps = least_dsps or found.dsps
+        is_over = found.dsps > request.dsp_limit
+        over = over + 1 if is_over else 0
+        if not is_over:
             fitting.append(found)
-            least = cap
-        else:
-            too_many = cap
+        elif over == MOST_OVER:
+            break
+    if not fitting:
+        message = f"{graph.name} needs {least_dsps} DSPs with one lane a nest"
+        hint = f"give --dsp {least_dsps} or more"
+        raise StrategyError(Diagnostic("E551", message, hint=hint))
     return min(fitting, key=lambda own: (own.cycles, own.dsps, own.cap))
 
 
