@@ -13,9 +13,9 @@ from streamopt.ir.graph import SequentialNode
 from streamopt.perf.dsp import accumulates_products
 from streamopt.strategies.codo.aligning import work
 from streamopt.strategies.codo.choices import Choice, nest_choices
-from streamopt.strategies.codo.coupling import coupled
+from streamopt.strategies.codo.coupling import coupled, own_factors
 from streamopt.strategies.codo.estimate import estimated_cycles
-from streamopt.strategies.codo.stages import MOST_ROUNDS, allocated, downscaled, upscaled
+from streamopt.strategies.codo.stages import BALANCE, MOST_ROUNDS, allocated, downscaled, upscaled
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -118,6 +118,23 @@ class Explorer:
             degrees = lowered
         stages.append(("downscaling", degrees))
         return self._design(cap, tuple(stages))
+
+    def conflicts(self, found: Explored) -> tuple[str, ...]:
+        """Return the nests that neighbours keep n times slower than their degree allows.
+
+        The heaviest first.
+        """
+        degrees = found.degrees[-1][1]
+        slow: list[str] = []
+        for name in self._heaviest_first:
+            node, own = self._graph.node(name), found.choices[name]
+            if not self._coupled.fifo_loops[name]:
+                continue
+            order, model = self._orders[name], self._models[name]
+            alone = nest_choices(node, order, own_factors(node), (), model)
+            if own.cycles >= BALANCE * alone.best(degrees[name], {}).cycles:
+                slow.append(name)
+        return tuple(slow)
 
     def _design(self, cap: int, stages: tuple[tuple[str, Mapping[str, int]], ...]) -> Explored:
         choices = self._assigned(stages[-1][1])

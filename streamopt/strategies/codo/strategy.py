@@ -11,7 +11,7 @@ from streamopt.analysis.depths import full_depth_elems
 from streamopt.errors import Diagnostic, StrategyError
 from streamopt.ir.schedule import ChannelKind, ChannelPlan, NodePlan, Schedule
 from streamopt.strategies.codo.aligning import aligned, streams
-from streamopt.strategies.codo.exploration import Explorer
+from streamopt.strategies.codo.fallback import scheduled
 from streamopt.strategies.codo.model import nest_model
 from streamopt.strategies.codo.telling import told
 from streamopt.strategies.rival import RivalAnswer
@@ -23,17 +23,12 @@ if TYPE_CHECKING:
     from streamopt.ir.graph import Edge, Graph
     from streamopt.strategies.codo.aligning import Alignment
     from streamopt.strategies.codo.choices import Choice
-    from streamopt.strategies.codo.exploration import Explored
-    from streamopt.strategies.codo.model import NestModel
     from streamopt.strategies.rival import RivalRequest
 
 __all__ = ["design"]
 
 REWRITES = ("fold_borders", "private_arguments", "stream_windows")
 """Several writers become one, arguments get one reader, windows take their array from a stream."""
-
-MOST_OVER = 32
-"""Caps in a row whose designs have too many DSPs, before no larger one is tried."""
 
 
 def design(request: RivalRequest) -> RivalAnswer:
@@ -50,14 +45,16 @@ def design(request: RivalRequest) -> RivalAnswer:
         raise StrategyError(Diagnostic("E550", message, hint="give a program that computes"))
     names, graph = _rewritten(source)
     alignment = aligned(graph)
-    fifos = [edge.channel for edge in graph.edges if streams(graph, edge, alignment.orders)]
+    orders = alignment.orders
+    fifos = tuple(edge.channel for edge in graph.edges if streams(graph, edge, orders))
     models = {node.name: nest_model(graph, node, request.target) for node in graph.nodes}
-    found = _within(request, graph, alignment, fifos, models)
+    found = scheduled(graph, orders, fifos, models, request.dsp_limit)
+    explored = found.explored
     return RivalAnswer(
-        _schedule(graph, names, alignment, fifos, found.choices),
-        told(source, graph, alignment, fifos, found),
-        found.cycles,
-        found.dsps,
+        _schedule(graph, names, alignment, found.fifos, explored.choices),
+        told(source, graph, alignment, found),
+        explored.cycles,
+        explored.dsps,
     )
 
 
@@ -70,38 +67,6 @@ def _rewritten(graph: Graph) -> tuple[tuple[str, ...], Graph]:
             names.append(name)
         graph = after
     return tuple(names), graph
-
-
-def _within(
-    request: RivalRequest,
-    graph: Graph,
-    alignment: Alignment,
-    fifos: Collection[str],
-    models: Mapping[str, NestModel],
-) -> Explored:
-    """Return the fastest design by the model within the DSPs, of fewest DSPs.
-
-    The cap grows until designs are over the limit `MOST_OVER` times in a row: a larger cap may
-    have fewer DSPs, where trip counts divide otherwise.
-    """
-    explorer = Explorer(graph, alignment.orders, fifos, models)
-    fitting: list[Explored] = []
-    over = 0
-    least_dsps = 0
-    for cap in explorer.caps():
-        found = explorer.explored(cap)
-        least_dsps = least_dsps or found.dsps
-        is_over = found.dsps > request.dsp_limit
-        over = over + 1 if is_over else 0
-        if not is_over:
-            fitting.append(found)
-        elif over == MOST_OVER:
-            break
-    if not fitting:
-        message = f"{graph.name} needs {least_dsps} DSPs with one lane a nest"
-        hint = f"give --dsp {least_dsps} or more"
-        raise StrategyError(Diagnostic("E551", message, hint=hint))
-    return min(fitting, key=lambda own: (own.cycles, own.dsps, own.cap))
 
 
 def _schedule(

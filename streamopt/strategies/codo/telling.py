@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from streamopt.ir.graph import Graph, Node
     from streamopt.strategies.codo.aligning import Alignment
     from streamopt.strategies.codo.exploration import Explored
+    from streamopt.strategies.codo.fallback import Scheduled
 
 __all__ = ["told"]
 
@@ -22,8 +23,7 @@ def told(
     source: Graph,
     graph: Graph,
     alignment: Alignment,
-    fifos: Collection[str],
-    found: Explored,
+    found: Scheduled,
 ) -> tuple[Step, ...]:
     """Return the steps from a graph to a design.
 
@@ -35,8 +35,9 @@ def told(
     return (
         *_coarse(source, graph),
         *_fine(graph, alignment),
-        *_communication(graph, fifos),
-        *_parallelism(graph, found),
+        *_communication(graph, found.fifos),
+        *_parallelism(graph, found.explored),
+        *_conflicts(found),
     )
 
 
@@ -91,3 +92,9 @@ def _parallelism(graph: Graph, found: Explored) -> Iterator[Step]:
         unrolled = ", ".join(f"{name} by {factor}" for name, factor in factors if factor > 1)
         if unrolled:
             yield Step("inter-task optimization", f"{node.name} unrolls {unrolled}")
+
+
+def _conflicts(found: Scheduled) -> Iterator[Step]:
+    for name, channel in found.downgraded:
+        what = f"{channel} is a ping-pong buffer: its lanes conflict with the strategy of {name}"
+        yield Step("inter-task optimization", what)
