@@ -8,6 +8,7 @@ that touches FIFOs least: its loops that move in no FIFO come first ([1] section
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING
@@ -48,18 +49,19 @@ class NestChoices:
     ----------
     factors
         Shape (vectors, loops), in program order of the loops.
+    distinct_lanes
+        Ascending.
     """
 
     factors: Integers
     lanes: Integers
     ii: Integers
     cycles: Integers
-    distinct_lanes: Integers
+    distinct_lanes: tuple[int, ...]
 
     def reached(self, degree: int) -> int:
         """Return the most lanes of a vector within a degree: degrees between are no different."""
-        place = int(np.searchsorted(self.distinct_lanes, degree, side="right"))
-        return int(self.distinct_lanes[place - 1])
+        return self.distinct_lanes[bisect_right(self.distinct_lanes, degree) - 1]
 
     def best(self, degree: int, fixed: Mapping[int, int]) -> Choice:
         """Return the best vector of at most ``degree`` lanes.
@@ -108,7 +110,7 @@ def nest_choices(
     widest = factors.max(axis=1, initial=1)
     lanes = _product(list(by_name.values()), size)
     place = np.lexsort((np.arange(size), widest, fifo_lanes, lanes, cycles))
-    return NestChoices(factors[place], lanes[place], ii[place], cycles[place], np.unique(lanes))
+    return NestChoices(factors[place], lanes[place], ii[place], cycles[place], tuple(np.unique(lanes).tolist()))
 
 
 def _thinned(

@@ -14,7 +14,7 @@ from streamopt.perf.dsp import accumulates_products
 from streamopt.strategies.codo.aligning import work
 from streamopt.strategies.codo.choices import Choice, nest_choices
 from streamopt.strategies.codo.coupling import coupled, own_factors
-from streamopt.strategies.codo.estimate import estimated_cycles
+from streamopt.strategies.codo.estimate import Estimate
 from streamopt.strategies.codo.stages import BALANCE, MOST_ROUNDS, allocated, downscaled, upscaled
 
 if TYPE_CHECKING:
@@ -60,7 +60,8 @@ class Explorer:
         fifos: Collection[str],
         models: Mapping[str, NestModel],
     ) -> None:
-        self._graph, self._orders, self._fifos, self._models = graph, orders, fifos, models
+        self._graph, self._orders, self._models = graph, orders, models
+        self._estimate = Estimate(graph, orders, fifos)
         self._coupled = coupled(graph, fifos)
         group, factors = self._coupled.group, self._coupled.factors
         self._choices = {
@@ -79,7 +80,13 @@ class Explorer:
         self._bottlenecks = tuple(node.name for node in heavy)
         ranked = sorted(graph.nodes, key=lambda node: (-work(node), place[node.name]))
         self._heaviest_first = tuple(node.name for node in ranked)
-        self._places = {node.name: tuple(node.trip_counts) for node in graph.nodes}
+        self._groups = {
+            node.name: tuple(group[node.name, loop] for loop in node.trip_counts)
+            for node in graph.nodes
+        }
+        self._moving = {
+            group[name, loop] for name, loops in self._coupled.fifo_loops.items() for loop in loops
+        }
         self._known: dict[tuple[int, ...], dict[str, Choice]] = {}
         self._best_known: dict[tuple[object, ...], Choice] = {}
 
@@ -91,8 +98,8 @@ class Explorer:
         """
         ones = self._assigned(dict.fromkeys(self._heaviest_first, 1))
         longest = max(self._heaviest_first, key=lambda name: ones[name].cycles)
-        lanes = self._choices[longest].distinct_lanes.tolist()
-        most = max(int(own.lanes.max()) for own in self._choices.values())
+        lanes = self._choices[longest].distinct_lanes
+        most = max(own.distinct_lanes[-1] for own in self._choices.values())
         found = {1, *_thinned(lanes)}
         cap = 1
         while cap < most:
@@ -139,7 +146,7 @@ class Explorer:
     def _design(self, cap: int, stages: tuple[tuple[str, Mapping[str, int]], ...]) -> Explored:
         choices = self._assigned(stages[-1][1])
         dsps = sum(self._models[name].used_dsps(own.lanes, own.ii) for name, own in choices.items())
-        cycles = estimated_cycles(self._graph, self._orders, self._fifos, choices)
+        cycles = self._estimate.cycles(choices)
         return Explored(cap, stages, choices, cycles, dsps)
 
     def _cycles(self, degrees: Mapping[str, int]) -> dict[str, int]:
@@ -157,24 +164,18 @@ class Explorer:
         decided: dict[int, int] = {}
         for name in self._heaviest_first:
             choice = self._best(name, degrees[name], decided)
-            moving = self._coupled.fifo_loops[name]
-            for loop, own in zip(self._places[name], choice.factors, strict=True):
-                if loop in moving and own > 1:
-                    decided[self._coupled.group[name, loop]] = own
-        moving_groups = {
-            self._coupled.group[name, loop]
-            for name, loops in self._coupled.fifo_loops.items()
-            for loop in loops
-        }
-        decided = dict.fromkeys(moving_groups, 1) | decided
+            for group, own in zip(self._groups[name], choice.factors, strict=True):
+                if group in self._moving and own > 1:
+                    decided[group] = own
+        decided = dict.fromkeys(self._moving, 1) | decided
         found = {name: self._best(name, degrees[name], decided) for name in self._heaviest_first}
         self._known[key] = found
         return found
 
     def _best(self, name: str, degree: int, decided: Mapping[int, int]) -> Choice:
         """Return a nest's strategy where some groups of loops have their factors."""
-        groups = [self._coupled.group[name, loop] for loop in self._places[name]]
-        fixed = {at: decided[own] for at, own in enumerate(groups) if own in decided}
+        groups = enumerate(self._groups[name])
+        fixed = {at: decided[own] for at, own in groups if own in decided}
         choices = self._choices[name]
         degree = choices.reached(degree)
         key = (name, degree, *fixed.items())

@@ -62,21 +62,31 @@ def scheduled(
     explorer = Explorer(graph, orders, fifos, models)
     found = Scheduled(_within(graph, explorer, dsp_limit), fifos)
     for name in explorer.conflicts(found.explored):
-        channels = [e.channel for e in graph.edges if name in (e.producer, e.consumer)]
-        trials: list[tuple[int, int, Explorer, tuple[str, ...], str]] = []
-        for place, channel in enumerate(channels):
-            left = tuple(one for one in found.fifos if one != channel)
-            if len(left) == len(found.fifos):
+        trials: list[tuple[float, int, Explorer, tuple[str, ...], str]] = []
+        for place, edge in enumerate(graph.edges):
+            if name not in (edge.producer, edge.consumer) or edge.channel not in found.fifos:
                 continue
+            left = tuple(one for one in found.fifos if one != edge.channel)
             trial = Explorer(graph, orders, left, models)
-            own = trial.explored(found.explored.cap)
-            if own.dsps <= dsp_limit and own.cycles < found.explored.cycles:
-                trials.append((own.cycles, place, trial, left, channel))
+            cycles = _soon(trial, found.explored.cap, dsp_limit)
+            if cycles < found.explored.cycles:
+                trials.append((cycles, place, trial, left, edge.channel))
         if trials:
             _, _, trial, left, channel = min(trials, key=lambda one: one[:2])
             better = _within(graph, trial, dsp_limit)
             found = Scheduled(better, left, (*found.downgraded, (name, channel)))
     return found
+
+
+def _soon(explorer: Explorer, cap: int, dsp_limit: int) -> float:
+    """Return the cycles at a cap, or at the first of its halves that keeps to the DSPs."""
+    while True:
+        found = explorer.explored(cap)
+        if found.dsps <= dsp_limit:
+            return found.cycles
+        if cap == 1:
+            return float("inf")
+        cap //= 2
 
 
 def _within(graph: Graph, explorer: Explorer, dsp_limit: int) -> Explored:
