@@ -113,7 +113,9 @@ def _chain(
     if not produces:
         access, reference = reference, access
     here, there = _depths(access, base, walked), _depths(reference, theirs, walked)
-    return None if None in [here[at] for at in walked] else mapped_chain(base, depth_map(there, here))
+    return (
+        None if None in [here[at] for at in walked] else mapped_chain(base, depth_map(there, here))
+    )
 
 
 def _depths(

@@ -110,12 +110,12 @@ def nest_choices(
     widest = factors.max(axis=1, initial=1)
     lanes = _product(list(by_name.values()), size)
     place = np.lexsort((np.arange(size), widest, fifo_lanes, lanes, cycles))
-    return NestChoices(factors[place], lanes[place], ii[place], cycles[place], tuple(np.unique(lanes).tolist()))
+    return NestChoices(
+        factors[place], lanes[place], ii[place], cycles[place], tuple(np.unique(lanes).tolist())
+    )
 
 
-def _thinned(
-    allowed: Mapping[str, Sequence[int]], names: Sequence[str]
-) -> list[list[int]]:
+def _thinned(allowed: Mapping[str, Sequence[int]], names: Sequence[str]) -> list[list[int]]:
     found = [sorted(allowed[name]) for name in names]
     if prod(map(len, found)) <= MOST_VECTORS:
         return found

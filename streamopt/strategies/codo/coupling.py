@@ -78,8 +78,8 @@ def coupled(graph: Graph, fifos: Collection[str]) -> Coupled:
     factors: list[tuple[int, ...]] = []
     for number, members in enumerate(nx.connected_components(links)):
         group |= dict.fromkeys(members, number)
-        common = set.intersection(*(set(own[name][loop]) for name, loop in members))
-        factors.append(tuple(sorted(common)))
+        sides = [own[name][loop] for name, loop in members]
+        factors.append(tuple(f for f in sides[0] if all(f in side for side in sides)))
     return Coupled(group, tuple(factors), {name: frozenset(own) for name, own in moving.items()})
 
 

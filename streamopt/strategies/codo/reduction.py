@@ -25,12 +25,13 @@ Order = tuple[str, ...]
 def rewritten_order(node: Node) -> Order:
     """Return a nest's loops with its reduction innermost: a result is done at once (figure 5).
 
-    Loops of the pixels of a window come first, as in figures 6 and 7: rows are taken as they come.
+    Loops that move in an array that is read through a window come before those that don't, as in
+    figures 6 and 7: ``n, h, w, co``. So rows are taken as they come.
     """
-    reduced, pixels = set(node.reduction_loops), _pixel_loops(node)
+    reduced, moving = set(node.reduction_loops), _window_loops(node)
     index = [loop.name for loop in node.loops if loop.name not in reduced]
-    if pixels:
-        index.sort(key=lambda name: name not in pixels and node.trip_counts[name] > 1)
+    if moving:
+        index.sort(key=lambda name: name not in moving and node.trip_counts[name] > 1)
     return (*index, *node.reduction_loops)
 
 
@@ -55,14 +56,11 @@ def fills_windows(node: Node, order: Sequence[str]) -> bool:
     return all(completes_rows(node, window, order) for window in node.windows)
 
 
-def _pixel_loops(node: Node) -> set[str]:
-    """Return the loops of the result that share a subscript with others."""
-    results = set(node.write.iterators())
+def _window_loops(node: Node) -> set[str]:
+    """Return the loops of arrays of which a subscript has several loops."""
     return {
         name
         for access in node.reads
-        for subscript in access.subscripts
-        if len(subscript.iterators()) > 1
-        for name in subscript.iterators()
-        if name in results
+        if any(len(subscript.iterators()) > 1 for subscript in access.subscripts)
+        for name in access.iterators()
     }

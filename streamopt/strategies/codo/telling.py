@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from streamopt.strategies.codo.reuse import reuse_buffers
-from streamopt.strategies.codo.violations import coarse_patterns
+from streamopt.strategies.codo.violations import access_counts, coarse_patterns
 from streamopt.strategies.rival import Step
 
 if TYPE_CHECKING:
@@ -56,9 +56,10 @@ def _fine(graph: Graph, alignment: Alignment) -> Iterator[Step]:
         after = f" after {', '.join(channels)}" if channels else " as a reference"
         yield Step("permutation maps", f"{name} has loops {order}{after}")
     for node in graph.nodes:
-        if node.reduction_loops:
-            loops = ", ".join(node.reduction_loops)
-            what = f"{node.name} writes {node.write} after the last of {loops}"
+        counts = access_counts(node, node.write)
+        if counts.rewritten < counts.nested:
+            what = f"{node.name} writes {node.write.array} {counts.rewritten} times, not "
+            what += f"{counts.nested}: after the last of {', '.join(node.reduction_loops)}"
             yield Step("reduction rewriting", what)
 
 

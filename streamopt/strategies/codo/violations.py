@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from streamopt.ir.expression import Access
     from streamopt.ir.graph import Graph, Node
 
-__all__ = ["AccessCounts", "CoarsePattern", "access_counts", "coarse_patterns", "reduction_loops"]
+__all__ = ["AccessCounts", "CoarsePattern", "access_counts", "coarse_patterns"]
 
 
 class CoarsePattern(StrEnum):
@@ -62,21 +62,12 @@ def coarse_patterns(graph: Graph) -> dict[str, CoarsePattern]:
     return found
 
 
-def reduction_loops(node: Node, access: Access) -> tuple[str, ...]:
-    """Return the loops that don't move in an array: its reduction dimensions, outermost first.
-
-    The others are index dimensions (figure 5 of [1]).
-    """
-    used = access.iterators()
-    return tuple(loop.name for loop in node.loops if loop.name not in used)
-
-
 def access_counts(node: Node, access: Access) -> AccessCounts:
     """Return how often a node touches an array, before and after reduction rewriting.
 
-    The product of the trip counts of the loops around the access, which rewriting moves out of
-    the reduction loops (figure 5 of [1]).
+    The product of the trip counts of the loops around the access. Rewriting moves it out of the
+    loops that don't move in the array, the reduction dimensions (figure 5 of [1]).
     """
-    idle = reduction_loops(node, access)
-    kept = prod(trips for name, trips in node.trip_counts.items() if name not in idle)
+    used = access.iterators()
+    kept = prod(trips for name, trips in node.trip_counts.items() if name in used)
     return AccessCounts(node.iterations, kept)
