@@ -78,6 +78,7 @@ class Explorer:
         streaming = [node for node in graph.nodes if not isinstance(node, SequentialNode)]
         heavy = [node for node in streaming if accumulates_products(node)] or streaming
         self._bottlenecks = tuple(node.name for node in heavy)
+        self._streaming = tuple(node.name for node in streaming)
         ranked = sorted(graph.nodes, key=lambda node: (-work(node), place[node.name]))
         self._heaviest_first = tuple(node.name for node in ranked)
         self._groups = {
@@ -96,11 +97,12 @@ class Explorer:
         All up to where steps of `CAP_GROWTH` are above 1, then in such steps, and those at which
         the longest nest gets more lanes.
         """
-        ones = self._assigned(dict.fromkeys(self._heaviest_first, 1))
-        longest = max(self._heaviest_first, key=lambda name: ones[name].cycles)
-        lanes = self._choices[longest].distinct_lanes
+        cycles = self._cycles({})
+        longest = max(cycles, key=lambda name: cycles[name], default=None)
+        if longest is None:
+            return (1,)
         most = max(own.distinct_lanes[-1] for own in self._choices.values())
-        found = {1, *_thinned(lanes)}
+        found = {1, *_thinned(self._choices[longest].distinct_lanes)}
         cap = 1
         while cap < most:
             cap = min(most, max(cap + 1, int(cap * CAP_GROWTH)))
@@ -109,8 +111,7 @@ class Explorer:
 
     def explored(self, cap: int) -> Explored:
         """Return what the three stages come to under a cap."""
-        ones = self._assigned(dict.fromkeys(self._heaviest_first, 1))
-        degrees = allocated({name: own.cycles for name, own in ones.items()}, cap)
+        degrees = allocated(self._cycles({}), cap)
         stages = [("initial allocation", degrees)]
         for _ in range(MOST_ROUNDS):
             raised = upscaled(degrees, self._cycles(degrees), self._bottlenecks, cap)
@@ -150,25 +151,30 @@ class Explorer:
         return Explored(cap, stages, choices, cycles, dsps)
 
     def _cycles(self, degrees: Mapping[str, int]) -> dict[str, int]:
-        return {name: own.cycles for name, own in self._assigned(degrees).items()}
+        """Return the cycles of the streaming nests, the others are as long at any degree."""
+        found = self._assigned(degrees)
+        return {name: found[name].cycles for name in self._streaming}
 
     def _assigned(self, degrees: Mapping[str, int]) -> dict[str, Choice]:
-        """Return the strategy of every nest.
+        """Return the strategy of every nest; the degree of one that isn't named is 1.
 
         The heaviest decides first. What it unrolls of a FIFO's dimensions is propagated; what it
         leaves there others may unroll, and then it takes its other loops anew.
         """
-        key = tuple(degrees[name] for name in self._heaviest_first)
+        key = tuple(degrees.get(name, 1) for name in self._heaviest_first)
         if key in self._known:
             return self._known[key]
         decided: dict[int, int] = {}
-        for name in self._heaviest_first:
-            choice = self._best(name, degrees[name], decided)
+        for name, degree in zip(self._heaviest_first, key, strict=True):
+            choice = self._best(name, degree, decided)
             for group, own in zip(self._groups[name], choice.factors, strict=True):
                 if group in self._moving and own > 1:
                     decided[group] = own
         decided = dict.fromkeys(self._moving, 1) | decided
-        found = {name: self._best(name, degrees[name], decided) for name in self._heaviest_first}
+        found = {
+            name: self._best(name, degree, decided)
+            for name, degree in zip(self._heaviest_first, key, strict=True)
+        }
         self._known[key] = found
         return found
 

@@ -40,12 +40,15 @@ class NestModel:
         From the first read to the last write.
     update
         Of a partial result; None where there is none.
+    is_sequential
+        Whether an iteration begins when the one before has ended.
     """
 
     dsps: tuple[int, ...]
     depth_cycles: int
     update: Recurrence | None
     target: Target
+    is_sequential: bool = False
 
     def ii(self, terms: int, distance: int) -> int:
         """Return the initiation interval, in cycles.
@@ -57,12 +60,19 @@ class NestModel:
         distance
             Iterations until an element comes again; 0 if none does.
         """
+        if self.is_sequential:
+            return self.depth_cycles
         if self.update is None or not distance:
             return 1
         return replace(self.update, terms=terms, distance=distance).ii(self.target)
 
     def used_dsps(self, lanes: int, ii: int) -> int:
-        """Return the DSPs of so many lanes that begin an iteration every ``ii`` cycles ([2])."""
+        """Return the DSPs of so many lanes that begin an iteration every ``ii`` cycles ([2]).
+
+        Operators of sequential nests are not shared.
+        """
+        if self.is_sequential:
+            return sum(self.dsps)
         counts: dict[int, int] = {}
         for dsps in self.dsps:
             counts[dsps] = counts.get(dsps, 0) + 1
@@ -76,7 +86,7 @@ def nest_model(graph: Graph, node: Node, target: Target) -> NestModel:
         for statement in node.statements:
             for expression in statement.expressions:
                 operations.value(expression)
-        return _model(operations.operations, target, None)
+        return replace(_model(operations.operations, target, None), is_sequential=True)
     add_body(operations, node, graph.array(node.write.array).element)
     update = None
     if accumulates(node):

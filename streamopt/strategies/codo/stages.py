@@ -33,7 +33,7 @@ def allocated(untiled_cycles: Mapping[str, int], cap: int) -> dict[str, int]:
     >>> allocated({"conv": 800, "pool": 200, "relu": 100}, 8)
     {'conv': 8, 'pool': 2, 'relu': 1}
     """
-    longest = max(untiled_cycles.values())
+    longest = max(untiled_cycles.values(), default=1)
     return {name: max(1, cap * own // longest) for name, own in untiled_cycles.items()}
 
 
@@ -69,7 +69,7 @@ def downscaled(degrees: Mapping[str, int], cycles: Mapping[str, int]) -> dict[st
     >>> downscaled({"a": 9, "b": 9}, {"a": 180, "b": 100})
     {'a': 9, 'b': 5}
     """
-    longest = max(cycles.values())
+    longest = max(cycles.values(), default=0)
     return {
         name: max(1, -(-degree * BALANCE.denominator // BALANCE.numerator))
         if cycles[name] * BALANCE <= longest
