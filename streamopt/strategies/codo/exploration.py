@@ -90,6 +90,7 @@ class Explorer:
         }
         self._known: dict[tuple[int, ...], dict[str, Choice]] = {}
         self._best_known: dict[tuple[object, ...], Choice] = {}
+        self._dsps_known: dict[tuple[str, Choice], int] = {}
 
     def caps(self) -> tuple[int, ...]:
         """Return the caps to grow through, ascending.
@@ -146,9 +147,16 @@ class Explorer:
 
     def _design(self, cap: int, stages: tuple[tuple[str, Mapping[str, int]], ...]) -> Explored:
         choices = self._assigned(stages[-1][1])
-        dsps = sum(self._models[name].used_dsps(own.lanes, own.ii) for name, own in choices.items())
+        dsps = sum(self._dsps(name, own) for name, own in choices.items())
         cycles = self._estimate.cycles(choices)
         return Explored(cap, stages, choices, cycles, dsps)
+
+    def _dsps(self, name: str, choice: Choice) -> int:
+        key = (name, choice)
+        if key not in self._dsps_known:
+            model, order = self._models[name], self._orders[name]
+            self._dsps_known[key] = model.used_dsps(order, choice.factors, choice.ii)
+        return self._dsps_known[key]
 
     def _cycles(self, degrees: Mapping[str, int]) -> dict[str, int]:
         """Return the cycles of the streaming nests, the others are as long at any degree."""
