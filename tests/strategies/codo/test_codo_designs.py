@@ -9,6 +9,7 @@ import pytest
 
 import streamopt as so
 from streamopt.errors import StrategyError
+from streamopt.ir.graph import Graph
 from streamopt.ir.schedule import ChannelKind
 from streamopt.pipeline.rivals import RivalDesign, design
 from streamopt.strategies.codo import design as codo
@@ -110,6 +111,11 @@ def test_too_few_dsps_are_refused() -> None:
     graph = so.dataflow(so.load(TOP / "graphs" / "polybench" / "gemm.json"))
     with pytest.raises(StrategyError, match="E551 gemm needs 13 DSPs with one lane a nest"):
         codo(RivalRequest(graph, 4, DEVICE))
+
+
+def test_a_graph_without_nests_is_refused() -> None:
+    with pytest.raises(StrategyError, match="E550 empty has no nest"):
+        codo(RivalRequest(Graph("empty", (), (), ()), 100, DEVICE))
 
 
 @pytest.mark.parametrize("seed", range(12))
