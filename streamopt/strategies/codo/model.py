@@ -1,0 +1,123 @@
+"""What CODO's model says of a nest: operators, iteration latency, and how long a sum takes.
+
+It takes operators as they were profiled ([1] section VI); here that is the target's table, and
+what `streamopt.perf` knows of sums that several terms are added to at once. DSPs are no part of
+CODO's search: its user raises the cap as long as the tool reports few enough. So they are counted
+here as the tool builds operators.
+
+[1] CODO: An Automated Compiler for Comprehensive Dataflow Optimization, 2026.
+[2] ScaleHLS, HPCA 2022: the latency of a pipelined nest.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from streamopt.analysis.operations import OperationList, accumulates, add_body
+from streamopt.ir.graph import SequentialNode
+from streamopt.perf.dsp import accumulates_products
+from streamopt.perf.node_operators import NodeOperators, node_operators
+from streamopt.perf.node_resources import node_resources
+from streamopt.perf.recurrence import Recurrence
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from streamopt.ir.graph import Graph, Node
+    from streamopt.ir.network import Operation
+    from streamopt.target.device import Target
+
+__all__ = ["NestModel", "nest_model"]
+
+PIPELINE_CYCLES = 2
+"""By which a pipelined nest is longer than its iterations ([2])."""
+
+
+@dataclass(frozen=True, slots=True)
+class NestModel:
+    """One iteration of a nest.
+
+    Attributes
+    ----------
+    operators
+        What it computes; None for a sequential nest, whose operators work one after another.
+    depth_cycles
+        From the first read to the last write.
+    update
+        Of a partial result; None where there is none.
+    least_dsps
+        Of the operators of one iteration, none of them shared.
+    """
+
+    operators: NodeOperators | None
+    depth_cycles: int
+    update: Recurrence | None
+    least_dsps: int
+    target: Target
+
+    def ii(self, terms: int, distance: int) -> int:
+        """Return the initiation interval, in cycles.
+
+        Parameters
+        ----------
+        terms
+            Added to one element in an iteration.
+        distance
+            Iterations until an element comes again; 0 if none does.
+        """
+        if self.operators is None:
+            return self.depth_cycles
+        if self.update is None or not distance:
+            return 1
+        return replace(self.update, terms=terms, distance=distance).ii(self.target)
+
+    def used_dsps(self, order: Sequence[str], factors: Sequence[int], ii: int) -> int:
+        """Return the DSPs of a nest, as the vendor's tool builds and shares its operators.
+
+        Parameters
+        ----------
+        order
+            Its loops, outermost first.
+        factors
+            Unroll factors in program order of the loops.
+        """
+        if self.operators is None or not factors:
+            return self.least_dsps
+        names = self.operators.node.trip_counts
+        lanes = {n: np.array([f], dtype=np.int64) for n, f in zip(names, factors, strict=True)}
+        interval = np.array([ii], dtype=np.int64)
+        return int(node_resources(self.operators, order, lanes, interval, self.target).dsps[0])
+
+
+def nest_model(graph: Graph, node: Node, target: Target) -> NestModel:
+    """Return the model of a nest on a target."""
+    operations = OperationList(lambda name: graph.array(name).element, str)
+    if isinstance(node, SequentialNode):
+        for statement in node.statements:
+            for expression in statement.expressions:
+                operations.value(expression)
+        depth, dsps = _chained(operations.operations, target)
+        return NestModel(None, depth, None, dsps, target)
+    add_body(operations, node, graph.array(node.write.array).element)
+    depth, dsps = _chained(operations.operations, target)
+    update = None
+    if accumulates(node):
+        array, last = node.write.array, operations.operations[-1]
+        update = Recurrence(array, (last,), 1, 1, accumulates_products(node))
+    own = node_operators(node, lambda name: graph.array(name).element)
+    return NestModel(own, depth, update, dsps, target)
+
+
+def _chained(operations: Sequence[Operation], target: Target) -> tuple[int, int]:
+    """Return the cycles from the first to the last of some operations, and their DSPs."""
+    ready: dict[str, int] = {}
+    dsps = 0
+    for operation in operations:
+        cost = target.operator(operation.operator, operation.element)
+        start = max((ready.get(operand, 0) for operand in operation.operands), default=0)
+        ready[operation.result] = start + cost.latency_cycles + 1
+        dsps += cost.dsps
+    return max(ready.values(), default=0) + PIPELINE_CYCLES, dsps
