@@ -12,10 +12,11 @@ from dataclasses import dataclass, replace
 from math import prod
 from typing import TYPE_CHECKING
 
-from streamopt.analysis.operations import OperationList, accumulates, add_body
+from streamopt.analysis.operations import BEFORE, OperationList, accumulates, add_body
 from streamopt.ir.expression import Read
 from streamopt.ir.graph import SequentialNode
-from streamopt.ir.network import Operator
+from streamopt.ir.network import AccessMode, Operator, Pipeline, Port
+from streamopt.perf.constant_folding import built_operations
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -148,7 +149,7 @@ def _assigned(node: Node, element_of: Callable[[str], ElementType]) -> Assignmen
     result = add_body(operations, node, element_of(node.write.array))
     carried = accumulates(node)
     start = operations.value(node.start) if carried and node.start is not None else None
-    made = tuple(operations.operations)
+    made = _built(reads, operations)
     return Assignment(node.write, reads.pairs(), made, result, carried, start)
 
 
@@ -162,7 +163,18 @@ def _updated(statement: Statement, element_of: Callable[[str], ElementType]) -> 
         before = operations.value(Read(statement.target))
         operator = _combining(statement.reduction)
         result = operations.add(operator, element_of(statement.target.array), before, result)
-    return Assignment(statement.target, reads.pairs(), tuple(operations.operations), result)
+    return Assignment(statement.target, reads.pairs(), _built(reads, operations), result)
+
+
+def _built(reads: _Reads, operations: OperationList) -> tuple[Operation, ...]:
+    """Return the operators that are built where some operands are constants."""
+    ports = tuple(
+        Port(AccessMode.READ, access.array, access.subscripts, value)
+        for value, access in reads.pairs()
+    )
+    before = Port(AccessMode.READ, BEFORE, (), BEFORE)
+    made = tuple(operations.operations)
+    return built_operations(Pipeline("", (), (), (*ports, before), made))
 
 
 def _combining(reduction: Reduction) -> Operator:

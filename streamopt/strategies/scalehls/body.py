@@ -151,7 +151,7 @@ class _Building:
         inner = tuple(n for n in self._lanes(self.tiles) if n not in outer)
         distance = self._distance(statement.target)
         for lane, place in self._places(statement.target):
-            load = self._touch(Touch(statement.target.array, place))
+            load = self._load(statement.target.array, place)
             start = () if statement.start is None else values.at((statement.start,), outer, lane)
             partial: tuple[int, ...] = (load, *start)
             for point in self._all(inner):

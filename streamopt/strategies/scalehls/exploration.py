@@ -145,7 +145,7 @@ class _Neighbours:
 
     def __init__(self, tilings: list[Tiling]) -> None:
         self._tilings = tilings
-        self._places = np.array(tilings, dtype=np.int64).reshape(len(tilings), -1)
+        self._places = np.array(tilings, dtype=np.int64)
         self._is_left = np.ones(len(tilings), dtype=np.bool_)
 
     def take_nearest(self, tiling: Tiling, within: float) -> Tiling | None:
