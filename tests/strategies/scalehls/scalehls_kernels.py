@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import streamopt as so
 from streamopt import dsl
 from streamopt.ir.element import ElementType
+from streamopt.ir.expression import Read
 from streamopt.strategies.scalehls.band import Band, node_band
 
 if TYPE_CHECKING:
@@ -94,6 +95,18 @@ def syr2k(size: int = 4096) -> Band:
     terms = a[j, k] * 1.5 * b[i, k] + b[j, k] * 1.5 * a[i, k]
     p.output("C", (i, j), dsl.sum(k, terms))
     return _band(so.dataflow(p.build()))
+
+
+def trmm(size: int = 4096) -> Band:
+    """B += A^T B in place; without the scaling of B after the last addition."""
+    p = dsl.program("trmm")
+    i, j, k = p.iterators(i=size, j=size, k=size)
+    a, b = p.input("A", size, size), p.input("B", size, size)
+    p.output("out", (i, j), dsl.sum(k, a[k, i] * b[k, j]))
+    graph = so.dataflow(p.build())
+    (node,) = graph.nodes
+    place = replace(node.write, array="B")
+    return _band(replace(graph, nodes=(replace(node, start=Read(place), write=place),)))
 
 
 def _band(graph: Graph) -> Band:

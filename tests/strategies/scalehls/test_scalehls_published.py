@@ -31,6 +31,7 @@ KERNELS = {
     "gesummv": kernels.gesummv,
     "syrk": kernels.syrk,
     "syr2k": kernels.syr2k,
+    "trmm": kernels.trmm,
 }
 
 
