@@ -44,7 +44,9 @@ def test_interval_survives_a_file_and_is_left_out_where_it_is_1() -> None:
 
 
 def test_emitted_loop_asks_for_it() -> None:
-    text = "".join(text for _, text in so.emit(GRAPH, SLOW).files)
+    slow, plain = so.emit(GRAPH, SLOW), so.emit(GRAPH, PLAIN)
+    assert slow.schedule_sha256 != plain.schedule_sha256
+    text = "".join(text for _, text in slow.files)
     assert text.count("#pragma HLS pipeline II=4") == 1
 
 
