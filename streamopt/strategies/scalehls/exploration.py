@@ -133,7 +133,9 @@ class _Exploration:
         tiles = self.space.tiles(tiling)
         found = quality(self.band, tiles, self.target, self.latency)
         sizes = tuple(tiles.values())
-        return tuple(Point(found.cycles(ii), found.dsps(ii), ii, sizes) for ii in found.intervals)
+        # a sequential node can't be asked for an interval
+        intervals = found.intervals[:1] if self.band.is_sequential else found.intervals
+        return tuple(Point(found.cycles(ii), found.dsps(ii), ii, sizes) for ii in intervals)
 
     def _tiling(self, point: Point) -> Tiling:
         pairs = zip(self.space.sizes, point.tiles, strict=True)
