@@ -60,5 +60,8 @@ def schedule_sha256(schedule: Schedule) -> str:
         del decisions["rewrites"]  # the hash that such a schedule had before there were any
     if not schedule.ports:
         del decisions["ports"]
+    for plan in decisions["nodes"]:
+        if plan["target_ii"] == 1:
+            del plan["target_ii"]
     text = json.dumps(decisions, sort_keys=True, separators=(",", ":"))
     return sha256(text.encode()).hexdigest()

@@ -70,6 +70,7 @@ class NestWriter:
     ) -> None:
         self.node = scheduled.node
         self.loops = scheduled.loops
+        self.target_ii = scheduled.target_ii
         self.process = process
         self.array = process.writes[0].array
         self.scope = scope
@@ -110,7 +111,7 @@ class NestWriter:
         names = [self.iterator[loop.name] for loop in single if loop.name in self.used]
         body = [*(Statement(f"const int {name} = 0;") for name in names), *body]
         if self.loops:
-            body = [Pragma("pipeline II=1"), *body]
+            body = [Pragma(f"pipeline II={self.target_ii}"), *body]
         for loop in reversed(self.built):
             name = self.tile.get(loop.name, self.iterator[loop.name])
             body = [For(name, loop.tiles, tuple(body))]

@@ -31,6 +31,7 @@ class _Node(_Document):
     order: tuple[str, ...]
     unroll: dict[str, int]
     binding: dict[Literal["add", "mul"], Implementation] = {}
+    target_ii: int = 1
 
 
 class _Channel(_Document):
@@ -60,6 +61,7 @@ def write_schedule_json(schedule: Schedule, result: Mapping[str, object] | None 
     nodes = [
         {"node": plan.node, "order": list(plan.order), "unroll": plan.factors}
         | ({"binding": dict(plan.binding)} if plan.binding else {})
+        | ({"target_ii": plan.target_ii} if plan.target_ii != 1 else {})
         for plan in schedule.nodes
     ]
     channels = [
@@ -109,7 +111,8 @@ def read_schedule_json(text: str, file: str) -> Schedule:
 
 def _plan(node: _Node) -> NodePlan:
     binding = tuple((Operator(name), built) for name, built in node.binding.items())
-    return NodePlan(node.node, node.order, tuple(node.unroll.items()), binding)
+    unroll = tuple(node.unroll.items())
+    return NodePlan(node.node, node.order, unroll, binding, node.target_ii)
 
 
 def _diagnostic(problem: ErrorDetails, file: str) -> Diagnostic:

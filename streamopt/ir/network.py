@@ -221,6 +221,8 @@ class Pipeline:
         iteration, and at the last index of a loop, so what lanes ask for at most is the same.
     ports, operations
         In program order.
+    target_ii
+        Initiation interval that the design asks for.
     """
 
     name: str
@@ -230,6 +232,7 @@ class Pipeline:
     operations: tuple[Operation, ...]
     loc: SourceLoc | None = None
     partial_tiles: tuple[PartialTile, ...] = ()
+    target_ii: int = 1
 
     @property
     def iterations(self) -> int:

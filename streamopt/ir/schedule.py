@@ -38,12 +38,16 @@ class NodePlan:
         loop's trip count.
     binding
         What its floating-point operators are built from; empty for the tool's choice.
+    target_ii
+        Cycles between the starts of two iterations at least; more than 1 for fewer operators,
+        each of which then works for several lanes.
     """
 
     node: str
     order: tuple[str, ...]
     unroll: tuple[tuple[str, int], ...]
     binding: Binding = ()
+    target_ii: int = 1
 
     @property
     def factors(self) -> dict[str, int]:

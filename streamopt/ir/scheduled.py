@@ -63,12 +63,15 @@ class ScheduledNode:
         What its floating-point operators are built from; empty for the tool's choice.
     rings
         Partitions of the rings of its windows, by the arrays that they hold rows of.
+    target_ii
+        Initiation interval that is asked of the vendor's tool; it takes a longer one if it must.
     """
 
     node: Node
     loops: tuple[TiledLoop, ...]
     binding: Binding = ()
     rings: tuple[Partition, ...] = ()
+    target_ii: int = 1
 
     def loop(self, name: str) -> TiledLoop:
         """Return the tiled loop of that name; raises KeyError."""

@@ -43,6 +43,7 @@ class Reason(StrEnum):
     STREAM_PORTS = "stream ports"
     RECURRENCE = "recurrence"
     CHANNEL = "memory channel"
+    TARGET = "target"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,8 @@ class Bound:
 
     def __str__(self) -> str:
         """Return a phrase for people."""
+        if self.reason is Reason.TARGET:
+            return f"{self.reason.value}: II {self.ii}"
         nouns = {Reason.RECURRENCE: "terms", Reason.CHANNEL: "elements"}
         noun = nouns.get(self.reason, "accesses")
         return f"{self.reason.value} of {self.target}, {self.count} {noun}: II {self.ii}"
@@ -135,10 +138,12 @@ def timed_pipeline(
         Bound(Reason.RECURRENCE, update.target, update.terms, update.ii(target))
         for update in updates
     ]
-    bounds = [*by_ports, *(bound for bound in by_updates if bound.ii > 1)]
+    asked = Bound(Reason.TARGET, pipeline.name, 0, pipeline.target_ii)
+    bounds = [*by_ports, *(bound for bound in (*by_updates, asked) if bound.ii > 1)]
     bounds.sort(key=lambda bound: -bound.ii)
     ii = bounds[0].ii if bounds else 1
-    depth = depth_cycles(pipeline, memories, updates, port_ii, target)
+    spread_ii = max(port_ii, pipeline.target_ii)  # lanes that share operators take turns
+    depth = depth_cycles(pipeline, memories, updates, spread_ii, target)
     return TimedPipeline(PipelineTiming(ii, depth), tuple(bounds))
 
 

@@ -77,6 +77,7 @@ def apply(graph: Graph, schedule: Schedule) -> ScheduledGraph:
         - E322 a binding of an operator twice, or to what it can't be built from;
         - E323 a FIFO into a window whose rows the loop order doesn't complete, or several of which
           come at once;
+        - E324 an initiation interval below 1, or one above 1 of a sequential node;
         - E331 a port of an array that doesn't cross the boundary.
     """
     graph = planned_graph(graph, schedule)
@@ -133,6 +134,10 @@ def _plan_problems(graph: Graph, schedule: Schedule) -> Iterator[Diagnostic]:
 def _node_problems(node: Node, schedule: Schedule) -> Iterator[Diagnostic]:
     plan = schedule.node(node.name)
     yield from _binding_problems(node, plan)
+    if plan.target_ii < 1 or (plan.target_ii > 1 and isinstance(node, SequentialNode)):
+        message = f"node '{node.name}' can't have {plan.target_ii} as initiation interval"
+        hint = "give 1 or more; 1 for a sequential node"
+        yield Diagnostic("E324", message, node.loc, hint)
     names = [loop.name for loop in node.loops]
     if sorted(plan.order) != sorted(names):
         message = f"order {', '.join(plan.order)} of node '{node.name}' is not a permutation of "
@@ -258,7 +263,7 @@ def _scheduled(node: Node, plan: NodePlan) -> ScheduledNode:
     trips, factors = node.built_trip_counts, plan.factors
     loops = tuple(TiledLoop(name, trips[name], factors[name]) for name in plan.order)
     rings = tuple(Partition(w.array, ring_factors(w, node, factors)) for w in node.windows)
-    return ScheduledNode(node, loops, plan.binding, rings)
+    return ScheduledNode(node, loops, plan.binding, rings, plan.target_ii)
 
 
 def _channel(

@@ -63,6 +63,7 @@ class StreamingNode:
     ) -> None:
         self.node = scheduled.node
         self.loops = scheduled.loops
+        self.target_ii = scheduled.target_ii
         self.rings = {ring.array: ring.factors for ring in scheduled.rings}
         self.sources = sources
         self.targets = targets
@@ -100,6 +101,7 @@ class StreamingNode:
                 for loop in self.loops
                 if loop.is_partial
             ),
+            self.target_ii,
         )
 
     def _position(self, loop: TiledLoop) -> Affine:

@@ -1,0 +1,181 @@
+"""A loop band: the nest of one node as loads, operations and stores, before it is unrolled.
+
+Nests of a graph are perfect and their bounds constant: what the passes *loop perfectization* and
+*remove variable bound* of [1] V-B do is done by `streamopt.transforms.restructure`.
+
+[1] Ye et al., ScaleHLS, HPCA 2022.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import prod
+from typing import TYPE_CHECKING
+
+from streamopt.analysis.operations import BEFORE, OperationList, accumulates, add_body
+from streamopt.ir.expression import Read
+from streamopt.ir.graph import SequentialNode
+from streamopt.ir.network import AccessMode, Operator, Pipeline, Port
+from streamopt.perf.constant_folding import built_operations
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from streamopt.ir.element import ElementType
+    from streamopt.ir.expression import Access
+    from streamopt.ir.graph import Graph, Node
+    from streamopt.ir.network import Operation
+    from streamopt.ir.program import Loop, Reduction, Statement
+
+__all__ = ["Assignment", "Band", "graph_band", "node_band"]
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """One statement of a band.
+
+    Attributes
+    ----------
+    reads
+        Pairs (value, access): what is loaded.
+    operations
+        In order; the last one makes the result of a reduction from its partial value, which is
+        named `streamopt.analysis.operations.BEFORE`.
+    start
+        Value that the partial value is in the first iteration, if it isn't the identity.
+    """
+
+    target: Access
+    reads: tuple[tuple[str, Access], ...]
+    operations: tuple[Operation, ...]
+    result: str
+    accumulates: bool = False
+    start: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """A perfect loop nest; loops outermost first, as they are to be run.
+
+    Attributes
+    ----------
+    is_sequential
+        Whether iterations stay in order, one at a time.
+    """
+
+    name: str
+    loops: tuple[Loop, ...]
+    body: tuple[Assignment, ...]
+    is_sequential: bool = False
+
+    @property
+    def iterations(self) -> int:
+        """Return the size of the iteration domain."""
+        return prod(loop.trip_count for loop in self.loops)
+
+    @property
+    def order(self) -> tuple[str, ...]:
+        """Return the names of the loops, outermost first."""
+        return tuple(loop.name for loop in self.loops)
+
+    def anonymous(self) -> Band:
+        """Return the band under names that equal nests have in common."""
+        touched = [a for s in self.body for a in (s.target, *(access for _, access in s.reads))]
+        names = {array: f"a{n}" for n, array in enumerate(dict.fromkeys(t.array for t in touched))}
+
+        def renamed(access: Access) -> Access:
+            return replace(access, array=names[access.array])
+
+        body = tuple(
+            replace(
+                statement,
+                target=renamed(statement.target),
+                reads=tuple((value, renamed(access)) for value, access in statement.reads),
+            )
+            for statement in self.body
+        )
+        return replace(self, name="", body=body)
+
+    def carrying_loops(self) -> tuple[str, ...]:
+        """Return the loops that carry a dependence, outermost first.
+
+        A loop carries one where some statement adds to the same element in all its iterations.
+        """
+        free = [s.target.iterators() for s in self.body if s.accumulates]
+        return tuple(n for n in self.order if any(n not in used for used in free))
+
+
+class _Reads:
+    """Names the loads of one statement."""
+
+    def __init__(self) -> None:
+        self.values: dict[Access, str] = {}
+
+    def __call__(self, access: Access) -> str:
+        return self.values.setdefault(access, f"v{len(self.values)}")
+
+    def pairs(self) -> tuple[tuple[str, Access], ...]:
+        return tuple((name, access) for access, name in self.values.items())
+
+
+def graph_band(graph: Graph, node: Node) -> Band:
+    """Return the band of a graph's node."""
+    return node_band((node,), lambda name: graph.array(name).element)
+
+
+def node_band(nodes: Iterable[Node], element_of: Callable[[str], ElementType]) -> Band:
+    """Return the band of nodes that one nest of the source had: same loops, one body.
+
+    Parameters
+    ----------
+    nodes
+        At least one, all with the loops of the first.
+    element_of
+        Element type of an array by name.
+    """
+    nodes = tuple(nodes)
+    first, body = nodes[0], list[Assignment]()
+    for node in nodes:
+        if isinstance(node, SequentialNode):
+            body += [_updated(statement, element_of) for statement in node.statements]
+        else:
+            body.append(_assigned(node, element_of))
+    return Band(first.name, first.loops, tuple(body), isinstance(first, SequentialNode))
+
+
+def _assigned(node: Node, element_of: Callable[[str], ElementType]) -> Assignment:
+    reads = _Reads()
+    operations = OperationList(element_of, reads)
+    result = add_body(operations, node, element_of(node.write.array))
+    carried = accumulates(node)
+    start = operations.value(node.start) if carried and node.start is not None else None
+    made = _built(reads, operations)
+    return Assignment(node.write, reads.pairs(), made, result, carried, start)
+
+
+def _updated(statement: Statement, element_of: Callable[[str], ElementType]) -> Assignment:
+    reads = _Reads()
+    operations = OperationList(element_of, reads)
+    for expression in statement.expressions:
+        operations.value(expression)
+    result = operations.value(statement.value)
+    if statement.reduction is not None:
+        before = operations.value(Read(statement.target))
+        operator = _combining(statement.reduction)
+        result = operations.add(operator, element_of(statement.target.array), before, result)
+    return Assignment(statement.target, reads.pairs(), _built(reads, operations), result)
+
+
+def _built(reads: _Reads, operations: OperationList) -> tuple[Operation, ...]:
+    """Return the operators that are built where some operands are constants."""
+    ports = tuple(
+        Port(AccessMode.READ, access.array, access.subscripts, value)
+        for value, access in reads.pairs()
+    )
+    before = Port(AccessMode.READ, BEFORE, (), BEFORE)
+    made = tuple(operations.operations)
+    return built_operations(Pipeline("", (), (), (*ports, before), made))
+
+
+def _combining(reduction: Reduction) -> Operator:
+    return {"+": Operator.ADD, "*": Operator.MUL}.get(reduction.value) or Operator(reduction.value)
