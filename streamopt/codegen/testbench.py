@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from streamopt.codegen.layout import Layout, Port
 
-__all__ = ["Program", "checked_program", "flat_array", "testbench", "variable"]
+__all__ = ["Program", "checked_program", "flat_array", "single_value", "testbench", "variable"]
 
 
 def testbench(layout: Layout, headers: str) -> str:
@@ -128,7 +128,7 @@ def _host_memory(port: Port) -> str:
 
 def _argument(port: Port) -> str:
     if port.packing is None:
-        return f"{variable(port)}[0]" if port.by_value else variable(port)
+        return single_value(port) if port.by_value else variable(port)
     return _stream(port) if port.kind is PortKind.STREAM else _words(port)
 
 
@@ -174,6 +174,11 @@ def _stream(port: Port) -> str:
 def variable(port: Port) -> str:
     """Return a name that neither the C library nor the testbench has."""
     return f"port_{port.name}"
+
+
+def single_value(port: Port) -> str:
+    """Return the only element of an array."""
+    return f"{variable(port)}{'[0]' * max(1, len(port.array.shape))}"
 
 
 def flat_array(port: Port) -> str:

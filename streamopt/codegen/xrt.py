@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from streamopt.codegen.templates import fill
-from streamopt.codegen.testbench import Program, checked_program, flat_array, variable
+from streamopt.codegen.testbench import Program, checked_program, flat_array, single_value
 from streamopt.codegen.tree import Statement
 from streamopt.codegen.vitis_release import vitis_release
 from streamopt.codegen.writer import render
@@ -109,7 +109,7 @@ def _buffer(port: Port) -> str:
 
 
 def _argument(port: Port) -> str:
-    return f"{variable(port)}[0]" if port.by_value else _buffer(port)
+    return single_value(port) if port.by_value else _buffer(port)
 
 
 def _mapped(port: Port) -> str:
