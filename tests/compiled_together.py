@@ -13,18 +13,20 @@ from streamopt.verification.csim import Compiled, compiled
 from streamopt.verification.project import read_manifest
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping, Sequence
+    from collections.abc import Generator, Mapping
     from pathlib import Path
 
 __all__ = ["compiled_together"]
 
 _INCLUDE = re.compile(r'^#include (<[\w.]+>|"[\w.]+")\n', re.MULTILINE)
+_FLAGS = ("-O1", "-Wno-tautological-compare")
+"""A random program may compare a value with itself."""
 _HEAD = "#include <cstdlib>\n#include <cstring>\n"
 
 
 @contextmanager
 def compiled_together(
-    projects: Mapping[str, Path], folder: Path, flags: Sequence[str] = ("-O1",)
+    projects: Mapping[str, Path], folder: Path
 ) -> Generator[Mapping[str, Compiled]]:
     """Compile projects whose top functions have different names; programs live in the context.
 
@@ -37,7 +39,7 @@ def compiled_together(
     """
     folder.mkdir()
     (folder / "together.cpp").write_text(_together(projects), encoding="utf-8")
-    with compiled(folder, ("together.cpp",), flags=flags) as program:
+    with compiled(folder, ("together.cpp",), flags=_FLAGS) as program:
         assert program.warnings == "", program.warnings
         found: dict[str, Compiled] = {}
         for name, directory in projects.items():
@@ -57,8 +59,9 @@ def _together(projects: Mapping[str, Path]) -> str:
         f'    if (std::strcmp(name, "{name}") == 0)\n        return {name}::main(argc, argv);\n'
         for name in projects
     )
-    main = "int main(int argc, char **argv) {\n    const char *name = std::strrchr(argv[0], '/') + 1;\n"
-    return "\n".join([_HEAD + "".join(wanted), *spaces, f"{main}{tests}    std::abort();\n}}\n"])
+    name = "const char *name = std::strrchr(argv[0], '/') + 1;"
+    main = f"int main(int argc, char **argv) {{\n    {name}\n{tests}    std::abort();\n}}\n"
+    return "\n".join([_HEAD + "".join(wanted), *spaces, main])
 
 
 def _namespace(directory: Path, wanted: dict[str, None]) -> str:

@@ -44,7 +44,7 @@ FORMS = (
     ("fold_padding", "fold_copies", "fold_pointwise", "private_arguments"),
     ("fold_borders", "fold_copies", "private_arguments"),
 )
-SOLVE_SECONDS = 5.0
+SOLVE_SECONDS = 2.0
 WHOLE = tuple(element for element in ElementType if not element.is_float)
 
 

@@ -55,10 +55,7 @@ class SequenceWriter:
     def items(self) -> tuple[Item, ...]:
         """Return local arrays, copies in, the nest, copies out."""
         arrays = self.process.arrays
-        declared = [
-            Statement(f"{arrays[name].element} {text}{extents_text(arrays[name].shape)};")
-            for name, text in self.state.items()
-        ]
+        declared = [_declared(arrays[name], text) for name, text in self.state.items()]
         brought = [
             self._copy(arrays[name], self.process.reads[self.node.name, source].element, text)
             for name, source in self.node.carries
@@ -111,6 +108,12 @@ class SequenceWriter:
     def _index(self, value: Affine) -> str:
         check_dividends(value, self.node)
         return str(value.substitute({n: Affine.iterator(t) for n, t in self.iterator.items()}))
+
+
+def _declared(array: Array, name: str) -> Statement:
+    """Return a local array; a register begins as zero: compilers can't tell that it is set."""
+    start = " = {}" if array.size_elems == 1 else ""
+    return Statement(f"{array.element} {name}{extents_text(array.shape)}{start};")
 
 
 def _in(name: str) -> Callable[[str], str]:
