@@ -148,8 +148,11 @@ class ExpressionText:
         if function is not None:
             operands = [self._exactly(side, element) for side in (left, right)]
             return f"{function}({', '.join(operands)})", _ATOM
-        level = _PRECEDENCE[op]
-        sides = self._inside(left, level, element), self._inside(right, level + 1, element)
+        level = least = _PRECEDENCE[op]
+        if level <= _SHIFT and not (isinstance(left, Binary) and left.op is op):
+            least = _PRODUCT  # compilers warn of sums, shifts and bits without brackets
+        after = max(level + 1, _PRODUCT) if level <= _SHIFT else level + 1
+        sides = self._inside(left, least, element), self._inside(right, after, element)
         return f"{sides[0]} {op} {sides[1]}", level
 
     def _called(self, function: Function, arguments: list[str], element: ElementType) -> str:
