@@ -74,7 +74,10 @@ def environment(compiler: str, options: str, seconds: float) -> None:
 
 
 def _commit() -> str:
-    """Return the commit that is measured, ``-dirty`` behind it where files were changed."""
-    command = ["git", "-C", str(HERE), "describe", "--always", "--dirty", "--exclude", "*"]
-    done = subprocess.run([*command, "--abbrev=7"], capture_output=True, text=True, check=False)
-    return done.stdout.strip()
+    """Return the commit that is measured, ``-dirty`` behind it where the package was changed."""
+    git = ["git", "-C", str(HERE.parents[1])]
+    done = subprocess.run(
+        [*git, "rev-parse", "--short=7", "HEAD"], capture_output=True, text=True, check=False
+    )
+    changed = subprocess.run([*git, "diff", "--quiet", "HEAD", "--", "streamopt"], check=False)
+    return done.stdout.strip() + "-dirty" * bool(changed.returncode)
