@@ -14,8 +14,8 @@ from typing import Any, TypeAlias
 __all__ = ["HERE", "KEYS", "Row", "add", "environment", "read"]
 
 HERE = Path(__file__).parent
-KEYS = ("program", "level", "backend", "ports", "compiler")
-COLUMNS = (
+KEYS: tuple[str, ...] = ("program", "level", "backend", "ports", "compiler")
+COLUMNS: tuple[str, ...] = (
     *KEYS,
     "verdict",
     "warnings",

@@ -67,7 +67,8 @@ class Job:
 
 def jobs(options: argparse.Namespace) -> Iterator[Job]:
     """Yield what is to be done."""
-    known = set() if options.again else {tuple(row[key] for key in KEYS) for row in read()}
+    rows = [] if options.again else read()
+    known = {tuple(row[key] for key in KEYS) for row in rows}
     ports, backends = options.ports.split(","), options.backends.split(",")
     words = options.programs.split(",")
     for program in (name for name in PROGRAMS if any(word in name for word in words)):
