@@ -1,7 +1,7 @@
 # make demo   solves, emits and verifies 3mm
 # make test   everything that CI runs
 # make quick  the tests that take seconds
-# make nightly  everything, with what takes too long for CI
+# make nightly  everything, with what takes too long for CI and STREAMOPT_CASES=3000 random designs
 
 PYTHON ?= python3
 BIN := .venv/bin

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
     from streamopt.ir.graph import Graph
 
+__all__ = ["ITERATORS", "MAKERS", "Builder", "it", "random_graph", "random_program", "read"]
+
 Shape = tuple[int, ...]
 ITERATORS = ("i", "j", "k")
 
@@ -43,8 +45,8 @@ def read(array: str, subscripts: Sequence[Affine]) -> Read:
     return Read(Access(array, tuple(subscripts)))
 
 
-class _Builder:
-    """Arrays and nests so far."""
+class Builder:
+    """Arrays and nests so far: what a maker adds a nest to."""
 
     def __init__(self, rng: random.Random, max_extent: int) -> None:
         self.rng = rng
@@ -99,7 +101,7 @@ class _Builder:
         self.nests.append(Nest(f"n{len(self.nests)}", tuple(loops), (statement,)))
 
 
-def _product(b: _Builder) -> None:
+def _product(b: Builder) -> None:
     left = b.operand((None, None))
     n, depth = b.shapes[left]
     right = b.operand((depth, None))
@@ -113,7 +115,7 @@ def _scaled(factor: float, value: Expression) -> Expression:
     return Binary(BinaryOp.MUL, Literal(factor), value)
 
 
-def _pointwise(b: _Builder) -> None:
+def _pointwise(b: Builder) -> None:
     left, shape = b.any_operand()
     at = [it(name) for name in ITERATORS[: len(shape)]]
     first = read(left, at)
@@ -134,7 +136,7 @@ def _pointwise(b: _Builder) -> None:
     b.add(shape, Access(b.target(shape), tuple(at)), value)
 
 
-def _transposed(b: _Builder) -> None:
+def _transposed(b: Builder) -> None:
     source, shape = b.any_operand(2)
     dims = list(range(len(shape)))
     b.rng.shuffle(dims)
@@ -143,7 +145,7 @@ def _transposed(b: _Builder) -> None:
     b.add(shape, write, read(source, at))
 
 
-def _reduced(b: _Builder) -> None:
+def _reduced(b: Builder) -> None:
     source, shape = b.any_operand()
     kept = [d for d in range(len(shape)) if b.rng.random() < 0.5]
     at = [it(name) for name in ITERATORS[: len(shape)]]
@@ -151,7 +153,7 @@ def _reduced(b: _Builder) -> None:
     b.add(shape, write, read(source, at), b.rng.choice((Reduction.ADD, Reduction.MAX)))
 
 
-def _broadcast(b: _Builder) -> None:
+def _broadcast(b: Builder) -> None:
     source, shape = b.any_operand()
     rank = b.rng.randrange(len(shape))
     at = [it(name) for name in ITERATORS[: len(shape)]]
@@ -160,7 +162,7 @@ def _broadcast(b: _Builder) -> None:
     b.add(shape, write, Binary(BinaryOp.SUB, read(source, at), other))
 
 
-def _window(b: _Builder) -> None:
+def _window(b: Builder) -> None:
     source = b.operand((None, None))
     n, m = b.shapes[source]
     width = b.rng.randint(1, m)
@@ -174,7 +176,7 @@ def _window(b: _Builder) -> None:
     b.add((n, m - width + 1, width), write, value, Reduction.ADD)
 
 
-def _flattened(b: _Builder) -> None:
+def _flattened(b: Builder) -> None:
     source = b.operand((None, None))
     n, m = b.shapes[source]
     if n * m > 2 * b.max_extent:
@@ -184,7 +186,7 @@ def _flattened(b: _Builder) -> None:
     b.add((n * m,), Access(b.target((n * m,)), (it("i"),)), read(source, at))
 
 
-def _split(b: _Builder) -> None:
+def _split(b: Builder) -> None:
     source = b.operand((None,))
     (n,) = b.shapes[source]
     m = b.rng.choice([d for d in range(1, n + 1) if n % d == 0])
@@ -192,7 +194,7 @@ def _split(b: _Builder) -> None:
     b.add((n // m, m), write, read(source, (it("i").scaled(m) + it("j"),)))
 
 
-def _padded(b: _Builder) -> None:
+def _padded(b: Builder) -> None:
     source = b.operand((None, None))
     n, m = b.shapes[source]
     padded = b.target((n, m + 2))
@@ -201,7 +203,7 @@ def _padded(b: _Builder) -> None:
     b.add((n, m), shifted, read(source, (it("i"), it("j"))))
 
 
-def _row(b: _Builder) -> None:
+def _row(b: Builder) -> None:
     source = b.operand((None, None))
     n, m = b.shapes[source]
     at = (Affine.of(b.rng.randrange(n)), it("j"))
@@ -211,14 +213,14 @@ def _row(b: _Builder) -> None:
         b.add((1, m), Access(b.target((1, m)), (Affine.of(0), it("j"))), read(source, at))
 
 
-def _read_twice(b: _Builder) -> None:
+def _read_twice(b: Builder) -> None:
     source = b.operand((None,))
     (n,) = b.shapes[source]
     forth, back = read(source, (it("i"),)), read(source, (Affine.of(n - 1) - it("i"),))
     b.add((n,), Access(b.target((n,)), (it("i"),)), Binary(BinaryOp.ADD, forth, back))
 
 
-def _corner(b: _Builder) -> None:
+def _corner(b: Builder) -> None:
     """Read some of the first rows and columns."""
     source = b.operand((None, None))
     shape = tuple(b.rng.randint(1, extent) for extent in b.shapes[source])
@@ -226,13 +228,13 @@ def _corner(b: _Builder) -> None:
     b.add(shape, Access(b.target(shape), at), read(source, at))
 
 
-def _diagonal(b: _Builder) -> None:
+def _diagonal(b: Builder) -> None:
     source = b.operand((None, None))
     n = min(b.shapes[source])
     b.add((n,), Access(b.target((n,)), (it("i"),)), read(source, (it("i"), it("i"))))
 
 
-MAKERS: tuple[Callable[[_Builder], None], ...] = (
+MAKERS: tuple[Callable[[Builder], None], ...] = (
     _product,
     _product,
     _product,
@@ -251,17 +253,23 @@ MAKERS: tuple[Callable[[_Builder], None], ...] = (
 )
 
 
-def random_program(rng: random.Random, *, nodes: int, max_extent: int) -> Program:
+def random_program(
+    rng: random.Random,
+    *,
+    nodes: int,
+    max_extent: int,
+    makers: Sequence[Callable[[Builder], None]] = MAKERS,
+) -> Program:
     """Return a program of that many nests, with loops of 1 to ``max_extent`` iterations.
 
     Padding and flattening make loops of up to 2 more, or twice as many.
     """
-    builder = _Builder(rng, max_extent)
+    builder = Builder(rng, max_extent)
     while len(builder.nests) < nodes:
         if nodes - len(builder.nests) >= 3 and rng.random() < 0.15:
             _padded(builder)
         else:
-            rng.choice(MAKERS)(builder)
+            rng.choice(makers)(builder)
     arrays = tuple(
         Array(name, shape, _role(builder, name))
         for name, shape in builder.shapes.items()
@@ -270,7 +278,7 @@ def random_program(rng: random.Random, *, nodes: int, max_extent: int) -> Progra
     return Program("random", arrays, tuple(builder.nests))
 
 
-def _role(builder: _Builder, name: str) -> Role:
+def _role(builder: Builder, name: str) -> Role:
     if name not in builder.computed:
         return Role.INPUT
     return Role.INTERNAL if name in builder.used else Role.OUTPUT

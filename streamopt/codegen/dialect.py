@@ -22,6 +22,10 @@ class Dialect(StrEnum):
     NATIVE = "std::array"
     """That of C++: arrays of streams between threads."""
 
+    def buffer_trace(self, name: str) -> str:
+        """Return what a buffer of that name is traced as: in TAPA, a stream carries it over."""
+        return name if self is Dialect.HLS else f"{name}_tokens"
+
     def stream(self, name: str, lanes: Sequence[str], counts: Sequence[int]) -> str:
         """Return one stream of a group.
 

@@ -184,9 +184,12 @@ class ExpressionText:
         if function is not None:
             operands = [self._exactly(side, element) for side in (left, right)]
             return f"{function}({', '.join(operands)})", _ATOM
-        level = _PRECEDENCE[op]
+        level = least = _PRECEDENCE[op]
+        if level <= _SHIFT and not (isinstance(left, Binary) and left.op is op):
+            least = _PRODUCT  # compilers warn of sums, shifts and bits without brackets
+        after = max(level + 1, _PRODUCT) if level <= _SHIFT else level + 1
         types = operand_types(Binary(op, left, right), element, self.element_of)
-        sides = self._inside(left, level, types[0]), self._inside(right, level + 1, types[1])
+        sides = self._inside(left, least, types[0]), self._inside(right, after, types[1])
         return f"{sides[0]} {op} {sides[1]}", level
 
     def _call(

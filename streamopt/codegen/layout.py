@@ -14,7 +14,6 @@ from streamopt.codegen.expressions import FUNCTION_NAMES
 from streamopt.codegen.names import LIBRARY, TYPES, Names, identifier, suits_top
 from streamopt.codegen.packing import packing_of
 from streamopt.errors import CodegenError, Diagnostic
-from streamopt.ir.graph import SequentialNode
 from streamopt.ir.ports import PortKind
 from streamopt.ir.program import Role
 from streamopt.ir.schedule import ChannelKind
@@ -192,13 +191,12 @@ def _boundary_port(scheduled: ScheduledGraph, partition: Partition, names: Names
     plans = {plan.array: plan for plan in scheduled.schedule.ports}
     if all(plan.kind is PortKind.MEMORY for plan in plans.values()):
         return port
-    users = [n for n in scheduled.nodes if array.name in (*n.node.inputs, *n.node.outputs)]
     if array.is_given and array.size_elems == 1:
-        is_whole = any(isinstance(user.node, SequentialNode) for user in users)
-        return port if is_whole else replace(port, by_value=True)
+        return replace(port, by_value=True)
     plan = plans.get(array.name)
     if plan is None or plan.kind is PortKind.MEMORY:
         return port
+    users = [n for n in scheduled.nodes if array.name in (*n.node.inputs, *n.node.outputs)]
     mover = users[0]
     sides = (*mover.node.reads, mover.node.write)
     access = next(side for side in sides if side.array == array.name)

@@ -142,6 +142,8 @@ class MoverWriter:
             names = [subscript.as_iterator() or "" for subscript in access.subscripts]
             stream = port.stream([self.lane.get(name, "0") for name in names])
             return f"{stream}.read()" if port is self.source else stream
+        if port.by_value:
+            return port.name
         self.used.update(access.iterators())
         names = {name: Affine.iterator(text) for name, text in self.iterator.items()}
         return port.name + ("".join(f"[{s.substitute(names)}]" for s in access.subscripts) or "[0]")

@@ -266,7 +266,9 @@ class NestWriter:
 
     def _operand(self, access: Access) -> str:
         port = self.process.reads[self.node.name, access.array]
-        return self.fetched.get(access) or port.element(self._subscripts(access))
+        if access in self.fetched or port.by_value:
+            return self.fetched.get(access, port.name)  # no iterator is used
+        return port.element(self._subscripts(access))
 
     def _index(self, value: Affine) -> str:
         check_dividends(value, self.node)
@@ -287,7 +289,11 @@ class NestWriter:
     ) -> str:
         name = self.names.unique(f"{array.name}_{purpose}")
         self.scope.take(name)
-        self.locals.append(Statement(f"{array.element} {name}{extents_text(shape)};"))
+        # Compilers that unroll can't tell that each is set at its first use: registers begin as
+        # zeros, which costs nothing; a memory would be swept.
+        are_registers = all(f >= extent for f, extent in zip(factors, shape, strict=True))
+        start = " = {}" if are_registers else ""
+        self.locals.append(Statement(f"{array.element} {name}{extents_text(shape)}{start};"))
         self.locals += partition_pragmas(name, factors)
         return name
 

@@ -55,14 +55,11 @@ class SequenceWriter:
     def items(self) -> tuple[Item, ...]:
         """Return local arrays, copies in, the nest, copies out."""
         arrays = self.process.arrays
-        declared = [
-            Statement(f"{arrays[name].element} {text}{extents_text(arrays[name].shape)};")
-            for name, text in self.state.items()
-        ]
+        declared = [_declared(arrays[name], text) for name, text in self.state.items()]
         brought = [
-            self._copy(arrays[name], self.process.reads[self.node.name, source].name, text)
+            self._copy(arrays[name], self.process.reads[self.node.name, source].element, text)
             for name, source in self.node.carries
-            for text in (self.state[name],)
+            for text in (_in(self.state[name]),)
         ]
         body: list[Item] = [item for update in self.node.statements for item in self._item(update)]
         if self.node.loops:
@@ -70,7 +67,7 @@ class SequenceWriter:
         for loop in reversed(self.node.loops):
             body = [For(self.iterator[loop.name], loop.trip_count, tuple(body))]
         handed = [
-            self._copy(port.array, self.state[port.array.name], port.name)
+            self._copy(port.array, _in(self.state[port.array.name]), port.element)
             for port in self.process.writes
         ]
         return (*declared, *brought, *body, *handed)
@@ -80,10 +77,13 @@ class SequenceWriter:
         scope.take(name)
         return name
 
-    def _copy(self, array: Array, source: str, target: str) -> Item:
+    def _copy(
+        self, array: Array, source: Callable[[str], str], target: Callable[[str], str]
+    ) -> Item:
+        """Return a copy between two places, each of which makes an element of subscripts."""
         names = [self.names.unique(f"d{at}") for at in range(len(array.shape))]
         place = "".join(f"[{name}]" for name in names) or "[0]"
-        item: Item = Statement(f"{target}{place} = {source}{place};")
+        item: Item = Statement(f"{target(place)} = {source(place)};")
         inner: tuple[Item, ...] = (Pragma("pipeline II=1"), item) if names else (item,)
         for name, extent in zip(reversed(names), reversed(array.shape), strict=True):
             inner = (For(name, extent, inner),)
@@ -99,11 +99,23 @@ class SequenceWriter:
             yield If(self.expression.condition(update.guard), (statement,))
 
     def _place(self, access: Access) -> str:
-        name = self.state.get(access.array)
-        if name is None:
-            name = self.process.reads[self.node.name, access.array].name
-        return name + ("".join(f"[{self._index(s)}]" for s in access.subscripts) or "[0]")
+        place = "".join(f"[{self._index(s)}]" for s in access.subscripts) or "[0]"
+        state = self.state.get(access.array)
+        if state is not None:
+            return f"{state}{place}"
+        return self.process.reads[self.node.name, access.array].element(place)
 
     def _index(self, value: Affine) -> str:
         check_dividends(value, self.node)
         return str(value.substitute({n: Affine.iterator(t) for n, t in self.iterator.items()}))
+
+
+def _declared(array: Array, name: str) -> Statement:
+    """Return a local array; a register begins as zero: compilers can't tell that it is set."""
+    start = " = {}" if array.size_elems == 1 else ""
+    return Statement(f"{array.element} {name}{extents_text(array.shape)}{start};")
+
+
+def _in(name: str) -> Callable[[str], str]:
+    """Return what makes an element of a local array of subscripts."""
+    return lambda subscripts: f"{name}{subscripts}"

@@ -124,7 +124,7 @@ def _channel(port: Port, read_only: bool) -> str:
 
 def _tokens(port: Port) -> str:
     """Return the name of the stream that carries a buffer over."""
-    return f"{port.name}_tokens"
+    return port.dialect.buffer_trace(port.name)
 
 
 def _task(function: Function, process: Process, layout: Layout) -> Function:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from streamopt.codegen.layout import Layout, Port
 
-__all__ = ["Program", "checked_program", "flat_array", "testbench", "variable"]
+__all__ = ["Program", "checked_program", "flat_array", "single_value", "testbench", "variable"]
 
 
 def testbench(layout: Layout, headers: str) -> str:
@@ -130,7 +130,7 @@ def _host_memories(port: Port) -> tuple[str, ...]:
 def _arguments(port: Port) -> tuple[str, ...]:
     """Return what the top function takes for a port: words memory by memory, one after another."""
     if port.packing is None:
-        return (f"{variable(port)}[0]" if port.by_value else variable(port),)
+        return (single_value(port) if port.by_value else variable(port),)
     if port.kind is PortKind.STREAM:
         return (_stream(port),)
     count, words = port.packing.total_words, _words(port)
@@ -180,6 +180,11 @@ def _stream(port: Port) -> str:
 def variable(port: Port) -> str:
     """Return a name that neither the C library nor the testbench has."""
     return f"port_{port.name}"
+
+
+def single_value(port: Port) -> str:
+    """Return the only element of an array."""
+    return f"{variable(port)}{'[0]' * max(1, len(port.array.shape))}"
 
 
 def flat_array(port: Port) -> str:

@@ -19,7 +19,7 @@ from streamopt.codegen.stream_movers import (
     streamed,
 )
 from streamopt.codegen.templates import fill
-from streamopt.codegen.testbench import Program, checked_program, flat_array, variable
+from streamopt.codegen.testbench import Program, checked_program, flat_array, single_value
 from streamopt.codegen.tree import Statement
 from streamopt.codegen.vitis_release import vitis_release
 from streamopt.codegen.writer import render
@@ -113,7 +113,7 @@ def _run(layout: Layout) -> Iterator[str]:
     arguments: list[str] = []
     for port in layout.boundary:
         if port.packing is None:
-            arguments.append(f"{variable(port)}[0]")
+            arguments.append(single_value(port))
             continue
         is_streamed = port.kind is PortKind.STREAM
         owner, first = (f"kernel_{port.name}", 0) if is_streamed else ("kernel", len(arguments))

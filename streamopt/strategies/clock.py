@@ -13,6 +13,10 @@ if TYPE_CHECKING:
 __all__ = ["SearchClock"]
 
 
+LEAST_SECONDS = 1e-3
+"""For what must still give an answer when the time is up."""
+
+
 class SearchClock:
     """Runs from its making, under the time limit and the wishes of the options."""
 
@@ -34,6 +38,11 @@ class SearchClock:
         """Return the time up to the limit, below 0 after it; None without one."""
         limit = self._options.time_limit_seconds
         return None if limit is None else limit - self.seconds()
+
+    def seconds_for_solver(self) -> float | None:
+        """Return the time up to the limit as solvers take it, who know none of 0 or less."""
+        left = self.seconds_left()
+        return None if left is None else max(LEAST_SECONDS, left)
 
     def interrupt(self) -> Stop:
         """Note that the user pressed Ctrl-C, and return that as the reason to stop."""

@@ -50,7 +50,6 @@ __all__ = ["race"]
 POLL_SECONDS = 0.05
 GRACE_SECONDS = 0.5
 """What sides get beyond the time limit to end by themselves, as they may say more then."""
-LEAST_SECONDS = 1e-3
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,10 +243,9 @@ def race(
     sides: list[_Side] = []
     try:
         for name in names:
-            left = run.clock.seconds_left()
             kept = replace(
                 options,
-                time_limit_seconds=None if left is None else max(LEAST_SECONDS, left),
+                time_limit_seconds=run.clock.seconds_for_solver(),
                 on_progress=None,
                 should_stop=None,
             )

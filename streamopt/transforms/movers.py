@@ -137,7 +137,8 @@ def _renamed(node: Node, old: str, new: str) -> Node:
         return Access(new, access.subscripts) if access.array == old else access
 
     if not isinstance(node, SequentialNode):
-        return with_accesses(node, named, lambda index: index)
+        windows = tuple(replace(window, taken=named(window.taken)) for window in node.windows)
+        return replace(with_accesses(node, named, lambda index: index), windows=windows)
 
     def leaf(part: Expression) -> Expression:
         return Read(named(part.access)) if isinstance(part, Read) else part

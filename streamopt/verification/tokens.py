@@ -10,10 +10,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import product
+from math import prod
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from streamopt.codegen.dialect import Dialect
 from streamopt.codegen.layout import plan_layout
 from streamopt.errors import Diagnostic
 from streamopt.ir.graph import SequentialNode
@@ -50,6 +52,7 @@ def first_wrong_token(
     inputs: Mapping[str, NDArray[np.float64]],
     trace: Path,
     outputs: tuple[OutputVerdict, ...] = (),
+    dialect: Dialect = Dialect.HLS,
 ) -> Diagnostic | None:
     """Return what is wrong first in a run, E716; None where every token is right.
 
@@ -61,10 +64,12 @@ def first_wrong_token(
         Directory of the trace.
     outputs
         What is known of the outputs; empty if the run did not come to its end.
+    dialect
+        Of the design, whose streams have their names by it.
     """
     values = graph_values(scheduled.graph, inputs)
     wrong_outputs = {output.name: output for output in outputs}
-    layout = plan_layout(scheduled)
+    layout = plan_layout(scheduled, dialect)
     inside = {port.name for port in layout.channels}
     for process in layout.processes:
         for port in process.writes:
@@ -73,8 +78,8 @@ def first_wrong_token(
                 found = _streams(process.nodes[0], port, value, trace, ended=bool(outputs))
             elif port.name not in inside:
                 found = _output(process, port.array, wrong_outputs.get(port.array.name))
-            elif (trace / f"{port.name}.tokens").exists():
-                found = _buffer(process, port, value, trace)
+            elif (path := trace / f"{dialect.buffer_trace(port.name)}.tokens").exists():
+                found = _buffer(process, port, value, path)
             if found is not None:
                 return found
     return None
@@ -119,12 +124,22 @@ def _streams(
     return _diagnostic(node, min(found, key=lambda token: token.write).text)
 
 
+def _stream_name(port: Port, lanes: tuple[int, ...]) -> str:
+    """Return what a run calls one stream of a group."""
+    if port.dialect is Dialect.HLS:
+        return port.stream([*map(str, lanes)])
+    flat = 0
+    for lane, count in zip(lanes, port.factors, strict=False):
+        flat = flat * count + lane
+    return port.stream([]) if prod(port.factors) == 1 else f"{port.name}[{flat}]"
+
+
 def _wrong_tokens(
     writes: Writes, port: Port, value: Result, trace: Path, *, ended: bool
 ) -> Iterator[_Token]:
     for lanes in product(*(range(factor) for factor in port.factors or (1,))):
         own = writes.of_stream(lanes)
-        stream = port.name + "".join(f"[{lane}]" for lane in lanes)
+        stream = _stream_name(port, lanes)
         path = trace / f"{stream}.tokens"
         got = _read(path, port.array) if path.exists() else np.zeros(0)
         compared = min(len(own), len(got))
@@ -148,9 +163,9 @@ def _wrong_tokens(
             yield _Token(int(own[len(got)]), text)
 
 
-def _buffer(process: Process, port: Port, value: Result, trace: Path) -> Diagnostic | None:
+def _buffer(process: Process, port: Port, value: Result, path: Path) -> Diagnostic | None:
     array = port.array
-    got = _read(trace / f"{port.name}.tokens", array)
+    got = _read(path, array)
     wrong = _wrong(got, value, np.arange(array.size_elems))
     if not wrong.size:
         return None

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import tempfile
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from streamopt.codegen.backend_name import BackendName
+from streamopt.codegen.dialect import Dialect
 from streamopt.errors import Diagnostic, VerificationError
 from streamopt.ir.program import Role
 from streamopt.verification.compare import Verdict, compare_output
@@ -27,7 +30,7 @@ if TYPE_CHECKING:
     from streamopt.verification.golden import Golden
     from streamopt.verification.project import Manifest
 
-__all__ = ["Traced", "verify_project"]
+__all__ = ["Traced", "verify_compiled", "verify_project"]
 
 
 def verify_project(
@@ -57,17 +60,33 @@ def verify_project(
     directory = directory.absolute()
     manifest = read_manifest(directory)
     _check_interface(manifest, program)
+    with compiled(directory, manifest.sources, time_limit_s, compiler) as design:
+        return verify_compiled(design, program, seed=seed, traced=traced)
+
+
+def verify_compiled(
+    design: Compiled,
+    program: Program,
+    *,
+    seed: int | None = None,
+    traced: Traced | None = None,
+) -> Verdict:
+    """Run a project's compiled testbench on inputs made from its source program, and compare.
+
+    Parameters, result and errors are those of `verify_project`.
+    """
+    manifest = read_manifest(design.directory)
+    _check_interface(manifest, program)
     goldens = [("", make_golden(program, manifest.seed if seed is None else seed))]
     sample = sample_golden(program)
     if sample is not None:
         goldens.append((" of the source's own run", sample))
     outputs: list[OutputVerdict] = []
-    with compiled(directory, manifest.sources, time_limit_s, compiler) as design:
-        for whose, golden in goldens:
-            verdict = _Check(design, program, manifest, golden).verdict(traced)
-            outputs += (replace(o, name=f"{o.name}{whose}") for o in verdict.outputs)
-            if verdict.first_wrong is not None:
-                return Verdict(program.name, tuple(outputs), verdict.first_wrong)
+    for whose, golden in goldens:
+        verdict = _Check(design, program, manifest, golden).verdict(traced)
+        outputs += (replace(o, name=f"{o.name}{whose}") for o in verdict.outputs)
+        if verdict.first_wrong is not None:
+            return Verdict(program.name, tuple(outputs), verdict.first_wrong)
     return Verdict(program.name, tuple(outputs))
 
 
@@ -109,14 +128,16 @@ class _Check:
         return self._with_tokens(traced.scheduled)
 
     def _with_tokens(self, scheduled: ScheduledGraph) -> Verdict:
+        dialect = Dialect.TAPA if self.manifest.backend == BackendName.TAPA else Dialect.HLS
+        wrong = partial(first_wrong_token, scheduled, self.golden.inputs, dialect=dialect)
         with tempfile.TemporaryDirectory(prefix="streamopt-trace-") as trace:
             at = Path(trace)
             try:
                 found = self._run(at)
             except VerificationError as error:
-                token = first_wrong_token(scheduled, self.golden.inputs, at)
+                token = wrong(at)
                 raise VerificationError(*error.diagnostics, *([token] if token else [])) from None
-            token = first_wrong_token(scheduled, self.golden.inputs, at, found.outputs)
+            token = wrong(at, found.outputs)
             return replace(found, first_wrong=token)
 
     def _run(self, trace: Path | None) -> Verdict:

@@ -7,6 +7,7 @@ in the scheduled order, then within a tile their lanes in the same order.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -56,15 +57,19 @@ def writes_of(scheduled: ScheduledNode, array: Array) -> Writes:
     used = set(node.write.iterators())
     loops = [loop for loop in scheduled.loops if loop.name in used]
     tiles = [-(-loop.trip_count // loop.unroll) for loop in loops]
-    grid = np.indices([*tiles, *(loop.unroll for loop in loops)], dtype=np.int64)
-    flat = grid.reshape(2 * len(loops), -1)
+    extents = [*tiles, *(loop.unroll for loop in loops)]
+    flat = np.indices(extents, dtype=np.int64).reshape(len(extents), prod(extents))
     lane = {loop.name: flat[len(loops) + at] for at, loop in enumerate(loops)}
-    point = {loop.name: flat[at] * loop.unroll + lane[loop.name] for at, loop in enumerate(loops)}
+    delay = {loop.name: node.delays.get(loop.name, 0) for loop in loops}
+    point = {
+        loop.name: flat[at] * loop.unroll + lane[loop.name] - delay[loop.name]
+        for at, loop in enumerate(loops)
+    }
     inside = np.ones(flat.shape[1], dtype=np.bool_)
     for loop in loops:
-        inside &= point[loop.name] < loop.trip_count
+        inside &= (point[loop.name] >= 0) & (point[loop.name] < node.trip_counts[loop.name])
     count = int(inside.sum())
-    last = {loop.name: np.full(count, loop.trip_count - 1) for loop in scheduled.loops}
+    last = {name: np.full(count, trips - 1) for name, trips in node.trip_counts.items()}
     points = {name: point[name][inside] if name in used else last[name] for name in last}
     elements = np.zeros(count, dtype=np.int64)
     lanes = np.zeros((max(1, len(array.shape)), count), dtype=np.int64)

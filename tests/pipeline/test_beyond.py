@@ -169,6 +169,13 @@ def test_same_question_same_answer() -> None:
     assert (first.bound_cycles, first.used) == (second.bound_cycles, second.used)
 
 
+@pytest.mark.parametrize("solver", ["auto", "cpsat"])
+def test_no_time_gives_a_design(solver: str) -> None:
+    graph = so.dataflow(scaled_sum())
+    found = so.solve(graph, level="opt6", dsp=40, solver=solver, time_limit_seconds=1e-3)
+    assert found.prediction.latency_cycles > 0
+
+
 @pytest.mark.parametrize("solver", ["cpsat", "highs"])
 def test_any_solver_of_the_compact_program_does(solver: str) -> None:
     graph = so.dataflow(twice())

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 
 import pytest
 
 import streamopt as so
+from tests.in_nightly import in_nightly
 
 TOP = Path(__file__).parents[2]
 PROGRAMS = sorted(f"{p.parent.name}/{p.stem}" for p in (TOP / "graphs").glob("*/*.json"))
@@ -14,18 +16,24 @@ ATTENTION = "transformers/multi_head_attention"
 TILING_LIMITS = {"cnns/dwsconv_block": 8, "cnns/residual_block": 8, ATTENTION: 1}
 
 
-def is_long(program: str, level: str) -> bool:
-    """Return whether a design runs for millions of cycles, which its FIFO depths are found over."""
-    return level == "opt1" and program.split("/")[0] in ("cnns", "mlps", "transformers")
+SHORT = {
+    ("cnns/dwsconv_block", "opt5"),
+    ("mlps/residual_mlp", "opt5"),
+    ("polybench/3mm", "opt5"),
+    ("polybench/gesummv", "opt1"),
+    ("synthetic/7mm_balanced", "opt1"),
+    ("synthetic/7mm_tree_balanced", "opt5"),
+    ("transformers/multi_head_attention", "opt5"),
+}
+"""One or two of each suite; the others are for the nightly run."""
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("program", "level"),
     [
-        pytest.param(program, level, marks=pytest.mark.nightly if is_long(program, level) else ())
-        for program in PROGRAMS
-        for level in ("opt1", "opt5")
+        pytest.param(*case, marks=() if case in SHORT else pytest.mark.nightly)
+        for case in product(PROGRAMS, ("opt1", "opt5"))
     ],
 )
 def test_design_computes_its_program(program: str, level: str, tmp_path: Path) -> None:
@@ -39,7 +47,7 @@ def test_design_computes_its_program(program: str, level: str, tmp_path: Path) -
     assert so.load_schedule(tmp_path / "project" / "schedule.json") == solution.schedule
 
 
-@pytest.mark.parametrize("program", ["polybench/3mm", "polybench/bicg"])
+@pytest.mark.parametrize("program", in_nightly(["polybench/bicg", "polybench/3mm"], 1))
 def test_other_inputs_give_the_same_verdict(program: str, tmp_path: Path) -> None:
     source = so.load(TOP / "graphs" / f"{program}.json")
     so.write(source, so.solve(so.dataflow(source)).schedule, tmp_path / "project")

@@ -19,7 +19,7 @@ from tests.sim.random_networks import Case, random_case
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-NETWORKS = int(os.environ.get("STREAMOPT_RANDOM_NETWORKS", "1000"))
+NETWORKS = int(os.environ.get("STREAMOPT_RANDOM_NETWORKS", "400"))
 CHUNKS = 4
 
 

@@ -14,6 +14,7 @@ from streamopt.errors import SimulationError
 from streamopt.ir.network import PipelineTiming
 from streamopt.sim import DeadlockError, simulate
 from streamopt.sim.depths import least_depths
+from tests.in_nightly import in_nightly
 from tests.sim.random_networks import random_network
 
 if TYPE_CHECKING:
@@ -73,9 +74,10 @@ def stands_still_without_flight(
 
 
 @pytest.mark.parametrize("slack", [0.0, 0.2])
-def test_latency_is_kept_and_no_depth_can_be_lowered_alone(slack: float) -> None:
+@pytest.mark.parametrize("first", in_nightly((0, 200), 1))
+def test_latency_is_kept_and_no_depth_can_be_lowered_alone(slack: float, first: int) -> None:
     lowered = 0
-    for network, timings in networks(0, 50):
+    for network, timings in networks(first, 25):
         plan = least_depths(network, timings, slack=slack)
         full = simulate(network, timings).cycles
         assert plan.full_cycles == full
@@ -89,13 +91,14 @@ def test_latency_is_kept_and_no_depth_can_be_lowered_alone(slack: float) -> None
                 less = {**plan.depths, name: depth - 1}
                 is_slower = cycles(network, timings, less) > int(full * (1 + slack))
                 assert is_slower or stands_still_without_flight(network, timings, less), name
-    assert lowered > 8
+    assert lowered > 3
 
 
-def test_few_networks_have_a_smaller_total() -> None:
+@pytest.mark.parametrize("first", in_nightly((5000, 5200), 1))
+def test_few_networks_have_a_smaller_total(first: int) -> None:
     """All depth vectors below the found total are tried: one pass may end in another corner."""
     tried = beaten = 0
-    for network, timings in networks(5000, 40):
+    for network, timings in networks(first, 20):
         plan = least_depths(network, timings)
         peaks = simulate(network, timings)
         ranges = [range(2, max(2, min(f.peak_elems, 7)) + 1) for f in peaks.fifos]
@@ -110,8 +113,8 @@ def test_few_networks_have_a_smaller_total() -> None:
             and not stands_still_without_flight(network, timings, v)
             for v in fewer
         )
-    assert tried > 8
-    assert beaten <= tried // 10
+    assert tried > 3
+    assert beaten <= 1 + tried // 10
 
 
 def test_runs_are_bounded() -> None:
@@ -123,10 +126,10 @@ def test_runs_are_bounded() -> None:
 
 def test_a_standstill_at_the_own_depths_is_told() -> None:
     stuck = 0
-    for seed in range(150):
+    for seed in range(60):
         network, timings = random_network(Random(seed))
         if runs(network, timings) and cycles(network, timings, {}) == float("inf"):
             stuck += 1
             with pytest.raises(DeadlockError):
                 least_depths(network, timings)
-    assert stuck > 10
+    assert stuck > 3

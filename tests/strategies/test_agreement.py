@@ -17,12 +17,13 @@ from streamopt.space.assemble import baseline, evaluate, violations
 from streamopt.space.decisions import decision_space
 from streamopt.space.level import LEVELS, PAPER_LEVELS, LevelName
 from streamopt.space.rows import node_rows
+from tests.in_nightly import in_nightly
 from tests.random_graphs import random_graph
 
 INSTALLED = [s.name for s in available() if s.installed]
 NONLINEAR = [name for name in INSTALLED if Capability.NONLINEAR in get(name).capabilities]
 LIMITS: dict[str, Any] = {"dsp": 40, "tiling_limit": 2}
-SEEDS = range(40)
+SEEDS = in_nightly(range(40), 16)
 
 
 @pytest.mark.parametrize("level", PAPER_LEVELS)
@@ -40,7 +41,7 @@ def test_default_solver_finds_what_the_oracle_finds(seed: int, level: LevelName)
 
 
 @pytest.mark.parametrize("solver", [name for name in INSTALLED if name != "cpsat"])
-@pytest.mark.parametrize("seed", range(100, 108))
+@pytest.mark.parametrize("seed", in_nightly(range(100, 108), 4))
 def test_solvers_agree_on_the_compact_program(solver: str, seed: int) -> None:
     graph = random_graph(Random(seed), nodes=3, max_extent=6)
     for level in (LevelName.OPT2, LevelName.OPT4, LevelName.OPT5):
@@ -51,7 +52,7 @@ def test_solvers_agree_on_the_compact_program(solver: str, seed: int) -> None:
 
 
 @pytest.mark.parametrize("solver", NONLINEAR)
-@pytest.mark.parametrize("seed", range(200, 206))
+@pytest.mark.parametrize("seed", in_nightly(range(200, 206), 3))
 def test_paper_program_has_the_same_optimum(solver: str, seed: int) -> None:
     graph = random_graph(Random(seed), nodes=2, max_extent=6)
     for level in (LevelName.OPT2, LevelName.OPT3, LevelName.OPT5):
@@ -73,7 +74,7 @@ def test_paper_program_has_the_same_optimum(solver: str, seed: int) -> None:
         assert found.objective_cycles == expected
 
 
-@pytest.mark.parametrize("seed", range(300, 306))
+@pytest.mark.parametrize("seed", in_nightly(range(300, 306), 3))
 def test_pruned_rows_keep_an_optimum(seed: int) -> None:
     graph = random_graph(Random(seed), nodes=3, max_extent=6)
     space = decision_space(graph, LEVELS[LevelName.OPT5], dsp_limit=40, tiling_limit=2)

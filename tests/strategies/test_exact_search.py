@@ -20,12 +20,13 @@ from streamopt.space.rows import node_rows
 from streamopt.strategies import choose
 from streamopt.strategies.exact import solve_exact
 from streamopt.strategies.solution import Request
+from tests.in_nightly import in_nightly
 from tests.random_graphs import random_graph
 
 SEARCHED = (LevelName.OPT1, LevelName.OPT2, LevelName.OPT3, LevelName.OPT5)
 
 
-@pytest.mark.parametrize("seed", range(1000, 1060))
+@pytest.mark.parametrize("seed", in_nightly(range(1000, 1060), 24))
 def test_finds_what_the_oracle_finds(seed: int) -> None:
     graph = random_graph(Random(seed), nodes=2 + seed % 3, max_extent=5)
     for level in SEARCHED:
@@ -40,7 +41,7 @@ def test_finds_what_the_oracle_finds(seed: int) -> None:
         assert violations(space, found.schedule) == []
 
 
-@pytest.mark.parametrize("seed", range(2000, 2012))
+@pytest.mark.parametrize("seed", in_nightly(range(2000, 2012), 6))
 def test_proves_what_cpsat_proves(seed: int) -> None:
     graph = random_graph(Random(seed), nodes=8, max_extent=16)
     expected = so.solve(graph, solver="cpsat", dsp=150, tiling_limit=2)
@@ -49,7 +50,7 @@ def test_proves_what_cpsat_proves(seed: int) -> None:
     assert found.objective_cycles == expected.objective_cycles
 
 
-@pytest.mark.parametrize("seed", range(3000, 3012))
+@pytest.mark.parametrize("seed", in_nightly(range(3000, 3012), 6))
 @pytest.mark.parametrize("labels", [1, 4, 16])
 def test_thinned_searches_enclose_the_optimum(seed: int, labels: int) -> None:
     graph = random_graph(Random(seed), nodes=7, max_extent=12)

@@ -22,6 +22,7 @@ from streamopt.space.decisions import decision_space
 from streamopt.space.level import LEVELS, LevelName
 from streamopt.space.rows import node_rows
 from streamopt.strategies import exact
+from tests.in_nightly import in_nightly
 from tests.random_graphs import random_graph
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def clock(bounds: list[float], *, stops: bool = False) -> Clock:
     return Clock(lambda: inf, lambda: stops, bounds.append)
 
 
-@pytest.mark.parametrize("seed", range(4000, 4010))
+@pytest.mark.parametrize("seed", in_nightly(range(4000, 4010), 5))
 @pytest.mark.parametrize("most_labels", [0, 30, 10**6])
 def test_bounds_hold(seed: int, most_labels: int) -> None:
     graph = random_graph(Random(seed), nodes=4 + seed % 5, max_extent=12)
@@ -76,7 +77,7 @@ def test_one_piece_without_choices_left_bounds_tightly() -> None:
     assert cut(instance(space, node_rows(space)), best - 1, 100, lambda: False) is None
 
 
-@pytest.mark.parametrize("seed", range(4030, 4038))
+@pytest.mark.parametrize("seed", in_nightly(range(4030, 4038), 4))
 def test_larger_pieces_keep_what_the_target_leaves_and_rule_out_what_is_below(seed: int) -> None:
     graph = random_graph(Random(seed), nodes=4 + seed % 5, max_extent=12)
     space = decision_space(graph, LEVELS[LevelName.OPT5], dsp_limit=100, tiling_limit=2)
@@ -93,7 +94,7 @@ def test_larger_pieces_keep_what_the_target_leaves_and_rule_out_what_is_below(se
         assert (max(bounds) > target) is not is_possible
 
 
-@pytest.mark.parametrize("seed", range(4040, 4048))
+@pytest.mark.parametrize("seed", in_nightly(range(4040, 4048), 4))
 def test_wide_beam_finds_the_optimum_and_a_narrow_one_a_schedule(seed: int) -> None:
     graph = random_graph(Random(seed), nodes=4 + seed % 5, max_extent=12)
     space = decision_space(graph, LEVELS[LevelName.OPT5], dsp_limit=100, tiling_limit=2)
@@ -126,7 +127,7 @@ def test_stop_ends_generation_and_cutting() -> None:
         generated(relaxation(pieces), 0.0, clock([], stops=True))
 
 
-@pytest.mark.parametrize("seed", range(5000, 5008))
+@pytest.mark.parametrize("seed", in_nightly(range(5000, 5008), 4))
 def test_passes_for_large_graphs_prove_the_same_optimum(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

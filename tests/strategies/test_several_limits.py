@@ -15,6 +15,7 @@ from streamopt.space.assemble import evaluate
 from streamopt.space.level import LEVELS, LevelName
 from streamopt.strategies.certificate import certify
 from tests.every_schedule import DEVICE, built, schedules, size, space_of
+from tests.in_nightly import in_nightly
 from tests.random_graphs import random_graph
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def check(seed: int, *, sizes: bool) -> bool:
     return min(fits) > min(every)[0]
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", in_nightly(range(6), 3))
 def test_optima_are_those_of_all_schedules(seed: int) -> None:
     changed = [check(100 * seed + offset, sizes=False) for offset in range(4)]
     assert len(changed) == 4
@@ -93,7 +94,10 @@ def test_limits_bind() -> None:
         ("polybench", "gemm", {"lut": 100_000}, 35199),
         ("polybench", "bicg", {"lut": 50_000}, 2131),
         ("polybench", "gesummv", {"ff": 50_000, "built_dsp": 400}, 2496),
-        ("cnns", "dwsconv_block", {"bram18": 850, "lut": 18_000}, 164885),
+        pytest.param(
+            *("cnns", "dwsconv_block", {"bram18": 850, "lut": 18_000}, 164885),
+            marks=pytest.mark.nightly,
+        ),
     ],
 )
 def test_programs_within_limits(suite: str, name: str, limits: dict[str, Any], cycles: int) -> None:

@@ -11,13 +11,16 @@ from graph_programs import check_same
 
 import streamopt as so
 from streamopt.errors import LegalityError
+from streamopt.frontends.graph_json import read_graph_json
 from streamopt.ir.ports import PortKind, PortPlan
 from streamopt.ir.program import Role
 from streamopt.ir.schedule import ChannelKind
-from streamopt.space.assemble import baseline
+from streamopt.space.assemble import assemble, baseline
 from streamopt.transforms.apply import apply
+from streamopt.transforms.canonicalize import canonicalize
 from streamopt.transforms.movers import moved_arrays, mover_of, with_movers
 from streamopt.transforms.port_schedule import with_ports
+from streamopt.transforms.rewrites import rewritten
 
 if TYPE_CHECKING:
     from streamopt.ir.graph import Graph
@@ -94,3 +97,22 @@ def test_fifos_of_movers_hold_partial_tiles() -> None:
     extent = graph.array("x").size_elems
     assert extent % 3
     assert (plan.kind, plan.depth_elems) == (ChannelKind.FIFO, -(-extent // 3))
+
+
+def test_a_window_on_an_output_takes_from_what_is_on_the_chip() -> None:
+    text = """{"schema_version": 1, "name": "tap",
+     "arrays": {"x": {"shape": [4, 3], "role": "input"}, "a": {"shape": [4, 3], "role": "output"},
+                "y": {"shape": [3, 3], "role": "output"}},
+     "nodes": [{"name": "one", "loops": {"h": 4, "w": 3}, "body": ["a[h][w] = x[h][w] + 1"]},
+               {"name": "two", "loops": {"h": 3, "w": 3},
+                "body": ["y[h][w] = a[h][w] + a[h + 1][w]"]}]}"""
+    graph = canonicalize(read_graph_json(text, "tap.json"))
+    graph = rewritten(graph, ("stream_windows",))
+    (window,) = graph.node("two").windows
+    assert window.array == "a"
+    moved = with_movers(graph, ("a",))
+    assert [window.array for window in moved.node("two").windows] == ["a_chip"]
+    order = {node.name: tuple(node.trip_counts) for node in moved.nodes}
+    schedule = assemble(moved, order, {node.name: [1, 1] for node in moved.nodes})
+    channel = next(edge.channel for edge in moved.edges if edge.consumer == "two")
+    assert schedule.channel(channel).kind is ChannelKind.FIFO

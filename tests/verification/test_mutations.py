@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
-from program_sketches import program, scheduled
+from row_sums import ROW_SUMS as FULL
+from row_sums import ROW_SUMS_PROGRAM as SOURCE
 
 from streamopt.codegen.backends import emit
 from streamopt.errors import VerificationError
@@ -20,20 +21,6 @@ if TYPE_CHECKING:
 
     from streamopt.codegen.design import Design
 
-SOURCE = program(
-    {
-        "x": "input 4 8", "W": "weight 8 8", "a": "internal 4 8", "s": "internal 4",
-        "t": "internal 4 8", "y": "output 8 4",
-    },
-    {
-        "gemm": "i 4, j 8, k 8: a[i][j] += x[i][k] * W[k][j]",
-        "sum": "i 4, j 8: s[i] += a[i][j]",
-        "scale": "i 4, j 8: t[i][j] = a[i][j] * s[i]",
-        "turn": "i 8, j 4: y[i][j] = t[j][i] + 1",
-    },
-)  # fmt: skip
-WIDE: dict[str, str] = dict.fromkeys(("gemm", "sum", "scale"), "j 2")
-FULL = scheduled(SOURCE, {}, WIDE, ping_pong=("t",))
 LEAST_DEPTH_ELEMS = 3
 """Tokens of a row in each lane of ``a``, before the sum of the row lets ``scale`` begin, less the
 one that ``gemm`` can hand to ``sum`` before it writes to ``scale``."""

@@ -6,7 +6,8 @@ import shutil
 from typing import TYPE_CHECKING
 
 import pytest
-from program_sketches import program, scheduled
+from row_sums import ROW_SUMS as GRAPH
+from row_sums import ROW_SUMS_PROGRAM as SOURCE
 
 from streamopt.codegen.backends import emit
 from streamopt.errors import VerificationError
@@ -20,19 +21,6 @@ if TYPE_CHECKING:
 COMPILERS = [name for name in ("g++", "clang++") if shutil.which(name)]
 MEMORY = ("-fsanitize=address,undefined", "-fno-sanitize-recover", "-Werror")
 THREADS = ("-fsanitize=thread", "-Werror")
-SOURCE = program(
-    {
-        "x": "input 4 8", "W": "weight 8 8", "a": "internal 4 8", "s": "internal 4",
-        "t": "internal 4 8", "y": "output 8 4",
-    },
-    {
-        "gemm": "i 4, j 8, k 8: a[i][j] += x[i][k] * W[k][j]",
-        "sum": "i 4, j 8: s[i] += a[i][j]",
-        "scale": "i 4, j 8: t[i][j] = a[i][j] * s[i]",
-        "turn": "i 8, j 4: y[i][j] = t[j][i] + 1",
-    },
-)  # fmt: skip
-GRAPH = scheduled(SOURCE, {}, dict.fromkeys(("gemm", "sum", "scale"), "j 2"), ping_pong=("t",))
 
 
 @pytest.mark.parametrize("compiler", COMPILERS)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from program_sketches import program, scheduled
 
+from streamopt.space.assemble import assemble
+from streamopt.transforms.apply import apply
 from streamopt.transforms.canonicalize import canonicalize
+from streamopt.transforms.rewrites import rewritten
 from streamopt.verification.graph_values import graph_values
 from streamopt.verification.write_order import writes_of
 
@@ -35,6 +38,35 @@ def test_tiles_come_before_lanes() -> None:
     assert writes.iteration(7) == "i = 3, k = 2, j = 0"
     own = writes.of_stream((2, 1)).tolist()
     assert own == [at for at, (_, _, lanes) in enumerate(expected) if lanes == (2, 1)]
+
+
+def test_a_scalar_is_written_once() -> None:
+    source = program(
+        {"x": "input 6", "s": "internal", "y": "output 6"},
+        {"sum": "i 6: s += x[i]", "scale": "i 6: y[i] = x[i] * s"},
+    )
+    graph = scheduled(source, {}, {"sum": "i 2"})
+    writes = writes_of(graph.nodes[0], graph.graph.array("s"))
+    assert writes.elements.tolist() == [0]
+    assert writes.iteration(0) == "i = 5"
+    assert writes.of_stream((0,)).tolist() == [0]
+
+
+def test_a_loop_that_waits_for_its_window_writes_no_more() -> None:
+    above = "(a[h + 1][w] if h + 1 < 4 else 0)"
+    source = program(
+        {"x": "input 4 3", "a": "internal 4 3", "b": "internal 4 3", "y": "output 4 3"},
+        {"one": "h 4, w 3: a[h][w] = x[h][w] + 1",
+         "two": f"h 4, w 3: b[h][w] = a[h][w] + {above}",
+         "out": "h 4, w 3: y[h][w] = b[h][w] * 2"},
+    )  # fmt: skip
+    graph = rewritten(canonicalize(source), ("stream_windows",))
+    order = {node.name: tuple(node.trip_counts) for node in graph.nodes}
+    one = {node.name: [1] * len(node.loops) for node in graph.nodes}
+    found = apply(graph, assemble(graph, order, one))
+    two = found.nodes[1]
+    assert two.node.delays
+    assert writes_of(two, graph.array("b")).elements.tolist() == [*range(12)]
 
 
 def test_values_of_a_graph_are_those_of_its_program() -> None:

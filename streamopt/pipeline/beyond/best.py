@@ -158,7 +158,7 @@ class _Run:
         )
 
     def _keep(self, form: Form, effort: Asked, widest: Form) -> None:
-        options = replace(self._options, time_limit_seconds=self.clock.seconds_left())
+        options = replace(self._options, time_limit_seconds=self.clock.seconds_for_solver())
         for tried in form.tried(self._horizon_cycles, effort, options, self.clock):
             self._tried.append((tried, widest))
             self._report()

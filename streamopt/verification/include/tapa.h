@@ -13,6 +13,7 @@
 #include <hls_dataflow.h>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace tapa {
 
@@ -36,10 +37,14 @@ namespace detail {
 template <typename T> class queue : public hls::detail::Channel {
   public:
     ~queue() {
+        keep();
         if (!elements_.empty())
             leave(elements_.size());
     }
-    void keep() override {}
+    void keep() override {
+        if (hls::detail::tracing)
+            hls::detail::keep_tokens(this->name(), tokens_.data(), tokens_.size() * sizeof(T));
+    }
 
   protected:
     queue(const char *name, int depth) : Channel(name, depth), room_(depth) {}
@@ -50,6 +55,8 @@ template <typename T> class queue : public hls::detail::Channel {
         while (elements_.size() >= room_)
             wait(hls::detail::Wait::ROOM);
         elements_.push_back(value);
+        if (hls::detail::tracing)
+            tokens_.push_back(value);
         if (waiting_reader_ != nullptr)
             wake(waiting_reader_);
     }
@@ -69,6 +76,7 @@ template <typename T> class queue : public hls::detail::Channel {
   private:
     std::deque<T> elements_;
     std::size_t room_;
+    std::vector<T> tokens_;
 };
 
 } // namespace detail
