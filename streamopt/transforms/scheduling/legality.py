@@ -1,0 +1,101 @@
+"""Which dependences new times would break.
+
+Times ``T`` are legal where every dependence ``x -> y`` keeps its order: ``T(x) < T(y)``, (1) of
+``models/formulations/scheduling.md``. The terms of a reduction may change places, as in every
+node of a graph: only its own update stands between them, (2) there.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from streamopt.analysis.dependence_relations import DependenceKind
+from streamopt.errors import Diagnostic
+from streamopt.transforms.restructure.reduction import recognized
+from streamopt.transforms.scheduling.times import distance_vector, time_length, time_map
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from streamopt.analysis.dependence_relations import Dependence
+    from streamopt.transforms.scheduling.timed import TimedProgram, TimedStatement
+
+__all__ = ["constraining", "is_reduction_step", "legality_problems"]
+
+_VERBS = {
+    DependenceKind.FLOW: ("writes", "reads"),
+    DependenceKind.ANTI: ("reads", "writes"),
+    DependenceKind.OUTPUT: ("writes", "writes"),
+}
+
+
+def legality_problems(
+    before: TimedProgram, after: TimedProgram, what: str
+) -> Iterator[Diagnostic]:
+    """Yield E237 for dependences that new times of the statements break, one for two accesses.
+
+    Parameters
+    ----------
+    what
+        The step as the user wrote it.
+    """
+    length = time_length(after)
+    changed = {at for at, own in enumerate(after.statements) if own != before.statements[at]}
+    maps: dict[int, Any] = {}
+    for dependence in constraining(after):
+        ends = dependence.source, dependence.sink
+        if not changed & {*ends}:
+            continue
+        for at in ends:
+            if at not in maps:
+                maps[at] = time_map(after, at, length)
+        broken = dependence.relation.intersect(maps[ends[0]].lex_ge_map(maps[ends[1]]))
+        if not broken.is_empty():
+            yield _problem(before, dependence, broken, what)
+
+
+def constraining(program: TimedProgram) -> Iterator[Dependence]:
+    """Yield the dependences that times must keep: all but those between terms of a reduction."""
+    for dependence in program.dependences:
+        if not is_reduction_step(program, dependence):
+            yield dependence
+
+
+def is_reduction_step(program: TimedProgram, dependence: Dependence) -> bool:
+    """Return whether a dependence is between two terms of one reduction."""
+    if dependence.source != dependence.sink:
+        return False
+    assign = program.statements[dependence.source].instance.assign
+    own = {assign.target} == {dependence.first, dependence.second}
+    return own and recognized(assign.target, assign.value) is not None
+
+
+def _problem(
+    before: TimedProgram, dependence: Dependence, broken: Any, what: str
+) -> Diagnostic:
+    source, sink = (before.statements[at] for at in (dependence.source, dependence.sink))
+    point = broken.wrap().lexmin().sample_point()
+    here = _iteration(source, point, 0)
+    there = _iteration(sink, point, len(source.instance.loops))
+    does, then = _VERBS[dependence.kind]
+    distance = distance_vector(before, dependence).distance
+    message = (
+        f"{what} breaks a {dependence.kind} dependence: {source.name} {does} {dependence.first} "
+        f"{here}before {sink.name} {then} {dependence.second} {there}and would do so afterwards"
+    )
+    if distance:
+        message += f"; its distance is ({', '.join(map(str, distance))})"
+    hint = "keep the order of these loops, or skew or shift them first"
+    return Diagnostic("E237", message, sink.instance.assign.loc, hint)
+
+
+def _iteration(statement: TimedStatement, point: Any, first: int) -> str:
+    import islpy as isl
+
+    names: Sequence[str] = statement.instance.iterators
+    values = (
+        point.get_coordinate_val(isl.dim_type.set, first + at).to_python()
+        for at in range(len(names))
+    )
+    pairs = ", ".join(f"{name} = {value}" for name, value in zip(names, values, strict=True))
+    return f"at {pairs} " if pairs else ""
