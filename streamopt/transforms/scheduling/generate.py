@@ -1,4 +1,5 @@
-"""Loops that run every iteration at its time, made by isl.
+"""Loops that run every iteration at its time: isl scans each statement, and loops that are shared
+become one.
 
 Before::
 
@@ -10,35 +11,32 @@ After::
       for (i = max(0, w - 19); i < min(62, w + 1); i++)
         S: A[i + 1] = (A[i] + A[i + 2]) * 0.5
 
-No statement appears twice: where loops of several statements differ, conditions tell them apart,
-so that a name always means one place.
+No statement appears twice: where statements share a loop and their bounds differ, the loop runs
+over all of them and conditions tell them apart. So a name always means one place.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from streamopt.analysis.polyhedral_text import domain_text
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import (
+    Compare,
     CompareOp,
+    Index,
+    Logic,
+    LogicOp,
     is_affine_condition,
     substitute,
     substitute_condition,
 )
 from streamopt.ir.source import Branch, RangeLoop
-from streamopt.transforms.scheduling.times import time_length, time_map
-from streamopt.transforms.scheduling.tree_expressions import (
-    affine_of,
-    bounds_of,
-    condition_of,
-    reach_of,
-    within,
-)
+from streamopt.transforms.scheduling.scan import Scan, scanned
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from streamopt.ir.expression import Condition
     from streamopt.ir.source import Item, Source
@@ -63,173 +61,126 @@ class Generated:
 
 def generated(program: TimedProgram) -> Generated:
     """Return the loops of a program; statements are labelled with their names."""
-    writer = _Writer(program)
-    body = tuple(writer.items(_tree(program), {}, ()))
+    writer = _Writer({variable.name for variable in program.source.variables})
+    members = [_Member(own, scanned(own)) for own in program.statements]
+    members.sort(key=lambda member: member.statement.position)
+    body = tuple(writer.items(members, 0))
     return Generated(replace(program.source, body=body), writer.iterators)
 
 
-def _tree(program: TimedProgram) -> Any:
-    import islpy as isl
+@dataclass(frozen=True, slots=True)
+class _Member:
+    """A statement with what is left to write of it, inside of some loops."""
 
-    length = time_length(program)
-    times = isl.UnionMap("{ }")
-    for at, statement in enumerate(program.statements):
-        names = ", ".join(f"c{place}" for place in range(len(statement.instance.loops)))
-        domain = isl.Set(f"{{ S{at}[{names}] : {domain_text(statement.instance)} }}")
-        times = times.union(time_map(program, at, length).intersect_domain(domain).to_union_map())
-    build = isl.AstBuild.from_context(isl.Set("{ : }"))
-    entries = ", ".join(f"t{place}" for place in range(length))
-    build = build.set_options(isl.UnionMap(f"{{ [{entries}] -> atomic[x] }}"))
-    names = isl.IdList.alloc(isl.DEFAULT_CONTEXT, length)
-    for place in range(length):
-        names = names.add(isl.Id(f"t{place}", context=isl.DEFAULT_CONTEXT))
-    return build.set_iterators(names).node_from_schedule_map(times)
+    statement: TimedStatement
+    scan: Scan
+    guards: tuple[Condition, ...] = ()
+    shared: tuple[tuple[int, str], ...] = ()
+    """(level, iterator) of loops around that its scan doesn't have, as it runs in one iteration."""
 
 
 @dataclass(slots=True)
 class _Writer:
-    """Turns one tree into items; used once."""
+    """Turns scans into items; used once."""
 
-    program: TimedProgram
+    taken: set[str]
     iterators: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
-    taken: set[str] = field(default_factory=set[str])
-    reach: dict[str, tuple[int, int]] = field(default_factory=dict[str, "tuple[int, int]"])
+    reach: dict[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
 
-    def __post_init__(self) -> None:
-        self.taken |= {variable.name for variable in self.program.source.variables}
+    def items(self, members: Sequence[_Member], level: int) -> Iterator[Item]:
+        """Yield the items of statements that share the loops outside a level."""
+        groups = groupby(members, key=lambda member: member.statement.position[level])
+        for _, group in groups:
+            inside = [*group]
+            if len(inside[0].statement.loops) == level:
+                yield from (_placed(member) for member in inside)
+            else:
+                yield from self._loop(inside, level)
 
-    def items(
-        self, node: Any, known: Mapping[str, Affine], open_loops: tuple[tuple[int, str], ...]
-    ) -> Iterator[Item]:
-        """Yield the items of a node.
-
-        Parameters
-        ----------
-        known
-            By iterator of the tree, what stands for it.
-        open_loops
-            (level, iterator) of the loops around.
-        """
-        import islpy as isl
-
-        kinds = isl.ast_node_type
-        match node.get_type():
-            case kinds.for_:
-                yield from self._loop(node, known, open_loops)
-            case kinds.block:
-                children = node.block_get_children()
-                for at in range(children.n_ast_node()):
-                    yield from self.items(children.get_ast_node(at), known, open_loops)
-            case kinds.if_:
-                yield self._branch(node, known, open_loops)
-            case kind:
-                assert kind == kinds.user
-                yield self._statement(node, known, open_loops)
-
-    def _loop(
-        self, node: Any, known: Mapping[str, Affine], open_loops: tuple[tuple[int, str], ...]
-    ) -> Iterator[Item]:
-        name = node.for_get_iterator().get_id().get_name()
-        if node.for_is_degenerate():
-            inside = {**known, name: affine_of(node.for_get_init(), known)}
-            yield from self.items(node.for_get_body(), inside, open_loops)
+    def _loop(self, members: Sequence[_Member], level: int) -> Iterator[Item]:
+        ready = [replace(m, scan=m.scan.entered(level)) for m in members]
+        looping = [m for m in ready if m.scan.has_loop(level)]
+        if not looping:
+            yield from self.items(ready, level + 1)
             return
-        assert node.for_get_inc().get_val().to_python() == 1
-        level = int(name.removeprefix("t")) // 2
-        iterator = self._fresh(node, level)
-        low, high, checks = self._bounds(node, Affine.iterator(iterator), known)
-        lows, highs = ([bound.interval(self.reach) for bound in ends] for ends in (low, high))
-        ends = max(least for least, _ in lows), min(most for _, most in highs) - 1
-        self.reach[iterator] = ends[0], max(ends)
-        inside = {**known, name: Affine.iterator(iterator)}
-        body = tuple(self.items(node.for_get_body(), inside, (*open_loops, (level, iterator))))
-        for check in checks:
-            body = (Branch(check, body),)
-        yield RangeLoop(iterator, low, high, body)
+        iterator = self._fresh(looping[0].statement.loops[level].name)
+        spans = {m.statement.name: m.scan.span(iterator, self.reach) for m in looping}
+        alike = len(looping) == len(ready) and len(set(spans.values())) == 1
+        inside: list[_Member] = []
+        for member in ready:
+            span = spans.get(member.statement.name)
+            if span is None:
+                inside.append(replace(member, shared=(*member.shared, (level, iterator))))
+                continue
+            own = _bound_checks(iterator, span.lower, span.upper) if not alike else ()
+            guards = (*member.guards, *own, *span.checks)
+            inside.append(replace(member, scan=member.scan.inside(level, iterator), guards=guards))
+            self.iterators[member.statement.name, member.statement.loops[level].name] = iterator
+        if alike:
+            (span,) = set(spans.values())
+            lower, upper, ends = span.lower, span.upper, span.reach
+        else:
+            ends = _ends(ready, level, [span.reach for span in spans.values()])
+            lower, upper = (Affine.of(ends[0]),), (Affine.of(ends[1] + 1),)
+        self.reach[iterator] = ends
+        for member in ready:
+            if member.statement.name not in spans:
+                self.iterators[member.statement.name, member.statement.loops[level].name] = iterator
+        yield RangeLoop(iterator, lower, upper, tuple(self.items(inside, level + 1)))
 
-    def _bounds(
-        self, node: Any, iterator: Affine, known: Mapping[str, Affine]
-    ) -> tuple[tuple[Affine, ...], tuple[Affine, ...], tuple[Condition, ...]]:
-        """Return lower bounds, what the iterator stays below, and conditions that remain."""
-        import islpy as isl
-
-        checks: list[Condition] = []
-        init, condition = node.for_get_init(), node.for_get_cond()
-        last = condition.get_op_arg(1)
-        is_last = condition.get_op_type() == isl.ast_expr_op_type.le
-        low, high = bounds_of(init, known, least=False), bounds_of(last, known, least=True)
-        if low is None:
-            low = (Affine.of(reach_of(init, known, self.reach)[0]),)
-            checks.append(within(iterator, CompareOp.GE, init, known))
-        if high is None:
-            high = (Affine.of(reach_of(last, known, self.reach)[1]),)
-            op = CompareOp.LE if is_last else CompareOp.LT
-            checks.append(within(iterator, op, last, known))
-        return low, tuple(bound + Affine.of(int(is_last)) for bound in high), tuple(checks)
-
-    def _fresh(self, node: Any, level: int) -> str:
-        """Return a name for a loop: that of the first statement inside."""
-        name = self.program.statements[_first_statement(node)].loops[level].name
+    def _fresh(self, name: str) -> str:
         fresh, number = name, 2
         while fresh in self.taken:
             fresh, number = f"{name}_{number}", number + 1
         self.taken.add(fresh)
         return fresh
 
-    def _branch(
-        self, node: Any, known: Mapping[str, Affine], open_loops: tuple[tuple[int, str], ...]
-    ) -> Branch:
-        then = tuple(self.items(node.if_get_then(), known, open_loops))
-        otherwise: tuple[Item, ...] = ()
-        if node.if_has_else():
-            otherwise = tuple(self.items(node.if_get_else(), known, open_loops))
-        return Branch(condition_of(node.if_get_cond(), known), then, otherwise)
 
-    def _statement(
-        self, node: Any, known: Mapping[str, Affine], open_loops: tuple[tuple[int, str], ...]
-    ) -> Item:
-        call = node.user_get_expr()
-        statement = self.program.statements[_number(call)]
-        places = (
-            affine_of(call.get_op_arg(at), known) for at in range(1, call.get_op_n_arg())
-        )
-        moved = dict(zip(statement.instance.iterators, places, strict=True))
-        for level, iterator in open_loops:
-            self.iterators[statement.name, statement.loops[level].name] = iterator
-        return _placed(statement, moved)
+def _ends(
+    members: Sequence[_Member], level: int, reaches: Sequence[tuple[int, int]]
+) -> tuple[int, int]:
+    """Return the least and greatest value of a shared loop over all statements."""
+    single = [
+        member.statement.reach(level) for member in members if not member.scan.has_loop(level)
+    ]
+    ends = [*reaches, *single]
+    return min(low for low, _ in ends), max(high for _, high in ends)
 
 
-def _placed(statement: TimedStatement, moved: Mapping[str, Affine]) -> Item:
-    """Return a statement over the new iterators, inside of its conditions on data."""
-    instance = statement.instance
+def _bound_checks(
+    iterator: str, lower: Sequence[Affine], upper: Sequence[Affine]
+) -> tuple[Condition, ...]:
+    place = Index(Affine.iterator(iterator))
+    return (
+        *(Compare(CompareOp.LE, Index(bound), place) for bound in lower),
+        *(Compare(CompareOp.LT, place, Index(bound)) for bound in upper),
+    )
+
+
+def _placed(member: _Member) -> Item:
+    """Return a statement over the new iterators, inside of its conditions."""
+    instance = member.statement.instance
+    scan = member.scan.entered(len(member.statement.loops))
+    moved = scan.arguments()
     assign = replace(
         instance.assign,
         target=instance.target.substitute(moved),
         value=substitute(instance.assign.value, moved),
-        label=statement.name,
+        label=member.statement.name,
     )
     item: Item = assign
-    guards: list[Condition] = [g for g in instance.guards if not is_affine_condition(g)]
-    for guard in reversed(guards):
-        item = Branch(substitute_condition(guard, moved), (item,), loc=instance.assign.loc)
+    for guard in reversed([g for g in instance.guards if not is_affine_condition(g)]):
+        item = Branch(substitute_condition(guard, moved), (item,), loc=assign.loc)
+    once = (
+        Compare(
+            CompareOp.EQ,
+            Index(Affine.iterator(iterator)),
+            Index(member.statement.loops[level].value.substitute(moved)),
+        )
+        for level, iterator in member.shared
+    )
+    guards = (*member.guards, *scan.guards, *once)
+    if guards:
+        condition = guards[0] if len(guards) == 1 else Logic(LogicOp.AND, guards)
+        item = Branch(condition, (item,), loc=assign.loc)
     return item
-
-
-def _number(call: Any) -> int:
-    return int(call.get_op_arg(0).get_id().get_name().removeprefix("S"))
-
-
-def _first_statement(node: Any) -> int:
-    """Return the number of the first statement inside a node."""
-    import islpy as isl
-
-    kinds = isl.ast_node_type
-    while node.get_type() != kinds.user:
-        match node.get_type():
-            case kinds.for_:
-                node = node.for_get_body()
-            case kinds.block:
-                node = node.block_get_children().get_ast_node(0)
-            case _:
-                node = node.if_get_then()
-    return _number(node.user_get_expr())

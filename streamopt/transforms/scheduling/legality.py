@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from streamopt.analysis.dependence_relations import DependenceKind
 from streamopt.errors import Diagnostic
-from streamopt.transforms.restructure.reduction import recognized
+from streamopt.transforms.scheduling.reduction_order import is_reduction_step
 from streamopt.transforms.scheduling.times import distance_vector, time_length, time_map
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from streamopt.analysis.dependence_relations import Dependence
     from streamopt.transforms.scheduling.timed import TimedProgram, TimedStatement
 
-__all__ = ["constraining", "is_reduction_step", "legality_problems"]
+__all__ = ["legality_problems"]
 
 _VERBS = {
     DependenceKind.FLOW: ("writes", "reads"),
@@ -41,33 +41,23 @@ def legality_problems(
     """
     length = time_length(after)
     changed = {at for at, own in enumerate(after.statements) if own != before.statements[at]}
+    instances = [own.instance for own in after.statements]
     maps: dict[int, Any] = {}
-    for dependence in constraining(after):
-        ends = dependence.source, dependence.sink
-        if not changed & {*ends}:
-            continue
-        for at in ends:
-            if at not in maps:
-                maps[at] = time_map(after, at, length)
-        broken = dependence.relation.intersect(maps[ends[0]].lex_ge_map(maps[ends[1]]))
-        if not broken.is_empty():
-            yield _problem(before, dependence, broken, what)
-
-
-def constraining(program: TimedProgram) -> Iterator[Dependence]:
-    """Yield the dependences that times must keep: all but those between terms of a reduction."""
-    for dependence in program.dependences:
-        if not is_reduction_step(program, dependence):
-            yield dependence
-
-
-def is_reduction_step(program: TimedProgram, dependence: Dependence) -> bool:
-    """Return whether a dependence is between two terms of one reduction."""
-    if dependence.source != dependence.sink:
-        return False
-    assign = program.statements[dependence.source].instance.assign
-    own = {assign.target} == {dependence.first, dependence.second}
-    return own and recognized(assign.target, assign.value) is not None
+    suspects: dict[tuple[int, int], Any] = {}
+    for ends, relation in after.ordered.items():
+        if changed & {*ends}:
+            for at in ends:
+                if at not in maps:
+                    maps[at] = time_map(after, at, length)
+            late = maps[ends[0]].lex_ge_map(maps[ends[1]])
+            if not relation.is_disjoint(late):
+                suspects[ends] = late
+    for dependence in after.dependences if suspects else ():
+        late = suspects.get((dependence.source, dependence.sink))
+        if late is not None and not is_reduction_step(dependence, instances):
+            broken = dependence.relation.intersect(late)
+            if not broken.is_empty():
+                yield _problem(before, dependence, broken, what)
 
 
 def _problem(

@@ -10,7 +10,6 @@ from dataclasses import replace
 from math import gcd
 from typing import TYPE_CHECKING
 
-from streamopt.analysis.instances import hull_of
 from streamopt.errors import Diagnostic, LegalityError
 from streamopt.ir.affine import Affine
 from streamopt.ir.loop_steps import Split
@@ -57,7 +56,7 @@ def split(program: TimedProgram, step: Split) -> TimedProgram:
     if step.factor < 1:
         message = f"the factor of a split is {step.factor}"
         raise LegalityError(Diagnostic("E234", message, hint="give a whole number of at least 1"))
-    low = min(_lowest(own, depth) for own in shared_by(program, statement, depth))
+    low = min(own.reach(depth)[0] for own in shared_by(program, statement, depth))
 
     def divided(own: TimedStatement) -> TimedStatement:
         value = own.loops[depth].value - Affine.of(low)
@@ -182,13 +181,6 @@ def shared_by(
         for own in program.statements
         if len(own.loops) > depth and own.position[: depth + 1] == prefix
     )
-
-
-def _lowest(statement: TimedStatement, depth: int) -> int:
-    """Return a bound below the values of a loop; exact where they are linear in a box."""
-    hulls = hull_of(statement.instance.loops)
-    reach = {name: (low, max(low, high - 1)) for name, (low, high) in hulls.items()}
-    return statement.loops[depth].value.interval(reach)[0]
 
 
 def _changed(

@@ -23,12 +23,15 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from streamopt.analysis.dependence_relations import dependence_relations
+from streamopt.analysis.instances import hull_of
 from streamopt.errors import Diagnostic, LegalityError
 from streamopt.ir.affine import Affine
 from streamopt.transforms.restructure import expanded_body
+from streamopt.transforms.scheduling.reduction_order import ordered_pairs
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+    from typing import Any
 
     from streamopt.analysis.dependence_relations import Dependence
     from streamopt.analysis.instances import Instance
@@ -81,6 +84,12 @@ class TimedStatement:
             raise LegalityError(Diagnostic("E232", message, self.instance.assign.loc, hint))
         return names.index(loop)
 
+    def reach(self, level: int) -> tuple[int, int]:
+        """Return values between which a loop's are; exact where they are linear in a box."""
+        hulls = hull_of(self.instance.loops)
+        ends = {name: (low, max(low, high - 1)) for name, (low, high) in hulls.items()}
+        return self.loops[level].value.interval(ends)
+
 
 @dataclass(frozen=True, slots=True)
 class TimedProgram:
@@ -90,11 +99,14 @@ class TimedProgram:
     ----------
     dependences
         Between the iterations of the statements, which no times change.
+    ordered
+        By (source, sink): isl relation of all iterations whose order times must keep.
     """
 
     source: Source
     statements: tuple[TimedStatement, ...]
     dependences: tuple[Dependence, ...] = field(compare=False, repr=False)
+    ordered: Mapping[tuple[int, int], Any] = field(compare=False, repr=False)
 
     def statement(self, name: str) -> TimedStatement:
         """Return the statement of a name.
@@ -128,7 +140,8 @@ def timed_program(source: Source) -> TimedProgram:
         TimedStatement(name, instance, _loops(instance, every), instance.position)
         for name, instance in zip(names, found, strict=True)
     )
-    return TimedProgram(source, statements, dependence_relations(found))
+    dependences = dependence_relations(found)
+    return TimedProgram(source, statements, dependences, ordered_pairs(dependences, found))
 
 
 def _names(found: Sequence[Instance]) -> list[str]:
