@@ -90,7 +90,14 @@ def _run(items: Sequence[Item], point: Point, state: Mapping[str, NDArray[Any]])
                 _run(then if _value(condition, point, state) else otherwise, point, state)
             case Assign(target, value):
                 place = _place(target.subscripts, point, state[target.array].shape)
-                state[target.array][place] = _value(value, point, state)
+                found = _value(value, point, state)
+                is_whole = state[target.array].dtype == np.int64
+                state[target.array][place] = _integer(found) if is_whole else found
+
+
+def _integer(value: Any) -> int:
+    """What doesn't fit is undefined in C; here it is always the same."""
+    return int(value) % 65_536 if np.isfinite(value) else 0
 
 
 def _place(subscripts: Sequence[Any], point: Point, shape: tuple[int, ...]) -> tuple[int, ...]:

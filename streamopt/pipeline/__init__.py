@@ -20,6 +20,7 @@ from streamopt.pipeline.evaluating import (
 from streamopt.pipeline.freedom import BindingChoice, Freedom
 from streamopt.pipeline.fronts import front_record, pareto
 from streamopt.pipeline.reading import dataflow, interpret, load, load_schedule, save
+from streamopt.pipeline.scheduling import schedule
 from streamopt.pipeline.solving import choice_record, compare, record, records, solve, solvers
 
 __all__ = [
@@ -47,6 +48,7 @@ __all__ = [
     "record",
     "records",
     "save",
+    "schedule",
     "simulate",
     "size_fifos",
     "solve",

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from streamopt.pipeline.limiting import AsBuilt
     from streamopt.solvers.base import Progress, SolveOptions
     from streamopt.solvers.registry import SolverStatus
+    from streamopt.space.fixed import Fixed
     from streamopt.strategies.solution import Solution
     from streamopt.target.device import Target
 
@@ -56,6 +57,7 @@ def solve(
     fifos: FifoSizing | None = LEAST_FIFOS,
     freedom: Freedom | None = None,
     ports: tuple[PortPlan, ...] = (),
+    fixed: Fixed | None = None,
     on_progress: Callable[[Progress], None] | None = None,
     on_incumbent: Callable[[Solution], None] | None = None,
     **built: Unpack[AsBuilt],
@@ -79,6 +81,8 @@ def solve(
     fifos, freedom, ports
         How depths are found by simulation, None for all tokens of a lane; what opt6 may decide,
         None for all of it; how arrays cross the boundary, from `plan_ports`.
+    fixed
+        What is decided already, from a schedule of `streamopt.schedule`.
     on_incumbent
         Called with every better schedule at once, before FIFO depths are found.
     built
@@ -94,6 +98,7 @@ def solve(
     name, wanted, most = LevelName(level), Objective(objective), DSPS if dsp is None else dsp
     tiles = tiling_limit_of(name, tiling_limit, freedom or ALL)
     request = Request(graph, name, most, tiles, wanted, latency_target_cycles)
+    request = replace(request, fixed=fixed or request.fixed)
     request = request_with_ports(request, ports, (solver, formulation), built.get("on"))
     options = _options(solver, profile, (time_limit_seconds, seed, threads), on_progress)
     asked = Asked(request, freedom, solver, formulation, options, fifos, dsp is not None)

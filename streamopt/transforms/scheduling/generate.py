@@ -21,6 +21,7 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from streamopt.errors import Diagnostic, LegalityError
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import (
     Compare,
@@ -34,6 +35,7 @@ from streamopt.ir.expression import (
 )
 from streamopt.ir.source import Branch, RangeLoop
 from streamopt.transforms.scheduling.scan import Scan, scanned
+from streamopt.transforms.scheduling.tree_expressions import NotAffineError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -60,11 +62,22 @@ class Generated:
 
 
 def generated(program: TimedProgram) -> Generated:
-    """Return the loops of a program; statements are labelled with their names."""
+    """Return the loops of a program; statements are labelled with their names.
+
+    Raises
+    ------
+    LegalityError
+        If a bound is no minimum or maximum of affine expressions (E238).
+    """
     writer = _Writer({variable.name for variable in program.source.variables})
     members = [_Member(own, scanned(own)) for own in program.statements]
     members.sort(key=lambda member: member.statement.position)
-    body = tuple(writer.items(members, 0))
+    try:
+        body = tuple(writer.items(members, 0))
+    except NotAffineError:
+        message = f"the loops of {program.source.name} would have bounds that aren't affine"
+        hint = "leave the last step out, or split loops by factors that divide their trip counts"
+        raise LegalityError(Diagnostic("E238", message, hint=hint)) from None
     return Generated(replace(program.source, body=body), writer.iterators)
 
 

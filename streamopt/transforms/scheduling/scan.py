@@ -14,6 +14,7 @@ from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Compare, CompareOp, Index, Literal
 from streamopt.ir.isl_text import affine_text
 from streamopt.transforms.scheduling.tree_expressions import (
+    NotAffineError,
     affine_of,
     bounds_of,
     condition_of,
@@ -68,7 +69,7 @@ class Scan:
                     assert not node.if_has_else()
                     guards = (*guards, condition_of(node.if_get_cond(), known))
                     node = node.if_get_then()
-                case kinds.for_ if node.for_is_degenerate() and _level(node) <= level:
+                case kinds.for_ if _level(node) <= level and _is_single(node, known):
                     name = node.for_get_iterator().get_id().get_name()
                     known = {**known, name: affine_of(node.for_get_init(), known)}
                     node = node.for_get_body()
@@ -94,10 +95,12 @@ class Scan:
         import islpy as isl
 
         node, known, place = self.node, self.known, Affine.iterator(iterator)
-        step = node.for_get_inc().get_val().to_python()
-        first, condition = node.for_get_init(), node.for_get_cond()
-        last = condition.get_op_arg(1)
-        is_last = condition.get_op_type() == isl.ast_expr_op_type.le
+        first = last = node.for_get_init()
+        step, is_last = 1, True
+        if not node.for_is_degenerate():
+            step, condition = node.for_get_inc().get_val().to_python(), node.for_get_cond()
+            last = condition.get_op_arg(1)
+            is_last = condition.get_op_type() == isl.ast_expr_op_type.le
         low, high = bounds_of(first, known, least=False), bounds_of(last, known, least=True)
         checks: list[Condition] = []
         if low is None:
@@ -146,6 +149,17 @@ def scanned(statement: TimedStatement) -> Scan:
         ids = ids.add(isl.Id(name, context=isl.DEFAULT_CONTEXT))
     node = build.set_iterators(ids).node_from_schedule_map(schedule.to_union_map())
     return Scan(statement, node, {})
+
+
+def _is_single(node: Any, known: Mapping[str, Affine]) -> bool:
+    """Return whether a loop has one iteration, whose number is an affine expression."""
+    if not node.for_is_degenerate():
+        return False
+    try:
+        affine_of(node.for_get_init(), known)
+    except NotAffineError:
+        return False
+    return True
 
 
 def _level(node: Any) -> int:

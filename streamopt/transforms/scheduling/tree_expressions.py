@@ -16,7 +16,11 @@ if TYPE_CHECKING:
 
     from streamopt.ir.expression import Condition
 
-__all__ = ["affine_of", "bounds_of", "condition_of", "reach_of", "within"]
+__all__ = ["NotAffineError", "affine_of", "bounds_of", "condition_of", "reach_of", "within"]
+
+
+class NotAffineError(Exception):
+    """An expression of a tree chooses between values."""
 
 
 def affine_of(expression: Any, known: Mapping[str, Affine]) -> Affine:
@@ -26,6 +30,11 @@ def affine_of(expression: Any, known: Mapping[str, Affine]) -> Affine:
     ----------
     known
         What stands for each iterator of the tree.
+
+    Raises
+    ------
+    NotAffineError
+        If it is none.
     """
     import islpy as isl
 
@@ -37,9 +46,11 @@ def affine_of(expression: Any, known: Mapping[str, Affine]) -> Affine:
             return known[expression.get_id().get_name()]
         case _:
             pass
+    op = expression.get_op_type()
+    if op in (ops.min, ops.max, ops.select, ops.cond):
+        raise NotAffineError
     left, *others = _arguments(expression)
     first = affine_of(left, known)
-    op = expression.get_op_type()
     if op == ops.minus:
         return first.scaled(-1)
     second = affine_of(others[0], known)
