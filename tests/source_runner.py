@@ -24,6 +24,7 @@ from streamopt.ir.expression import (
     LogicOp,
     Read,
     Select,
+    children,
 )
 from streamopt.ir.source import Assign, Branch, RangeLoop
 
@@ -40,12 +41,12 @@ __all__ = ["run_source"]
 Point = dict[str, int]
 _TYPES = {"float": np.float32, "double": np.float64}
 _BINARY: Mapping[BinaryOp, Callable[[Any, Any], Any]] = {
-    BinaryOp.ADD: operator.add,
-    BinaryOp.SUB: operator.sub,
-    BinaryOp.MUL: operator.mul,
-    BinaryOp.AND: operator.and_,
-    BinaryOp.OR: operator.or_,
-    BinaryOp.XOR: operator.xor,
+    BinaryOp.ADD: np.add,
+    BinaryOp.SUB: np.subtract,
+    BinaryOp.MUL: np.multiply,
+    BinaryOp.AND: np.bitwise_and,
+    BinaryOp.OR: np.bitwise_or,
+    BinaryOp.XOR: np.bitwise_xor,
 }
 _COMPARE: Mapping[CompareOp, Callable[[Any, Any], Any]] = {
     CompareOp.LT: operator.lt,
@@ -117,20 +118,27 @@ def _value(expression: Expression, point: Point, state: Mapping[str, NDArray[Any
             return affine.evaluate(point)
         case Read(access):
             return state[access.array][_place(access.subscripts, point, state[access.array].shape)]
-        case Cast(element, operand):
-            return _TYPES.get(element, np.int64)(value(operand))
-        case Binary(op, left, right):
-            a, b = value(left), value(right)
-            if op in _BINARY:
-                return _BINARY[op](a, b)
-            safe = np.float64(b) if b != 0 else np.float64(1)
-            return np.float64(a) / safe if op is BinaryOp.DIV else np.fmod(a, safe)
-        case Call(function, arguments):
-            known = _CALLS.get(function, lambda *values: sum(values))
-            return known(*map(value, arguments))
-        case Compare(op, left, right):
-            return _COMPARE[op](value(left), value(right))
-        case Logic(op, operands):
-            return (all if op is LogicOp.AND else any)(map(value, operands))
         case Select(condition, then, otherwise):
             return value(then) if value(condition) else value(otherwise)
+        case Logic(op, operands):
+            return (all if op is LogicOp.AND else any)(map(value, operands))
+        case _:
+            return _computed(expression, [value(part) for part in children(expression)])
+
+
+def _computed(expression: Expression, operands: Sequence[Any]) -> Any:
+    match expression:
+        case Cast(element):
+            return _TYPES.get(element, np.int64)(*operands)
+        case Binary(op) if op in _BINARY:
+            return _BINARY[op](*operands)
+        case Binary(op):
+            left, right = operands
+            safe = np.float64(right) if right != 0 else np.float64(1)
+            return np.float64(left) / safe if op is BinaryOp.DIV else np.fmod(left, safe)
+        case Call(function):
+            known = _CALLS.get(function)
+            return sum(operands) if known is None else known(*operands)
+        case _:
+            assert isinstance(expression, Compare)
+            return _COMPARE[expression.op](*operands)

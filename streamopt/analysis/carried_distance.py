@@ -44,9 +44,7 @@ def carried_distance(
     import islpy as isl
 
     here, there = ({name: f"{side}{at}" for at, (name, _) in enumerate(loops)} for side in "xy")
-    where = [
-        f"0 <= {names[name]} < {trips}" for names in (here, there) for name, trips in loops
-    ]
+    where = [f"0 <= {names[name]} < {trips}" for names in (here, there) for name, trips in loops]
     where += [
         f"{affine_text(left, here)} = {affine_text(right, there)}"
         for left, right in zip(write, read, strict=True)

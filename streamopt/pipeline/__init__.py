@@ -19,7 +19,15 @@ from streamopt.pipeline.evaluating import (
 )
 from streamopt.pipeline.freedom import BindingChoice, Freedom
 from streamopt.pipeline.fronts import front_record, pareto
-from streamopt.pipeline.reading import dataflow, interpret, load, load_schedule, save
+from streamopt.pipeline.reading import (
+    dataflow,
+    interpret,
+    load,
+    load_schedule,
+    load_steps,
+    save,
+    save_steps,
+)
 from streamopt.pipeline.scheduling import schedule
 from streamopt.pipeline.solving import choice_record, compare, record, records, solve, solvers
 
@@ -42,12 +50,14 @@ __all__ = [
     "load",
     "load_design",
     "load_schedule",
+    "load_steps",
     "pareto",
     "plan_ports",
     "put_outside",
     "record",
     "records",
     "save",
+    "save_steps",
     "schedule",
     "simulate",
     "size_fifos",

@@ -15,11 +15,21 @@ if TYPE_CHECKING:
     from torch.nn import Module
 
     from streamopt.ir.graph import Graph
+    from streamopt.ir.loop_steps import Step
     from streamopt.ir.program import Program
     from streamopt.ir.schedule import Schedule
     from streamopt.ir.source import Source
 
-__all__ = ["dataflow", "interpret", "load", "load_schedule", "load_written", "save"]
+__all__ = [
+    "dataflow",
+    "interpret",
+    "load",
+    "load_schedule",
+    "load_steps",
+    "load_written",
+    "save",
+    "save_steps",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,6 +224,33 @@ def load_schedule(path: str | PathLike[str]) -> Schedule:
     from streamopt.frontends.schedule_json import load_schedule_json
 
     return load_schedule_json(Path(path))
+
+
+def load_steps(path: str | PathLike[str]) -> tuple[Step, ...]:
+    """Return the steps of a file that `save_steps` has written, for `streamopt.schedule`.
+
+    Raises
+    ------
+    FrontendError
+        If the file can't be read as steps (E101, E103, E123).
+    """
+    from streamopt.frontends.steps_json import load_steps_json
+
+    return load_steps_json(Path(path))
+
+
+def save_steps(program: str, steps: Sequence[Step], path: str | PathLike[str]) -> None:
+    """Write the steps taken on a program to a JSON file.
+
+    Raises
+    ------
+    FrontendError
+        E116 where the system refuses to write.
+    """
+    from streamopt.frontends.steps_json import write_steps_json
+    from streamopt.frontends.written_file import write_file
+
+    write_file(Path(path), write_steps_json(program, steps).encode())
 
 
 def dataflow(program: Program) -> Graph:

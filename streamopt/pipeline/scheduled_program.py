@@ -99,9 +99,7 @@ def decided(scheduled: ScheduledProgram) -> Decided:
         If a step can't be carried out on the program's graph, as its own documentation says.
     """
     asked = unroll_factors(scheduled.timed, scheduled.steps)
-    whole = {
-        key for key, factor in asked.items() if factor == _iterations(scheduled.timed, key)
-    }
+    whole = {key for key, factor in asked.items() if factor == _iterations(scheduled.timed, key)}
     timed, lanes = with_lanes(scheduled.timed, whole)
     asked = {key: own for key, own in asked.items() if _has_loop(timed, key)}
     asked |= {key: asked.get(key, 1) * factor for key, factor in lanes.items()}

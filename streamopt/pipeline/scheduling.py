@@ -117,9 +117,9 @@ def schedule(
 class Scheduling:
     """A program under steps; each step replaces the frozen value inside."""
 
-    def __init__(self, scheduled: ScheduledProgram) -> None:
+    def __init__(self, scheduled: ScheduledProgram, taken: Sequence[TakenStep] = ()) -> None:
         self._scheduled = scheduled
-        self._taken: list[TakenStep] = []
+        self._taken = [*taken]
 
     def __getitem__(self, name: str) -> NodeHandle:
         """Return the statement of a name, to take steps on its loops.
@@ -151,6 +151,11 @@ class Scheduling:
         return tuple(self._taken)
 
     @property
+    def name(self) -> str:
+        """Return the name of the program."""
+        return self._scheduled.timed.source.name
+
+    @property
     def record(self) -> tuple[Step, ...]:
         """Return the steps as plain data, for `streamopt.save_steps`."""
         return self._scheduled.steps
@@ -171,9 +176,7 @@ class Scheduling:
 
     def copy(self) -> Scheduling:
         """Return a schedule of its own with the same steps."""
-        made = Scheduling(self._scheduled)
-        made._taken = [*self._taken]
-        return made
+        return Scheduling(self._scheduled, self._taken)
 
     def dependences(self, node: str | None = None) -> tuple[DependenceText, ...]:
         """Return the dependences that begin or end at a statement, or all; in the loops as now."""
@@ -240,8 +243,7 @@ class Scheduling:
 
     def __repr__(self) -> str:
         """Return one line."""
-        name = self._scheduled.timed.source.name
-        return f"<schedule of {name}: {len(self._taken)} steps>"
+        return f"<schedule of {self.name}: {len(self._taken)} steps>"
 
 
 @dataclass(frozen=True, slots=True)

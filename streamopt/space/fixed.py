@@ -92,14 +92,14 @@ def _fixed_class(graph: Graph, group: TileClass, fixed: Fixed) -> TileClass:
             message += f"{own}; they walk one dimension of an array between them"
             raise _refused("E409", message)
     for member, inner in group.members:
+        if factor > 1 and isinstance(graph.node(member), SequentialNode):
+            raise _sequential(graph, member, inner, factor)
         trips = graph.node(member).trip_counts[inner]
         place = f"loop {inner} of {member}, with {trips} iterations"
         if factor not in group.factors and not 1 <= factor <= trips:
             raise _refused("E409", f"unroll factor {factor} is too large for {place}")
         if factor not in group.factors and trips % factor:
             raise _refused("E409", f"unroll factor {factor} doesn't divide {place}")
-        if factor > 1 and isinstance(graph.node(member), SequentialNode):
-            raise _sequential(graph, member, inner, factor)
     return TileClass(group.members, (factor,))
 
 

@@ -95,7 +95,9 @@ def _partitioned(graph: Graph, step: Partition) -> Mapping[LoopKey, int]:
     if not 1 <= step.dimension <= dimensions:
         message = f"{name} has no dimension {step.dimension}"
         raise _refused(message, f"1 to {dimensions}, the first is 1")
-    factor = shapes[name][step.dimension - 1] if step.kind is PartitionKind.COMPLETE else step.factor
+    factor = (
+        shapes[name][step.dimension - 1] if step.kind is PartitionKind.COMPLETE else step.factor
+    )
     if step.kind is PartitionKind.BLOCK:
         message = f"{name} is partitioned by blocks, but lanes of a loop take turns"
         raise _refused(message, "cyclic, or complete")

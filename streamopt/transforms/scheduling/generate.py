@@ -1,5 +1,4 @@
-"""Loops that run every iteration at its time: isl scans each statement, and loops that are shared
-become one.
+"""Loops that run every iteration at its time: isl scans statements, shared loops become one.
 
 Before::
 
@@ -19,7 +18,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, LegalityError
 from streamopt.ir.affine import Affine
@@ -27,6 +26,7 @@ from streamopt.ir.expression import (
     Compare,
     CompareOp,
     Index,
+    Literal,
     Logic,
     LogicOp,
     is_affine_condition,
@@ -34,13 +34,13 @@ from streamopt.ir.expression import (
     substitute_condition,
 )
 from streamopt.ir.source import Branch, RangeLoop
-from streamopt.transforms.scheduling.scan import Scan, scanned
+from streamopt.transforms.scheduling.scan import Scan, Span, scanned
 from streamopt.transforms.scheduling.tree_expressions import NotAffineError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from streamopt.ir.expression import Condition
+    from streamopt.ir.expression import Condition, Expression
     from streamopt.ir.source import Item, Source
     from streamopt.transforms.scheduling.timed import TimedProgram, TimedStatement
 
@@ -118,28 +118,31 @@ class _Writer:
             return
         iterator = self._fresh(looping[0].statement.loops[level].name)
         spans = {m.statement.name: m.scan.span(iterator, self.reach) for m in looping}
-        alike = len(looping) == len(ready) and len(set(spans.values())) == 1
+        shared = _shared_span(ready, level, spans)
+        self.reach[iterator] = shared.reach
         inside: list[_Member] = []
         for member in ready:
-            span = spans.get(member.statement.name)
-            if span is None:
+            name = member.statement.name
+            self.iterators[name, member.statement.loops[level].name] = iterator
+            if name in spans:
+                checks = self._checks(iterator, spans[name], shared)
+                scan = member.scan.inside(level, iterator)
+                inside.append(replace(member, scan=scan, guards=(*member.guards, *checks)))
+            else:
                 inside.append(replace(member, shared=(*member.shared, (level, iterator))))
-                continue
-            own = _bound_checks(iterator, span.lower, span.upper) if not alike else ()
-            guards = (*member.guards, *own, *span.checks)
-            inside.append(replace(member, scan=member.scan.inside(level, iterator), guards=guards))
-            self.iterators[member.statement.name, member.statement.loops[level].name] = iterator
-        if alike:
-            (span,) = set(spans.values())
-            lower, upper, ends = span.lower, span.upper, span.reach
-        else:
-            ends = _ends(ready, level, [span.reach for span in spans.values()])
-            lower, upper = (Affine.of(ends[0]),), (Affine.of(ends[1] + 1),)
-        self.reach[iterator] = ends
-        for member in ready:
-            if member.statement.name not in spans:
-                self.iterators[member.statement.name, member.statement.loops[level].name] = iterator
-        yield RangeLoop(iterator, lower, upper, tuple(self.items(inside, level + 1)))
+        yield RangeLoop(iterator, shared.lower, shared.upper, tuple(self.items(inside, level + 1)))
+
+    def _checks(self, iterator: str, own: Span, shared: Span) -> Iterator[Condition]:
+        """Yield what must hold of an iterator beyond the bounds of its loop."""
+        low, high = shared.reach
+        place = Index(Affine.iterator(iterator))
+        for bound in own.lower:
+            if bound not in shared.lower and bound.interval(self.reach)[1] > low:
+                yield Compare(CompareOp.GE, place, _side(bound))
+        for bound in own.upper:
+            if bound not in shared.upper and bound.interval(self.reach)[0] <= high:
+                yield Compare(CompareOp.LT, place, _side(bound))
+        yield from own.checks
 
     def _fresh(self, name: str) -> str:
         fresh, number = name, 2
@@ -149,25 +152,21 @@ class _Writer:
         return fresh
 
 
-def _ends(
-    members: Sequence[_Member], level: int, reaches: Sequence[tuple[int, int]]
-) -> tuple[int, int]:
-    """Return the least and greatest value of a shared loop over all statements."""
-    single = [
-        member.statement.reach(level) for member in members if not member.scan.has_loop(level)
-    ]
-    ends = [*reaches, *single]
-    return min(low for low, _ in ends), max(high for _, high in ends)
+def _shared_span(members: Sequence[_Member], level: int, spans: Mapping[str, Span]) -> Span:
+    """Return the bounds of a loop that statements share: all values of each of them."""
+    lowers = {span.lower for span in spans.values()}
+    uppers = {span.upper for span in spans.values()}
+    single = [m.statement.reach(level) for m in members if m.statement.name not in spans]
+    ends = [*(span.reach for span in spans.values()), *single]
+    low, high = min(least for least, _ in ends), max(most for _, most in ends)
+    alike = not single
+    lower = lowers.pop() if alike and len(lowers) == 1 else (Affine.of(low),)
+    upper = uppers.pop() if alike and len(uppers) == 1 else (Affine.of(high + 1),)
+    return Span(lower, upper, (low, high))
 
 
-def _bound_checks(
-    iterator: str, lower: Sequence[Affine], upper: Sequence[Affine]
-) -> tuple[Condition, ...]:
-    place = Index(Affine.iterator(iterator))
-    return (
-        *(Compare(CompareOp.LE, Index(bound), place) for bound in lower),
-        *(Compare(CompareOp.LT, place, Index(bound)) for bound in upper),
-    )
+def _side(value: Affine) -> Expression:
+    return Index(value) if value.terms else Literal(float(value.constant))
 
 
 def _placed(member: _Member) -> Item:
@@ -188,7 +187,7 @@ def _placed(member: _Member) -> Item:
         Compare(
             CompareOp.EQ,
             Index(Affine.iterator(iterator)),
-            Index(member.statement.loops[level].value.substitute(moved)),
+            _side(member.statement.loops[level].value.substitute(moved)),
         )
         for level, iterator in member.shared
     )

@@ -22,6 +22,11 @@ if TYPE_CHECKING:
 
 __all__ = ["legality_problems"]
 
+_ARTICLES = {
+    DependenceKind.FLOW: "a flow",
+    DependenceKind.ANTI: "an anti",
+    DependenceKind.OUTPUT: "an output",
+}
 _VERBS = {
     DependenceKind.FLOW: ("writes", "reads"),
     DependenceKind.ANTI: ("reads", "writes"),
@@ -29,9 +34,7 @@ _VERBS = {
 }
 
 
-def legality_problems(
-    before: TimedProgram, after: TimedProgram, what: str
-) -> Iterator[Diagnostic]:
+def legality_problems(before: TimedProgram, after: TimedProgram, what: str) -> Iterator[Diagnostic]:
     """Yield E237 for dependences that new times of the statements break, one for two accesses.
 
     Parameters
@@ -60,9 +63,7 @@ def legality_problems(
                 yield _problem(before, dependence, broken, what)
 
 
-def _problem(
-    before: TimedProgram, dependence: Dependence, broken: Any, what: str
-) -> Diagnostic:
+def _problem(before: TimedProgram, dependence: Dependence, broken: Any, what: str) -> Diagnostic:
     source, sink = (before.statements[at] for at in (dependence.source, dependence.sink))
     point = broken.wrap().lexmin().sample_point()
     here = _iteration(source, point, 0)
@@ -70,7 +71,8 @@ def _problem(
     does, then = _VERBS[dependence.kind]
     distance = distance_vector(before, dependence).distance
     message = (
-        f"{what} breaks a {dependence.kind} dependence: {source.name} {does} {dependence.first} "
+        f"{what} breaks {_ARTICLES[dependence.kind]} dependence: "
+        f"{source.name} {does} {dependence.first} "
         f"{here}before {sink.name} {then} {dependence.second} {there}and would do so afterwards"
     )
     if distance:

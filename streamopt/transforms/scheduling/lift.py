@@ -24,7 +24,6 @@ from streamopt.ir.expression import (
     Literal,
     Read,
     rewrite_condition,
-    rewrite,
 )
 from streamopt.ir.program import Reduction, Role
 from streamopt.ir.source import Assign, Branch, RangeLoop, Source, Variable

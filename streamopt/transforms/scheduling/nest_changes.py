@@ -107,9 +107,7 @@ def _inserted(
     return replace(program, statements=statements)
 
 
-def _joined(
-    own: tuple[TimedLoop, ...], shared: tuple[TimedLoop, ...]
-) -> tuple[TimedLoop, ...]:
+def _joined(own: tuple[TimedLoop, ...], shared: tuple[TimedLoop, ...]) -> tuple[TimedLoop, ...]:
     """Return loops of which the outer ones are called as those that they join."""
     names = [loop.name for loop in shared]
     for loop in own[len(shared) :]:

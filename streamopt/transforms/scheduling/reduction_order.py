@@ -40,5 +40,3 @@ def is_reduction_step(dependence: Dependence, statements: Sequence[Instance]) ->
     assign = statements[dependence.source].assign
     own = {assign.target} == {dependence.first, dependence.second}
     return own and recognized(assign.target, assign.value) is not None
-
-

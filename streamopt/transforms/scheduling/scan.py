@@ -62,7 +62,8 @@ class Scan:
         """Return the scan inside of conditions, and of loops of one iteration outside a level."""
         import islpy as isl
 
-        kinds, node, guards, known = isl.ast_node_type, self.node, self.guards, self.known
+        kinds: Any = isl.ast_node_type
+        node, guards, known = self.node, self.guards, self.known
         while True:
             match node.get_type():
                 case kinds.if_:
@@ -80,7 +81,8 @@ class Scan:
         """Return whether the statement runs in several iterations of a loop."""
         import islpy as isl
 
-        return self.node.get_type() == isl.ast_node_type.for_ and _level(self.node) == level
+        kinds: Any = isl.ast_node_type
+        return bool(self.node.get_type() == kinds.for_) and _level(self.node) == level
 
     def span(self, iterator: str, reach: Mapping[str, tuple[int, int]]) -> Span:
         """Return the values of a loop.

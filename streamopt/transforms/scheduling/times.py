@@ -57,9 +57,7 @@ def distance_vector(program: TimedProgram, dependence: Dependence) -> Vector:
     """Return how far a dependence reaches, in the loops that its statements share now."""
     source, sink = program.statements[dependence.source], program.statements[dependence.sink]
     shared = _shared(source, sink)
-    here, there = (
-        _loops_map(program, at, shared) for at in (dependence.source, dependence.sink)
-    )
+    here, there = (_loops_map(program, at, shared) for at in (dependence.source, dependence.sink))
     relation = dependence.relation.apply_domain(here).apply_range(there)
     if not shared:
         return Vector((), ())
@@ -75,9 +73,7 @@ def distance_vector(program: TimedProgram, dependence: Dependence) -> Vector:
 def _coordinates(point: Any, count: int) -> tuple[int, ...]:
     import islpy as isl
 
-    return tuple(
-        point.get_coordinate_val(isl.dim_type.set, at).to_python() for at in range(count)
-    )
+    return tuple(point.get_coordinate_val(isl.dim_type.set, at).to_python() for at in range(count))
 
 
 def _sign(low: int, high: int) -> str:

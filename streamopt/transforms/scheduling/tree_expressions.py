@@ -137,7 +137,7 @@ def condition_of(expression: Any, known: Mapping[str, Affine]) -> Condition:
     """Return a condition of the tree."""
     import islpy as isl
 
-    ops = isl.ast_expr_op_type
+    ops: Any = isl.ast_expr_op_type
     joints = {
         ops.and_: LogicOp.AND,
         ops.and_then: LogicOp.AND,
