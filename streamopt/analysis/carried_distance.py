@@ -1,7 +1,7 @@
 """How many iterations lie between a write and the next read of what it wrote: exactly, by isl.
 
 The distance ``min (row(y) - row(x))`` over iterations ``x < y`` of a box with ``write(x) =
-read(y)``, where ``row`` is the row-major number of an iteration: (7) of
+read(y)``, where ``row`` is the row-major number of an iteration: (L7) of
 ``models/formulations/scheduling.md``. A write in between only comes nearer itself, so the
 nearest pair is one of true flow.
 """

@@ -1,6 +1,6 @@
 """Decisions that a user has taken: what is left of a decision space under them.
 
-(5) and (6) of ``models/formulations/scheduling.md``.
+(L5) and (L6) of ``models/formulations/scheduling.md``.
 """
 
 from __future__ import annotations

@@ -71,7 +71,7 @@ def partition_factors(graph: Graph, steps: Sequence[Step]) -> dict[LoopKey, int]
     """Return the unroll factors, by (node, loop), under which arrays are partitioned as asked.
 
     A dimension is dealt out cyclically to as many memories as the loop that walks it has lanes,
-    so a partition fixes that factor: (6) of ``models/formulations/scheduling.md``.
+    so a partition fixes that factor: (L6) of ``models/formulations/scheduling.md``.
 
     Raises
     ------

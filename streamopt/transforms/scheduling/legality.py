@@ -1,8 +1,8 @@
 """Which dependences new times would break.
 
-Times ``T`` are legal where every dependence ``x -> y`` keeps its order: ``T(x) < T(y)``, (1) of
+Times ``T`` are legal where every dependence ``x -> y`` keeps its order: ``T(x) < T(y)``, (L1) of
 ``models/formulations/scheduling.md``. The terms of a reduction may change places, as in every
-node of a graph: only its own update stands between them, (2) there.
+node of a graph: only its own update stands between them, (L2) there.
 """
 
 from __future__ import annotations

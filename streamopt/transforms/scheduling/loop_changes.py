@@ -109,7 +109,7 @@ def skewed(program: TimedProgram, step: Skew) -> TimedProgram:
     """Return the program with ``i, j`` as ``f i + g j`` and ``c i + s j``, of determinant +-1.
 
     ``skew(i, j, 1, 1)`` makes wavefronts ``i + j`` with ``j`` inside, ``skew(i, j, 2, 1)`` has
-    ``2 i + j`` with ``i`` inside: (4) of ``models/formulations/scheduling.md``.
+    ``2 i + j`` with ``i`` inside: (L4) of ``models/formulations/scheduling.md``.
 
     Raises
     ------

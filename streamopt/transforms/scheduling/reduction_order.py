@@ -1,6 +1,6 @@
 """What times must keep: dependences, but for those between the terms of one reduction.
 
-The terms of a reduction may come in any order, as in every node of a graph: (2) of
+The terms of a reduction may come in any order, as in every node of a graph: (L2) of
 ``models/formulations/scheduling.md``.
 """
 
@@ -22,7 +22,7 @@ __all__ = ["is_reduction_step", "ordered_pairs"]
 def ordered_pairs(
     dependences: Sequence[Dependence], statements: Sequence[Instance]
 ) -> dict[tuple[int, int], Any]:
-    """Return what times must keep, in one relation for two statements: all but (2)."""
+    """Return what times must keep, in one relation for two statements: all but (L2)."""
     found: dict[tuple[int, int], Any] = {}
     for dependence in dependences:
         if not is_reduction_step(dependence, statements):
