@@ -18,9 +18,11 @@ from streamopt.space.objective import Objective
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from streamopt.ir.graph import Graph
     from streamopt.ir.program import Program
     from streamopt.pipeline import Evaluation, FifoSizing, Freedom
     from streamopt.pipeline.limiting import AsBuilt
+    from streamopt.space.fixed import Fixed
     from streamopt.strategies.solution import Solution
     from streamopt.target.device import Target
 
@@ -29,6 +31,9 @@ __all__ = ["solve"]
 
 ProjectOutput = Annotated[
     Path | None, typer.Option("-o", "--output", metavar="DIR", help="Write the HLS project.")
+]
+Steps = Annotated[
+    Path | None, typer.Option("--steps", metavar="PATH", help="Loop steps to keep to, as JSON.")
 ]
 ScheduleOutput = Annotated[
     Path, typer.Option("--schedule", metavar="PATH", help="Schedule file without -o.")
@@ -59,6 +64,7 @@ def solve(
     fifo_depths: a.FifoDepths = a.FifoDepthsName.LEAST,
     latency_slack: a.LatencySlack = 0.0,
     port: a.ArrayPort = None,
+    steps: Steps = None,
     device: a.Device = "u280",
     clock_ns: a.ClockNs = None,
     output: ProjectOutput = None,
@@ -70,12 +76,14 @@ def solve(
     from streamopt import pipeline
     from streamopt.cli.progress import solving
 
-    on, program = pipeline.target(device, clock_ns), pipeline.load(graph_file)
+    on, asked = pipeline.target(device, clock_ns), _asked(graph_file, steps)
+    program = asked.program
     built: AsBuilt = {"built_dsp": built_dsp, "bram18": bram18, "uram": uram, "lut": lut, "ff": ff}
     built |= {"fit": fit, "on": on}
     with solving(f"{program.name} at {level}", quiet=quiet or as_json) as on_progress:
         solution = pipeline.solve(
-            pipeline.dataflow(program),
+            asked.graph,
+            fixed=asked.fixed,
             level=level,
             dsp=dsp,
             **built,
@@ -95,6 +103,25 @@ def solve(
             on_incumbent=_keeper(output, schedule_file),
         )
     _finish(program, solution, on, Output(output, schedule_file, seed, as_json, quiet))
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What is to be solved, and what is fixed of it."""
+
+    program: Program
+    graph: Graph
+    fixed: Fixed | None = None
+
+
+def _asked(graph_file: str, steps: Path | None) -> _Asked:
+    from streamopt import pipeline
+
+    if steps is None:
+        program = pipeline.load(graph_file)
+        return _Asked(program, pipeline.dataflow(program))
+    found = pipeline.schedule(graph_file, pipeline.load_steps(steps)).decided()
+    return _Asked(found.program, found.graph, found.fixed)
 
 
 def _sizing(depths: a.FifoDepthsName, slack: float, on: Target) -> FifoSizing | None:
