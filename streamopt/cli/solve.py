@@ -6,7 +6,7 @@ import json
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -18,11 +18,9 @@ from streamopt.space.objective import Objective
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from streamopt.ir.graph import Graph
     from streamopt.ir.program import Program
     from streamopt.pipeline import Evaluation, FifoSizing, Freedom
     from streamopt.pipeline.limiting import AsBuilt
-    from streamopt.space.fixed import Fixed
     from streamopt.strategies.solution import Solution
     from streamopt.target.device import Target
 
@@ -76,14 +74,12 @@ def solve(
     from streamopt import pipeline
     from streamopt.cli.progress import solving
 
-    on, asked = pipeline.target(device, clock_ns), _asked(graph_file, steps)
-    program = asked.program
+    asked = _asked(graph_file, steps, port, on := pipeline.target(device, clock_ns))
     built: AsBuilt = {"built_dsp": built_dsp, "bram18": bram18, "uram": uram, "lut": lut, "ff": ff}
     built |= {"fit": fit, "on": on}
-    with solving(f"{program.name} at {level}", quiet=quiet or as_json) as on_progress:
+    with solving(f"{asked.program.name} at {level}", quiet=quiet or as_json) as on_progress:
         solution = pipeline.solve(
-            asked.graph,
-            fixed=asked.fixed,
+            **asked.options,
             level=level,
             dsp=dsp,
             **built,
@@ -98,30 +94,30 @@ def solve(
             threads=threads,
             fifos=_sizing(fifo_depths, latency_slack, on),
             freedom=_freedom(without, binding),
-            ports=asked_ports(program, port, on),
             on_progress=on_progress,
             on_incumbent=_keeper(output, schedule_file),
         )
-    _finish(program, solution, on, Output(output, schedule_file, seed, as_json, quiet))
+    _finish(asked.program, solution, on, Output(output, schedule_file, seed, as_json, quiet))
 
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """What is to be solved, and what is fixed of it."""
+    """What is to be solved: a program, and options that it comes with."""
 
     program: Program
-    graph: Graph
-    fixed: Fixed | None = None
+    options: dict[str, Any]
 
 
-def _asked(graph_file: str, steps: Path | None) -> _Asked:
+def _asked(graph_file: str, steps: Path | None, port: list[str] | None, on: Target) -> _Asked:
     from streamopt import pipeline
 
     if steps is None:
         program = pipeline.load(graph_file)
-        return _Asked(program, pipeline.dataflow(program))
-    found = pipeline.schedule(graph_file, pipeline.load_steps(steps)).decided()
-    return _Asked(found.program, found.graph, found.fixed)
+        options: dict[str, Any] = {"graph": pipeline.dataflow(program)}
+    else:
+        found = pipeline.schedule(graph_file, pipeline.load_steps(steps)).decided()
+        program, options = found.program, {"graph": found.graph, "fixed": found.fixed}
+    return _Asked(program, options | {"ports": asked_ports(program, port, on)})
 
 
 def _sizing(depths: a.FifoDepthsName, slack: float, on: Target) -> FifoSizing | None:

@@ -19,6 +19,7 @@ from streamopt.pipeline.evaluating import (
 )
 from streamopt.pipeline.freedom import BindingChoice, Freedom
 from streamopt.pipeline.fronts import front_record, pareto
+from streamopt.pipeline.opening import schedule
 from streamopt.pipeline.reading import (
     dataflow,
     interpret,
@@ -28,7 +29,6 @@ from streamopt.pipeline.reading import (
     save,
     save_steps,
 )
-from streamopt.pipeline.scheduling import schedule
 from streamopt.pipeline.solving import choice_record, compare, record, records, solve, solvers
 
 __all__ = [

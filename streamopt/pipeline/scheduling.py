@@ -32,9 +32,7 @@ from streamopt.ir.loop_steps import (
     Tile,
     Unroll,
 )
-from streamopt.ir.program import Program
-from streamopt.ir.source import Source
-from streamopt.pipeline.scheduled_program import decided, scheduled_program, with_step
+from streamopt.pipeline.scheduled_program import decided, with_step
 from streamopt.transforms.scheduling import generated
 from streamopt.transforms.scheduling.step_text import step_text
 from streamopt.transforms.scheduling.times import distance_vector
@@ -47,7 +45,7 @@ if TYPE_CHECKING:
     from streamopt.pipeline.scheduled_program import Decided, ScheduledProgram
     from streamopt.strategies.solution import Solution
 
-__all__ = ["ArrayHandle", "DependenceText", "NodeHandle", "Scheduling", "TakenStep", "schedule"]
+__all__ = ["ArrayHandle", "DependenceText", "NodeHandle", "Scheduling", "TakenStep"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,38 +78,6 @@ class DependenceText:
     accesses: tuple[str, str]
     distance: tuple[int, ...]
     direction: tuple[str, ...]
-
-
-def schedule(
-    source: Program | Source | str | PathLike[str],
-    steps: Sequence[Step] = (),
-    **options: Any,
-) -> Scheduling:
-    """Return the schedule of a program, on which steps can be taken.
-
-    Parameters
-    ----------
-    source
-        A program, or what `streamopt.load` reads; the loops of C and MLIR are taken as written.
-    steps
-        To take at once, for instance those of `streamopt.load_steps`.
-    options
-        As `streamopt.load`, for files.
-
-    Raises
-    ------
-    FrontendError
-        With all problems of a file.
-    LegalityError
-        If a step would break a dependence (E237) or can't be taken (E231 to E239).
-    """
-    from streamopt.pipeline.reading import load_written
-
-    written = source if isinstance(source, Program | Source) else load_written(source, **options)
-    made = Scheduling(scheduled_program(written))
-    for step in steps:
-        made.take(step)
-    return made
 
 
 class Scheduling:

@@ -113,11 +113,7 @@ def decision_space(
         If the DSPs don't suffice for one lane of every node (E401), a limit is not positive
         (E402), or what is fixed can't be (E408, E409).
     """
-    if dsp_limit < 1 or tiling_limit < 1:
-        name, value = ("--dsp", dsp_limit) if dsp_limit < 1 else ("--tiling-limit", tiling_limit)
-        raise InfeasibleError(
-            Diagnostic("E402", f"{name} is {value}", hint="give a whole number of at least 1")
-        )
+    _check_limits(dsp_limit, tiling_limit)
     least_dsps = _least_dsps(graph, dsp_limit, costs, bindings)
     orders = {node.name: _orders(node, permutes=level.permutes) for node in graph.nodes}
     orders = fixed_orders(graph, orders, fixed)
@@ -141,6 +137,14 @@ def decision_space(
             edge.channel for edge in graph.edges if _may_stream(graph, edge, orders)
         ),
     )
+
+
+def _check_limits(dsp_limit: int, tiling_limit: int) -> None:
+    if dsp_limit < 1 or tiling_limit < 1:
+        name, value = ("--dsp", dsp_limit) if dsp_limit < 1 else ("--tiling-limit", tiling_limit)
+        raise InfeasibleError(
+            Diagnostic("E402", f"{name} is {value}", hint="give a whole number of at least 1")
+        )
 
 
 def _least_dsps(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from streamopt.perf.costs import PUBLISHED
 from streamopt.space.assemble import baseline, evaluate, interval_cycles, plainest
 from streamopt.space.decisions import decision_space
-from streamopt.space.fixed import NOTHING_FIXED, Fixed
+from streamopt.space.fixed import NOTHING_FIXED
 from streamopt.space.level import LEVELS
 from streamopt.space.objective import Objective
 from streamopt.transforms.apply import planned_graph
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from streamopt.perf.costs import CostModel
     from streamopt.solvers.result import Proof, Stop
     from streamopt.space.decisions import DecisionSpace
+    from streamopt.space.fixed import Fixed
     from streamopt.space.level import LevelName
     from streamopt.strategies.limits import Limit, Limits
 
@@ -51,7 +52,7 @@ class Request:
     lut_limit
         On LUTs as the costs count them; None for none.
     fixed
-        What is decided already.
+        What is decided already; None for nothing.
     """
 
     graph: Graph
@@ -69,7 +70,7 @@ class Request:
     ports: tuple[PortPlan, ...] = ()
     partial_tiles: bool = False
     lut_limit: int | None = None
-    fixed: Fixed = NOTHING_FIXED
+    fixed: Fixed | None = None
 
     def space(self) -> DecisionSpace:
         """Return what may be decided.
@@ -89,7 +90,7 @@ class Request:
             horizon_cycles=self.horizon_cycles,
             partial_tiles=self.partial_tiles,
             lut_limit=self.lut_limit,
-            fixed=self.fixed,
+            fixed=self.fixed or NOTHING_FIXED,
         )
 
     def plainest(self) -> Schedule:
