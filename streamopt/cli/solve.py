@@ -108,7 +108,7 @@ class _Asked:
     options: dict[str, Any]
 
 
-def _asked(graph_file: str, steps: Path | None, port: list[str] | None, on: Target) -> _Asked:
+def _asked(graph_file: Path, steps: Path | None, port: list[str] | None, on: Target) -> _Asked:
     from streamopt import pipeline
 
     if steps is None:
