@@ -24,7 +24,14 @@ if TYPE_CHECKING:
     from streamopt.analysis.instances import Instance
     from streamopt.ir.expression import Access
 
-__all__ = ["DataFlow", "Touch", "covers", "data_flow", "memory_dependences"]
+__all__ = [
+    "DataFlow",
+    "Touch",
+    "covers",
+    "data_flow",
+    "execution_order",
+    "memory_dependences",
+]
 
 _WRITE = -1
 
@@ -139,7 +146,7 @@ def memory_dependences(statements: Sequence[Instance]) -> set[tuple[int, int]]:
                 if pair in pairs or not (first_writes or second_writes):
                     continue
                 if pair not in orders:
-                    orders[pair] = _order(statements, *pair)
+                    orders[pair] = execution_order(statements, *pair)
                 same = first.apply_range(second.reverse())
                 if orders[pair] is not None and not same.is_disjoint(orders[pair]):
                     pairs.add(pair)
@@ -152,8 +159,11 @@ def _access_map(instance: Instance, access: Access, at: int) -> Any:
     return isl.Map(f"{{ {access_text(f'S{at}', instance, access)} }}")
 
 
-def _order(statements: Sequence[Instance], earlier: int, later: int) -> Any:
-    """Return which iterations of one statement run before which of another; None for none."""
+def execution_order(statements: Sequence[Instance], earlier: int, later: int) -> Any:
+    """Return which iterations of one statement run before which of another; None for none.
+
+    An isl relation from ``S<earlier>[a0, ...]`` to ``S<later>[b0, ...]``.
+    """
     import islpy as isl
 
     first, second = statements[earlier], statements[later]

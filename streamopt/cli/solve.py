@@ -6,7 +6,7 @@ import json
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -29,6 +29,9 @@ __all__ = ["solve"]
 
 ProjectOutput = Annotated[
     Path | None, typer.Option("-o", "--output", metavar="DIR", help="Write the HLS project.")
+]
+Steps = Annotated[
+    Path | None, typer.Option("--steps", metavar="PATH", help="Loop steps to keep to, as JSON.")
 ]
 ScheduleOutput = Annotated[
     Path, typer.Option("--schedule", metavar="PATH", help="Schedule file without -o.")
@@ -59,6 +62,7 @@ def solve(
     fifo_depths: a.FifoDepths = a.FifoDepthsName.LEAST,
     latency_slack: a.LatencySlack = 0.0,
     port: a.ArrayPort = None,
+    steps: Steps = None,
     device: a.Device = "u280",
     clock_ns: a.ClockNs = None,
     output: ProjectOutput = None,
@@ -70,12 +74,12 @@ def solve(
     from streamopt import pipeline
     from streamopt.cli.progress import solving
 
-    on, program = pipeline.target(device, clock_ns), pipeline.load(graph_file)
+    asked = _asked(graph_file, steps, port, on := pipeline.target(device, clock_ns))
     built: AsBuilt = {"built_dsp": built_dsp, "bram18": bram18, "uram": uram, "lut": lut, "ff": ff}
     built |= {"fit": fit, "on": on}
-    with solving(f"{program.name} at {level}", quiet=quiet or as_json) as on_progress:
+    with solving(f"{asked.program.name} at {level}", quiet=quiet or as_json) as on_progress:
         solution = pipeline.solve(
-            pipeline.dataflow(program),
+            **asked.options,
             level=level,
             dsp=dsp,
             **built,
@@ -90,11 +94,30 @@ def solve(
             threads=threads,
             fifos=_sizing(fifo_depths, latency_slack, on),
             freedom=_freedom(without, binding),
-            ports=asked_ports(program, port, on),
             on_progress=on_progress,
             on_incumbent=_keeper(output, schedule_file),
         )
-    _finish(program, solution, on, Output(output, schedule_file, seed, as_json, quiet))
+    _finish(asked.program, solution, on, Output(output, schedule_file, seed, as_json, quiet))
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What is to be solved: a program, and options that it comes with."""
+
+    program: Program
+    options: dict[str, Any]
+
+
+def _asked(graph_file: Path, steps: Path | None, port: list[str] | None, on: Target) -> _Asked:
+    from streamopt import pipeline
+
+    if steps is None:
+        program = pipeline.load(graph_file)
+        options: dict[str, Any] = {"graph": pipeline.dataflow(program)}
+    else:
+        found = pipeline.schedule(graph_file, pipeline.load_steps(steps)).decided()
+        program, options = found.program, {"graph": found.graph, "fixed": found.fixed}
+    return _Asked(program, options | {"ports": asked_ports(program, port, on)})
 
 
 def _sizing(depths: a.FifoDepthsName, slack: float, on: Target) -> FifoSizing | None:

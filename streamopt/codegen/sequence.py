@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from streamopt.analysis.carried_distance import carried_distance
 from streamopt.codegen.dividends import check_dividends
 from streamopt.codegen.expressions import ExpressionText
 from streamopt.codegen.layout import extents_text
 from streamopt.codegen.tree import For, If, Pragma, Statement
 from streamopt.ir.affine import Affine
+from streamopt.ir.expression import is_affine_condition, reads
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from streamopt.codegen.names import Names
     from streamopt.codegen.tree import Item
     from streamopt.ir.element import ElementType
-    from streamopt.ir.expression import Access
+    from streamopt.ir.expression import Access, Condition
     from streamopt.ir.graph import SequentialNode
     from streamopt.ir.network import Operator
     from streamopt.ir.program import Array
@@ -63,7 +65,7 @@ class SequenceWriter:
         ]
         body: list[Item] = [item for update in self.node.statements for item in self._item(update)]
         if self.node.loops:
-            body = [Pragma("pipeline"), *body]
+            body = [Pragma("pipeline"), *self._distances(), *body]
         for loop in reversed(self.node.loops):
             body = [For(self.iterator[loop.name], loop.trip_count, tuple(body))]
         handed = [
@@ -71,6 +73,24 @@ class SequenceWriter:
             for port in self.process.writes
         ]
         return (*declared, *brought, *body, *handed)
+
+    def _distances(self) -> Iterator[Item]:
+        """Yield how far apart an array's writes and reads are, which the tool can't always see."""
+        loops = tuple(self.node.trip_counts.items())
+        places = dict.fromkeys(a for e in self.node.expressions for a in reads(e))
+        for name, text in self.state.items():
+            found = [
+                carried_distance(update.target.subscripts, access.subscripts, loops, guard)
+                for update in self.node.statements
+                if update.target.array == name
+                for guard in (_affine_guard(update.guard),)
+                for access in places
+                if access.array == name
+            ]
+            known = [distance for distance in found if distance is not None]
+            how = f"RAW distance={min(known)} true" if known else "RAW false"
+            if found and min(known, default=2) > 1:
+                yield Pragma(f"dependence variable={text} type=inter direction={how}")
 
     def _taken(self, wanted: str, scope: Names) -> str:
         name = self.names.unique(wanted)
@@ -119,3 +139,7 @@ def _declared(array: Array, name: str) -> Statement:
 def _in(name: str) -> Callable[[str], str]:
     """Return what makes an element of a local array of subscripts."""
     return lambda subscripts: f"{name}{subscripts}"
+
+
+def _affine_guard(guard: Condition | None) -> Condition | None:
+    return guard if guard is not None and is_affine_condition(guard) else None

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from streamopt.analysis.carried_distance import carried_distance
 from streamopt.ir.affine import Iter
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from streamopt.ir.affine import Affine
+    from streamopt.ir.expression import Condition
     from streamopt.ir.network import Pipeline
 
     Integers = npt.NDArray[np.int64]
@@ -23,28 +25,48 @@ __all__ = ["collision_distance", "update_distances"]
 
 
 def collision_distance(
-    earlier: tuple[Affine, ...], later: tuple[Affine, ...], pipeline: Pipeline
+    read: tuple[Affine, ...],
+    write: tuple[Affine, ...],
+    pipeline: Pipeline,
+    guard: Condition | None = None,
 ) -> int | None:
-    """Return the least number of iterations from one access to another of the same element.
+    """Return the least number of iterations from a write to a later read of the same element.
 
     Of equal subscripts that tell apart the loops in them, the distance is the product of the trip
     counts inside the innermost tile loop that is not in them; None where all loops are, so that
-    no element comes twice. Of other subscripts, 1 unless their ranges never meet: nearer than
-    true, for an interval that is safe.
+    no element comes twice. Of other subscripts, it is exact without lanes; with lanes 1 unless
+    their ranges never meet: nearer than true, for an interval that is safe.
+
+    Parameters
+    ----------
+    guard
+        An affine condition of the write; None for none.
     """
     loops = (*pipeline.tiles, *pipeline.lanes)
     trip_counts = {loop.name: loop.trip_count for loop in loops}
-    if earlier != later:
-        return 1 if _may_meet(earlier, later, trip_counts) else None
+    if read != write:
+        return _exact(read, write, pipeline, guard) if _may_meet(read, write, trip_counts) else None
     moving = [place for place, loop in enumerate(pipeline.tiles) if loop.trip_count > 1]
-    told_apart = _told_apart(earlier, trip_counts)
+    told_apart = _told_apart(write, trip_counts)
     carrying = [place for place in moving if pipeline.tiles[place].name not in told_apart]
     if not carrying:
         return None
-    named = {name for subscript in earlier for name in subscript.iterators()}
+    named = {name for subscript in write for name in subscript.iterators()}
     if any(pipeline.tiles[place].name in named for place in carrying):
-        return 1
+        return _exact(read, write, pipeline, guard)
     return prod(loop.trip_count for loop in pipeline.tiles[carrying[-1] + 1 :])
+
+
+def _exact(
+    read: tuple[Affine, ...],
+    write: tuple[Affine, ...],
+    pipeline: Pipeline,
+    guard: Condition | None,
+) -> int | None:
+    if pipeline.lanes:
+        return 1
+    loops = tuple((loop.name, loop.trip_count) for loop in pipeline.tiles)
+    return carried_distance(write, read, loops, guard)
 
 
 def update_distances(

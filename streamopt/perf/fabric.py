@@ -143,7 +143,8 @@ def least_pipeline_luts(result_bits: Integers, unit_bits: Integers, ii: Integers
 def _result_luts(result_bits: Any, unit_bits: Any, ii: Any) -> Any:
     """Return what selects results and shares units: a number, or one for each entry of arrays."""
     shared = _SHARED_RESULT_LUTS * result_bits + _UNIT_LUTS * unit_bits
-    return np.where(ii > 1, shared, _RESULT_LUTS * result_bits)
+    plain = _RESULT_LUTS * result_bits
+    return plain + (ii > 1) * (shared - plain)
 
 
 def memory_fabric(storage: Storage, *, ping_pong: bool) -> Resources:

@@ -153,7 +153,7 @@ def _recurrence(
     inside = {operation.result for operation in path} | {read.value}
     others = [name for step in path for name in step.operands if name not in inside]
     products = any(name in makers and _is_product(name, makers) for name in others)
-    distance = collision_distance(read.subscripts, write.subscripts, pipeline)
+    distance = collision_distance(read.subscripts, write.subscripts, pipeline, write.guard)
     yield Recurrence(write.target, path, terms, distance, products)
 
 

@@ -28,7 +28,16 @@ if TYPE_CHECKING:
         trace_record,
     )
     from streamopt.pipeline.fronts import front_record, pareto
-    from streamopt.pipeline.reading import dataflow, interpret, load, load_schedule, save
+    from streamopt.pipeline.opening import schedule
+    from streamopt.pipeline.reading import (
+        dataflow,
+        interpret,
+        load,
+        load_schedule,
+        load_steps,
+        save,
+        save_steps,
+    )
     from streamopt.pipeline.rivals import RivalDesign, design, design_record
     from streamopt.pipeline.solving import choice_record, record, solve, solvers
 
@@ -54,12 +63,15 @@ __all__ = [
     "load",
     "load_design",
     "load_schedule",
+    "load_steps",
     "pareto",
     "plan_ports",
     "put_outside",
     "record",
     "records",
     "save",
+    "save_steps",
+    "schedule",
     "simulate",
     "size_fifos",
     "solve",
@@ -80,7 +92,9 @@ _PLACES = {
     "streamopt.pipeline.evaluating": "Evaluation FifoSizing evaluate evaluate_network "
     "evaluation_record load_design simulate size_fifos target trace_record",
     "streamopt.pipeline.fronts": "front_record pareto",
-    "streamopt.pipeline.reading": "dataflow interpret load load_schedule save",
+    "streamopt.pipeline.opening": "schedule",
+    "streamopt.pipeline.reading": "dataflow interpret load load_schedule load_steps save "
+    "save_steps",
     "streamopt.pipeline.rivals": "RivalDesign design design_record",
     "streamopt.pipeline.solving": "choice_record record solve solvers",
 }

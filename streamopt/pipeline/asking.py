@@ -12,6 +12,7 @@ from streamopt.pipeline.limiting import amounts, limited, region, region_limits
 from streamopt.space.level import LEVELS, LevelName
 from streamopt.space.objective import Objective
 from streamopt.strategies.paper_only import check_published
+from streamopt.transforms.rewrites import REWRITES
 
 if TYPE_CHECKING:
     from streamopt.pipeline.beyond.freedom import Freedom
@@ -70,6 +71,8 @@ def answered(asked: Asked, built: AsBuilt, on_incumbent: OnIncumbent) -> Solutio
     """
     from streamopt.strategies.choose import choose
 
+    if asked.request.fixed:
+        asked = _with_fixed(asked)
     if LEVELS[asked.request.level].is_honest:
         return _beyond(asked, built, on_incumbent)
     if asked.freedom is not None:
@@ -80,6 +83,27 @@ def answered(asked: Asked, built: AsBuilt, on_incumbent: OnIncumbent) -> Solutio
     keep = _kept(request, on_incumbent)
     found = choose(request, asked.solver, asked.formulation, asked.options, keep)
     return _sized(_ported(found, request), fifos)
+
+
+def _with_fixed(asked: Asked) -> Asked:
+    """Return a question that leaves the graph as it is, so that what is fixed has its loops.
+
+    Raises
+    ------
+    InfeasibleError
+        If what is fixed can't be (E408, E409).
+    SolverError
+        If it is asked for of who doesn't keep to it (E526).
+    """
+    if asked.solver == "exhaustive" or asked.formulation != "compact":
+        message = "fixed decisions are kept by the exact search and the compact formulation only"
+        hint = "leave --solver exhaustive and --formulation out"
+        raise SolverError(Diagnostic("E526", message, hint=hint))
+    asked.request.space()
+    if not LEVELS[asked.request.level].is_honest:
+        return asked
+    freedom = asked.freedom or ALL
+    return replace(asked, freedom=replace(freedom, without=freedom.without | {*REWRITES}))
 
 
 def _ported(solution: Solution, request: Request) -> Solution:

@@ -15,11 +15,21 @@ if TYPE_CHECKING:
     from torch.nn import Module
 
     from streamopt.ir.graph import Graph
+    from streamopt.ir.loop_steps import Step
     from streamopt.ir.program import Program
     from streamopt.ir.schedule import Schedule
     from streamopt.ir.source import Source
 
-__all__ = ["dataflow", "interpret", "load", "load_schedule", "save"]
+__all__ = [
+    "dataflow",
+    "interpret",
+    "load",
+    "load_schedule",
+    "load_steps",
+    "load_written",
+    "save",
+    "save_steps",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,16 +100,37 @@ def load(
         from streamopt.frontends.torch_module import read_torch
 
         return read_torch(source, tuple(example_inputs), name=name)
-    text = fspath(source)
-    suffix = ".py" if ".py:" in text else Path(text).suffix.lower()
-    found = _READERS.get(suffix, _read_json)(text, options)
+    found = _restructured(_read(fspath(source), options))
     return found if name is None else replace(found, name=name)
 
 
-def _read_c(text: str, options: _Options) -> Program:
+def load_written(
+    path: str | PathLike[str],
+    *,
+    top: str | None = None,
+    defines: Mapping[str, str] | None = None,
+    include: Sequence[str | PathLike[str]] = (),
+    parameters: Mapping[str, int] | None = None,
+    outputs: Sequence[str] = (),
+) -> Program | Source:
+    """Return the program of a file; C and MLIR with loops stay as they are written.
+
+    Parameters and errors are those of `load`.
+    """
+    folders = tuple(map(Path, include))
+    options = _Options(top, "", tuple(outputs), folders, defines or {}, parameters or {})
+    return _read(fspath(path), options)
+
+
+def _read(text: str, options: _Options) -> Program | Source:
+    suffix = ".py" if ".py:" in text else Path(text).suffix.lower()
+    return _READERS.get(suffix, _read_json)(text, options)
+
+
+def _read_c(text: str, options: _Options) -> Source:
     from streamopt.frontends.c import read_c
 
-    source = read_c(
+    return read_c(
         Path(text),
         top=options.top,
         defines=options.defines,
@@ -107,13 +138,12 @@ def _read_c(text: str, options: _Options) -> Program:
         parameters=options.parameters,
         outputs=options.outputs,
     )
-    return _restructured(source)
 
 
-def _read_mlir(text: str, options: _Options) -> Program:
+def _read_mlir(text: str, options: _Options) -> Program | Source:
     from streamopt.frontends.mlir import read_mlir
 
-    return _restructured(read_mlir(Path(text), top=options.top))
+    return read_mlir(Path(text), top=options.top)
 
 
 def _read_onnx(text: str, options: _Options) -> Program:
@@ -135,7 +165,7 @@ def _read_json(text: str, options: _Options) -> Program:
     return load_graph_json(text)
 
 
-_READERS: Mapping[str, Callable[[str, _Options], Program]] = {
+_READERS: Mapping[str, Callable[[str, _Options], Program | Source]] = {
     **dict.fromkeys((".c", ".h", ".cc", ".cpp", ".hpp"), _read_c),
     ".mlir": _read_mlir,
     ".onnx": _read_onnx,
@@ -194,6 +224,33 @@ def load_schedule(path: str | PathLike[str]) -> Schedule:
     from streamopt.frontends.schedule_json import load_schedule_json
 
     return load_schedule_json(Path(path))
+
+
+def load_steps(path: str | PathLike[str]) -> tuple[Step, ...]:
+    """Return the steps of a file that `save_steps` has written, for `streamopt.schedule`.
+
+    Raises
+    ------
+    FrontendError
+        If the file can't be read as steps (E101, E103, E123).
+    """
+    from streamopt.frontends.steps_json import load_steps_json
+
+    return load_steps_json(Path(path))
+
+
+def save_steps(program: str, steps: Sequence[Step], path: str | PathLike[str]) -> None:
+    """Write the steps taken on a program to a JSON file.
+
+    Raises
+    ------
+    FrontendError
+        E116 where the system refuses to write.
+    """
+    from streamopt.frontends.steps_json import write_steps_json
+    from streamopt.frontends.written_file import write_file
+
+    write_file(Path(path), write_steps_json(program, steps).encode())
 
 
 def dataflow(program: Program) -> Graph:

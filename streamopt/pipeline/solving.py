@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from streamopt.pipeline.limiting import AsBuilt
     from streamopt.solvers.base import Progress, SolveOptions
     from streamopt.solvers.registry import SolverStatus
+    from streamopt.space.fixed import Fixed
     from streamopt.strategies.solution import Solution
 
 __all__ = ["choice_record", "record", "record_of_every_level", "solve", "solvers"]
@@ -53,6 +54,7 @@ def solve(
     fifos: FifoSizing | None = LEAST_FIFOS,
     freedom: Freedom | None = None,
     ports: tuple[PortPlan, ...] = (),
+    fixed: Fixed | None = None,
     on_progress: Callable[[Progress], None] | None = None,
     on_incumbent: Callable[[Solution], None] | None = None,
     **built: Unpack[AsBuilt],
@@ -73,13 +75,12 @@ def solve(
         As `streamopt.strategies.choose.choose`; of ``solvers/<solver>/``, or a path.
     threads
         Of the solver. With one, the same input, seed and versions give the same schedule.
-    fifos, freedom, ports
+    fifos, freedom, ports, fixed
         How depths are found by simulation, None for all tokens of a lane; what opt6 may decide,
-        None for all of it; how arrays cross the boundary, from `plan_ports`.
-    on_incumbent
-        Called with every better schedule at once, before FIFO depths are found.
-    built
-        Limits on the design as built: see `streamopt.pipeline.limiting.AsBuilt`.
+        None for all of it; how arrays cross the boundary, from `plan_ports`; what steps fix.
+    on_incumbent, built
+        Called with every better schedule at once, before FIFO depths are found; limits on the
+        design as built: see `streamopt.pipeline.limiting.AsBuilt`.
 
     Raises
     ------
@@ -90,7 +91,7 @@ def solve(
 
     name, wanted, most = LevelName(level), Objective(objective), DSPS if dsp is None else dsp
     tiles = tiling_limit_of(name, tiling_limit, freedom or ALL)
-    request = Request(graph, name, most, tiles, wanted, latency_target_cycles)
+    request = Request(graph, name, most, tiles, wanted, latency_target_cycles, fixed=fixed)
     request = request_with_ports(request, ports, (solver, formulation), built.get("on"))
     options = _options(solver, profile, (time_limit_seconds, seed, threads), on_progress)
     asked = Asked(request, freedom, solver, formulation, options, fifos, dsp is not None)

@@ -27,7 +27,15 @@ if TYPE_CHECKING:
     from streamopt.space.decisions import DecisionSpace, LoopOrder
     from streamopt.space.rows import NodeRows
 
-__all__ = ["assemble", "assemble_rows", "baseline", "evaluate", "interval_cycles", "violations"]
+__all__ = [
+    "assemble",
+    "assemble_rows",
+    "baseline",
+    "evaluate",
+    "interval_cycles",
+    "plainest",
+    "violations",
+]
 
 NONE: Mapping[str, Binding] = MappingProxyType({})
 """Everything as the tool builds it."""
@@ -87,6 +95,19 @@ def baseline(graph: Graph) -> Schedule:
         graph,
         {node.name: tuple(node.trip_counts) for node in graph.nodes},
         {node.name: (1,) * len(node.loops) for node in graph.nodes},
+    )
+
+
+def plainest(space: DecisionSpace) -> Schedule:
+    """Return the schedule of each node's first loop order and each class's least factor."""
+    factor_of = {key: group.factors[0] for group in space.classes for key in group.members}
+    return assemble(
+        space.graph,
+        {name: orders[0] for name, orders in space.orders.items()},
+        {
+            node.name: [factor_of[node.name, loop.name] for loop in node.loops]
+            for node in space.graph.nodes
+        },
     )
 
 

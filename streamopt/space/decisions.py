@@ -11,6 +11,7 @@ from streamopt.analysis.stream_order import completes_rows, stream_order, taken_
 from streamopt.errors import Diagnostic, InfeasibleError
 from streamopt.ir.graph import SequentialNode
 from streamopt.perf.costs import PUBLISHED
+from streamopt.space.fixed import NOTHING_FIXED, fixed_classes, fixed_orders
 from streamopt.space.tiles import Coupling, TileClass, tile_classes
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from streamopt.ir.binding import Binding
     from streamopt.ir.graph import Edge, Graph, Node
     from streamopt.perf.costs import CostModel
+    from streamopt.space.fixed import Fixed
     from streamopt.space.level import Level
 
 __all__ = [
@@ -86,6 +88,7 @@ def decision_space(
     horizon_cycles: int | None = None,
     partial_tiles: bool = False,
     lut_limit: int | None = None,
+    fixed: Fixed = NOTHING_FIXED,
 ) -> DecisionSpace:
     """Return the decision space of a graph at one level.
 
@@ -101,29 +104,29 @@ def decision_space(
         Whether unroll factors need not divide trip counts.
     lut_limit
         On the LUTs of all nodes as the costs count them; None for none.
+    fixed
+        What is decided already.
 
     Raises
     ------
     InfeasibleError
-        If the DSPs don't suffice for one lane of every node (E401), or a limit is not positive
-        (E402).
+        If the DSPs don't suffice for one lane of every node (E401), a limit is not positive
+        (E402), or what is fixed can't be (E408, E409).
     """
-    if dsp_limit < 1 or tiling_limit < 1:
-        name, value = ("--dsp", dsp_limit) if dsp_limit < 1 else ("--tiling-limit", tiling_limit)
-        raise InfeasibleError(
-            Diagnostic("E402", f"{name} is {value}", hint="give a whole number of at least 1")
-        )
+    _check_limits(dsp_limit, tiling_limit)
     least_dsps = _least_dsps(graph, dsp_limit, costs, bindings)
     orders = {node.name: _orders(node, permutes=level.permutes) for node in graph.nodes}
+    orders = fixed_orders(graph, orders, fixed)
     coupling = Coupling.PLAIN if level.is_honest else Coupling.PUBLISHED
+    classes = tile_classes(
+        graph, tiling_limit, tiles=level.tiles, coupling=coupling, partial=partial_tiles
+    )
     return DecisionSpace(
         graph=graph,
         level=level,
         dsp_limit=dsp_limit,
         tiling_limit=tiling_limit,
-        classes=tile_classes(
-            graph, tiling_limit, tiles=level.tiles, coupling=coupling, partial=partial_tiles
-        ),
+        classes=fixed_classes(graph, classes, fixed),
         orders=orders,
         least_dsps=least_dsps,
         costs=costs,
@@ -134,6 +137,14 @@ def decision_space(
             edge.channel for edge in graph.edges if _may_stream(graph, edge, orders)
         ),
     )
+
+
+def _check_limits(dsp_limit: int, tiling_limit: int) -> None:
+    if dsp_limit < 1 or tiling_limit < 1:
+        name, value = ("--dsp", dsp_limit) if dsp_limit < 1 else ("--tiling-limit", tiling_limit)
+        raise InfeasibleError(
+            Diagnostic("E402", f"{name} is {value}", hint="give a whole number of at least 1")
+        )
 
 
 def _least_dsps(

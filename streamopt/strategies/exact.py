@@ -21,7 +21,7 @@ from streamopt.search.narrowing import Narrowing, Stage
 from streamopt.search.pieces import cut
 from streamopt.solvers.base import Progress
 from streamopt.solvers.result import Stop
-from streamopt.space.assemble import assemble_rows, baseline, violations
+from streamopt.space.assemble import assemble_rows, violations
 from streamopt.space.horizon import HorizonFilter, same_rows
 from streamopt.space.rows import node_rows
 from streamopt.strategies.clock import SearchClock
@@ -74,7 +74,7 @@ class _Search:
         self.space = request.space()
         self._rows = node_rows(self.space)
         self._horizons = HorizonFilter(self.space, self._rows)
-        self.schedule = baseline(request.graph)
+        self.schedule = request.plainest()
         self.cycles = request.evaluate(self.schedule).latency_cycles
         self.is_small = len(request.graph.nodes) <= SMALL_NODES
         self.bound_cycles = self._horizons.least_horizon(

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 from streamopt.search.labels import SearchStoppedError, SearchTooLargeError
 from streamopt.solvers.result import Proof, Stop
-from streamopt.space.assemble import baseline
 from streamopt.space.level import LEVELS
 from streamopt.space.objective import Objective
 from streamopt.strategies.boxes import Answer, Box, Boxes, Point
@@ -172,7 +171,7 @@ class _Front:
         self._solver = solver
         self._options = options
         self._on_front = on_front
-        start = request.evaluate(baseline(request.graph))
+        start = request.evaluate(request.plainest())
         self._least_dsps = start.dsps
         self.tracing = _Tracing(Box(start.latency_cycles, request.dsp_limit))
         self.used = SEARCH

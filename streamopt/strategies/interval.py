@@ -18,7 +18,6 @@ from streamopt.solvers.base import Progress
 from streamopt.solvers.result import Stop
 from streamopt.space.assemble import (
     assemble_rows,
-    baseline,
     violations,
 )
 from streamopt.space.horizon import HorizonFilter
@@ -51,7 +50,7 @@ class _Search:
         self._runs = sorted({run for own in rows.values() for run in own.times.last_write})
         self._places, sizes = self._shared()
         self._order = elimination_order([own.keys() for own in self._places.values()], sizes)
-        self.schedule = baseline(request.graph)
+        self.schedule = request.plainest()
         self.cycles = request.interval_cycles(self.schedule)
         self.bound_cycles = max(min(own.times.last_write) for own in rows.values())
         self.found_any = False

@@ -18,7 +18,6 @@ from streamopt.formulation.paper import model as paper
 from streamopt.solvers.result import Proof, SolveResult, Stop
 from streamopt.space.assemble import (
     assemble,
-    baseline,
 )
 from streamopt.space.horizon import HorizonFilter
 from streamopt.space.level import LEVELS, LevelName
@@ -86,7 +85,7 @@ def solve_compact(
 def _untiled(search: SolverSearch, solver: str) -> _Untiled:
     request = search.request
     if not search.space.level.untiled_first:
-        return _Untiled(baseline(request.graph), None, is_proved=True, stop=Stop.FINISHED)
+        return _Untiled(request.plainest(), None, is_proved=True, stop=Stop.FINISHED)
     orders_only = replace(
         request,
         level=LevelName.OPT2,
@@ -224,7 +223,7 @@ def solve_paper(
             )
         )
     search = SolverSearch(request, solver, options, on_incumbent)
-    start = baseline(request.graph)
+    start = request.plainest()
     known = Incumbent(start, request.evaluate(start).latency_cycles)
     program = paper.build(search.space, horizon_cycles=known.cost)
     read_back = partial(paper.read_back, program)

@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING, BinaryIO, cast
 from streamopt.errors import Diagnostic, SolverError
 from streamopt.solvers.base import Progress
 from streamopt.solvers.result import Proof, Stop
-from streamopt.space.assemble import baseline
 from streamopt.space.level import LEVELS
 from streamopt.space.objective import Objective
 from streamopt.strategies.clock import SearchClock
@@ -275,7 +274,7 @@ def _result(request: Request, run: _Race, names: str) -> Solution:
 
 def _first(request: Request) -> Solution:
     """Return the original schedule, for sides that had no time to say anything."""
-    schedule = baseline(request.graph)
+    schedule = request.plainest()
     return Solution(
         request=request,
         schedule=schedule,

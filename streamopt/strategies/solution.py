@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from streamopt.perf.costs import PUBLISHED
-from streamopt.space.assemble import evaluate, interval_cycles
+from streamopt.space.assemble import baseline, evaluate, interval_cycles, plainest
 from streamopt.space.decisions import decision_space
+from streamopt.space.fixed import NOTHING_FIXED
 from streamopt.space.level import LEVELS
 from streamopt.space.objective import Objective
 from streamopt.transforms.apply import planned_graph
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from streamopt.perf.costs import CostModel
     from streamopt.solvers.result import Proof, Stop
     from streamopt.space.decisions import DecisionSpace
+    from streamopt.space.fixed import Fixed
     from streamopt.space.level import LevelName
     from streamopt.strategies.limits import Limit, Limits
 
@@ -49,6 +51,8 @@ class Request:
         Whether unroll factors need not divide trip counts.
     lut_limit
         On LUTs as the costs count them; None for none.
+    fixed
+        What is decided already; None for nothing.
     """
 
     graph: Graph
@@ -66,6 +70,7 @@ class Request:
     ports: tuple[PortPlan, ...] = ()
     partial_tiles: bool = False
     lut_limit: int | None = None
+    fixed: Fixed | None = None
 
     def space(self) -> DecisionSpace:
         """Return what may be decided.
@@ -73,7 +78,7 @@ class Request:
         Raises
         ------
         InfeasibleError
-            If no schedule fits the limits (E401, E402).
+            If no schedule fits the limits (E401, E402) or what is fixed (E408, E409).
         """
         return decision_space(
             self.graph,
@@ -85,7 +90,12 @@ class Request:
             horizon_cycles=self.horizon_cycles,
             partial_tiles=self.partial_tiles,
             lut_limit=self.lut_limit,
+            fixed=self.fixed or NOTHING_FIXED,
         )
+
+    def plainest(self) -> Schedule:
+        """Return a schedule to begin with: nothing is decided but what is fixed."""
+        return plainest(self.space()) if self.fixed else baseline(self.graph)
 
     def evaluate(self, schedule: Schedule) -> Prediction:
         """Return the times and DSPs of a schedule under the request's costs, in integers."""

@@ -16,7 +16,7 @@ from streamopt.pipeline.beyond.costing import honest_costs
 from streamopt.pipeline.beyond.judging import judged
 from streamopt.pipeline.crossing import boundary_cycles
 from streamopt.search.labels import SearchTooLargeError
-from streamopt.space.assemble import baseline, evaluate, least_luts
+from streamopt.space.assemble import evaluate, least_luts
 from streamopt.strategies.budgeted import BudgetedSearch, Chosen, Prepared
 from streamopt.strategies.choose import AUTO, SEARCH, choose
 from streamopt.strategies.exact import SMALL_NODES
@@ -226,7 +226,7 @@ class Form:
 
     def plainest(self) -> Chosen:
         """Return the schedule without any unrolling, as the tool binds operators."""
-        return self._as_chosen(baseline(self.graph))
+        return self._as_chosen(self.request.plainest())
 
     def quickest(self) -> Chosen:
         """Return a schedule of a short search, if there are rows already; else the plainest.

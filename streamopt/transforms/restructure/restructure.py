@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from streamopt.ir.program import Program
     from streamopt.ir.source import Source
 
-__all__ = ["restructure"]
+__all__ = ["expanded_body", "restructure"]
 
 
 def restructure(source: Source) -> Program:
@@ -40,18 +40,22 @@ def restructure(source: Source) -> Program:
     LegalityError
         E221 if the source writes nothing that its caller sees.
     """
-    source = with_kept_decisions(with_extremes(source))
-    statements = tuple(filter(may_run, instances(source.body)))
-    body = Body(statements, {v.name: v for v in source.variables})
+    body = expanded_body(source)
     seen = {v.name for v in source.variables if v.is_argument and v.is_wanted}
     if not any(instance.target.array in seen for instance in body.statements):
         message = f"'{source.name}' writes no array that its caller sees"
         hint = "write an array argument"
         raise LegalityError(Diagnostic("E221", message, hint=hint))
-    body = split_variables(body)
-    body = forward_substitution(body)
-    body = expand_variables(private_work_arrays(body))
     groups = distributed(body.statements)
     flow = data_flow(body.statements)
     program = versioned(source.name, body, groups, flow, source.values)
     return final_names(drop_unused(fold_copies(fold_starts(drop_unused(program)))), source)
+
+
+def expanded_body(source: Source) -> Body:
+    """Return the statements of a source, with scalars and work arrays out of their way."""
+    source = with_kept_decisions(with_extremes(source))
+    statements = tuple(filter(may_run, instances(source.body)))
+    body = Body(statements, {v.name: v for v in source.variables})
+    body = forward_substitution(split_variables(body))
+    return expand_variables(private_work_arrays(body))

@@ -1,0 +1,150 @@
+"""Programs as sources: every nest as the loops that a C programmer would write.
+
+Before::
+
+    for i, j, k: C[i][j] += A[i][k] * B[k][j]      from beta * C0[i][j]
+
+After::
+
+    for (i) for (j)          C_start: C[i][j] = beta * C0[i][j]
+    for (i) for (j) for (k)  C:       C[i][j] = C[i][j] + A[i][k] * B[k][j]
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from streamopt.ir.affine import Affine
+from streamopt.ir.expression import (
+    Access,
+    Binary,
+    BinaryOp,
+    Call,
+    Function,
+    Literal,
+    Read,
+    rewrite_condition,
+)
+from streamopt.ir.program import Reduction, Role
+from streamopt.ir.source import Assign, Branch, RangeLoop, Source, Variable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from streamopt.ir.expression import Expression
+    from streamopt.ir.program import Array, Loop, Nest, Program, Statement
+    from streamopt.ir.source import Item
+
+__all__ = ["lifted"]
+
+_OPS = {Reduction.ADD: BinaryOp.ADD, Reduction.MUL: BinaryOp.MUL}
+_CALLS = {Reduction.MAX: Function.MAX, Reduction.MIN: Function.MIN}
+
+
+def lifted(program: Program) -> Source:
+    """Return a source that computes what a program does, a labelled statement for each of its.
+
+    What a reduction starts from, and the arrays that a sequential nest begins with, are set by
+    statements of their own, called after the nest.
+    """
+    variables = tuple(_variable(array, program) for array in program.arrays)
+    taken: set[str] = {array.name for array in program.arrays}
+    body = tuple(item for nest in program.nests for item in _nest(nest, program, taken))
+    return Source(program.name, variables, body, program.values)
+
+
+def _variable(array: Array, program: Program) -> Variable:
+    is_constant = array.name in program.values
+    return Variable(
+        array.name,
+        array.shape,
+        array.element,
+        is_argument=array.role is not Role.INTERNAL and not is_constant,
+        is_constant=is_constant or array.is_given,
+        is_wanted=array.role is Role.OUTPUT,
+    )
+
+
+def _nest(nest: Nest, program: Program, taken: set[str]) -> Iterator[Item]:
+    for array, source in nest.carries:
+        yield _copy(f"{nest.name}_{array}", program.array(array), source, taken)
+    for statement in nest.statements:
+        if statement.reduction is not None:
+            yield _start(nest, statement, taken)
+    names = _fresh(nest.loops, taken)
+    inside: list[Item] = []
+    for number, statement in enumerate(nest.statements, start=1):
+        label = nest.name if len(nest.statements) == 1 else f"{nest.name}_{number}"
+        inside.append(_assign(statement, names, label))
+    yield from _looped(nest.loops, names, inside)
+
+
+def _copy(label: str, array: Array, source: str, taken: set[str]) -> Item:
+    from streamopt.ir.program import Loop
+
+    loops = tuple(Loop(f"d{at}", extent) for at, extent in enumerate(array.shape))
+    names = _fresh(loops, taken)
+    place = tuple(names[loop.name] for loop in loops)
+    copy = Assign(Access(array.name, place), Read(Access(source, place)), label)
+    (item,) = _looped(loops, names, [copy])
+    return item
+
+
+def _start(nest: Nest, statement: Statement, taken: set[str]) -> Item:
+    used = set(statement.target.iterators())
+    loops = tuple(loop for loop in nest.loops if loop.name in used)
+    names = _fresh(loops, taken)
+    assert statement.reduction is not None
+    start = statement.start or Literal(statement.reduction.identity)
+    value = _renamed(start, names)
+    target = statement.target.substitute(names)
+    label = f"{nest.name}_start"
+    (item,) = _looped(loops, names, [Assign(target, value, label, statement.loc)])
+    return item
+
+
+def _assign(statement: Statement, names: Mapping[str, Affine], label: str) -> Item:
+    target = statement.target.substitute(names)
+    value = _renamed(statement.value, names)
+    match statement.reduction:
+        case None:
+            pass
+        case Reduction.ADD | Reduction.MUL as kind:
+            value = Binary(_OPS[kind], Read(target), value)
+        case Reduction.MAX | Reduction.MIN as kind:
+            value = Call(_CALLS[kind], (Read(target), value))
+    item: Item = Assign(target, value, label, statement.loc)
+    if statement.guard is not None:
+        condition = rewrite_condition(statement.guard, lambda part: _renamed(part, names))
+        item = Branch(condition, (item,), loc=statement.loc)
+    return item
+
+
+def _renamed(expression: Expression, names: Mapping[str, Affine]) -> Expression:
+    from streamopt.ir.expression import substitute
+
+    return substitute(expression, names)
+
+
+def _fresh(loops: Sequence[Loop], taken: set[str]) -> dict[str, Affine]:
+    """Return iterators that nothing else in the source is called after."""
+    found: dict[str, Affine] = {}
+    for loop in loops:
+        name, number = loop.name, 2
+        while name in taken:
+            name, number = f"{loop.name}_{number}", number + 1
+        taken.add(name)
+        found[loop.name] = Affine.iterator(name)
+    return found
+
+
+def _looped(
+    loops: Sequence[Loop], names: Mapping[str, Affine], body: Sequence[Item]
+) -> tuple[Item, ...]:
+    inside = tuple(body)
+    for loop in reversed(loops):
+        iterator = names[loop.name].as_iterator()
+        assert iterator is not None
+        bounds = (Affine.of(0),), (Affine.of(loop.trip_count),)
+        inside = (RangeLoop(iterator, *bounds, inside),)
+    return inside

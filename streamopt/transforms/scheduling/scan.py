@@ -1,0 +1,168 @@
+"""One statement's iterations in the order of its loops, as isl scans them ([1]).
+
+[1] Grosser, Verdoolaege and Cohen, Polyhedral AST generation is more than scanning polyhedra,
+    TOPLAS 37, 2015.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from streamopt.analysis.polyhedral_text import domain_text
+from streamopt.ir.affine import Affine
+from streamopt.ir.expression import Compare, CompareOp, Index, Literal
+from streamopt.ir.isl_text import affine_text
+from streamopt.transforms.scheduling.tree_expressions import (
+    NotAffineError,
+    affine_of,
+    bounds_of,
+    condition_of,
+    reach_of,
+    within,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from streamopt.ir.expression import Condition
+    from streamopt.transforms.scheduling.timed import TimedStatement
+
+__all__ = ["Scan", "Span", "scanned"]
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """The values of a loop: bounds, the constant ones that hold them, and what else must hold."""
+
+    lower: tuple[Affine, ...]
+    upper: tuple[Affine, ...]
+    reach: tuple[int, int]
+    checks: tuple[Condition, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """What is left of isl's tree of a statement, inside of some loops.
+
+    Attributes
+    ----------
+    known
+        By iterator of the tree, what stands for it.
+    guards
+        Conditions around the statement so far.
+    """
+
+    statement: TimedStatement
+    node: Any
+    known: Mapping[str, Affine]
+    guards: tuple[Condition, ...] = ()
+
+    def entered(self, level: int) -> Scan:
+        """Return the scan inside of conditions, and of loops of one iteration outside a level."""
+        import islpy as isl
+
+        kinds: Any = isl.ast_node_type
+        node, guards, known = self.node, self.guards, self.known
+        while True:
+            match node.get_type():
+                case kinds.if_:
+                    assert not node.if_has_else()
+                    guards = (*guards, condition_of(node.if_get_cond(), known))
+                    node = node.if_get_then()
+                case kinds.for_ if _level(node) <= level and _is_single(node, known):
+                    name = node.for_get_iterator().get_id().get_name()
+                    known = {**known, name: affine_of(node.for_get_init(), known)}
+                    node = node.for_get_body()
+                case _:
+                    return replace(self, node=node, guards=guards, known=known)
+
+    def has_loop(self, level: int) -> bool:
+        """Return whether the statement runs in several iterations of a loop."""
+        import islpy as isl
+
+        kinds: Any = isl.ast_node_type
+        return bool(self.node.get_type() == kinds.for_) and _level(self.node) == level
+
+    def span(self, iterator: str, reach: Mapping[str, tuple[int, int]]) -> Span:
+        """Return the values of a loop.
+
+        Parameters
+        ----------
+        iterator
+            What it is called.
+        reach
+            Between which values the iterators around it are.
+        """
+        import islpy as isl
+
+        node, known, place = self.node, self.known, Affine.iterator(iterator)
+        first = last = node.for_get_init()
+        step, is_last = 1, True
+        if not node.for_is_degenerate():
+            step, condition = node.for_get_inc().get_val().to_python(), node.for_get_cond()
+            last = condition.get_op_arg(1)
+            is_last = condition.get_op_type() == isl.ast_expr_op_type.le
+        low, high = bounds_of(first, known, least=False), bounds_of(last, known, least=True)
+        checks: list[Condition] = []
+        if low is None:
+            low = (Affine.of(reach_of(first, known, reach)[0]),)
+            checks.append(within(place, CompareOp.GE, first, known))
+        if high is None:
+            high = (Affine.of(reach_of(last, known, reach)[1]),)
+            checks.append(within(place, CompareOp.LE if is_last else CompareOp.LT, last, known))
+        if step != 1:  # isl aligns all lower bounds with the step
+            offset = Index((place - low[0]).mod(step))
+            checks.append(Compare(CompareOp.EQ, offset, Literal(0.0)))
+        high = tuple(bound + Affine.of(int(is_last)) for bound in high)
+        least = max(bound.interval(reach)[0] for bound in low)
+        most = min(bound.interval(reach)[1] for bound in high) - 1
+        return Span(low, high, (least, max(least, most)), tuple(checks))
+
+    def inside(self, level: int, iterator: str) -> Scan:
+        """Return the scan of the body of a loop."""
+        known = {**self.known, f"t{level}": Affine.iterator(iterator)}
+        return replace(self, node=self.node.for_get_body(), known=known)
+
+    def arguments(self) -> dict[str, Affine]:
+        """Return the iterators of the source by those of the new loops."""
+        call = self.node.user_get_expr()
+        count = call.get_op_n_arg()
+        places = (affine_of(call.get_op_arg(at), self.known) for at in range(1, count))
+        return dict(zip(self.statement.instance.iterators, places, strict=True))
+
+
+def scanned(statement: TimedStatement) -> Scan:
+    """Return the scan of all iterations of a statement."""
+    import islpy as isl
+
+    iterators = statement.instance.iterators
+    names = {name: f"c{at}" for at, name in enumerate(iterators)}
+    times = ", ".join(affine_text(loop.value, names) for loop in statement.loops)
+    domain = f"S[{', '.join(names.values())}]"
+    schedule = isl.Map(f"{{ {domain} -> [{times}] : {domain_text(statement.instance)} }}")
+    build = isl.AstBuild.from_context(isl.Set("{ : }"))
+    loops = [f"t{level}" for level in range(len(statement.loops))]
+    if loops:
+        options = isl.UnionMap(f"{{ [{', '.join(loops)}] -> atomic[x] }}")
+        build = build.set_options(options)
+    ids = isl.IdList.alloc(isl.DEFAULT_CONTEXT, len(loops))
+    for name in loops:
+        ids = ids.add(isl.Id(name, context=isl.DEFAULT_CONTEXT))
+    node = build.set_iterators(ids).node_from_schedule_map(schedule.to_union_map())
+    return Scan(statement, node, {})
+
+
+def _is_single(node: Any, known: Mapping[str, Affine]) -> bool:
+    """Return whether a loop has one iteration, whose number is an affine expression."""
+    if not node.for_is_degenerate():
+        return False
+    try:
+        affine_of(node.for_get_init(), known)
+    except NotAffineError:
+        return False
+    return True
+
+
+def _level(node: Any) -> int:
+    return int(node.for_get_iterator().get_id().get_name().removeprefix("t"))

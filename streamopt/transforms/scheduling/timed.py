@@ -1,0 +1,170 @@
+"""Statements with the times of their iterations: what loop transformations work on.
+
+Before::
+
+    for (t = 0; t < 20; t++)
+      for (i = 0; i < 62; i++)
+        S: A[i + 1] = (A[i] + A[i + 2]) * 0.5
+
+After::
+
+    S   domain 0 <= t < 20, 0 <= i < 62     loops t: t, i: i     position (0, 0, 0)
+
+The time of an iteration is ``(position, loop, position, loop, ..., position)`` in lexicographic
+order ([1]). A transformation changes loops and positions, never the statement or its domain.
+
+[1] Kelly and Pugh, A unifying framework for iteration reordering transformations, 1995.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from streamopt.analysis.dependence_relations import dependence_relations
+from streamopt.analysis.instances import hull_of
+from streamopt.errors import Diagnostic, LegalityError
+from streamopt.ir.affine import Affine
+from streamopt.transforms.restructure import expanded_body
+from streamopt.transforms.scheduling.reduction_order import ordered_pairs
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from streamopt.analysis.dependence_relations import Dependence
+    from streamopt.analysis.instances import Instance
+    from streamopt.ir.source import Source
+
+__all__ = ["TimedLoop", "TimedProgram", "TimedStatement", "timed_program"]
+
+_NUMBERED = re.compile(r"(.*[A-Za-z0-9])_[0-9]+")
+
+
+@dataclass(frozen=True, slots=True)
+class TimedLoop:
+    """A loop by the value that its iterator has, over the iterators of the source."""
+
+    name: str
+    value: Affine
+
+
+@dataclass(frozen=True, slots=True)
+class TimedStatement:
+    """A statement of the source and when its iterations run.
+
+    Attributes
+    ----------
+    instance
+        As it stands in the source: domain, accesses and conditions are over its iterators.
+    loops
+        Outermost first.
+    position
+        Place among its siblings at every level; one more than there are loops.
+    """
+
+    name: str
+    instance: Instance
+    loops: tuple[TimedLoop, ...]
+    position: tuple[int, ...]
+
+    def depth(self, loop: str) -> int:
+        """Return the level of a loop, 0 for the outermost.
+
+        Raises
+        ------
+        LegalityError
+            If it has no such loop (E232).
+        """
+        names = [own.name for own in self.loops]
+        if loop not in names:
+            message = f"{self.name} has no loop '{loop}'"
+            hint = f"its loops are {', '.join(names)}" if names else "it has no loops"
+            raise LegalityError(Diagnostic("E232", message, self.instance.assign.loc, hint))
+        return names.index(loop)
+
+    def reach(self, level: int) -> tuple[int, int]:
+        """Return values between which a loop's are; exact where they are linear in a box."""
+        hulls = hull_of(self.instance.loops)
+        ends = {name: (low, max(low, high - 1)) for name, (low, high) in hulls.items()}
+        return self.loops[level].value.interval(ends)
+
+
+@dataclass(frozen=True, slots=True)
+class TimedProgram:
+    """A source whose statements have times.
+
+    Attributes
+    ----------
+    dependences
+        Between the iterations of the statements, which no times change.
+    ordered
+        By (source, sink): isl relation of all iterations whose order times must keep.
+    """
+
+    source: Source
+    statements: tuple[TimedStatement, ...]
+    dependences: tuple[Dependence, ...] = field(compare=False, repr=False)
+    ordered: Mapping[tuple[int, int], Any] = field(compare=False, repr=False)
+
+    def statement(self, name: str) -> TimedStatement:
+        """Return the statement of a name.
+
+        Raises
+        ------
+        LegalityError
+            If there is none (E231).
+        """
+        for statement in self.statements:
+            if statement.name == name:
+                return statement
+        names = ", ".join(statement.name for statement in self.statements)
+        message = f"{self.source.name} has no statement '{name}'"
+        raise LegalityError(Diagnostic("E231", message, hint=f"its statements are {names}"))
+
+
+def timed_program(source: Source) -> TimedProgram:
+    """Return a source with the times that its text says.
+
+    A statement is called as its label, that of its innermost labelled loop, or the array that it
+    writes; later ones of a name get a number. Local scalars are put in where they are used, or get
+    dimensions, so that they stand in nobody's way.
+    """
+    body = expanded_body(source)
+    source = replace(source, variables=tuple(body.variables.values()))
+    found = body.statements
+    every = {loop.iterator for instance in found for loop in instance.loops}
+    names = _names(found)
+    statements = tuple(
+        TimedStatement(name, instance, _loops(instance, every), instance.position)
+        for name, instance in zip(names, found, strict=True)
+    )
+    dependences = dependence_relations(found)
+    return TimedProgram(source, statements, dependences, ordered_pairs(dependences, found))
+
+
+def _names(found: Sequence[Instance]) -> list[str]:
+    names: list[str] = []
+    for instance in found:
+        labels = [loop.label for loop in instance.loops if loop.label]
+        name = wanted = instance.assign.label or (labels or [instance.target.array])[-1]
+        number = 2
+        while name in names:
+            name, number = f"{wanted}_{number}", number + 1
+        names.append(name)
+    return names
+
+
+def _loops(instance: Instance, every: set[str]) -> tuple[TimedLoop, ...]:
+    """Return the loops, without the numbers by which front ends tell iterators apart."""
+    taken = {loop.iterator for loop in instance.loops}
+    loops: list[TimedLoop] = []
+    for loop in instance.loops:
+        match = _NUMBERED.fullmatch(loop.iterator)
+        name = loop.iterator
+        if match is not None and match[1] in every - taken:
+            name = match[1]
+            taken.add(name)
+        loops.append(TimedLoop(name, Affine.iterator(loop.iterator)))
+    return tuple(loops)
