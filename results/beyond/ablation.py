@@ -8,19 +8,18 @@ from measure import source
 
 import streamopt as so
 from streamopt.pipeline.beyond.binding_choice import BindingChoice
-from streamopt.pipeline.beyond.freedom import PARTIAL_TILES, Freedom
-from streamopt.transforms.rewrites import REWRITES
+from streamopt.pipeline.beyond.freedom import PARTIAL_TILES, TRIED, Freedom
 
 __all__ = ["VARIANTS", "is_same_search"]
 
 ALL = Freedom(binding=BindingChoice.DSP)
-EVERY_REWRITE = frozenset(REWRITES)
+EVERY_REWRITE = frozenset(TRIED)
 EVERYTHING = EVERY_REWRITE | {PARTIAL_TILES}
 VARIANTS = {
     "all": ALL,
     **{
         f"without {name}": replace(ALL, without=frozenset({name}))
-        for name in (*REWRITES, PARTIAL_TILES)
+        for name in (*TRIED, PARTIAL_TILES)
     },
     "without rewrites": replace(ALL, without=EVERY_REWRITE),
     "tool binding": replace(ALL, binding=BindingChoice.TOOL),

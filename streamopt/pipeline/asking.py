@@ -6,13 +6,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, InfeasibleError, SolverError
-from streamopt.pipeline.beyond.freedom import ALL
+from streamopt.pipeline.beyond.freedom import ALL, TRIED
 from streamopt.pipeline.evaluating import size_fifos, timed_network
 from streamopt.pipeline.limiting import amounts, limited, region, region_limits
 from streamopt.space.level import LEVELS, LevelName
 from streamopt.space.objective import Objective
 from streamopt.strategies.paper_only import check_published
-from streamopt.transforms.rewrites import REWRITES
 
 if TYPE_CHECKING:
     from streamopt.pipeline.beyond.freedom import Freedom
@@ -103,7 +102,7 @@ def _with_fixed(asked: Asked) -> Asked:
     if not LEVELS[asked.request.level].is_honest:
         return asked
     freedom = asked.freedom or ALL
-    return replace(asked, freedom=replace(freedom, without=freedom.without | {*REWRITES}))
+    return replace(asked, freedom=replace(freedom, without=freedom.without | {*TRIED}))
 
 
 def _ported(solution: Solution, request: Request) -> Solution:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from streamopt.ir.binding import Binding
     from streamopt.ir.graph import Graph, Node
 
-__all__ = ["ALL", "PARTIAL_TILES", "Freedom"]
+__all__ = ["ALL", "PARTIAL_TILES", "TRIED", "Freedom"]
 
 PARTIAL_TILES = "partial_tiles"
 """What `Freedom.without` calls unroll factors that don't divide their trip counts."""
@@ -47,6 +47,9 @@ _FORMS = (
 )
 """Sequences of rewrites that are tried, the most promising first: (O1)."""
 
+TRIED = tuple(name for name in REWRITES if any(name in form for form in _FORMS))
+"""Rewrites that opt6 decides on."""
+
 
 @dataclass(frozen=True, slots=True)
 class Freedom:
@@ -71,10 +74,10 @@ class Freedom:
     tiling_limit: int = 1
 
     def __post_init__(self) -> None:
-        unknown = sorted(self.without - {*REWRITES, PARTIAL_TILES})
+        unknown = sorted(self.without - {*TRIED, PARTIAL_TILES})
         if unknown:
             message = f"opt6 has no '{unknown[0]}' to leave out"
-            hint = f"choose of {', '.join((*REWRITES, PARTIAL_TILES))}"
+            hint = f"choose of {', '.join((*TRIED, PARTIAL_TILES))}"
             raise InfeasibleError(Diagnostic("E406", message, hint=hint))
 
     @property
