@@ -14,6 +14,7 @@ from streamopt.cli.design import design
 from streamopt.cli.emit import emit
 from streamopt.cli.graph import graph
 from streamopt.cli.pareto import pareto
+from streamopt.cli.report import report
 from streamopt.cli.simulate import simulate
 from streamopt.cli.solve import solve
 from streamopt.cli.solvers import solvers
@@ -52,7 +53,7 @@ def options(
     """Turn affine programs into streaming FPGA accelerators, with a proof."""
 
 
-for verb in (graph, solve, pareto, design, compare, simulate, emit, verify, solvers):
+for verb in (graph, solve, pareto, design, compare, simulate, report, emit, verify, solvers):
     app.command()(verb)
 
 

@@ -29,6 +29,14 @@ if TYPE_CHECKING:
     )
     from streamopt.pipeline.fronts import front_record, pareto
     from streamopt.pipeline.reading import dataflow, interpret, load, load_schedule, save
+    from streamopt.pipeline.reporting import (
+        Report,
+        load_result,
+        load_rows,
+        report_design,
+        report_rows,
+        report_solution,
+    )
     from streamopt.pipeline.rivals import RivalDesign, design, design_record
     from streamopt.pipeline.solving import choice_record, record, solve, solvers
 
@@ -37,6 +45,7 @@ __all__ = [
     "Evaluation",
     "FifoSizing",
     "Freedom",
+    "Report",
     "RivalDesign",
     "VitisSettings",
     "apply",
@@ -53,12 +62,17 @@ __all__ = [
     "interpret",
     "load",
     "load_design",
+    "load_result",
+    "load_rows",
     "load_schedule",
     "pareto",
     "plan_ports",
     "put_outside",
     "record",
     "records",
+    "report_design",
+    "report_rows",
+    "report_solution",
     "save",
     "simulate",
     "size_fifos",
@@ -81,6 +95,8 @@ _PLACES = {
     "evaluation_record load_design simulate size_fifos target trace_record",
     "streamopt.pipeline.fronts": "front_record pareto",
     "streamopt.pipeline.reading": "dataflow interpret load load_schedule save",
+    "streamopt.pipeline.reporting": "Report load_result load_rows report_design report_rows "
+    "report_solution",
     "streamopt.pipeline.rivals": "RivalDesign design design_record",
     "streamopt.pipeline.solving": "choice_record record solve solvers",
 }

@@ -47,6 +47,9 @@ class ProcessTrace:
     standing_cycles
         Cycles in which it stood still in each of equal spans of the run, where samples were
         asked for.
+    fifo_reads, fifo_writes
+        Cycles of its first and last read from a FIFO, and of its first and last write to one, in
+        all frames; None where it has none.
     """
 
     name: str
@@ -55,6 +58,8 @@ class ProcessTrace:
     buffer_cycles: int
     pipelines: tuple[PipelineTrace, ...]
     standing_cycles: tuple[int, ...] = ()
+    fifo_reads: tuple[int, int] | None = None
+    fifo_writes: tuple[int, int] | None = None
 
     @property
     def empty_cycles(self) -> int:
