@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         trace_record,
     )
     from streamopt.pipeline.fronts import front_record, pareto
+    from streamopt.pipeline.health.examine import doctor
     from streamopt.pipeline.reading import dataflow, interpret, load, load_schedule, save
     from streamopt.pipeline.reporting import (
         Report,
@@ -54,6 +55,7 @@ __all__ = [
     "dataflow",
     "design",
     "design_record",
+    "doctor",
     "emit",
     "evaluate",
     "evaluate_network",
@@ -94,6 +96,7 @@ _PLACES = {
     "streamopt.pipeline.evaluating": "Evaluation FifoSizing evaluate evaluate_network "
     "evaluation_record load_design simulate size_fifos target trace_record",
     "streamopt.pipeline.fronts": "front_record pareto",
+    "streamopt.pipeline.health.examine": "doctor",
     "streamopt.pipeline.reading": "dataflow interpret load load_schedule save",
     "streamopt.pipeline.reporting": "Report load_result load_rows report_design report_rows "
     "report_solution",

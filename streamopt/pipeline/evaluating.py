@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass, replace
 from math import prod
 from pathlib import Path
@@ -40,6 +41,8 @@ __all__ = [
     "timed_network",
     "trace_record",
 ]
+
+logger = logging.getLogger(__name__)
 
 DEVICE = "u280"
 
@@ -209,6 +212,7 @@ def _evaluated(network: Network, on: Target | None, run: Run) -> Evaluation:
     device = target() if on is None else on
     timed = timed_pipelines(network, device)
     timings = {name: found.timing for name, found in timed.items()}
+    logger.info("simulating %s: %d processes", network.name, len(network.processes))
     return Evaluation(
         network=network,
         target=device,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass, field, replace
 from os import PathLike, fspath
 from pathlib import Path
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from streamopt.ir.source import Source
 
 __all__ = ["dataflow", "interpret", "load", "load_schedule", "save"]
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +96,7 @@ def load(
     text = fspath(source)
     suffix = ".py" if ".py:" in text else Path(text).suffix.lower()
     found = _READERS.get(suffix, _read_json)(text, options)
+    logger.info("read %s: %d loop nests", text, len(found.nests))
     return found if name is None else replace(found, name=name)
 
 

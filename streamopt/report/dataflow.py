@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["channel_bits", "dataflow_chart"]
 
-COLUMN_INCHES, LAYER_INCHES = 2.7, 1.3
+COLUMN_INCHES, LAYER_INCHES, LEAST_INCHES = 2.7, 1.3, 5.0
 BOX = (0.78, 0.36)
 """Width in columns and height in layers of a node."""
 PAPER, PANEL, FRAME, FIFO, PING_PONG = (
@@ -52,9 +52,11 @@ def dataflow_chart(scheduled: ScheduledGraph, facts: Mapping[str, str], form: st
         [(name, c.edge.producer, c.edge.consumer) for name, c in channels.items()],
     )
     width, height = layout.columns * COLUMN_INCHES, layout.layers * LAYER_INCHES
-    figure, axes = new_figure(max(5.0, width), height + 0.6, scheduled.graph.name)
+    width = max(LEAST_INCHES, width)
+    figure, axes = new_figure(width, height + 0.6, scheduled.graph.name)
     axes.axis("off")
-    axes.set_xlim(-0.55, layout.columns - 0.45)
+    middle, half = (layout.columns - 1) / 2, width / COLUMN_INCHES / 2 + 0.05
+    axes.set_xlim(middle - half, middle + half)
     axes.set_ylim(layout.layers - 0.6, -0.4)
     aside = _asides(channels)
     places = _label_places(channels, layout, aside)

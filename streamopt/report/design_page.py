@@ -268,7 +268,8 @@ def _front(name: str, front: FrontFacts) -> Section:
     costs = [(cycles, dsps) for cycles, dsps, _ in front.points]
     draw = partial(front_chart, f"{name}: latency against DSPs", costs, front.open_boxes)
     words = f"{len(rows)} schedules that no other beats in the model"
-    words += f"; {len(front.open_boxes)} parts may hold more." if front.open_boxes else ": all."
+    more = f"; {len(front.open_boxes)} parts may hold more."
+    words += more if front.open_boxes else ", and there are no others."
     says = f"Pareto curve of cycles against DSPs with {len(rows)} points"
     table = Table("Schedules of the front", ("latency (cycles)", "DSPs", "proof"), rows)
     return Section("pareto", "Pareto curve", (words,), Picture("pareto", says, draw), (table,))

@@ -54,6 +54,9 @@ def layered(nodes: Sequence[str], edges: Sequence[tuple[str, str, str]]) -> Layo
         for level, names in enumerate(cast("Any", nx).topological_generations(graph))
         for name in names
     }
+    for name in nodes:
+        if not graph.in_degree(name) and graph.out_degree(name):  # sources go down to their readers
+            depth[name] = min(depth[reader] for reader in graph.successors(name)) - 1
     chains = {
         name: _chain(name, (producer, consumer), depth[consumer] - depth[producer])
         for name, producer, consumer in edges

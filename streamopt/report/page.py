@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Page", "Picture", "Section", "Table", "html"]
 
-NUMBER = re.compile(r"(< )?-?[\d,]+(\.\d+)?( ?(%|x|bit))?|-|none")
+NUMBER = re.compile(r"(< )?-?[\d,]+(\.\d+)?( ?(%|x|bit))?( (to|of) [\d,]+)?|-|none")
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from streamopt.ir.html_table import html_table
+
 __all__ = ["FifoTrace", "PipelineTrace", "ProcessTrace", "Trace"]
 
 
@@ -118,6 +120,19 @@ class Trace:
     total_cycles: int
     processes: tuple[ProcessTrace, ...]
     fifos: tuple[FifoTrace, ...]
+
+    def _repr_html_(self) -> str:
+        """Show when every process ran and what it waited for, in a notebook."""
+        header = ("process", "start", "end", "waits: input", "room", "buffer")
+        rows = (
+            (
+                p.name,
+                *(*p.starts[:1], *p.ends[:1]),
+                *(p.empty_cycles, p.full_cycles, p.buffer_cycles),
+            )
+            for p in self.processes
+        )
+        return html_table(f"{self.network}: {self.cycles:,} cycles", header, rows)
 
     def process(self, name: str) -> ProcessTrace:
         """Return a process by name."""
