@@ -97,8 +97,10 @@ def solve(
     request = request_with_ports(request, ports, (solver, formulation), built.get("on"))
     options = _options(solver, profile, (time_limit_seconds, seed, threads), on_progress)
     asked = Asked(request, freedom, solver, formulation, options, fifos, dsp is not None)
-    logger.info("solving %s at %s with %s", graph.name, name, solver)
-    found = answered(asked, built, on_incumbent)
+    return _logged(answered(asked, built, on_incumbent))
+
+
+def _logged(found: Solution) -> Solution:
     what = (found.objective_cycles, found.bound_cycles, found.proof, found.solver)
     logger.info("found %d cycles, bound %d, %s by %s", *what)
     return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -44,7 +44,7 @@ def mean(path: Path) -> float:
     from matplotlib.image import imread
 
     pixels: Any = imread(path)
-    return float(cast("Any", pixels)[..., :3].mean())
+    return float(pixels[..., :3].mean())
 
 
 def test_light_and_dark_without_complaint(page: Path) -> None:
