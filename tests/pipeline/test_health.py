@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from packaging.requirements import Requirement
@@ -13,6 +13,9 @@ from typer.testing import CliRunner
 from streamopt.cli.main import app
 from streamopt.pipeline.health import commands, examine, packages
 from streamopt.pipeline.health.check import Check, Group, State
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def test_the_small_program_is_solved() -> None:
