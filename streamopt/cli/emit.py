@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Annotated
 
@@ -31,6 +32,8 @@ def emit(
     device: a.Device = "u280",
     clock_ns: a.ClockNs = None,
     seed: a.Seed = 0,
+    as_json: a.Json = False,
+    quiet: a.Quiet = False,
 ) -> None:
     """Write streamed C++ with a self-checking testbench."""
     from streamopt import pipeline
@@ -46,6 +49,11 @@ def emit(
     design = pipeline.write(
         program, schedule, output, seed=seed, backend=backend, settings=settings
     )
-    typer.echo(f"wrote {output}: {', '.join(path for path, _ in design.files)}")
-    for found in design.findings:
-        typer.echo(str(found))
+    files, findings = [path for path, _ in design.files], [str(f) for f in design.findings]
+    if as_json:
+        row = {"name": schedule.graph, "directory": str(output), "files": files}
+        typer.echo(json.dumps({**row, "findings": findings}))
+    elif not quiet:
+        typer.echo(f"wrote {output}: {', '.join(files)}")
+        for found in findings:
+            typer.echo(found)

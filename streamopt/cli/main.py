@@ -11,9 +11,11 @@ import typer
 from streamopt import __version__
 from streamopt.cli.compare import compare
 from streamopt.cli.design import design
+from streamopt.cli.doctor import doctor
 from streamopt.cli.emit import emit
 from streamopt.cli.graph import graph
 from streamopt.cli.pareto import pareto
+from streamopt.cli.report import report
 from streamopt.cli.simulate import simulate
 from streamopt.cli.solve import solve
 from streamopt.cli.solvers import solvers
@@ -28,7 +30,7 @@ EXIT_BUG = 70
 app = typer.Typer(
     name="streamopt",
     help="Turn affine programs into streaming FPGA accelerators, with a proof.",
-    epilog="Exit codes: 0 done, 1 a design computes something else, 2 bad input or no answer, "
+    epilog="Exit codes: 0 done, 1 a check failed (verify, doctor), 2 bad input or no answer, "
     "70 a bug of streamopt, 130 interrupted.",
     no_args_is_help=True,
     add_completion=True,
@@ -43,16 +45,43 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
+def _verbose(wanted: bool) -> None:
+    """Let the package say on stderr what it does, with the time since the start."""
+    if wanted:
+        import logging
+
+        handler = logging.StreamHandler()
+        handler.setFormatter(logging.Formatter("%(relativeCreated)8.0f ms  %(name)s: %(message)s"))
+        logger = logging.getLogger("streamopt")
+        logger.addHandler(handler)
+        logger.setLevel(logging.DEBUG)
+
+
 @app.callback()
 def options(
     version: bool = typer.Option(
         False, "--version", callback=_version, is_eager=True, help="Print the version."
     ),
+    verbose: bool = typer.Option(
+        False, "--verbose", "-v", callback=_verbose, help="Say on stderr what is done, and when."
+    ),
 ) -> None:
     """Turn affine programs into streaming FPGA accelerators, with a proof."""
 
 
-for verb in (graph, solve, pareto, design, compare, simulate, emit, verify, solvers):
+for verb in (
+    graph,
+    solve,
+    pareto,
+    design,
+    compare,
+    simulate,
+    report,
+    emit,
+    verify,
+    solvers,
+    doctor,
+):
     app.command()(verb)
 
 

@@ -85,14 +85,10 @@ def _document(front: Front, rows: list[dict[str, str | int]]) -> dict[str, objec
 
 
 def _chart(front: Front, form: str) -> bytes:
-    from streamopt.report.front import front_chart
+    from streamopt.report.front import front_chart, open_spans
 
     costs = [(point.cycles, point.dsps) for point in front.points]
-    open_boxes: list[tuple[int, int, int, int]] = []
-    for box in front.open_boxes:
-        first = max((c for c, d in costs if d > box.dsps), default=1)
-        fewest = max((d for c, d in costs if c > box.cycles), default=1)
-        open_boxes.append((first, box.cycles, fewest, box.dsps))
+    open_boxes = open_spans(costs, [(box.cycles, box.dsps) for box in front.open_boxes])
     proved = "exact" if not open_boxes else f"{len(open_boxes)} parts open"
     title = f"{front.request.graph.name} at {front.request.level}: {len(costs)} schedules, {proved}"
     return front_chart(title, costs, open_boxes, form)

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 import typer
 
 from streamopt.cli import arguments as a
 
+if TYPE_CHECKING:
+    from streamopt.solvers.registry import SolverStatus
+
 __all__ = ["solvers"]
 
 
-def solvers(as_json: a.Json = False) -> None:
+def solvers(as_json: a.Json = False, quiet: a.Quiet = False) -> None:
     """List the solvers with version, licence and capabilities."""
     from dataclasses import asdict
 
@@ -20,7 +24,11 @@ def solvers(as_json: a.Json = False) -> None:
     found = pipeline.solvers()
     if as_json:
         typer.echo(json.dumps([asdict(status) for status in found], default=sorted))
-        return
+    elif not quiet:
+        _show(found)
+
+
+def _show(found: tuple[SolverStatus, ...]) -> None:
     from rich.table import Table
 
     from streamopt.cli.tables import print_tables

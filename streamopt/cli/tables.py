@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.table import Table
 
+from streamopt.report.proof import STOPS, proof_words
 from streamopt.space.level import LEVELS
 from streamopt.space.objective import Objective
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from streamopt.strategies.solution import Solution
 
 __all__ = [
+    "STOPS",
     "channel_table",
     "csv_text",
     "node_table",
@@ -29,20 +31,6 @@ __all__ = [
     "proof_words",
     "summary_table",
 ]
-
-STOPS = {
-    "finished": "the search finished",
-    "time_limit": "stopped by the time limit",
-    "interrupted": "interrupted",
-    "failed": "the solver failed",
-}
-
-
-def proof_words(proof: str, stop: str, gap: float) -> str:
-    """Return what was proved and why the search stopped, in words."""
-    if proof == "optimal":
-        return "optimal (proved)"
-    return f"feasible, at most {100 * gap:.2f} % above the optimum; {STOPS[stop]}"
 
 
 def summary_table(solution: Solution, row: dict[str, str | int | float]) -> Table:

@@ -22,6 +22,7 @@ def verify(
         bool, typer.Option("--traces", help="Compare what every node hands over, not only outputs.")
     ] = False,
     as_json: a.Json = False,
+    quiet: a.Quiet = False,
 ) -> None:
     """Compile a project with g++, run it, and compare with the source program."""
     from streamopt import pipeline
@@ -42,7 +43,7 @@ def verify(
                 }
             )
         )
-    else:
+    elif not quiet:
         typer.echo(str(verdict))
         typer.echo("passed" if verdict.passed else "FAILED")
     raise typer.Exit(0 if verdict.passed else 1)

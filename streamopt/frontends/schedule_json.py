@@ -19,7 +19,12 @@ if TYPE_CHECKING:
 
     from pydantic_core import ErrorDetails
 
-__all__ = ["load_schedule_json", "read_schedule_json", "write_schedule_json"]
+__all__ = [
+    "load_result_json",
+    "load_schedule_json",
+    "read_schedule_json",
+    "write_schedule_json",
+]
 
 
 class _Document(BaseModel):
@@ -96,10 +101,7 @@ def read_schedule_json(text: str, file: str) -> Schedule:
     FrontendError
         If it is not JSON (E121) or not a schedule (E122).
     """
-    try:
-        document = _Schedule.model_validate_json(text)
-    except ValidationError as error:
-        raise FrontendError(*(_diagnostic(problem, file) for problem in error.errors())) from None
+    document = _document(text, file)
     return Schedule(
         document.graph,
         tuple(map(_plan, document.nodes)),
@@ -107,6 +109,13 @@ def read_schedule_json(text: str, file: str) -> Schedule:
         document.rewrites,
         tuple(PortPlan(port.array, port.kind, port.channels) for port in document.ports),
     )
+
+
+def _document(text: str, file: str) -> _Schedule:
+    try:
+        return _Schedule.model_validate_json(text)
+    except ValidationError as error:
+        raise FrontendError(*(_diagnostic(problem, file) for problem in error.errors())) from None
 
 
 def _plan(node: _Node) -> NodePlan:
@@ -130,11 +139,19 @@ def _diagnostic(problem: ErrorDetails, file: str) -> Diagnostic:
 
 def load_schedule_json(path: Path) -> Schedule:
     """Return the schedule of a file; see `read_schedule_json`."""
+    return read_schedule_json(_text(path), str(path))
+
+
+def load_result_json(path: Path) -> dict[str, str | int | float | None]:
+    """Return what a schedule's file says of it, empty if nothing; raises as the schedule does."""
+    return _document(_text(path), str(path)).result
+
+
+def _text(path: Path) -> str:
     try:
-        text = path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
         raise FrontendError(
             Diagnostic("E121", f"the file can't be read: {reason}", SourceLoc(str(path)))
         ) from None
-    return read_schedule_json(text, str(path))

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         trace_record,
     )
     from streamopt.pipeline.fronts import front_record, pareto
+    from streamopt.pipeline.health.examine import doctor
     from streamopt.pipeline.opening import schedule
     from streamopt.pipeline.reading import (
         dataflow,
@@ -38,6 +39,14 @@ if TYPE_CHECKING:
         save,
         save_steps,
     )
+    from streamopt.pipeline.reporting import (
+        Report,
+        load_result,
+        load_rows,
+        report_design,
+        report_rows,
+        report_solution,
+    )
     from streamopt.pipeline.rivals import RivalDesign, design, design_record
     from streamopt.pipeline.solving import choice_record, record, solve, solvers
 
@@ -46,6 +55,7 @@ __all__ = [
     "Evaluation",
     "FifoSizing",
     "Freedom",
+    "Report",
     "RivalDesign",
     "VitisSettings",
     "apply",
@@ -54,6 +64,7 @@ __all__ = [
     "dataflow",
     "design",
     "design_record",
+    "doctor",
     "emit",
     "evaluate",
     "evaluate_network",
@@ -62,6 +73,8 @@ __all__ = [
     "interpret",
     "load",
     "load_design",
+    "load_result",
+    "load_rows",
     "load_schedule",
     "load_steps",
     "pareto",
@@ -69,6 +82,9 @@ __all__ = [
     "put_outside",
     "record",
     "records",
+    "report_design",
+    "report_rows",
+    "report_solution",
     "save",
     "save_steps",
     "schedule",
@@ -92,9 +108,12 @@ _PLACES = {
     "streamopt.pipeline.evaluating": "Evaluation FifoSizing evaluate evaluate_network "
     "evaluation_record load_design simulate size_fifos target trace_record",
     "streamopt.pipeline.fronts": "front_record pareto",
+    "streamopt.pipeline.health.examine": "doctor",
     "streamopt.pipeline.opening": "schedule",
     "streamopt.pipeline.reading": "dataflow interpret load load_schedule load_steps save "
     "save_steps",
+    "streamopt.pipeline.reporting": "Report load_result load_rows report_design report_rows "
+    "report_solution",
     "streamopt.pipeline.rivals": "RivalDesign design design_record",
     "streamopt.pipeline.solving": "choice_record record solve solvers",
 }

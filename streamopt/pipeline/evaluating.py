@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass, replace
 from math import prod
 from pathlib import Path
@@ -41,6 +42,8 @@ __all__ = [
     "trace_record",
 ]
 
+logger = logging.getLogger(__name__)
+
 DEVICE = "u280"
 
 
@@ -72,15 +75,16 @@ class Evaluation:
         """Return the names of the resources of which it takes more than the device has."""
         return self.resources.total.over(self.target.total)
 
-    def predicted_spans(self) -> dict[str, tuple[int, int]]:
-        """Return first and last cycle of every process by the closed form."""
+    def predicted_spans(self) -> dict[str, tuple[int, int, int]]:
+        """Return start, first and last write of every process by the closed form, in cycles."""
         nodes = () if self.predicted is None else self.predicted.nodes
-        times = {node.node: (node.start_cycles, node.last_write_cycles) for node in nodes}
-        found: dict[str, tuple[int, int]] = {}
+        times = {n.node: (n.start_cycles, n.first_write_cycles, n.last_write_cycles) for n in nodes}
+        found: dict[str, tuple[int, int, int]] = {}
         for process in self.network.processes:
             spans = [times[p.name] for p in process.pipelines if p.name in times]
             if spans:
-                found[process.name] = (min(s for s, _ in spans), max(e for _, e in spans))
+                starts, firsts, lasts = zip(*spans, strict=True)
+                found[process.name] = (min(starts), min(firsts), max(lasts))
         return found
 
 
@@ -208,6 +212,7 @@ def _evaluated(network: Network, on: Target | None, run: Run) -> Evaluation:
     device = target() if on is None else on
     timed = timed_pipelines(network, device)
     timings = {name: found.timing for name, found in timed.items()}
+    logger.info("simulating %s: %d processes", network.name, len(network.processes))
     return Evaluation(
         network=network,
         target=device,

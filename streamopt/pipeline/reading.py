@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass, field, replace
 from os import PathLike, fspath
 from pathlib import Path
@@ -30,6 +31,8 @@ __all__ = [
     "save",
     "save_steps",
 ]
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +103,9 @@ def load(
         from streamopt.frontends.torch_module import read_torch
 
         return read_torch(source, tuple(example_inputs), name=name)
-    found = _restructured(_read(fspath(source), options))
+    text = fspath(source)
+    found = _restructured(_read(text, options))
+    logger.info("read %s: %d loop nests", text, len(found.nests))
     return found if name is None else replace(found, name=name)
 
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 
 __all__ = ["choice_record", "record", "record_of_every_level", "solve", "solvers"]
 
+
+logger = logging.getLogger(__name__)
 
 DSPS = 2560
 """In the paper's accounting, where nothing is said."""
@@ -95,7 +98,13 @@ def solve(
     request = request_with_ports(request, ports, (solver, formulation), built.get("on"))
     options = _options(solver, profile, (time_limit_seconds, seed, threads), on_progress)
     asked = Asked(request, freedom, solver, formulation, options, fifos, dsp is not None)
-    return answered(asked, built, on_incumbent)
+    return _logged(answered(asked, built, on_incumbent))
+
+
+def _logged(found: Solution) -> Solution:
+    what = (found.objective_cycles, found.bound_cycles, found.proof, found.solver)
+    logger.info("found %d cycles, bound %d, %s by %s", *what)
+    return found
 
 
 def _options(

@@ -10,9 +10,19 @@ from streamopt.errors import Diagnostic, ReportError
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["FORMATS", "chart_bytes", "chart_format", "new_figure"]
+__all__ = [
+    "FORMATS",
+    "INLINE",
+    "beside",
+    "chart_bytes",
+    "chart_format",
+    "mark_decades",
+    "new_figure",
+]
 
 FORMATS = ("png", "svg", "pdf")
+INLINE = "inline"
+"""The format of a chart that becomes part of a page: SVG whose text stays text."""
 
 
 def chart_format(path: Path) -> str:
@@ -43,13 +53,33 @@ def new_figure(width_inches: float, height_inches: float, title: str) -> tuple[A
     return figure, axes
 
 
+def beside(axes: Any, words: str, x: float, y: float) -> None:
+    """Write words to the right of a point."""
+    offset = {"textcoords": "offset points", "xytext": (5, 0)}
+    axes.annotate(words, (x, y), va="center", fontsize=8, **offset)
+
+
+def mark_decades(axis: Any) -> None:
+    """Mark a logarithmic axis at 1, 2 and 5 times powers of ten, as whole numbers."""
+    from matplotlib.ticker import LogLocator, NullFormatter
+
+    least, most = axis.get_view_interval()
+    subs = (1, 2, 5) if most < 500 * least else (1,)
+    axis.set_major_locator(LogLocator(subs=subs))
+    axis.set_major_formatter("{x:,.0f}")
+    axis.set_minor_formatter(NullFormatter())
+
+
 def chart_bytes(figure: Any, form: str) -> bytes:
     """Return a figure as a file of one of `FORMATS`; the same figure gives the same bytes."""
     import matplotlib
 
     content = BytesIO()
     undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
-    salted = {"svg.hashsalt": "streamopt"}  # the ids inside would be random without
-    with cast("Any", matplotlib).rc_context(salted):
-        figure.savefig(content, format=form, dpi=150, metadata=undated.get(form, {}))
+    settings = {"svg.hashsalt": "streamopt"}  # the ids inside would be random without
+    if form == INLINE:
+        settings["svg.fonttype"] = "none"
+    kind = "svg" if form == INLINE else form
+    with cast("Any", matplotlib).rc_context(settings):
+        figure.savefig(content, format=kind, dpi=150, metadata=undated.get(kind, {}))
     return content.getvalue()

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from streamopt.report.charts import chart_bytes, new_figure
+from streamopt.report.charts import chart_bytes, mark_decades, new_figure
+from streamopt.report.palette import COLOURS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["front_chart"]
+__all__ = ["front_chart", "open_spans"]
 
-LINE, DOT, OPEN = "#2f6f9f", "#1b2a36", "#e0a030"
+LINE, DOT, OPEN = (COLOURS[name].light for name in ("work", "frame", "stall"))
+GRID = COLOURS["grid"].light
 
 
 def front_chart(
@@ -45,9 +47,27 @@ def front_chart(
         axes.add_patch(Rectangle(corner, width, height, color=OPEN, alpha=0.4, label=label))
     axes.set_xlabel("DSPs")
     axes.set_ylabel("latency in cycles")
-    axes.xaxis.set_major_formatter("{x:,.0f}")
-    axes.yaxis.set_major_formatter("{x:,.0f}")
-    axes.grid(visible=True, which="major", color="#d8dde2", linewidth=0.6)
+    mark_decades(axes.xaxis)
+    mark_decades(axes.yaxis)
+    axes.grid(visible=True, which="major", color=GRID, linewidth=0.6)
     axes.set_axisbelow(True)
     axes.legend(frameon=False)
     return chart_bytes(figure, form)
+
+
+def open_spans(
+    costs: Sequence[tuple[int, int]], boxes: Sequence[tuple[int, int]]
+) -> list[tuple[int, int, int, int]]:
+    """Return where more points may lie: boxes without what the points of the front beat.
+
+    Parameters
+    ----------
+    boxes
+        Latency in cycles and DSPs at most.
+    """
+    spans: list[tuple[int, int, int, int]] = []
+    for cycles, dsps in boxes:
+        first = max((c for c, d in costs if d > dsps), default=1)
+        fewest = max((d for c, d in costs if c > cycles), default=1)
+        spans.append((first, cycles, fewest, dsps))
+    return spans

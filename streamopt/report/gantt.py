@@ -1,39 +1,45 @@
-"""A run as a Gantt chart: when every process works, and when it stands still."""
+"""A run as a Gantt chart: when every process reads, works, writes, and stands still."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from streamopt.report.charts import chart_bytes, new_figure
+from streamopt.report.palette import COLOURS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from streamopt.sim import ProcessTrace, Trace
 
-__all__ = ["SAMPLES", "gantt"]
+__all__ = ["SAMPLES", "STALL", "WORK", "gantt"]
 
 SAMPLES = 240
 """Spans of the run that a chart tells apart; see `streamopt.sim.simulate`."""
-WORK, STALL, FRAME = "#2f6f9f", "#e0a030", "#1b2a36"
-ROW_INCHES, WIDTH_INCHES, MARGIN_INCHES = 0.34, 9.0, 1.5
+WORK, STALL, FRAME, READ, WRITE, SOFT = (
+    COLOURS[name].light for name in ("work", "stall", "frame", "fifo", "write", "soft")
+)
+ROW_INCHES, WIDTH_INCHES, MARGIN_INCHES = 0.42, 9.0, 1.6
+TOP, BOTTOM, READS_AT, WRITES_AT, FORM_AT = -0.24, 0.18, -0.32, 0.26, 0.38
+"""Of a row: the frame between top and bottom, and where the lines around it are."""
 
 
-def gantt(trace: Trace, predicted: Mapping[str, tuple[int, int]], form: str) -> bytes:
+def gantt(trace: Trace, predicted: Mapping[str, tuple[int, int, int]], form: str) -> bytes:
     """Return the chart of a run as a file; the same run gives the same bytes.
 
     The height of a bar is the share of a span in which the process works; what is missing to the
-    full height, in which it waits for input or room, is in amber. A thin line is what the closed
-    form predicts.
+    full height, in which it waits for input or room, is in amber. The line above it is from its
+    first to its last read of FIFOs, the line below its writes. The lowest line is what the closed
+    form predicts: dotted up to the first write, solid up to the last.
 
     Parameters
     ----------
     trace
         Of a simulation with `SAMPLES` samples.
     predicted
-        First and last cycle by process; may lack some.
+        Start, first write and last write by process, in cycles; may lack some.
     form
-        One of `streamopt.report.charts.FORMATS`.
+        One of `streamopt.report.charts.FORMATS`, or ``INLINE`` there.
     """
     height = MARGIN_INCHES + ROW_INCHES * len(trace.processes)
     title = f"{trace.network}: {trace.cycles:,} cycles"
@@ -41,15 +47,22 @@ def gantt(trace: Trace, predicted: Mapping[str, tuple[int, int]], form: str) -> 
     for row, process in enumerate(trace.processes):
         for start, end in zip(process.starts, process.ends, strict=False):
             _bar(axes, row, (start, end), trace, process)
+        for at, span, colour in (
+            (READS_AT, process.fifo_reads, READ),
+            (WRITES_AT, process.fifo_writes, WRITE),
+        ):
+            if span is not None:
+                axes.hlines(row + at, *span, color=colour, linewidth=2)
         if process.name in predicted:
-            first, last = predicted[process.name]
-            axes.hlines(row + 0.44, first, last, color=FRAME, linewidth=1.2)
+            start, first, last = predicted[process.name]
+            axes.hlines(row + FORM_AT, start, first, color=FRAME, linewidth=1.2, linestyle=":")
+            axes.hlines(row + FORM_AT, first, last, color=FRAME, linewidth=1.2)
     axes.set_yticks(range(len(trace.processes)), [p.name for p in trace.processes])
     axes.set_ylim(len(trace.processes) - 0.4, -0.6)
     axes.set_xlim(0, trace.total_cycles * 1.005)
     axes.xaxis.set_major_formatter("{x:,.0f}")
     axes.set_xlabel("cycles", loc="right")
-    _legend(axes, with_line=bool(predicted))
+    _legend(figure, with_form=bool(predicted), with_fifos=bool(trace.fifos))
     return chart_bytes(figure, form)
 
 
@@ -58,7 +71,8 @@ def _bar(axes: Any, row: int, span: tuple[int, int], trace: Trace, process: Proc
     import numpy as np
 
     start, end = span
-    axes.broken_barh([(start, end - start)], (row - 0.36, 0.72), color=STALL, linewidth=0)
+    place = (row + TOP, BOTTOM - TOP)
+    axes.broken_barh([(start, end - start)], place, color=STALL, linewidth=0)
     width = -(-trace.total_cycles // max(1, len(process.standing_cycles)))
     borders = np.arange(len(process.standing_cycles) + 1) * width
     inside = np.clip(borders, start, end)
@@ -67,19 +81,19 @@ def _bar(axes: Any, row: int, span: tuple[int, int], trace: Trace, process: Proc
     waits = np.array(process.standing_cycles)[known]
     working = 1 - np.minimum(1.0, waits / cycles[known])
     if not known.any():
-        axes.broken_barh([(start, end - start)], (row - 0.36, 0.72), color=WORK, linewidth=0)
+        axes.broken_barh([(start, end - start)], place, color=WORK, linewidth=0)
         return
     axes.stairs(
-        row + 0.36 - 0.72 * working,
+        row + BOTTOM - (BOTTOM - TOP) * working,
         np.append(inside[:-1][known], inside[1:][known][-1]),
-        baseline=row + 0.36,
+        baseline=row + BOTTOM,
         fill=True,
         color=WORK,
         linewidth=0,
     )
 
 
-def _legend(axes: Any, *, with_line: bool) -> None:
+def _legend(figure: Any, *, with_form: bool, with_fifos: bool) -> None:
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
@@ -87,8 +101,15 @@ def _legend(axes: Any, *, with_line: bool) -> None:
         Patch(color=WORK, label="works"),
         Patch(color=STALL, label="waits for input or room"),
     ]
-    if with_line:
-        handles.append(Line2D([], [], color=FRAME, linewidth=1.2, label="closed form"))
-    axes.legend(
-        handles=handles, loc="upper left", bbox_to_anchor=(0, -0.09), ncols=3, frameon=False
-    )
+    if with_fifos:
+        handles += [
+            Line2D([], [], color=READ, linewidth=2, label="reads FIFOs"),
+            Line2D([], [], color=WRITE, linewidth=2, label="writes FIFOs"),
+        ]
+    if with_form:
+        line: dict[str, Any] = {"color": FRAME, "linewidth": 1.2}
+        handles += [
+            Line2D([], [], linestyle=":", label="closed form, to the first write", **line),
+            Line2D([], [], label="closed form, to the last", **line),
+        ]
+    figure.legend(handles=handles, loc="outside lower left", ncols=3, frameon=False)

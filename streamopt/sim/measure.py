@@ -10,6 +10,8 @@ from streamopt.sim.standing import standing_cycles
 from streamopt.sim.trace import FifoTrace, PipelineTrace, ProcessTrace
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import NDArray
 
     from streamopt.ir.network import Fifo, Network
@@ -52,7 +54,17 @@ def _process_trace(engine: Engine, position: int, borders: NDArray[np.int64]) ->
         run.buffer_cycles,
         tuple(_pipeline_trace(run, index) for index in range(count)),
         standing_cycles(run, borders) if stalls else (),
+        _span(c.read[: c.reads] for c in engine.channels if c.plan.reader == position),
+        _span(c.written[: c.writes] for c in engine.channels if c.plan.writer == position),
     )
+
+
+def _span(times: Iterable[NDArray[np.int64]]) -> tuple[int, int] | None:
+    """Return the first and the last of ascending cycles; None if there are none."""
+    found = [cycles for cycles in times if cycles.size]
+    if not found:
+        return None
+    return min(int(cycles[0]) for cycles in found), max(int(cycles[-1]) for cycles in found)
 
 
 def _pipeline_trace(run: Run, index: int) -> PipelineTrace:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from streamopt.ir.html_table import html_table
+
 __all__ = ["FifoTrace", "PipelineTrace", "ProcessTrace", "Trace"]
 
 
@@ -47,6 +49,9 @@ class ProcessTrace:
     standing_cycles
         Cycles in which it stood still in each of equal spans of the run, where samples were
         asked for.
+    fifo_reads, fifo_writes
+        Cycles of its first and last read from a FIFO, and of its first and last write to one, in
+        all frames; None where it has none.
     """
 
     name: str
@@ -55,6 +60,8 @@ class ProcessTrace:
     buffer_cycles: int
     pipelines: tuple[PipelineTrace, ...]
     standing_cycles: tuple[int, ...] = ()
+    fifo_reads: tuple[int, int] | None = None
+    fifo_writes: tuple[int, int] | None = None
 
     @property
     def empty_cycles(self) -> int:
@@ -113,6 +120,19 @@ class Trace:
     total_cycles: int
     processes: tuple[ProcessTrace, ...]
     fifos: tuple[FifoTrace, ...]
+
+    def _repr_html_(self) -> str:
+        """Show when every process ran and what it waited for, in a notebook."""
+        header = ("process", "start", "end", "waits: input", "room", "buffer")
+        rows = (
+            (
+                p.name,
+                *(*p.starts[:1], *p.ends[:1]),
+                *(p.empty_cycles, p.full_cycles, p.buffer_cycles),
+            )
+            for p in self.processes
+        )
+        return html_table(f"{self.network}: {self.cycles:,} cycles", header, rows)
 
     def process(self, name: str) -> ProcessTrace:
         """Return a process by name."""

@@ -28,13 +28,20 @@ SOLVERS: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class SolverStatus:
-    """One line of ``streamopt solvers``; ``version`` is empty if the wheel is not installed."""
+    """One line of ``streamopt solvers``; ``version`` is empty if the wheel is not installed.
+
+    Attributes
+    ----------
+    requirement
+        What to install for it.
+    """
 
     name: str
     installed: bool
     version: str
     licence: str
     capabilities: frozenset[Capability]
+    requirement: str
 
 
 def get(name: str) -> Solver:
@@ -74,4 +81,5 @@ def _status(solver: Solver) -> SolverStatus:
         version=solver.version() if installed else "",
         licence=solver.license_status() if installed else solver.licence,
         capabilities=solver.capabilities,
+        requirement=solver.requirement,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
+from streamopt.ir.html_table import html_table
 from streamopt.perf.costs import PUBLISHED
 from streamopt.space.assemble import baseline, evaluate, interval_cycles, plainest
 from streamopt.space.decisions import decision_space
@@ -181,6 +182,23 @@ class Solution:
             case Objective.LATENCY_DSPS:
                 cycles = _gap(self.objective_cycles, self.bound_cycles)
                 return cycles or _gap(self.prediction.dsps, self.bound_dsps)
+
+    def _repr_html_(self) -> str:
+        """Show what was found and proved, and every node's loops, in a notebook."""
+        request, times = self.request, {node.node: node for node in self.prediction.nodes}
+        title = f"{request.graph.name} at {request.level}: {self.objective_cycles:,} cycles, "
+        title += f"bound {self.bound_cycles:,}, {self.proof} by {self.solver}"
+        header = ("node", "loop order", "unroll", "II", "start", "last write", "lanes", "DSPs")
+        rows = (
+            (
+                *(plan.node, " ".join(plan.order)),
+                " ".join(f"{loop}:{u}" for loop, u in plan.unroll if u > 1),
+                *(node.ii, node.start_cycles, node.last_write_cycles, node.lanes, node.dsps),
+            )
+            for plan in self.schedule.nodes
+            if (node := times.get(plan.node)) is not None
+        )
+        return html_table(title, header, rows)
 
 
 def _gap(found: int, bound: int) -> float:

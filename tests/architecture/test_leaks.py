@@ -26,10 +26,13 @@ HOMES = {
     "pydantic_core": {"frontends"},
     "typer": {"cli"},
     "rich": {"cli"},
+    "jinja2": {"report"},
+    "markupsafe": {"report"},
+    "matplotlib": {"report"},
 }
 HEAVY = (
     *("numpy", "scipy", "pyomo", "ortools", "highspy", "pandas", "sympy", "pydantic", "networkx"),
-    *("islpy", "pcpp", "pycparser", "onnx", "torch", "torch_mlir"),
+    *("islpy", "pcpp", "pycparser", "onnx", "torch", "torch_mlir", "matplotlib", "jinja2"),
 )
 
 

@@ -39,8 +39,8 @@ def test_other_endings_are_refused(name: str) -> None:
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_the_same_run_gives_the_same_bytes(form: str) -> None:
-    assert gantt(run().trace, {"node3": (0, 500)}, form) == gantt(
-        run().trace, {"node3": (0, 500)}, form
+    assert gantt(run().trace, {"node3": (0, 20, 500)}, form) == gantt(
+        run().trace, {"node3": (0, 20, 500)}, form
     )
 
 
@@ -53,8 +53,8 @@ def test_processes_cycles_and_legend() -> None:
     shown = texts(gantt(found.trace, {}, "svg"))
     assert {process.name for process in found.trace.processes} <= set(shown)
     assert f"gesummv: {found.trace.cycles:,} cycles" in shown
-    assert "closed form" not in shown
-    assert "closed form" in texts(gantt(found.trace, {"node3": (0, 500)}, "svg"))
+    assert "closed form, to the last" not in shown
+    assert "closed form, to the last" in texts(gantt(found.trace, {"node3": (0, 20, 500)}, "svg"))
 
 
 def test_a_bar_for_every_frame() -> None:

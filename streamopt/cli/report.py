@@ -1,0 +1,124 @@
+"""``streamopt report``: a design, or a comparison, as one HTML file and as pictures."""
+
+from __future__ import annotations
+
+import json
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from streamopt.cli import arguments as a
+from streamopt.errors import Diagnostic, ReportError
+
+if TYPE_CHECKING:
+    from streamopt.ir.graph import Graph
+    from streamopt.pipeline.reporting import Report
+    from streamopt.report.proof import Facts
+    from streamopt.strategies.front import Front
+
+__all__ = ["report"]
+
+
+class FigureFormat(StrEnum):
+    """What pictures for papers are written as."""
+
+    SVG = "svg"
+    PNG = "png"
+    PDF = "pdf"
+
+
+def report(
+    source: Annotated[
+        Path,
+        typer.Argument(
+            metavar="SOURCE",
+            help="A project; graph.json or a source, with --schedule; or rows of compare --csv.",
+        ),
+    ],
+    schedule_file: Annotated[
+        Path | None, typer.Option("--schedule", metavar="SCHEDULE.json", help="From solve.")
+    ] = None,
+    output: Annotated[
+        Path, typer.Option("-o", "--output", metavar="PATH", help="The page.")
+    ] = Path("report.html"),
+    pareto: Annotated[
+        bool, typer.Option("--pareto", help="Trace the front of latency against DSPs: seconds.")
+    ] = False,
+    figures: Annotated[
+        Path | None, typer.Option("--figures", metavar="DIR", help="Write the pictures as files.")
+    ] = None,
+    form: Annotated[
+        FigureFormat, typer.Option("--format", help="Of --figures.")
+    ] = FigureFormat.PDF,
+    device: a.Device = "u280",
+    clock_ns: a.ClockNs = None,
+    time_limit: a.TimeLimit = None,
+    as_json: a.Json = False,
+    quiet: a.Quiet = False,
+) -> None:
+    """Write one HTML page of a design: graph, run, FIFOs, resources, loops and proof."""
+    from streamopt import pipeline
+
+    if source.suffix.lower() == ".csv":
+        found = pipeline.report_rows(pipeline.load_rows(source))
+    else:
+        graph_file, planned = _places(source, schedule_file)
+        graph, on = pipeline.dataflow(pipeline.load(graph_file)), pipeline.target(device, clock_ns)
+        schedule, facts = pipeline.load_schedule(planned), pipeline.load_result(planned)
+        front = _front(graph, facts, time_limit, quiet or as_json) if pareto else None
+        found = pipeline.report_design(graph, schedule, on, result=facts, front=front)
+    _write(found, output, (figures, form), as_json=as_json, quiet=quiet)
+
+
+def _places(source: Path, schedule: Path | None) -> tuple[Path, Path]:
+    """Return the graph and the schedule that are meant.
+
+    Raises
+    ------
+    ReportError
+        E874 if no schedule is.
+    """
+    if source.is_dir():
+        return source / "graph.json", schedule or source / "schedule.json"
+    if schedule is None:
+        message = f"{source} is a graph without a schedule"
+        hint = "give --schedule schedule.json, or the directory of streamopt solve -o"
+        raise ReportError(Diagnostic("E874", message, hint=hint))
+    return source, schedule
+
+
+def _front(graph: Graph, facts: Facts, time_limit: float | None, quiet: bool) -> Front:
+    """Return the front at the level and limits that the schedule was solved for."""
+    from streamopt import pipeline
+    from streamopt.cli.progress import tracing
+    from streamopt.space.level import LEVELS, LevelName
+
+    level = LevelName(str(facts.get("level") or LevelName.OPT5))
+    if LEVELS[level].is_honest:  # opt6 has no fronts: the paper's best is the nearest
+        level = LevelName.OPT5
+        facts = {}
+    limit = facts.get("tiling_limit")
+    with tracing(graph.name, quiet=quiet) as on_front:
+        return pipeline.pareto(
+            graph,
+            level=level,
+            dsp=int(facts.get("dsp_limit") or 2560),
+            tiling_limit=None if limit is None else int(limit),
+            time_limit_seconds=time_limit,
+            on_front=on_front,
+        )
+
+
+def _write(
+    found: Report, output: Path, pictures: tuple[Path | None, str], *, as_json: bool, quiet: bool
+) -> None:
+    written, (folder, form) = [found.write(output)], pictures
+    if folder is not None:
+        written += found.write_figures(folder, form)
+    if as_json:
+        row = {"title": found.page.title, "files": [str(path) for path in written]}
+        typer.echo(json.dumps(row))
+    elif not quiet:
+        typer.echo(f"wrote {', '.join(map(str, written))}")

@@ -1,0 +1,1 @@
+"""What streamopt finds around it: packages, solvers, compilers and vendors' tools."""

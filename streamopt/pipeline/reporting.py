@@ -1,0 +1,240 @@
+"""Reports: a design, or several ways to one, as a page and as pictures for papers."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from io import StringIO
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from streamopt.errors import Diagnostic, ReportError, SourceLoc
+from streamopt.pipeline.evaluating import evaluate
+from streamopt.pipeline.solving import record
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from os import PathLike
+
+    from streamopt.ir.graph import Graph, Node
+    from streamopt.ir.schedule import Schedule
+    from streamopt.pipeline.evaluating import Evaluation
+    from streamopt.report.design_page import FrontFacts
+    from streamopt.report.page import Page
+    from streamopt.report.proof import Facts
+    from streamopt.report.roofline import Roofline
+    from streamopt.strategies.front import Front
+    from streamopt.strategies.solution import Solution
+    from streamopt.target.device import Target
+
+__all__ = ["Report", "load_result", "load_rows", "report_design", "report_rows", "report_solution"]
+
+MAC_DSPS = 5
+"""DSPs of a single-precision multiply-accumulate, as `streamopt.perf.dsp` counts them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A report; it is drawn when it is written or shown."""
+
+    page: Page
+
+    def html(self) -> str:
+        """Return the report as one HTML file, which needs no other and no network."""
+        from streamopt.report.page import html
+
+        return html(self.page)
+
+    def write(self, path: str | PathLike[str]) -> Path:
+        """Write the report; raises FrontendError (E116) where the system refuses."""
+        from streamopt.frontends.written_file import write_file
+
+        write_file(Path(path), self.html().encode())
+        return Path(path)
+
+    def write_figures(self, directory: str | PathLike[str], form: str = "pdf") -> tuple[Path, ...]:
+        """Write every picture as a file of its own, for papers.
+
+        Parameters
+        ----------
+        form
+            ``svg``, ``png`` or ``pdf``.
+
+        Raises
+        ------
+        ReportError
+            E871 for another format, E872 where the directory can't be made.
+        """
+        from streamopt.frontends.written_file import write_file
+        from streamopt.report.charts import chart_format
+
+        folder = Path(directory)
+        paths = [folder / f"{picture.name}.{form}" for picture in self.page.pictures]
+        for path in paths:
+            chart_format(path)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            message = f"the directory can't be made: {error.strerror}"
+            place = SourceLoc(str(folder))
+            raise ReportError(Diagnostic("E872", message, place, "choose another")) from None
+        for picture, path in zip(self.page.pictures, paths, strict=True):
+            write_file(path, picture.draw(form))
+        return tuple(paths)
+
+    def _repr_html_(self) -> str:
+        """Show the report in a notebook, in a frame, so that its styles stay its own."""
+        from html import escape
+
+        style = "width: 100%; height: 40rem; border: 0"
+        return f'<iframe title="{escape(self.page.title)}" style="{style}" srcdoc="' + (
+            f'{escape(self.html())}"></iframe>'
+        )
+
+
+def report_solution(
+    solution: Solution, on: Target | None = None, *, front: Front | None = None
+) -> Report:
+    """Return the report of a solution: see `report_design`."""
+    graph, schedule = solution.request.graph, solution.schedule
+    return report_design(graph, schedule, on, result=record(solution), front=front)
+
+
+def report_design(
+    graph: Graph,
+    schedule: Schedule,
+    on: Target | None = None,
+    *,
+    result: Facts | None = None,
+    front: Front | None = None,
+) -> Report:
+    """Return the report of a schedule, which is simulated for it.
+
+    Parameters
+    ----------
+    on
+        The target; the U280 where not given.
+    result
+        What is known of the schedule: `streamopt.record`, or `load_result`.
+    front
+        From `streamopt.pareto`, for its curve.
+
+    Raises
+    ------
+    LegalityError
+        If the schedule isn't one of this graph.
+    DeadlockError
+        If the design comes to a standstill.
+    """
+    from streamopt.report.design_page import DesignFacts, design_page
+    from streamopt.report.gantt import SAMPLES
+    from streamopt.transforms.apply import apply
+
+    found = evaluate(graph, schedule, on, samples=SAMPLES)
+    assert found.predicted is not None
+    scheduled = apply(graph, schedule)
+    facts = DesignFacts(
+        scheduled,
+        result or {},
+        found.predicted_spans(),
+        found.predicted.latency_cycles,
+        _node_facts(found),
+        {node.node.name: _body(node.node) for node in scheduled.nodes},
+        found.trace,
+        found.resources.total,
+        found.target,
+        _roofline(graph, found),
+        tuple(map(str, found.clock_risks)),
+        None if front is None else _front(front),
+    )
+    return Report(design_page(facts))
+
+
+def _node_facts(found: Evaluation) -> dict[str, str]:
+    assert found.predicted is not None
+    return {
+        node.node: f"II {node.ii}, {node.lanes:,} lane{'s' if node.lanes != 1 else ''}, "
+        f"{node.dsps:,} DSPs"
+        for node in found.predicted.nodes
+    }
+
+
+def _body(node: Node) -> tuple[str, ...]:
+    from streamopt.frontends.graph_json.text import statement_texts
+    from streamopt.ir.graph import SequentialNode
+    from streamopt.ir.program import Statement
+
+    if isinstance(node, SequentialNode):
+        return tuple(text for each in node.statements for text in statement_texts(each))
+    whole = Statement(node.write, node.value, node.reduction, node.start, node.guard)
+    return tuple(statement_texts(whole))
+
+
+def _roofline(graph: Graph, found: Evaluation) -> Roofline:
+    from streamopt.perf.dsp import multiply_accumulates
+    from streamopt.report.resource_bars import budgets
+    from streamopt.report.roofline import Roofline
+
+    used = found.resources.total.dsps
+    return Roofline(
+        MAC_DSPS * multiply_accumulates(graph),
+        ((graph.name, used, found.trace.cycles),),
+        tuple((name, budget.dsps) for name, budget in budgets(found.target)),
+    )
+
+
+def _front(front: Front) -> FrontFacts:
+    from streamopt.report.design_page import FrontFacts
+    from streamopt.report.front import open_spans
+
+    points = tuple((point.cycles, point.dsps, point.is_proved) for point in front.points)
+    costs = [(point.cycles, point.dsps) for point in front.points]
+    boxes = [(box.cycles, box.dsps) for box in front.open_boxes]
+    return FrontFacts(points, tuple(open_spans(costs, boxes)))
+
+
+def report_rows(rows: Sequence[Facts]) -> Report:
+    """Return the report of a comparison: of the rows of `streamopt.records`.
+
+    Raises
+    ------
+    ReportError
+        E873 if they are none, or not such rows.
+    """
+    from streamopt.report.comparison_page import comparison_page
+
+    if not rows or not all({"name", "roofline_cycles"} <= set(row) for row in rows):
+        message = "these are no rows of a comparison"
+        hint = "take the file of streamopt compare --csv"
+        raise ReportError(Diagnostic("E873", message, hint=hint))
+    return Report(comparison_page(rows))
+
+
+def load_rows(path: str | PathLike[str]) -> list[dict[str, str | int | float | None]]:
+    """Return the rows of a CSV file that ``streamopt compare`` wrote.
+
+    Raises
+    ------
+    ReportError
+        E873 if it can't be read.
+    """
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        place = SourceLoc(str(path))
+        raise ReportError(Diagnostic("E873", f"no rows can be read: {reason}", place)) from None
+    return [dict(row) for row in csv.DictReader(StringIO(text))]
+
+
+def load_result(path: str | PathLike[str]) -> dict[str, str | int | float | None]:
+    """Return what a schedule.json says of its schedule; empty if nothing.
+
+    Raises
+    ------
+    FrontendError
+        If the file can't be read as a schedule.
+    """
+    from streamopt.frontends.schedule_json import load_result_json
+
+    return load_result_json(Path(path))

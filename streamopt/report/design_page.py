@@ -1,0 +1,275 @@
+"""The report of one design: what was decided, what is proved, and how it runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from streamopt.ir.schedule import ChannelKind
+from streamopt.report.dataflow import channel_bits, dataflow_chart
+from streamopt.report.front import front_chart
+from streamopt.report.gantt import gantt
+from streamopt.report.loops import loops_text
+from streamopt.report.occupancy import occupancy_chart
+from streamopt.report.page import Page, Picture, Section, Table
+from streamopt.report.proof import proof_facts
+from streamopt.report.resource_bars import KINDS, budgets, resource_chart
+from streamopt.report.roofline import roofline_chart
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from streamopt.ir.scheduled import ScheduledGraph
+    from streamopt.report.proof import Facts
+    from streamopt.report.roofline import Roofline
+    from streamopt.sim import Trace
+    from streamopt.target.device import Target
+    from streamopt.target.resources import Resources
+
+__all__ = ["DesignFacts", "FrontFacts", "design_page"]
+
+
+@dataclass(frozen=True, slots=True)
+class FrontFacts:
+    """A front of latency against DSPs.
+
+    Attributes
+    ----------
+    points
+        Latency in cycles, DSPs, and whether it is proved, latencies rising.
+    open_boxes
+        As `streamopt.report.front.front_chart` has them.
+    """
+
+    points: tuple[tuple[int, int, bool], ...]
+    open_boxes: tuple[tuple[int, int, int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DesignFacts:
+    """All that a report of one design tells.
+
+    Attributes
+    ----------
+    facts
+        What the schedule's maker says of it; empty where nothing is known.
+    predicted
+        Start, first write and last write of every process by the closed form, in cycles.
+    predicted_cycles
+        Latency by the closed form.
+    node_facts, bodies
+        By node: II, lanes and the like in words, and statements.
+    trace
+        With samples.
+    risks
+        Where the clock may not be met, in words.
+    """
+
+    scheduled: ScheduledGraph
+    facts: Facts
+    predicted: Mapping[str, tuple[int, int, int]]
+    predicted_cycles: int
+    node_facts: Mapping[str, str]
+    bodies: Mapping[str, Sequence[str]]
+    trace: Trace
+    used: Resources
+    target: Target
+    roofline: Roofline
+    risks: tuple[str, ...] = ()
+    front: FrontFacts | None = None
+
+
+def design_page(found: DesignFacts) -> Page:
+    """Return the report of a design."""
+    level = found.facts.get("level")
+    title = f"{found.trace.network} at {level}" if level else found.trace.network
+    device = found.target
+    sections = [_proof(found), _dataflow(found), _run(found)]
+    if found.trace.fifos:
+        sections.append(_occupancy(found))
+    sections += [_resources(found), _roofline(found)]
+    if found.front is not None:
+        sections.append(_front(found.trace.network, found.front))
+    listing = loops_text(found.scheduled, found.node_facts, found.bodies)
+    sections.append(Section("schedule", "The schedule as loops", listing=listing))
+    lead = f"{len(found.scheduled.nodes)} nodes and {len(found.scheduled.channels)} channels on "
+    lead += f"{device.name} ({device.part}) at {device.clock_ns:g} ns."
+    return Page(title, lead, _figures(found), tuple(sections))
+
+
+def _figures(found: DesignFacts) -> tuple[tuple[str, str], ...]:
+    cycles, clock = found.trace.cycles, found.target.clock_ns
+    figures = [
+        ("simulated", f"{cycles:,} cycles"),
+        ("predicted", f"{found.predicted_cycles:,} cycles"),
+        ("at the clock", f"{cycles * clock / 1e6:.4g} ms"),
+        ("DSPs as built", f"{found.used.dsps:,}"),
+    ]
+    if found.facts.get("proof"):
+        proved = found.facts["proof"] == "optimal"
+        gap = 100 * float(found.facts.get("gap") or 0)
+        figures.append(("proof", "optimal" if proved else f"within {gap:.2f} %"))
+    return tuple(figures)
+
+
+def _proof(found: DesignFacts) -> Section:
+    pairs = proof_facts(found.facts)
+    if not pairs:
+        words = "The schedule was not solved for, or its file lost what solve said: no proof."
+        return Section("proof", "Proof", (words,))
+    words = "What was proved is of the model that was solved; simulation is independent of it."
+    table = Table("What was asked and proved", ("what", "value"), pairs, is_open=True)
+    told = found.facts.get("simulated_cycles")
+    changed = told is not None and told != found.trace.cycles
+    warning = f"Schedule or target changed since: it was simulated at {told} cycles then."
+    return Section("proof", "Proof", (words, *([warning] if changed else [])), tables=(table,))
+
+
+def _dataflow(found: DesignFacts) -> Section:
+    channels = found.scheduled.channels
+    streams = sum(channel.kind is ChannelKind.FIFO for channel in channels)
+    says = f"Dataflow graph of {len(found.scheduled.nodes)} nodes; {streams} of {len(channels)} "
+    says += "channels are FIFOs, the others ping-pong buffers"
+    rows = tuple(
+        (
+            c.edge.channel,
+            c.edge.producer,
+            c.edge.consumer,
+            c.kind.value.replace("_", "-"),
+            f"{channel_bits(found.scheduled, c):,}",
+            f"{c.depth_elems:,}" if c.depth_elems else "-",
+        )
+        for c in channels
+    )
+    header = ("channel", "from", "to", "kind", "bits at once", "depth of a stream")
+    nodes = tuple(
+        (n.node.name, found.node_facts.get(n.node.name, "")) for n in found.scheduled.nodes
+    )
+    return Section(
+        "dataflow",
+        "Dataflow graph",
+        picture=Picture(
+            "dataflow", says, partial(dataflow_chart, found.scheduled, found.node_facts)
+        ),
+        tables=(Table("Channels", header, rows), Table("Nodes", ("node", "as built"), nodes)),
+    )
+
+
+def _run(found: DesignFacts) -> Section:
+    trace = found.trace
+    rows: list[tuple[str, ...]] = []
+    for process in trace.processes:
+        form = found.predicted.get(process.name)
+        rows.append(
+            (
+                process.name,
+                *map(_span, (process.starts[:1] + process.ends[:1], process.fifo_reads)),
+                _span(process.fifo_writes),
+                f"{process.empty_cycles:,}",
+                f"{process.full_cycles:,}",
+                f"{process.buffer_cycles:,}",
+                _span(form and (form[0], form[2])),
+            )
+        )
+    header = ("process", "runs", "reads FIFOs", "writes FIFOs", "waits: input", "room", "buffer")
+    words = "Simulated cycle by cycle; the thin lines are the closed form, which the simulator "
+    words += "doesn't know."
+    says = f"Gantt chart of {len(rows)} processes over {trace.total_cycles} cycles"
+    return Section(
+        "run",
+        "Run, predicted and simulated",
+        (words,),
+        Picture("gantt", says, partial(gantt, trace, found.predicted)),
+        (Table("Processes, in cycles", (*header, "closed form"), tuple(rows)),),
+    )
+
+
+def _span(span: Sequence[int] | None) -> str:
+    return "-" if not span else " to ".join(f"{cycle:,}" for cycle in span)
+
+
+def _occupancy(found: DesignFacts) -> Section:
+    rows = tuple(
+        (f.name, f"{f.tokens:,}", f"{f.peak_elems:,}", f"{f.depth_elems:,}")
+        for f in found.trace.fifos
+    )
+    header = ("FIFO", "tokens", "most in a stream", "depth of a stream")
+    says = f"Slots in use of {len(rows)} FIFOs over {found.trace.total_cycles} cycles"
+    return Section(
+        "fifos",
+        "FIFO occupancy",
+        ("The upper border of a row is the depth of its FIFO.",),
+        Picture("fifos", says, partial(occupancy_chart, found.trace)),
+        (Table("FIFOs", header, rows),),
+    )
+
+
+def _resources(found: DesignFacts) -> Section:
+    limits = budgets(found.target)
+    rows = tuple(
+        (
+            title,
+            f"{getattr(found.used, kind):,}",
+            *(_share(getattr(found.used, kind), getattr(budget, kind)) for _, budget in limits),
+        )
+        for title, kind in KINDS
+    )
+    header = ("resource", "used", *(name for name, _ in limits))
+    over = [title for title, kind in KINDS if kind in found.used.over(found.target.total)]
+    words = [f"More than the device has: {', '.join(over)}."] if over else []
+    words += [f"Clock risk: {risk}" for risk in found.risks]
+    says = f"Resources that the design takes of {found.target.name}"
+    return Section(
+        "resources",
+        "Resources (estimated)",
+        tuple(words),
+        Picture("resources", says, partial(resource_chart, found.used, found.target)),
+        (Table("Resources", header, rows),),
+    )
+
+
+def _share(amount: int, limit: int) -> str:
+    if not limit:
+        return "none"
+    return f"{100 * amount / limit:.1f} % of {limit:,}"
+
+
+def _roofline(found: DesignFacts) -> Section:
+    work = found.roofline.work_dsp_cycles
+    rows = tuple(
+        (
+            name,
+            f"{dsps:,}",
+            f"{cycles:,}",
+            f"{work / dsps:,.0f}" if work and dsps else "-",
+            f"{cycles * dsps / work:.2f} x" if work and dsps else "-",
+        )
+        for name, dsps, cycles in found.roofline.designs
+    )
+    words = "With 5 DSPs a multiply-accumulate, no design is below the line; operators that are "
+    words += "built from LUTs can bring one there."
+    says = f"Simulated cycles against DSPs, {len(rows)} designs above the roofline"
+    header = ("design", "DSPs as built", "simulated cycles", "roofline cycles", "ratio")
+    return Section(
+        "roofline",
+        "DSP roofline",
+        (words if work else "Nothing is multiplied and accumulated: there is no roofline.",),
+        Picture("roofline", says, partial(roofline_chart, found.roofline)),
+        (Table("Designs", header, rows),),
+    )
+
+
+def _front(name: str, front: FrontFacts) -> Section:
+    rows = tuple(
+        (f"{cycles:,}", f"{dsps:,}", "proved" if proved else "may be beaten")
+        for cycles, dsps, proved in front.points
+    )
+    costs = [(cycles, dsps) for cycles, dsps, _ in front.points]
+    draw = partial(front_chart, f"{name}: latency against DSPs", costs, front.open_boxes)
+    words = f"{len(rows)} schedules that no other beats in the model"
+    more = f"; {len(front.open_boxes)} parts may hold more."
+    words += more if front.open_boxes else ", and there are no others."
+    says = f"Pareto curve of cycles against DSPs with {len(rows)} points"
+    table = Table("Schedules of the front", ("latency (cycles)", "DSPs", "proof"), rows)
+    return Section("pareto", "Pareto curve", (words,), Picture("pareto", says, draw), (table,))

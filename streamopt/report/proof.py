@@ -1,0 +1,54 @@
+"""What was proved of a schedule, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypeAlias
+
+__all__ = ["STOPS", "Facts", "proof_facts", "proof_words"]
+
+Facts: TypeAlias = Mapping[str, str | int | float | None]
+"""What is known of a schedule: the row that ``solve`` prints and keeps in schedule.json."""
+STOPS = {
+    "finished": "the search finished",
+    "time_limit": "stopped by the time limit",
+    "interrupted": "interrupted",
+    "failed": "the solver failed",
+}
+BOUNDS = (
+    ("objective_cycles", "latency in the model that was solved", "cycles"),
+    ("bound_cycles", "no schedule of the level has a latency below", "cycles"),
+    ("latency_target_cycles", "latency to keep", "cycles"),
+    ("interval_cycles", "distance of frames in the model", "cycles"),
+    ("bound_interval_cycles", "no schedule has a distance of frames below", "cycles"),
+    ("bound_dsps", "no such schedule takes fewer", "DSPs"),
+    ("dsps_used", "DSPs as the model counts", "DSPs"),
+    ("dsp_limit", "DSPs that were allowed", "DSPs"),
+    ("tiling_limit", "least trip count of a tile loop", ""),
+)
+
+
+def proof_words(proof: str, stop: str, gap: float) -> str:
+    """Return what was proved and why the search stopped, in words."""
+    if proof == "optimal":
+        return "optimal (proved)"
+    return f"feasible, at most {100 * gap:.2f} % above the optimum; {STOPS[stop]}"
+
+
+def proof_facts(facts: Facts) -> tuple[tuple[str, str], ...]:
+    """Return pairs of what was asked or proved and its value; none for a schedule made by hand."""
+    if "proof" not in facts:
+        return ()
+    gap = float(facts.get("gap") or 0)
+    words = proof_words(str(facts["proof"]), str(facts.get("stop", "finished")), gap)
+    found = [("level", str(facts.get("level", ""))), ("objective", str(facts.get("objective", "")))]
+    found += [("proof", words), ("gap", f"{100 * gap:.2f} %")]
+    for key, what, unit in BOUNDS:
+        if facts.get(key) not in (None, ""):
+            found.append((what, f"{int(facts[key] or 0):,} {unit}".rstrip()))
+    solver = f"{facts.get('solver', '')} {facts.get('solver_version', '')}".strip()
+    found.append(("solver", f"{solver}, seed {facts.get('seed', 0)}"))
+    found.append(("seconds", f"{float(facts.get('solve_seconds') or 0):.2f}"))
+    if facts.get("message"):
+        found.append(("message", str(facts["message"])))
+    return tuple(found)

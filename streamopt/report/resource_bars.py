@@ -1,0 +1,67 @@
+"""What a design takes of one region of a device, and of the whole of it, as bars."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from streamopt.report.charts import beside, chart_bytes, new_figure
+from streamopt.report.palette import COLOURS
+
+if TYPE_CHECKING:
+    from streamopt.target.device import Target
+    from streamopt.target.resources import Resources
+
+__all__ = ["KINDS", "budgets", "resource_chart"]
+
+KINDS = (("DSP", "dsps"), ("BRAM18", "bram18"), ("URAM", "uram"), ("LUT", "luts"), ("FF", "ffs"))
+"""Titles of the resources, and the fields of `Resources` that hold them."""
+BAR = 0.36
+OVER, FRAME = COLOURS["over"].light, COLOURS["frame"].light
+
+
+def budgets(device: Target) -> tuple[tuple[str, Resources], ...]:
+    """Return what a design is held against: one SLR where there are several, and the device."""
+    whole = ("device", device.total)
+    return (("one SLR", device.slr), whole) if device.slrs > 1 else (whole,)
+
+
+def resource_chart(used: Resources, device: Target, form: str) -> bytes:
+    """Return the chart as a file; the same amounts give the same bytes.
+
+    Parameters
+    ----------
+    form
+        One of `streamopt.report.charts.FORMATS`, or ``INLINE`` there.
+    """
+    from matplotlib.patches import Patch
+
+    figure, axes = new_figure(7.5, 3.4, f"resources on {device.name}")
+    limits = budgets(device)
+    colours = (COLOURS["work"].light, COLOURS["fifo"].light)[-len(limits) :]
+    most = 100.0
+    for row, (_, kind) in enumerate(KINDS):
+        for place, ((_, budget), colour) in enumerate(zip(limits, colours, strict=True)):
+            amount, limit = getattr(used, kind), getattr(budget, kind)
+            share = 100 * amount / limit if limit else 0.0
+            most = max(most, share)
+            at = row + BAR * (place - (len(limits) - 1) / 2)
+            axes.barh(at, share, BAR * 0.9, color=OVER if share > 100 else colour)
+            beside(axes, _words(amount, limit), share, at)
+    axes.axvline(100, color=FRAME, linewidth=1, linestyle="--")
+    axes.set_yticks(range(len(KINDS)), [title for title, _ in KINDS])
+    axes.set_ylim(len(KINDS) - 0.4, -0.6)
+    axes.set_xlim(0, most * 1.25)
+    axes.set_xlabel("% of what there is", loc="right")
+    names = [name for name, _ in limits]
+    handles = [Patch(color=c, label=n) for n, c in zip(names, colours, strict=True)]
+    if most > 100:
+        handles.append(Patch(color=OVER, label="more than there is"))
+    figure.legend(handles=handles, loc="outside lower left", ncols=3, frameon=False)
+    return chart_bytes(figure, form)
+
+
+def _words(amount: int, limit: int) -> str:
+    if not limit:
+        return f"{amount:,} (there is none)" if amount else "none"
+    share = 100 * amount / limit
+    return f"{share:.0f} % of {limit:,}" if share >= 1 or not amount else f"< 1 % of {limit:,}"
