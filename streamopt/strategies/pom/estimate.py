@@ -1,0 +1,193 @@
+"""The estimator of the second stage: cycles and DSPs of a nest with its tiles unrolled.
+
+It is that of ScaleHLS, which POM calls. A nest takes ``B + II (N - 1) + 2`` cycles for N
+iterations of B cycles, and ``ceil(n / II)`` units for n operations of a kind. The interval is at
+least ``ceil(accesses of the fullest bank / 2)``, and ``ceil(cycles of the chain / distance)`` for
+each reduction.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from itertools import product
+from math import ceil, prod
+from typing import TYPE_CHECKING
+
+from streamopt.analysis.operations import BEFORE
+from streamopt.ir.affine import Affine
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from streamopt.ir.expression import Access
+    from streamopt.ir.network import Operation
+    from streamopt.strategies.pom.nest import Nest, NestStatement
+    from streamopt.target.device import Target
+
+__all__ = ["MOST_BANKS", "Estimate", "estimated", "partition"]
+
+LOAD_CYCLES = 2
+STORE_CYCLES = 1
+LOOP_CYCLES = 2
+"""To enter and to leave a loop."""
+PORTS = 2
+"""Accesses to one bank in a cycle."""
+MOST_BANKS = 512
+"""Of one array: what the partition (16, 32) comes to that is written into the published code."""
+
+Elements = frozenset[tuple[int, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What a nest takes.
+
+    Attributes
+    ----------
+    ii
+        Cycles between the starts of two iterations of the pipelined tile loops.
+    """
+
+    cycles: int
+    dsps: int
+    ii: int
+
+
+def estimated(
+    nest: Nest, tiles: tuple[int, ...], target: Target, below_cycles: int | None = None
+) -> Estimate | None:
+    """Return the estimate of a nest whose innermost tiles have some sizes.
+
+    Parameters
+    ----------
+    tiles
+        For each loop of the nest, a divisor of its trip count.
+    below_cycles
+        None is returned where it takes as many or more.
+    """
+    chains = [_Chain(statement, nest, tiles, target) for statement in nest.statements]
+    body = LOAD_CYCLES + max(chain.cycles for chain in chains) + STORE_CYCLES
+    ii = max(chain.ii for chain in chains)
+    if nest.is_sequential:
+        ii = max(ii, body)
+    starts = nest.iterations // prod(tiles) - 1
+    fixed = body + LOOP_CYCLES
+    if below_cycles is not None and fixed + ii * starts >= below_cycles:
+        return None
+    ii = max(ii, _ports_ii(nest, tiles))
+    if below_cycles is not None and fixed + ii * starts >= below_cycles:
+        return None
+    return Estimate(fixed + ii * starts, _dsps(nest, prod(tiles), ii, target), ii)
+
+
+def _dsps(nest: Nest, lanes: int, ii: int, target: Target) -> int:
+    counts = Counter(
+        (operation.operator, operation.element)
+        for statement in nest.statements
+        for operation in statement.operations
+    )
+    units = ((kind, ceil(lanes * count / ii)) for kind, count in counts.items())
+    return sum(count * target.operator(*kind).dsps for kind, count in units)
+
+
+class _Chain:
+    """Operators of one statement after each other.
+
+    Attributes
+    ----------
+    cycles
+        From its loads to its store; lanes of a reduction add one after another.
+    ii
+        So that a partial value is stored before it is loaded again.
+    """
+
+    def __init__(
+        self, statement: NestStatement, nest: Nest, tiles: tuple[int, ...], target: Target
+    ) -> None:
+        added = [n for n in statement.operations if BEFORE in n.operands]
+        adding = sum(_cycles(operation, target) for operation in added)
+        places = [statement.loops.index(name) for name in statement.reductions]
+        more = prod(tiles[place] for place in places) - 1
+        self.cycles = _depth(statement.operations, target) + more * adding
+        left = [count // tile for count, tile in zip(nest.trip_counts, tiles, strict=True)]
+        carrying = [place for place in places if left[place] > 1]
+        distance = prod(left[max(carrying) + 1 :]) if carrying else 0
+        held = LOAD_CYCLES + (more + 1) * adding + STORE_CYCLES
+        self.ii = ceil(held / distance) if distance else 1
+
+
+def _cycles(operation: Operation, target: Target) -> int:
+    registers = target.operator(operation.operator, operation.element).latency_cycles
+    return registers + 1 if registers else 0
+
+
+def _depth(operations: tuple[Operation, ...], target: Target) -> int:
+    """Return the cycles of the longest chain of operations."""
+    ready: dict[str, int] = {}
+    for operation in operations:
+        start = max((ready.get(name, 0) for name in operation.operands), default=0)
+        ready[operation.result] = start + _cycles(operation, target)
+    return max(ready.values(), default=0)
+
+
+def _ports_ii(nest: Nest, tiles: tuple[int, ...]) -> int:
+    touched = _touched(nest, tiles)
+    most = 1
+    for elements in touched.values():
+        sizes = partition(elements)
+        banks = Counter(
+            tuple(at % size for at, size in zip(element, sizes, strict=True))
+            for element in frozenset[tuple[int, ...]]().union(*elements.values())
+        )
+        most = max(most, *banks.values())
+    return ceil(most / PORTS)
+
+
+def partition(elements: Mapping[Access, Elements]) -> tuple[int, ...]:
+    """Return in how many banks each dimension is split cyclically.
+
+    Each dimension has as many as one access function touches indices of it at a time, and
+    constants away from them; the outermost are halved until there are `MOST_BANKS` in all.
+
+    Parameters
+    ----------
+    elements
+        What each access function of one array touches in an iteration; at least one.
+    """
+    dimensions = len(next(iter(next(iter(elements.values())))))
+    sizes = [
+        max(len({element[at] for element in own}) for own in elements.values())
+        for at in range(dimensions)
+    ]
+    while prod(sizes) > MOST_BANKS:
+        outermost = next(at for at, size in enumerate(sizes) if size > 1)
+        sizes[outermost] = ceil(sizes[outermost] / 2)
+    return tuple(sizes)
+
+
+def _touched(nest: Nest, tiles: tuple[int, ...]) -> dict[str, dict[Access, Elements]]:
+    """Return by array and access function the elements of one iteration, that of the first tile.
+
+    Access functions that are constants apart count as one.
+    """
+    found: dict[str, dict[Access, Elements]] = {}
+    for statement in nest.statements:
+        lanes = [
+            dict(zip(statement.loops, point, strict=True)) for point in product(*map(range, tiles))
+        ]
+        for access in (*statement.reads, statement.target):
+            subscripts = access.subscripts
+            own = frozenset(tuple(s.evaluate(lane) for s in subscripts) for lane in lanes)
+            moved = _without_constants(access, statement)
+            known = found.setdefault(access.array, {})
+            known[moved] = known.get(moved, frozenset[tuple[int, ...]]()) | own
+    return found
+
+
+def _without_constants(access: Access, statement: NestStatement) -> Access:
+    """Return an access function over loops by their places, without its constant offsets."""
+    places = {name: Affine.iterator(f"l{at}") for at, name in enumerate(statement.loops)}
+    zero = dict.fromkeys(statement.loops, 0)
+    moved = tuple(s - Affine.of(s.evaluate(zero)) for s in access.subscripts)
+    return type(access)(access.array, moved).substitute(places)
