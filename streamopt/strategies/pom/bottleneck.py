@@ -88,7 +88,7 @@ class _Search:
         return Searched(self.points, cycles, self._dsps(), tuple(self.steps))
 
     def _first(self, nest: Nest) -> Point:
-        tiles = (1,) * len(nest.trip_counts)
+        tiles = tuple(own or 1 for own in nest.fixed or (0,) * len(nest.trip_counts))
         found = estimated(nest, tiles, self.target)
         assert found is not None
         return Point(tiles, found)
@@ -104,7 +104,7 @@ class _Search:
         nest, best = self.nests[name], None
         cycles = self.points[name].estimate.cycles
         while best is None and self.scales[name] // 2 < nest.iterations:
-            for tiles in tilings(nest.trip_counts, self.scales[name]):
+            for tiles in tilings(nest.trip_counts, self.scales[name], nest.fixed):
                 found = estimated(nest, tiles, self.target, cycles)
                 if found is not None and found.dsps <= self.dsp_limit:
                     best, cycles = Point(tiles, found), found.cycles

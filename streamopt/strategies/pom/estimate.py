@@ -10,17 +10,21 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from itertools import product
+from functools import lru_cache
 from math import ceil, prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
 
 from streamopt.analysis.operations import BEFORE
 from streamopt.ir.affine import Affine
+from streamopt.ir.expression import Access
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
-    from streamopt.ir.expression import Access
+    from numpy.typing import NDArray
+
     from streamopt.ir.network import Operation
     from streamopt.strategies.pom.nest import Nest, NestStatement
     from streamopt.target.device import Target
@@ -36,7 +40,10 @@ PORTS = 2
 MOST_BANKS = 512
 """Of one array: what the partition (16, 32) comes to that is written into the published code."""
 
-Elements = frozenset[tuple[int, ...]]
+_MOST_KEPT = 4096
+"""Answers of the model of banks that are remembered: a design asks again at other limits."""
+
+Elements: TypeAlias = "list[NDArray[np.int64]]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,33 +139,45 @@ def _depth(operations: tuple[Operation, ...], target: Target) -> int:
 
 
 def _ports_ii(nest: Nest, tiles: tuple[int, ...]) -> int:
-    touched = _touched(nest, tiles)
-    most = 1
-    for elements in touched.values():
-        sizes = partition(elements)
-        banks = Counter(
-            tuple(at % size for at, size in zip(element, sizes, strict=True))
-            for element in frozenset[tuple[int, ...]]().union(*elements.values())
-        )
-        most = max(most, *banks.values())
-    return ceil(most / PORTS)
+    accesses = [access for statement in nest.statements for access in statement.accesses]
+    numbers = {name: f"a{at}" for at, name in enumerate(dict.fromkeys(a.array for a in accesses))}
+    anonymous = (Access(numbers[a.array], a.subscripts) for a in accesses if a.subscripts)
+    return _bank_ii(tuple(dict.fromkeys(anonymous)), tiles)
 
 
-def partition(elements: Mapping[Access, Elements]) -> tuple[int, ...]:
-    """Return in how many banks each dimension is split cyclically.
+@lru_cache(maxsize=_MOST_KEPT)
+def _bank_ii(accesses: tuple[Access, ...], tiles: tuple[int, ...]) -> int:
+    """Return the interval that banks allow, from what one iteration touches."""
+    axes = np.indices(tiles, np.int64).reshape(len(tiles), -1)
+    lanes = {f"l{at}": axis for at, axis in enumerate(axes)}
+    touched: dict[str, dict[Access, Elements]] = {}
+    for access in accesses:
+        elements = np.stack([s.evaluate(lanes) + 0 * axes[0] for s in access.subscripts], 1)
+        touched.setdefault(access.array, {}).setdefault(_offsetless(access), []).append(elements)
+    return max((_array_ii(own) for own in touched.values()), default=1)
 
-    Each dimension has as many as one access function touches indices of it at a time, and
-    constants away from them; the outermost are halved until there are `MOST_BANKS` in all.
+
+def _array_ii(touched: Mapping[Access, Elements]) -> int:
+    together = [np.unique(np.concatenate(own), axis=0) for own in touched.values()]
+    banks = np.unique(np.concatenate(together), axis=0) % np.array(partition(together))
+    return ceil(int(np.unique(banks, axis=0, return_counts=True)[1].max()) / PORTS)
+
+
+def partition(touched: Sequence[NDArray[np.int64]]) -> tuple[int, ...]:
+    """Return in how many banks each dimension of an array is split cyclically.
+
+    It is as many as one access function touches indices of the dimension at a time; then the
+    outermost are halved until there are `MOST_BANKS` in all.
 
     Parameters
     ----------
-    elements
-        What each access function of one array touches in an iteration; at least one.
+    touched
+        For each access function, elements that one iteration touches: a row for each. Functions
+        that are constants apart count as one.
     """
-    dimensions = len(next(iter(next(iter(elements.values())))))
     sizes = [
-        max(len({element[at] for element in own}) for own in elements.values())
-        for at in range(dimensions)
+        max(len(np.unique(elements[:, at])) for elements in touched)
+        for at in range(touched[0].shape[1])
     ]
     while prod(sizes) > MOST_BANKS:
         outermost = next(at for at, size in enumerate(sizes) if size > 1)
@@ -166,28 +185,8 @@ def partition(elements: Mapping[Access, Elements]) -> tuple[int, ...]:
     return tuple(sizes)
 
 
-def _touched(nest: Nest, tiles: tuple[int, ...]) -> dict[str, dict[Access, Elements]]:
-    """Return by array and access function the elements of one iteration, that of the first tile.
-
-    Access functions that are constants apart count as one.
-    """
-    found: dict[str, dict[Access, Elements]] = {}
-    for statement in nest.statements:
-        lanes = [
-            dict(zip(statement.loops, point, strict=True)) for point in product(*map(range, tiles))
-        ]
-        for access in (*statement.reads, statement.target):
-            subscripts = access.subscripts
-            own = frozenset(tuple(s.evaluate(lane) for s in subscripts) for lane in lanes)
-            moved = _without_constants(access, statement)
-            known = found.setdefault(access.array, {})
-            known[moved] = known.get(moved, frozenset[tuple[int, ...]]()) | own
-    return found
-
-
-def _without_constants(access: Access, statement: NestStatement) -> Access:
-    """Return an access function over loops by their places, without its constant offsets."""
-    places = {name: Affine.iterator(f"l{at}") for at, name in enumerate(statement.loops)}
-    zero = dict.fromkeys(statement.loops, 0)
-    moved = tuple(s - Affine.of(s.evaluate(zero)) for s in access.subscripts)
-    return type(access)(access.array, moved).substitute(places)
+def _offsetless(access: Access) -> Access:
+    """Return an access function without its constant offsets."""
+    zero = dict.fromkeys(access.iterators(), 0)
+    subscripts = (s - Affine.of(s.evaluate(zero)) for s in access.subscripts)
+    return Access(access.array, tuple(subscripts))

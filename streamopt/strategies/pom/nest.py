@@ -11,6 +11,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from streamopt.analysis.operations import BEFORE, OperationList, accumulates, add_body
+from streamopt.ir.affine import Affine
 from streamopt.ir.expression import reads
 from streamopt.ir.graph import SequentialNode
 from streamopt.ir.network import AccessMode, Pipeline, Port
@@ -32,6 +33,8 @@ class NestStatement:
     ----------
     loops
         Its names of the nest's loops, outermost first.
+    accesses
+        What it loads and stores, over ``l0``, ``l1`` and so on for the nest's loops.
     operations
         Those that are built, in order.
     result
@@ -42,8 +45,7 @@ class NestStatement:
 
     node: str
     loops: tuple[str, ...]
-    target: Access
-    reads: tuple[Access, ...]
+    accesses: tuple[Access, ...]
     operations: tuple[Operation, ...]
     result: str
     reductions: tuple[str, ...]
@@ -59,11 +61,14 @@ class Nest:
         Outermost first.
     is_sequential
         Whether its iterations stay in order, one at a time.
+    fixed
+        For each loop the tile size that a user asks for, 0 for none; empty for none at all.
     """
 
     trip_counts: tuple[int, ...]
     statements: tuple[NestStatement, ...]
     is_sequential: bool = False
+    fixed: tuple[int, ...] = ()
 
     @property
     def name(self) -> str:
@@ -92,9 +97,9 @@ def node_nest(graph: Graph, node: Node, order: tuple[str, ...]) -> Nest:
     ports.append(Port(AccessMode.READ, BEFORE, (), BEFORE))
     built = built_operations(Pipeline("", (), (), tuple(ports), tuple(found.operations)))
     carried = node.reduction_loops if accumulates(node) else ()
-    statement = NestStatement(
-        node.name, order, node.write, tuple(values), built, result, tuple(carried)
-    )
+    places = {name: Affine.iterator(f"l{at}") for at, name in enumerate(order)}
+    accesses = tuple(access.substitute(places) for access in (*values, node.write))
+    statement = NestStatement(node.name, order, accesses, built, result, tuple(carried))
     return Nest(tuple(trips[name] for name in order), (statement,), is_sequential)
 
 

@@ -18,6 +18,7 @@ published system has no legality test; here a step that breaks a dependence is n
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from streamopt.analysis.dependence_relations import DependenceKind
@@ -59,30 +60,33 @@ class ProgramStage:
     told: tuple[Step, ...]
 
 
-def dependence_steps(program: TimedProgram) -> ProgramStage:
+def dependence_steps(program: TimedProgram, kept: frozenset[str] = frozenset()) -> ProgramStage:
     """Return the steps after which as few inner loops as possible carry a dependence.
 
     Parameters
     ----------
     program
         With the steps that a user has taken already, which stay.
+    kept
+        Statements that no step is taken for.
     """
-    return _Stage(program).run()
+    return _Stage(program, kept).run()
 
 
 class _Stage:
-    def __init__(self, program: TimedProgram) -> None:
+    def __init__(self, program: TimedProgram, kept: frozenset[str]) -> None:
         self.program = program
+        self.kept = kept
         self.steps: list[LoopStep] = []
         self.told: list[Step] = []
 
     def run(self) -> ProgramStage:
         for statement in self.program.statements:
-            if _is_tight(self.program, statement.name):
+            if statement.name not in self.kept and _is_tight(self.program, statement.name):
                 self._relieve(statement.name)
         nests = _nests(self.program)
         if len(nests) <= MOST_FUSED:
-            for first, second in zip(nests, nests[1:], strict=False):
+            for first, second in pairwise(nests):
                 self._fuse(first, second)
         return ProgramStage(self.program, tuple(self.steps), tuple(self.told))
 
@@ -125,7 +129,7 @@ class _Stage:
     def _fuse(self, first: Sequence[str], second: Sequence[str]) -> None:
         """Fuse two neighbouring nests with the same bounds and no flow between them."""
         here, there = (self.program.statement(names[0]) for names in (first, second))
-        if not here.loops or _bounds(here) != _bounds(there):
+        if not here.loops or _bounds(here) != _bounds(there) or self.kept & {*first, *second}:
             return
         if _has_flow(self.program, first, second):
             return

@@ -12,7 +12,9 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, StrategyError
+from streamopt.ir.graph import SequentialNode
 from streamopt.ir.schedule import ChannelKind, ChannelPlan, NodePlan, Schedule
+from streamopt.space.fixed import NOTHING_FIXED
 from streamopt.strategies.pom.bottleneck import searched
 from streamopt.strategies.pom.transformation import transformed_graph
 from streamopt.strategies.rival import RivalAnswer, Step
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from streamopt.ir.graph import Graph
+    from streamopt.space.fixed import Fixed
     from streamopt.strategies.pom.bottleneck import Searched
     from streamopt.strategies.pom.dependence_graph import DependenceGraph
     from streamopt.strategies.pom.transformation import Transformed
@@ -32,10 +35,15 @@ _MOST_TOLD = 8
 """Data paths that are told; large graphs have very many."""
 
 
-def design(request: RivalRequest) -> RivalAnswer:
+def design(request: RivalRequest, fixed: Fixed = NOTHING_FIXED) -> RivalAnswer:
     """Return the schedule that POM would choose for a graph.
 
     All channels are ping-pong buffers: POM's nests run one after another on whole arrays.
+
+    Parameters
+    ----------
+    fixed
+        Loop orders and unroll factors that a user asks for, as of `streamopt.schedule`.
 
     Raises
     ------
@@ -43,13 +51,26 @@ def design(request: RivalRequest) -> RivalAnswer:
         E560 if a single lane of some nest takes more DSPs than the limit.
     """
     graph = request.graph
-    first = transformed_graph(graph)
+    _check_fixed(graph, fixed)
+    first = transformed_graph(graph, fixed)
     found = searched(first.nests, first.dependences, request.dsp_limit, request.target)
     if found is None:
         message = f"a nest of {graph.name} takes more than {request.dsp_limit} DSPs in one lane"
         raise StrategyError(Diagnostic("E560", message, hint="give more with --dsp"))
     steps = (*_path_steps(first.dependences), *first.steps, *found.steps)
     return RivalAnswer(_schedule(graph, first, found), steps, found.cycles, found.dsps)
+
+
+def _check_fixed(graph: Graph, fixed: Fixed) -> None:
+    """Raise StrategyError for factors that a nest can't have (E561)."""
+    for (name, loop), factor in fixed.factors.items():
+        node = graph.node(name)
+        trips = node.trip_counts[loop]
+        if factor > 1 and (trips % factor or isinstance(node, SequentialNode)):
+            message = f"loop {loop} of {name} can't be unrolled by {factor}"
+            reason = f"it has {trips} iterations" if trips % factor else "it is sequential"
+            hint = f"{reason}; ask for a divisor of its trip count, or leave the factor out"
+            raise StrategyError(Diagnostic("E561", message, node.loc, hint))
 
 
 def _schedule(graph: Graph, first: Transformed, found: Searched) -> Schedule:

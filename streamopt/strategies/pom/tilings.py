@@ -20,11 +20,18 @@ _PRIMES = (2, 3, 5, 7)
 _OUTER = 3
 
 
-def tilings(trip_counts: tuple[int, ...], scale: int) -> Iterator[tuple[int, ...]]:
+def tilings(
+    trip_counts: tuple[int, ...], scale: int, fixed: tuple[int, ...] = ()
+) -> Iterator[tuple[int, ...]]:
     """Yield the tile sizes of a nest with more than half of ``scale`` lanes and not more than it.
 
     The innermost loop is tiled most. Of three loops the outermost has at most 3, and the others
     half of the scale but at least 16, as published for the scales 16 and 32.
+
+    Parameters
+    ----------
+    fixed
+        For each loop its only tile size, or 0 where any will do; empty for none.
 
     Examples
     --------
@@ -33,13 +40,14 @@ def tilings(trip_counts: tuple[int, ...], scale: int) -> Iterator[tuple[int, ...
     >>> next(tilings((4096, 4096), 32))
     (1, 32)
     """
-    tiled = trip_counts[-_TILED:]
-    sizes = [_sizes(trips, most) for trips, most in zip(tiled, _most(len(tiled), scale), strict=True)]
-    ones = (1,) * (len(trip_counts) - len(tiled))
-    is_first = scale == FIRST_SCALE
-    for own in product(*sizes):
-        if (1 if is_first else scale // 2) < prod(own) <= scale:
-            yield (*ones, *own)
+    outer = max(0, len(trip_counts) - _TILED)
+    tiled = trip_counts[outer:]
+    most = _most(len(tiled), scale)
+    sizes = [[1]] * outer + [_sizes(trips, own) for trips, own in zip(tiled, most, strict=True)]
+    if fixed:
+        sizes = [[own] if own else free for own, free in zip(fixed, sizes, strict=True)]
+    lanes = 1 if scale == FIRST_SCALE else scale // 2
+    yield from (own for own in product(*sizes) if lanes < prod(own) <= scale)
 
 
 def _most(loops: int, scale: int) -> tuple[int, ...]:

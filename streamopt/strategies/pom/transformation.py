@@ -5,10 +5,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from streamopt.ir.graph import SequentialNode
+from streamopt.space.fixed import NOTHING_FIXED
 from streamopt.strategies.pom.dependence_graph import (
     DependenceGraph,
     distance_vectors,
@@ -19,6 +20,7 @@ from streamopt.strategies.rival import Step
 
 if TYPE_CHECKING:
     from streamopt.ir.graph import Graph, Node
+    from streamopt.space.fixed import Fixed
 
 __all__ = ["MOST_FUSED", "Transformed", "transformed_graph"]
 
@@ -35,19 +37,23 @@ class Transformed:
     steps: tuple[Step, ...]
 
 
-def transformed_graph(graph: Graph) -> Transformed:
+def transformed_graph(graph: Graph, fixed: Fixed = NOTHING_FIXED) -> Transformed:
     """Return the nests of a graph with their loop orders, neighbours without dependence fused.
 
     Terms of a reduction may come in any order, so that every order of a streaming nest is legal.
-    The nests of a graph are split already, one for each output.
+    The nests of a graph are split already, one for each output. What a user has fixed stays, and is
+    not fused.
     """
     steps: list[Step] = []
     nests: list[Nest] = []
     for node in graph.nodes:
         is_sequential = isinstance(node, SequentialNode)
         order = tuple(node.trip_counts) if is_sequential else hinted_order(node)
+        order = fixed.orders.get(node.name, order)
         steps += _order_steps(node, order)
-        nests.append(node_nest(graph, node, order))
+        sizes = tuple(fixed.factors.get((node.name, loop), 0) for loop in order)
+        nest = node_nest(graph, node, order)
+        nests.append(replace(nest, fixed=sizes) if any(sizes) else nest)
     joined = _conservatively_fused(graph, nests)
     steps += [
         Step("conservative fusion", f"{nest.name} run in one nest")
@@ -88,7 +94,9 @@ def _conservatively_fused(graph: Graph, nests: list[Nest]) -> list[Nest]:
 
 def _may_join(graph: Graph, first: Nest, second: Nest) -> bool:
     """Return whether two neighbours may be fused; nothing lies between them in the program."""
-    if first.is_sequential or second.is_sequential or first.trip_counts != second.trip_counts:
+    if any(nest.is_sequential or nest.fixed for nest in (first, second)):
+        return False
+    if first.trip_counts != second.trip_counts:
         return False
     here, there = ({own.node for own in nest.statements} for nest in (first, second))
     return not any(edge.producer in here and edge.consumer in there for edge in graph.edges)
