@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from streamopt.strategies.pom.estimate import Estimate, estimated
+from streamopt.strategies.pom.estimate import Estimate, Limits, estimated, estimated_within
 from streamopt.strategies.pom.tilings import FIRST_SCALE, tilings
 from streamopt.strategies.rival import Step
 
@@ -89,9 +89,7 @@ class _Search:
 
     def _first(self, nest: Nest) -> Point:
         tiles = tuple(own or 1 for own in nest.fixed or (0,) * len(nest.trip_counts))
-        found = estimated(nest, tiles, self.target)
-        assert found is not None
-        return Point(tiles, found)
+        return Point(tiles, estimated(nest, tiles, self.target))
 
     def _bottleneck(self) -> tuple[tuple[str, ...], str]:
         """Return the slowest path through a nest that is not finished, and its slowest such."""
@@ -100,15 +98,21 @@ class _Search:
         return path, max(open_, key=lambda name: self.points[name].estimate.cycles)
 
     def _faster(self, name: str) -> Point | None:
-        """Return the best tiles of the next degrees of parallelism that are faster and fit."""
-        nest, best = self.nests[name], None
-        cycles = self.points[name].estimate.cycles
-        while best is None and self.scales[name] // 2 < nest.iterations:
-            for tiles in tilings(nest.trip_counts, self.scales[name], nest.fixed):
-                found = estimated(nest, tiles, self.target, cycles)
-                if found is not None and found.dsps <= self.dsp_limit:
-                    best, cycles = Point(tiles, found), found.cycles
+        """Return the best tiles of the next degree of parallelism; None if none is faster and fits.
+
+        Degrees that the trip counts have no tiles for are passed over.
+        """
+        nest = self.nests[name]
+        tried: list[tuple[int, ...]] = []
+        while not tried and self.scales[name] // 2 < nest.iterations:
+            tried = [*tilings(nest.trip_counts, self.scales[name], nest.fixed)]
             self.scales[name] *= 2
+        best, cycles = None, self.points[name].estimate.cycles
+        for tiles in tried:
+            limits = Limits(cycles, self.dsp_limit)
+            found = estimated_within(nest, tiles, self.target, limits)
+            if found is not None:
+                best, cycles = Point(tiles, found), found.cycles
         return best
 
     def _path(self, name: str) -> tuple[str, ...]:

@@ -25,11 +25,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from streamopt.ir.network import Operation
+    from streamopt.ir.element import ElementType
+    from streamopt.ir.network import Operation, Operator
     from streamopt.strategies.pom.nest import Nest, NestStatement
     from streamopt.target.device import Target
 
-__all__ = ["MOST_BANKS", "Estimate", "estimated", "partition"]
+__all__ = ["MOST_BANKS", "Estimate", "Limits", "estimated", "estimated_within", "partition"]
 
 LOAD_CYCLES = 2
 STORE_CYCLES = 1
@@ -61,40 +62,60 @@ class Estimate:
     ii: int
 
 
-def estimated(
-    nest: Nest, tiles: tuple[int, ...], target: Target, below_cycles: int | None = None
-) -> Estimate | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What an estimate must be below (cycles), or at most (DSPs)."""
+
+    cycles: int
+    dsps: int
+
+
+def estimated(nest: Nest, tiles: tuple[int, ...], target: Target) -> Estimate:
     """Return the estimate of a nest whose innermost tiles have some sizes.
 
     Parameters
     ----------
     tiles
         For each loop of the nest, a divisor of its trip count.
-    below_cycles
-        None is returned where it takes as many or more.
     """
+    fixed, starts, ii = _free_of_banks(nest, tiles, target)
+    ii = max(ii, _ports_ii(nest, tiles))
+    return Estimate(fixed + ii * starts, _dsps(nest, tiles, ii, target), ii)
+
+
+def estimated_within(
+    nest: Nest, tiles: tuple[int, ...], target: Target, limits: Limits
+) -> Estimate | None:
+    """Return `estimated` if it keeps the limits, without banks where they can't matter."""
+    fixed, starts, least = _free_of_banks(nest, tiles, target)
+    ii = least
+    while fixed + ii * starts < limits.cycles and _dsps(nest, tiles, ii, target) > limits.dsps:
+        ii += 1
+    if fixed + ii * starts >= limits.cycles:
+        return None
+    found = max(least, _ports_ii(nest, tiles))
+    cycles = fixed + found * starts
+    if found < ii or cycles >= limits.cycles:
+        return None
+    return Estimate(cycles, _dsps(nest, tiles, found, target), found)
+
+
+def _free_of_banks(nest: Nest, tiles: tuple[int, ...], target: Target) -> tuple[int, int, int]:
+    """Return cycles besides starts, starts after the first one, and the interval of chains."""
     chains = [_Chain(statement, nest, tiles, target) for statement in nest.statements]
     body = LOAD_CYCLES + max(chain.cycles for chain in chains) + STORE_CYCLES
     ii = max(chain.ii for chain in chains)
     if nest.is_sequential:
         ii = max(ii, body)
-    starts = nest.iterations // prod(tiles) - 1
-    fixed = body + LOOP_CYCLES
-    if below_cycles is not None and fixed + ii * starts >= below_cycles:
-        return None
-    ii = max(ii, _ports_ii(nest, tiles))
-    if below_cycles is not None and fixed + ii * starts >= below_cycles:
-        return None
-    return Estimate(fixed + ii * starts, _dsps(nest, prod(tiles), ii, target), ii)
+    return body + LOOP_CYCLES, nest.iterations // prod(tiles) - 1, ii
 
 
-def _dsps(nest: Nest, lanes: int, ii: int, target: Target) -> int:
-    counts = Counter(
-        (operation.operator, operation.element)
-        for statement in nest.statements
-        for operation in statement.operations
-    )
-    units = ((kind, ceil(lanes * count / ii)) for kind, count in counts.items())
+def _dsps(nest: Nest, tiles: tuple[int, ...], ii: int, target: Target) -> int:
+    counts: Counter[tuple[Operator, ElementType]] = Counter()
+    for statement in nest.statements:
+        for operation, lanes in zip(statement.operations, statement.lanes, strict=True):
+            counts[operation.operator, operation.element] += prod(tiles[at] for at in lanes)
+    units = ((kind, ceil(count / ii)) for kind, count in counts.items())
     return sum(count * target.operator(*kind).dsps for kind, count in units)
 
 
@@ -159,7 +180,8 @@ def _bank_ii(accesses: tuple[Access, ...], tiles: tuple[int, ...]) -> int:
 
 def _array_ii(touched: Mapping[Access, Elements]) -> int:
     together = [np.unique(np.concatenate(own), axis=0) for own in touched.values()]
-    banks = np.unique(np.concatenate(together), axis=0) % np.array(partition(together))
+    # elements that two access functions share in the first tile differ in others
+    banks = np.concatenate(together) % np.array(partition(together))
     return ceil(int(np.unique(banks, axis=0, return_counts=True)[1].max()) / PORTS)
 
 

@@ -18,6 +18,8 @@ from streamopt.ir.network import AccessMode, Pipeline, Port
 from streamopt.perf.constant_folding import built_operations
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from streamopt.ir.expression import Access
     from streamopt.ir.graph import Graph, Node
     from streamopt.ir.network import Operation
@@ -37,6 +39,9 @@ class NestStatement:
         What it loads and stores, over ``l0``, ``l1`` and so on for the nest's loops.
     operations
         Those that are built, in order.
+    lanes
+        For each operation the places of loops that its result depends on: lanes along others
+        share it.
     result
         Name of the value that is stored.
     reductions
@@ -47,7 +52,7 @@ class NestStatement:
     loops: tuple[str, ...]
     accesses: tuple[Access, ...]
     operations: tuple[Operation, ...]
-    result: str
+    lanes: tuple[tuple[int, ...], ...]
     reductions: tuple[str, ...]
 
 
@@ -90,17 +95,43 @@ def node_nest(graph: Graph, node: Node, order: tuple[str, ...]) -> Nest:
     if isinstance(node, SequentialNode):
         for expression in node.expressions:
             found.value(expression)
-        result = found.value(node.statements[-1].value)
     else:
-        result = add_body(found, node, graph.array(node.write.array).element)
+        add_body(found, node, graph.array(node.write.array).element)
     ports = [Port(AccessMode.READ, a.array, a.subscripts, value) for a, value in values.items()]
     ports.append(Port(AccessMode.READ, BEFORE, (), BEFORE))
     built = built_operations(Pipeline("", (), (), tuple(ports), tuple(found.operations)))
     carried = node.reduction_loops if accumulates(node) else ()
     places = {name: Affine.iterator(f"l{at}") for at, name in enumerate(order)}
     accesses = tuple(access.substitute(places) for access in (*values, node.write))
-    statement = NestStatement(node.name, order, accesses, built, result, tuple(carried))
+    used = {name: access.iterators() for access, name in values.items()}
+    lanes = _lanes(built, used, order)
+    statement = NestStatement(node.name, order, accesses, built, lanes, tuple(carried))
     return Nest(tuple(trips[name] for name in order), (statement,), is_sequential)
+
+
+def _lanes(
+    operations: tuple[Operation, ...],
+    used: Mapping[str, tuple[str, ...]],
+    order: tuple[str, ...],
+) -> tuple[tuple[int, ...], ...]:
+    """Return the places of loops that each result depends on, from those of loaded values."""
+    known = {name: {order.index(loop) for loop in loops} for name, loops in used.items()}
+    everything = set(range(len(order)))
+    for operation in operations:
+        own = [
+            set[int]() if _is_number(name) else known.get(name, everything)
+            for name in operation.operands
+        ]
+        known[operation.result] = set[int]().union(*own)
+    return tuple(tuple(sorted(known[operation.result])) for operation in operations)
+
+
+def _is_number(operand: str) -> bool:
+    try:
+        float(operand)
+    except ValueError:
+        return False
+    return True
 
 
 def _touched(node: Node) -> tuple[Access, ...]:
