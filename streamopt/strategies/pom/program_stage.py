@@ -117,7 +117,8 @@ class _Stage:
                 found = transformed(found, step)
             except LegalityError as error:
                 reason = error.diagnostics[0].message
-                self.told.append(Step(_STAGE, f"{step_text(step)} is refused: {reason}"))
+                refused = Step(_STAGE, f"{step_text(step)} is refused: {reason}")
+                self.told += [] if refused in self.told else [refused]
                 return None
         return found
 
@@ -161,9 +162,10 @@ def _distances(program: TimedProgram, name: str) -> Iterator[tuple[int, ...]]:
 
 
 def _interchanges(program: TimedProgram, name: str) -> Iterator[tuple[LoopStep, ...]]:
-    """Yield an interchange of the inner loop with each other one, the next one out first."""
+    """Yield interchanges that bring the inner loop outwards, to the outermost place first."""
     *outer, inner = (loop.name for loop in program.statement(name).loops)
-    yield from ((Interchange(name, loop, inner),) for loop in reversed(outer))
+    steps = tuple(Interchange(name, loop, inner) for loop in reversed(outer))
+    yield from (steps[:count] for count in range(len(steps), 0, -1))
 
 
 def _split_interchanges(program: TimedProgram, name: str) -> Iterator[tuple[LoopStep, ...]]:
