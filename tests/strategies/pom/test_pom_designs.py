@@ -56,7 +56,7 @@ def test_a_users_steps_stay() -> None:
     assert plan.order == ("i", "k", "j")
     assert plan.factors["j"] == 8
     assert plan.lanes > 8
-    assert [repr(taken.step).count("first") for taken in s.steps] == [1, 1, 0, 0]
+    assert [repr(taken.step).count("node='first'") for taken in s.steps] == [1, 1, 0, 0]
     s = schedule(PRODUCTS)
     s["first"].unroll("k", 5)
     with pytest.raises(StrategyError, match="E561 loop k of first can't be unrolled by 5"):
@@ -97,4 +97,4 @@ def test_skewed_seidel_starts_more_often() -> None:
     path = KERNELS / "seidel_2d.c"
     written = so.design(so.dataflow(so.load(path, defines=defines)), "pom")
     skewed = schedule(path, defines=defines).auto_dse()
-    assert 3 * skewed.evaluation.trace.cycles < (written.evaluation.trace.cycles)
+    assert 2 * skewed.evaluation.trace.cycles < (written.evaluation.trace.cycles)
