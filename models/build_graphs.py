@@ -32,7 +32,7 @@ GRAPHS = MODELS.parent / "graphs"
 
 def graphs() -> Iterator[tuple[Path, str]]:
     """Yield path and text of every graph."""
-    for path in sorted((MODELS / "kernels").glob("*/*.c")):
+    for path in sorted((MODELS / "kernels" / "polybench").glob("*.c")):
         program = so.load(path, name=path.stem)
         yield (
             GRAPHS / path.parent.name / f"{path.stem}.json",

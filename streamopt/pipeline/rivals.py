@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from streamopt.strategies.rival import Rival
     from streamopt.target.device import Target
 
-__all__ = ["RivalDesign", "design", "design_record"]
+__all__ = ["RivalDesign", "design", "design_record", "designed"]
 
 MOST_TRIALS = 8
 """Budgets that are tried for a strategy whose own count of DSPs is below what is built."""
@@ -85,7 +85,21 @@ def design(
         raise StrategyError(Diagnostic("E530", f"there is no strategy '{strategy}'", hint=hint))
     device = target() if on is None else on
     name = RivalName(strategy)
-    answer, own, seconds = _within(rival(name), graph, dsp, device)
+    return designed(name, rival(name), RivalRequest(graph, dsp, device), fifos)
+
+
+def designed(
+    name: RivalName, strategy: Rival, request: RivalRequest, fifos: FifoSizing | None
+) -> RivalDesign:
+    """Return the design of a strategy; ``request`` limits the DSPs as built.
+
+    Raises
+    ------
+    StrategyError
+        As `design`.
+    """
+    graph, device = request.graph, request.target
+    answer, own, seconds = _within(strategy, graph, request.dsp_limit, device)
     schedule = answer.schedule
     if fifos is not None:
         sizing = FifoSizing(fifos.slack, device, fifos.on_progress)
@@ -108,7 +122,8 @@ def _within(
         if used <= dsp:
             best, least = (answer, budget), budget
         else:
-            most = budget
+            # any limit from what it counts on is answered the same
+            most = budget = min(budget, answer.estimated_dsps or budget)
         if least == dsp or most - least <= 1:
             break
         shrunk = budget * dsp // max(1, used)

@@ -42,8 +42,11 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from streamopt.ir.loop_steps import Step
+    from streamopt.ir.schedule import Schedule
+    from streamopt.pipeline.rivals import RivalDesign
     from streamopt.pipeline.scheduled_program import Decided, ScheduledProgram
     from streamopt.strategies.solution import Solution
+    from streamopt.target.device import Target
 
 __all__ = ["ArrayHandle", "DependenceText", "NodeHandle", "Scheduling", "TakenStep"]
 
@@ -188,20 +191,51 @@ class Scheduling:
 
         found = self.decided()
         solution = solve(found.graph, fixed=found.fixed, **options)
-        _check_intervals(found, solution)
+        _check_intervals(found, solution.schedule)
         return solution
 
-    def auto_dse(self, path: str | PathLike[str] | None = None, **options: Any) -> Solution:
-        """Return `solve`, and write its schedule to a file, if a path is given."""
-        solution = self.solve(**options)
+    def auto_dse(
+        self,
+        path: str | PathLike[str] | None = None,
+        *,
+        dsp: int = 2560,
+        on: Target | None = None,
+    ) -> RivalDesign:
+        """Take the steps that POM's first stage finds, and return the design of its second.
+
+        Statements for which a user has taken steps keep them, and get no others.
+
+        Parameters
+        ----------
+        path
+            File to write the schedule to.
+        dsp
+            DSPs as built, all operators counted.
+        on
+            The target; the U280 where not given.
+
+        Raises
+        ------
+        StrategyError
+            As `streamopt.design`; E561 if a nest can't have an unroll factor that is asked for.
+        InfeasibleError
+            If an initiation interval that is asked for isn't met (E410).
+        """
+        from streamopt.pipeline.automatic import automatic_design, automatic_steps
+
+        for step in automatic_steps(self._scheduled):
+            self.take(step)
+        found = self.decided()
+        made = automatic_design(found, dsp, on)
+        _check_intervals(found, made.schedule)
         if path is not None:
             from streamopt.frontends.schedule_json import write_schedule_json
             from streamopt.frontends.written_file import write_file
-            from streamopt.pipeline.solving import record
+            from streamopt.pipeline.rivals import design_record
 
-            text = write_schedule_json(solution.schedule, record(solution))
+            text = write_schedule_json(made.schedule, design_record(made))
             write_file(Path(path), text.encode())
-        return solution
+        return made
 
     def __str__(self) -> str:
         """Return the loops after all steps, as C has them."""
@@ -318,13 +352,13 @@ def _note(notes: dict[str, list[str]], iterator: str | None, text: str) -> None:
         notes.setdefault(iterator, []).append(text)
 
 
-def _check_intervals(found: Decided, solution: Solution) -> None:
+def _check_intervals(found: Decided, schedule: Schedule) -> None:
     """Raise InfeasibleError for pipelines that start less often than asked for (E410)."""
     from streamopt.pipeline.evaluating import timed_network
 
     if not found.intervals:
         return
-    _, timings = timed_network(found.graph, solution.schedule, None)
+    _, timings = timed_network(found.graph, schedule, None)
     problems = [
         Diagnostic(
             "E410",
