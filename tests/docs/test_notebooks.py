@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 TOP = Path(__file__).parents[2]
 NOTEBOOKS = sorted((TOP / "notebooks").glob("*.ipynb"))
 LONG = {
+    "01_3mm_in_ten_minutes": "a compilation, which the README's test has as well",
     "02_opt1_to_opt5": "five levels of three graphs",
     "03_your_pytorch_model": "torch, a level opt6 and a compilation",
 }
@@ -30,16 +32,15 @@ def case(path: Path) -> Any:
 @pytest.mark.filterwarnings("default")  # of Jupyter's own libraries
 @pytest.mark.parametrize("path", [case(path) for path in NOTEBOOKS])
 def test_cells_run(path: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    import nbformat
-    from nbclient import NotebookClient
-
+    nbformat: Any = import_module("nbformat")
+    nbclient: Any = import_module("nbclient")
     paths = os.pathsep.join([str(TOP), os.environ.get("PYTHONPATH", "")])
     monkeypatch.setenv("PYTHONPATH", paths)
     monkeypatch.setenv("MPLBACKEND", "agg")
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))
-    notebook: Any = nbformat.read(path, as_version=4)  # pyright: ignore[reportUnknownMemberType]
-    client: Any = NotebookClient(
+    notebook: Any = nbformat.read(path, as_version=4)
+    client: Any = nbclient.NotebookClient(
         notebook, timeout=300, resources={"metadata": {"path": str(path.parent)}}
     )
     client.execute()
