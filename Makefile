@@ -2,11 +2,12 @@
 # make test   everything that CI runs
 # make quick  the tests that take seconds
 # make nightly  everything, with what takes too long for CI and STREAMOPT_CASES=3000 random designs
+# make docs   the site, in build/site; broken links are errors
 
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test quick nightly lint clean
+.PHONY: demo test quick nightly docs lint clean
 
 demo: .venv/core
 	$(BIN)/streamopt solve graphs/polybench/3mm.json --dsp 2560 -o build/3mm
@@ -22,6 +23,9 @@ quick: .venv/dev
 nightly: .venv/dev lint
 	$(BIN)/python -m pytest -n 2 -m "nightly or not nightly"
 
+docs: .venv/dev
+	$(BIN)/python -m mkdocs build --strict
+
 lint: .venv/dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -29,7 +33,7 @@ lint: .venv/dev
 
 .venv/core: pyproject.toml
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --editable .
 	touch $@
 
 .venv/dev: pyproject.toml

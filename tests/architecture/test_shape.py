@@ -14,8 +14,8 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 MOST_LINES = 400
 MOST_LINES_OF_A_FUNCTION = 60
 NO_NAMES = {"utils", "helpers", "common", "core", "misc"}
-ROOMS = {"streamopt", "models", "solvers", "graphs", "results", "tests"}
-TEXT = {".py", ".md", ".toml", ".json", ".csv", ".h", ".txt", ""}
+ROOMS = {"streamopt", "models", "solvers", "graphs", "results", "tests", "docs", "notebooks"}
+TEXT = {".py", ".md", ".toml", ".json", ".csv", ".h", ".txt", ".ipynb", ".cff", ""}
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))

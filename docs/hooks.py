@@ -1,0 +1,59 @@
+"""Hooks of the site: pages and pictures that are elsewhere in the checkout become pages of it.
+
+The pages of ``docs/`` link to others as they lie in the checkout, so that links also work where the
+files are read as files; here they are turned into links of the site.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from pathlib import Path
+from typing import Any
+
+from mkdocs.structure.files import File, Files
+
+TOP = Path(__file__).parents[1]
+ADDED = (
+    "README.md",
+    "CHANGELOG.md",
+    "CONTRIBUTING.md",
+    "models/*.md",
+    "models/formulations/*.md",
+    "solvers/*.md",
+    "results/*/*.md",
+    "results/*/*.svg",
+    "notebooks/*.ipynb",
+    "CITATION.cff",
+    "LICENSE",
+)
+README_OF_THE_SITE = "overview.md"  # a README.md beside index.md would be the same page
+LINK = re.compile(r"(?<=\]\()(?![a-z]+:|#|/)(?P<path>[^)#\s]+)(?P<anchor>#[^)\s]*)?(?=\))")
+
+
+def on_files(files: Files, config: Any) -> Files:
+    """Add what is outside ``docs/``."""
+    for pattern in ADDED:
+        for path in sorted(TOP.glob(pattern)):
+            place = _in_site(path.relative_to(TOP).as_posix())
+            files.append(File.generated(config, place, abs_src_path=str(path)))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
+    """Turn links between files of the checkout into links between pages of the site."""
+    here = page.file.src_uri
+    source = "README.md" if here == README_OF_THE_SITE else here
+    if (TOP / "docs" / here).exists():
+        source = f"docs/{here}"
+
+    def turned(link: re.Match[str]) -> str:
+        target = posixpath.normpath(posixpath.join(posixpath.dirname(source), link["path"]))
+        place = posixpath.relpath(_in_site(target), posixpath.dirname(here) or ".")
+        return place + (link["anchor"] or "")
+
+    return LINK.sub(turned, markdown)
+
+
+def _in_site(path: str) -> str:
+    return README_OF_THE_SITE if path == "README.md" else path.removeprefix("docs/")
