@@ -17,6 +17,7 @@ from streamopt.cli.pareto import pareto
 from streamopt.cli.simulate import simulate
 from streamopt.cli.solve import solve
 from streamopt.cli.solvers import solvers
+from streamopt.cli.sweep import sweep
 from streamopt.cli.verify import verify
 from streamopt.errors import StreamoptError
 
@@ -52,7 +53,7 @@ def options(
     """Turn affine programs into streaming FPGA accelerators, with a proof."""
 
 
-for verb in (graph, solve, pareto, design, compare, simulate, emit, verify, solvers):
+for verb in (graph, solve, pareto, design, compare, sweep, simulate, emit, verify, solvers):
     app.command()(verb)
 
 
