@@ -36,15 +36,20 @@ def sweep(
         list[Redo] | None,
         typer.Option("--redo", help="Rows without a design, or of other sources of streamopt."),
     ] = None,
+    only: Annotated[
+        str, typer.Option("--only", metavar="WORD,WORD", help="Programs to measure.")
+    ] = "",
     as_json: a.Json = False,
     quiet: a.Quiet = False,
 ) -> None:
     """Measure graphs x DSPs x levels or strategies x solvers; go on where a sweep has stopped."""
-    from streamopt.sweeping.running import Means, run_sweep
+    from streamopt.sweeping.running import Means, Wanted, run_sweep
 
     folder = experiment.parent if output is None else output
+    words = tuple(word.strip() for word in only.split(",") if word.strip())
+    wanted = Wanted(tuple(redo or ()), words)
     with _progress(quiet=quiet or as_json) as on_progress:
-        rows = run_sweep(experiment, folder, Means(jobs, dask), redo or [], on_progress)
+        rows = run_sweep(experiment, folder, Means(jobs, dask), wanted, on_progress)
     if as_json:
         typer.echo(json.dumps(rows))
     elif not quiet:

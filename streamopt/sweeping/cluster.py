@@ -61,7 +61,7 @@ def _rows_of(
         for point in points
     }
     try:
-        for future in as_completed(list(asked)):
+        for future in as_completed(list(asked), loop=client.loop):
             if future.status == "cancelled" or future.status == "lost":
                 message = f"the Dask scheduler at {address} was lost"
                 hint = "rows that are there are kept: start the sweep again"

@@ -80,7 +80,7 @@ def points_of(experiment: ExperimentDocument, file: Path) -> list[Point]:
 
 
 def _hash(members: dict[str, Any]) -> str:
-    """Return the same text for the same members in every process: sets have no order of their own."""
+    """Return the same for the same members in every process; sets have no order of their own."""
     text = json.dumps(members, sort_keys=True, default=lambda found: sorted(map(str, found)))
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 

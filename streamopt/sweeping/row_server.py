@@ -11,6 +11,8 @@ import json
 import os
 import select
 import signal
+from contextlib import suppress
+from functools import cache
 from importlib import import_module
 from time import monotonic, perf_counter
 from typing import TYPE_CHECKING, Any
@@ -20,6 +22,7 @@ from streamopt.pipeline.ways import Way, row_of
 
 if TYPE_CHECKING:
     from streamopt.pipeline.ways import Row
+    from streamopt.target.device import Target
 
 __all__ = ["READY", "measured", "serve"]
 
@@ -45,7 +48,9 @@ USED_BY_EVERY_ROW = (
     "streamopt.strategies.diving",
     "streamopt.strategies.exact",
     "streamopt.strategies.fewest",
+    "streamopt.target.device",
     "streamopt.target.documents",
+    "streamopt.target.loading",
     "streamopt.transforms.apply",
     "streamopt.transforms.canonicalize",
     "streamopt.transforms.lower",
@@ -59,12 +64,12 @@ LOOK_AGAIN_SECONDS = 1.0
 def measured(task: dict[str, Any]) -> Row:
     """Return the row of a point, or why there is none as ``status`` and ``message``."""
     from streamopt.frontends.graph_json import read_graph_json
-    from streamopt.pipeline import dataflow, target
+    from streamopt.pipeline import dataflow
 
     started = perf_counter()
     try:
         graph = dataflow(read_graph_json(task["graph"], task["program"]))
-        on = target(task["device"], task["clock_ns"])
+        on = _device(task["device"], task["clock_ns"])
         row: Row = {"status": "done", **row_of(graph, Way(**task["way"]), on)}
     except StreamoptError as error:
         reasons = "; ".join(f"{each.code} {each.message}" for each in error.diagnostics)
@@ -72,6 +77,13 @@ def measured(task: dict[str, Any]) -> Row:
     except Exception as error:  # a bug in one row must not end the sweep
         row = {"status": "failed", "message": f"{type(error).__name__}: {error}"}
     return {**row, "row_seconds": round(perf_counter() - started, 3)}
+
+
+@cache
+def _device(name: str, clock_ns: float | None) -> Target:
+    from streamopt.pipeline import target
+
+    return target(name, clock_ns)
 
 
 def serve() -> None:
@@ -92,6 +104,8 @@ def serve() -> None:
 
 def _in_child(task: dict[str, Any]) -> Row:
     """Return the row that a child finds within the point's limit; kill it otherwise."""
+    with suppress(StreamoptError):  # the child says what is wrong with it
+        _device(task["device"], task["clock_ns"])  # read once for all rows
     ours, theirs = os.pipe()
     started = monotonic()
     child = os.fork()

@@ -16,7 +16,7 @@ from streamopt.sweeping.points import points_of, way_members
 from streamopt.sweeping.redo import Redo
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Generator, Iterable
+    from collections.abc import Callable, Generator, Iterable
     from os import PathLike
 
     import pandas as pd
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from streamopt.sweeping.journal import Kept
     from streamopt.sweeping.points import Point
 
-__all__ = ["JOURNAL", "Means", "run_sweep", "sweep"]
+__all__ = ["JOURNAL", "Means", "Wanted", "run_sweep", "sweep"]
 
 JOURNAL, ROWS, ENVIRONMENT = "journal.jsonl", "rows.csv", "environment.json"
 
@@ -51,6 +51,32 @@ class Means:
         return f"Dask at {self.dask}" if self.dask else f"{self.jobs} local processes"
 
 
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which points are measured: those without a row, and rows to do once more.
+
+    Attributes
+    ----------
+    only
+        Words of which the program has one in its name; all programs without any.
+    """
+
+    redo: tuple[Redo, ...] = ()
+    only: tuple[str, ...] = ()
+
+    def takes(self, point: Point, kept: Kept) -> bool:
+        """Return whether a point is measured, after what there is of it."""
+        if self.only and not any(word in point.program for word in self.only):
+            return False
+        row = kept.rows.get(point.key)
+        if row is None or (Redo.FAILED in self.redo and row["status"] != "done"):
+            return True
+        return Redo.STALE in self.redo and kept.runs[str(row["run"])]["sources"] != sources()
+
+
+ALL_MISSING = Wanted()
+
+
 def sweep(
     experiment: str | PathLike[str],
     *,
@@ -58,6 +84,7 @@ def sweep(
     jobs: int = 1,
     dask: str | None = None,
     redo: Iterable[str] = (),
+    only: Iterable[str] = (),
     on_progress: Callable[[int, int, str], None] | None = None,
 ) -> pd.DataFrame:
     """Return one row for every combination that an experiment asks for.
@@ -82,8 +109,11 @@ def sweep(
         Address of a Dask scheduler, for instance ``tcp://127.0.0.1:8786``.
     redo
         ``failed``: rows that aren't ``done``; ``stale``: rows of other sources of streamopt.
+    only
+        Words: what is missing is measured for programs that have one of them in their name; rows
+        of others that are there stay in the table.
     on_progress
-        Called with (rows there, rows in all, name of the last one).
+        Called with (rows measured, rows to measure, name of the last one).
 
     Raises
     ------
@@ -96,15 +126,15 @@ def sweep(
 
     file = Path(experiment)
     where = file.parent if folder is None else Path(folder)
-    again = [Redo(name) for name in redo]
-    return pd.DataFrame(run_sweep(file, where, Means(jobs, dask or ""), again, on_progress))
+    wanted = Wanted(tuple(Redo(name) for name in redo), tuple(only))
+    return pd.DataFrame(run_sweep(file, where, Means(jobs, dask or ""), wanted, on_progress))
 
 
 def run_sweep(
     file: Path,
     folder: Path,
     means: Means,
-    redo: Collection[Redo] = (),
+    wanted: Wanted = ALL_MISSING,
     on_progress: Callable[[int, int, str], None] | None = None,
 ) -> list[Row]:
     """Return the rows of `sweep` in the order of the experiment, all with the same members."""
@@ -116,30 +146,23 @@ def run_sweep(
         )
     points = points_of(read_experiment(file), file)
     with Journal(folder / JOURNAL) as journal:
-        todo = [point for point in points if _is_missing(point, journal.kept, redo)]
+        todo = [point for point in points if wanted.takes(point, journal.kept)]
         try:
             if todo:
-                _measure(todo, journal, means, (len(points), on_progress))
+                _measure(todo, journal, means, on_progress)
         finally:  # also for an interrupted sweep: the table of what is there
             rows = _write(points, journal.kept, folder, file.name)
     return rows
-
-
-def _is_missing(point: Point, kept: Kept, redo: Collection[Redo]) -> bool:
-    row = kept.rows.get(point.key)
-    if row is None or (Redo.FAILED in redo and row["status"] != "done"):
-        return True
-    return Redo.STALE in redo and kept.runs[str(row["run"])]["sources"] != sources()
 
 
 def _measure(
     points: list[Point],
     journal: Journal,
     means: Means,
-    progress: tuple[int, Callable[[int, int, str], None] | None],
+    on_progress: Callable[[int, int, str], None] | None,
 ) -> None:
-    total, on_progress = progress
-    run, there = uuid4().hex[:8], total - len(points)
+    total = len(points)
+    run, there = uuid4().hex[:8], 0
     journal.add_run(run, environment(str(means)))
     if on_progress is not None:
         on_progress(there, total, "")
