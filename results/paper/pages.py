@@ -31,7 +31,9 @@ Cycles of ours are simulated by streamopt, which is no RTL simulation: `../rtl_a
 both on published designs. An optimum is often reached by several schedules, so ours need not be the
 published one, and HIDA, ScaleHLS and POM are ours of their strategies on our graphs and back end,
 with DSPs as built. Times of ours are of one thread on the machine of environment.json, the
-published of theirs with AMPL and Gurobi. What is missing is "-"; {there} of {rows} rows are there.
+published of theirs; each stands against ours at opt5 and the same limit. In table 9 and figure 3 a
+node's cycles of ours hold what it waits for others. What is missing is "-";
+{there} of {rows} rows are there.
 """
 
 
@@ -146,7 +148,8 @@ def _search_times(found: Measured) -> str:
     for each in found.published[8]:
         program, name, limit = each["program"], each["framework"], each["dsp_limit"]
         ours = found.row(program, "opt5" if name == "streamhls" else name, limit)
-        seconds = ours.get("solve_seconds") or ours.get("design_seconds")
+        optimal = found.row(program, "opt5", limit)
+        seconds = optimal.get("solve_seconds")
         share = f"{100 * int(ours['dsps']) / DEVICE_DSPS:.1f}" if ours.get("dsps") else "-"
         theirs = float(each["dse_seconds"])
         ratio = f"{theirs / max(1e-4, float(seconds)):.0f}x" if seconds else "-"
@@ -154,11 +157,11 @@ def _search_times(found: Measured) -> str:
             ratios.setdefault(name, []).append(theirs / max(1e-4, float(seconds)))
         cells = [each["dse_seconds"], f"{float(seconds):.3f}" if seconds else "-", ratio]
         shares = [each["dsps_percent"], share]
-        lines.append([program, name, limit, *cells, *shares, ours.get("proof") or "-"])
+        lines.append([program, name, limit, *cells, *shares, optimal.get("proof") or "-"])
     lines += [["geometric mean", name, "", "", "", _mean(r, 0), "", "", ""]
               for name, r in ratios.items()]  # fmt: skip
-    columns = ["program", "strategy", "DSP limit", "published s", "our s", "faster",
-               "published DSPs %", "our DSPs %", "our proof"]  # fmt: skip
+    columns = ["program", "strategy", "DSP limit", "published s", "ours at opt5, s", "faster",
+               "published DSPs %", "our DSPs %", "proof of ours at opt5"]  # fmt: skip
     return _section("Table 8: seconds of the search, and DSPs", columns, lines, 3)
 
 

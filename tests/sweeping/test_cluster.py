@@ -6,7 +6,7 @@ import json
 import subprocess
 import sys
 from time import monotonic, sleep
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from small_experiment import ENVIRONMENT, small_experiment
@@ -64,7 +64,7 @@ def test_killed_worker_takes_no_row(
         if there == 3:
             processes[1].kill()
 
-    table = so.sweep(file, dask=address, on_progress=kill_one)
+    table: Any = so.sweep(file, dask=address, on_progress=kill_one)
     assert list(table["status"]) == ["done"] * ROWS
     assert list(table["seed"]) == list(range(ROWS))
     assert processes[1].poll() is not None
