@@ -34,6 +34,15 @@ class TableForm(StrEnum):
     LATEX = "latex"
 
 
+Solvers = Annotated[
+    list[str] | None,
+    typer.Option("--solver", help="As `solve`; several times to compare.  [default: auto]"),
+]
+CsvFile = Annotated[
+    Path | None, typer.Option("--csv", metavar="PATH", help="Write all members as CSV.")
+]
+
+
 def compare(
     graph_file: a.GraphFile,
     dsp: Annotated[
@@ -46,17 +55,12 @@ def compare(
         str, typer.Option("--strategies", help="hida, scalehls, codo, pom, by commas; or all.")
     ] = "",
     tiling_limit: a.TilingLimit = None,
-    solver: Annotated[
-        list[str] | None,
-        typer.Option("--solver", help="As `solve`; several times to compare.  [default: auto]"),
-    ] = None,
+    solver: Solvers = None,
     time_limit: a.TimeLimit = None,
     seed: a.Seed = 0,
     device: a.Device = "u280",
     clock_ns: a.ClockNs = None,
-    csv_file: Annotated[
-        Path | None, typer.Option("--csv", metavar="PATH", help="Write all members as CSV.")
-    ] = None,
+    csv_file: CsvFile = None,
     form: Annotated[
         TableForm, typer.Option("--format", help="csv has all members, the others the table.")
     ] = TableForm.TABLE,
