@@ -68,6 +68,7 @@ if TYPE_CHECKING:
     # of a function of that name.
     from streamopt.pipeline import solvers as available_solvers
     from streamopt.pipeline import target as device
+    from streamopt.sweeping import sweep
 
 __version__ = "0.1.0"
 
@@ -115,6 +116,7 @@ __all__ = [
     "simulate",
     "size_fifos",
     "solve",
+    "sweep",
     "verify",
     "write",
 ]
@@ -129,4 +131,5 @@ def __getattr__(name: str) -> Any:
         return import_module("streamopt.frontends.dsl")
     if name not in __all__:
         raise AttributeError(f"module 'streamopt' has no attribute '{name}'")
-    return getattr(import_module("streamopt.pipeline"), _RENAMED.get(name, name))
+    home = "streamopt.sweeping" if name == "sweep" else "streamopt.pipeline"
+    return getattr(import_module(home), _RENAMED.get(name, name))

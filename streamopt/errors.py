@@ -20,6 +20,7 @@ __all__ = [
     "SourceLoc",
     "StrategyError",
     "StreamoptError",
+    "SweepError",
     "TargetError",
     "VerificationError",
 ]
@@ -104,3 +105,7 @@ class TargetError(StreamoptError):
 
 class ReportError(StreamoptError):
     """A picture or table can't be made as asked (codes E87x)."""
+
+
+class SweepError(StreamoptError):
+    """An experiment can't be read or run as asked (codes E88x)."""

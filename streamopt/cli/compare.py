@@ -1,8 +1,9 @@
-"""``streamopt compare``: levels, and strategies of other systems, side by side."""
+"""``streamopt compare``: levels, solvers, DSP limits and other systems' strategies side by side."""
 
 from __future__ import annotations
 
 import json
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,14 +17,37 @@ from streamopt.strategies.rival import RivalName
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from streamopt.pipeline.comparing import Row
+    from streamopt.pipeline.ways import Row
 
 __all__ = ["compare"]
+
+RATIOS = ("model", "simulated", "faster", "of roofline", "DSPs", "seconds", "proof")
+NO_ANSWER = 2
+
+
+class TableForm(StrEnum):
+    """How the table is printed."""
+
+    TABLE = "table"
+    CSV = "csv"
+    MARKDOWN = "markdown"
+    LATEX = "latex"
+
+
+Solvers = Annotated[
+    list[str] | None,
+    typer.Option("--solver", help="As `solve`; several times to compare.  [default: auto]"),
+]
+CsvFile = Annotated[
+    Path | None, typer.Option("--csv", metavar="PATH", help="Write all members as CSV.")
+]
 
 
 def compare(
     graph_file: a.GraphFile,
-    dsp: a.Dsp = 2560,
+    dsp: Annotated[
+        str, typer.Option("--dsp", help="DSP limits, by commas: 1280,2560; else as `solve`.")
+    ] = "2560",
     levels: Annotated[
         str, typer.Option("--levels", help="Levels to compare, separated by commas.")
     ] = ",".join(LevelName),
@@ -31,14 +55,15 @@ def compare(
         str, typer.Option("--strategies", help="hida, scalehls, codo, pom, by commas; or all.")
     ] = "",
     tiling_limit: a.TilingLimit = None,
-    solver: a.Solver = "auto",
+    solver: Solvers = None,
     time_limit: a.TimeLimit = None,
     seed: a.Seed = 0,
     device: a.Device = "u280",
     clock_ns: a.ClockNs = None,
-    csv_file: Annotated[
-        Path | None, typer.Option("--csv", metavar="PATH", help="Write the table as CSV.")
-    ] = None,
+    csv_file: CsvFile = None,
+    form: Annotated[
+        TableForm, typer.Option("--format", help="csv has all members, the others the table.")
+    ] = TableForm.TABLE,
     as_json: a.Json = False,
     quiet: a.Quiet = False,
 ) -> None:
@@ -46,34 +71,36 @@ def compare(
     from streamopt import pipeline
     from streamopt.cli.progress import comparing
     from streamopt.frontends.written_file import write_file
+    from streamopt.report.text_tables import csv_text
 
     names = _chosen(levels, "level", tuple(LevelName))
     rivals = _chosen(strategies, "strategy", tuple(RivalName))
     if not names and not rivals:
         raise FrontendError(Diagnostic("E130", "nothing is to be compared", hint="give --levels"))
-    on = pipeline.target(device, clock_ns)
+    budgets, on = _budgets(dsp), pipeline.target(device, clock_ns)
     graph = pipeline.dataflow(pipeline.load(graph_file))
-    with comparing(graph.name, quiet=quiet or as_json) as on_progress:
+    hidden = quiet or as_json or form is not TableForm.TABLE
+    with comparing(graph.name, quiet=hidden) as on_progress:
         rows = pipeline.records(
             graph,
             levels=names,
             strategies=rivals,
-            dsp=dsp,
+            dsp=budgets,
             tiling_limit=tiling_limit,
-            solver=solver,
+            solver=solver or ["auto"],
             time_limit_seconds=time_limit,
             seed=seed,
             on=on,
             on_progress=on_progress,
         )
     if csv_file is not None:
-        from streamopt.cli.tables import csv_text
-
         write_file(csv_file, csv_text(rows).encode())
     if as_json:
         typer.echo(json.dumps(rows))
     elif not quiet:
-        _show(rows, graph.name, dsp)
+        _show(rows, f"{graph.name} at {' and '.join(map(str, budgets))} DSPs", form)
+    if not any(row.get("simulated_cycles") for row in rows):
+        raise typer.Exit(NO_ANSWER)
 
 
 def _chosen(text: str, what: str, known: Sequence[str]) -> list[str]:
@@ -87,30 +114,73 @@ def _chosen(text: str, what: str, known: Sequence[str]) -> list[str]:
     return names
 
 
-def _show(rows: list[Row], name: str, dsp: int) -> None:
+def _budgets(text: str) -> list[int]:
+    """Return the DSP limits of a list with commas; raises FrontendError (E130) for another."""
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    wrong = [name for name in names if not (name.isdecimal() and int(name))]
+    if wrong or not names:
+        message = f"--dsp {', '.join(wrong) or text!r} is no number of DSPs"
+        raise FrontendError(Diagnostic("E130", message, hint="for instance --dsp 1280,2560"))
+    return [int(name) for name in names]
+
+
+def _show(rows: list[Row], title: str, form: TableForm) -> None:
     from rich.table import Table
 
     from streamopt.cli.tables import print_tables
+    from streamopt.report.text_tables import csv_text, latex_table, markdown_table
 
-    table = Table(title=f"{name} at {dsp} DSPs")
-    table.add_column("level" if all("level" in row for row in rows) else "way")
-    for column in ("model", "simulated", "faster", "of roofline", "DSPs", "seconds"):
-        table.add_column(column, justify="right")
-    table.add_column("proof")
+    words = _words(rows)
+    columns, lines = [*words, *RATIOS], _lines(rows, words)
+    match form:
+        case TableForm.CSV:
+            typer.echo(csv_text(rows), nl=False)
+        case TableForm.MARKDOWN:
+            typer.echo(markdown_table(columns, lines, words=len(words)), nl=False)
+        case TableForm.LATEX:
+            typer.echo(latex_table(columns, lines, caption=title, words=len(words)), nl=False)
+        case TableForm.TABLE:
+            table = Table(title=title)
+            for place, column in enumerate(columns):
+                is_word = place < len(words) or column == "proof"
+                table.add_column(column, justify="left" if is_word else "right")
+            for line in lines:
+                table.add_row(*line)
+            print_tables(table)
+
+
+def _words(rows: list[Row]) -> list[str]:
+    """Return the columns that say which row is which."""
+    several = [
+        column
+        for column, member in (("DSP limit", "dsp_limit"), ("solver", "solver"))
+        if len({row.get(member) or "" for row in rows} - {""}) > 1
+    ]
+    return ["level" if all(row.get("level") for row in rows) else "way", *several]
+
+
+def _lines(rows: list[Row], words: list[str]) -> list[list[str]]:
+    """Return the cells of all rows; each is compared with the first that has a design."""
     done = [int(row["simulated_cycles"]) for row in rows if row.get("simulated_cycles")]
-    first = done[0] if done else 0
+    lines: list[list[str]] = []
     for row in rows:
-        table.add_row(*_cells(row, first))
-    print_tables(table)
+        which = {
+            "DSP limit": str(row["dsp_limit"]),
+            "solver": str(row.get("solver") or "-"),
+            words[0]: str(row.get("level") or row["strategy"]),
+        }
+        cells = _cells(row, done[0] if done else 0)
+        lines.append([*(which[word] for word in words), *cells])
+    return lines
 
 
 def _cells(row: Row, first_cycles: int) -> list[str]:
     """Return the cells of a row; ``first_cycles`` are those that others are compared with."""
     from streamopt.cli.tables import proof_words
 
-    way, roofline = str(row.get("level") or row["strategy"]), int(row["roofline_cycles"])
+    roofline = int(row["roofline_cycles"])
     if not row.get("simulated_cycles"):
-        return [way, "-", "-", "-", "-", "-", "-", f"refused: {row['message']}"]
+        return ["-", "-", "-", "-", "-", "-", f"refused: {row['message']}"]
     cycles = int(row["simulated_cycles"])
     ratios = [
         f"{first_cycles / max(1, cycles):.1f}x",
@@ -119,8 +189,7 @@ def _cells(row: Row, first_cycles: int) -> list[str]:
     if not row.get("level"):
         model = str(row.get("estimated_cycles") or "-")
         seconds = f"{float(row['design_seconds']):.2f}"
-        return [way, model, str(cycles), *ratios, str(row["dsps"]), seconds, "none"]
+        return [model, str(cycles), *ratios, str(row["dsps"]), seconds, "none"]
     seconds = f"{float(row['solve_seconds']):.2f}"
     proof = proof_words(str(row["proof"]), str(row["stop"]), float(row["gap"]))
-    model = str(row["objective_cycles"])
-    return [way, model, str(cycles), *ratios, str(row["dsps"]), seconds, proof]
+    return [str(row["objective_cycles"]), str(cycles), *ratios, str(row["dsps"]), seconds, proof]

@@ -19,6 +19,7 @@ from streamopt.cli.report import report
 from streamopt.cli.simulate import simulate
 from streamopt.cli.solve import solve
 from streamopt.cli.solvers import solvers
+from streamopt.cli.sweep import sweep
 from streamopt.cli.verify import verify
 from streamopt.errors import StreamoptError
 
@@ -75,6 +76,7 @@ for verb in (
     pareto,
     design,
     compare,
+    sweep,
     simulate,
     report,
     emit,

@@ -42,9 +42,9 @@ def pareto(
     """Find the exact front of latency against DSPs."""
     from streamopt import pipeline
     from streamopt.cli.progress import tracing
-    from streamopt.cli.tables import csv_text
     from streamopt.frontends.written_file import write_file
     from streamopt.report.charts import chart_format
+    from streamopt.report.text_tables import csv_text
 
     form = None if plot is None else chart_format(plot)
     graph = pipeline.dataflow(pipeline.load(graph_file))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -15,7 +13,7 @@ from streamopt.space.level import LEVELS
 from streamopt.space.objective import Objective
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from streamopt.ir.graph import Graph
     from streamopt.ir.schedule import Schedule
@@ -25,7 +23,6 @@ if TYPE_CHECKING:
 __all__ = [
     "STOPS",
     "channel_table",
-    "csv_text",
     "node_table",
     "print_tables",
     "proof_words",
@@ -161,13 +158,3 @@ def print_tables(*tables: Table) -> None:
     console = Console()
     for table in tables:
         console.print(table)
-
-
-def csv_text(rows: Sequence[Mapping[str, str | int | float]]) -> str:
-    """Return rows with the same columns as CSV; nothing for no rows."""
-    text = io.StringIO()
-    if rows:
-        writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-    return text.getvalue()

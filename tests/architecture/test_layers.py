@@ -35,8 +35,9 @@ MAY_IMPORT = {
 EVERYTHING = {*MAY_IMPORT, "pipeline"}
 MAY_IMPORT.update(
     pipeline=EVERYTHING,
-    cli=EVERYTHING | {"cli"},
-    __init__={"errors", "pipeline", "frontends"},
+    sweeping=EVERYTHING,
+    cli=EVERYTHING | {"sweeping", "cli"},
+    __init__={"errors", "pipeline", "frontends", "sweeping"},
 )
 FILES = sorted(ROOT.rglob("*.py"))
 

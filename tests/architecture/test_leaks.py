@@ -22,7 +22,7 @@ HOMES = {
     "onnx": {"frontends/onnx_model"},
     "torch": {"frontends/torch_module", "pipeline/reading.py"},
     "torch_mlir": {"frontends/torch_module", "frontends/mlir"},
-    "pydantic": {"frontends", "target/documents.py"},
+    "pydantic": {"frontends", "target/documents.py", "sweeping/documents.py"},
     "pydantic_core": {"frontends"},
     "typer": {"cli"},
     "rich": {"cli"},

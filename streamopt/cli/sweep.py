@@ -1,0 +1,84 @@
+"""``streamopt sweep``: the rows of an experiment, in as many sittings as it takes."""
+
+from __future__ import annotations
+
+import json
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from streamopt.cli import arguments as a
+from streamopt.sweeping.redo import Redo
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+
+    from streamopt.pipeline.ways import Row
+
+__all__ = ["sweep"]
+
+
+def sweep(
+    experiment: Annotated[
+        Path, typer.Argument(metavar="EXPERIMENT.toml", help="What is to be measured.")
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", metavar="DIR", help="The experiment's folder by default."),
+    ] = None,
+    jobs: Annotated[int, typer.Option("--jobs", metavar="N", help="Rows at the same time.")] = 1,
+    dask: Annotated[
+        str, typer.Option("--dask", metavar="ADDRESS", help="Of a Dask scheduler, instead.")
+    ] = "",
+    redo: Annotated[
+        list[Redo] | None,
+        typer.Option("--redo", help="Rows without a design, or of other sources of streamopt."),
+    ] = None,
+    only: Annotated[
+        str, typer.Option("--only", metavar="WORD,WORD", help="Programs to measure.")
+    ] = "",
+    as_json: a.Json = False,
+    quiet: a.Quiet = False,
+) -> None:
+    """Measure graphs x DSPs x levels or strategies x solvers; go on where a sweep has stopped."""
+    from streamopt.sweeping.running import Means, Wanted, run_sweep
+
+    folder = experiment.parent if output is None else output
+    words = tuple(word.strip() for word in only.split(",") if word.strip())
+    wanted = Wanted(tuple(redo or ()), words)
+    with _progress(quiet=quiet or as_json) as on_progress:
+        rows = run_sweep(experiment, folder, Means(jobs, dask), wanted, on_progress)
+    if as_json:
+        typer.echo(json.dumps(rows))
+    elif not quiet:
+        typer.echo(_summary(rows))
+        typer.echo(f"wrote {folder / 'rows.csv'} and {folder / 'environment.json'}")
+
+
+def _summary(rows: list[Row]) -> str:
+    counts = {status: 0 for row in rows for status in [str(row["status"])]}
+    for row in rows:
+        counts[str(row["status"])] += 1
+    words = ", ".join(f"{count} {status.replace('_', ' ')}" for status, count in counts.items())
+    return f"{len(rows)} rows: {words}"
+
+
+@contextmanager
+def _progress(*, quiet: bool) -> Generator[Callable[[int, int, str], None] | None]:
+    """Yield a callback that shows a bar with the time that is left, only on a terminal."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+    from rich.progress import TimeRemainingColumn as Left
+
+    console = Console(stderr=True)
+    if quiet or not console.is_terminal:
+        yield None
+        return
+    words = TextColumn("{task.description}")
+    with Progress(BarColumn(), MofNCompleteColumn(), Left(), words, console=console) as bar:
+        task = bar.add_task("", total=None)
+        yield lambda there, total, name: bar.update(
+            task, completed=there, total=total, description=name
+        )

@@ -1,0 +1,12 @@
+"""Many rows of measurements: graphs x DSP limits x levels and strategies x solvers x seeds.
+
+An experiment (`documents`) gives points (`points`); each is measured in a process of its own
+(`row_server`, `row_client`), here (`local`) or on a cluster (`cluster`), and kept in a journal
+(`journal`) as soon as it is there. `running` puts them together.
+"""
+
+from __future__ import annotations
+
+from streamopt.sweeping.running import sweep
+
+__all__ = ["sweep"]

@@ -1,0 +1,139 @@
+"""The journal of a sweep: rows are appended as they are found, and no kill takes one away.
+
+A line is a JSON object of kind ``run`` (where and with what rows are measured) or ``row``. A line
+counts once its line break is on the disk; what a kill has left of one is cut off at the next start.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from streamopt.errors import Diagnostic, SourceLoc, SweepError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from types import TracebackType
+
+    from streamopt.pipeline.ways import Row
+
+__all__ = ["Journal", "Kept", "read_journal"]
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What a journal holds: the last row of every key, and all runs by name.
+
+    Attributes
+    ----------
+    complete_bytes
+        Up to where the file is whole lines.
+    """
+
+    rows: dict[str, Row] = field(default_factory=dict[str, "Row"])
+    runs: dict[str, dict[str, Any]] = field(default_factory=dict[str, "dict[str, Any]"])
+    complete_bytes: int = 0
+
+
+def read_journal(path: Path) -> Kept:
+    """Return what a journal holds; nothing where there is none.
+
+    Raises
+    ------
+    SweepError
+        E885 if a whole line is not what a sweep has written, or the file can't be read.
+    """
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError:
+        return Kept()
+    except OSError as error:
+        message = f"the journal can't be read: {error.strerror}"
+        raise SweepError(Diagnostic("E885", message, SourceLoc(str(path)))) from None
+    kept = Kept(complete_bytes=content.rfind(b"\n") + 1)
+    for number, line in enumerate(content[: kept.complete_bytes].splitlines(), 1):
+        try:
+            entry = json.loads(line)
+            match entry.pop("kind"):
+                case "row":
+                    kept.rows[entry["key"]] = entry
+                case "run":
+                    kept.runs[entry["run"]] = entry
+                case other:
+                    raise ValueError(other)
+        except (ValueError, KeyError, TypeError, AttributeError):
+            hint = "take that line out, or use another folder"
+            place = SourceLoc(str(path), line=number)
+            raise SweepError(Diagnostic("E885", "no line of a sweep", place, hint)) from None
+    return kept
+
+
+class Journal:
+    """A journal that is open for writing, by one process at a time.
+
+    Raises
+    ------
+    SweepError
+        E884 if another process has it open; E885 if it can't be read or written.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
+        except OSError as error:
+            message = f"the journal can't be written: {error.strerror}"
+            raise SweepError(Diagnostic("E885", message, SourceLoc(str(path)))) from None
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self.kept = read_journal(path)
+        except BlockingIOError:
+            os.close(self._file)
+            hint = "wait for it, or use another folder"
+            message = "another sweep is writing here"
+            raise SweepError(Diagnostic("E884", message, SourceLoc(str(path)), hint)) from None
+        except SweepError:
+            os.close(self._file)
+            raise
+        os.ftruncate(self._file, self.kept.complete_bytes)
+        _sync_folder(path.parent)
+
+    def __enter__(self) -> Journal:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        os.close(self._file)
+
+    def add_run(self, name: str, environment: dict[str, Any]) -> None:
+        """Append a run, of which rows say the name."""
+        self._append({"kind": "run", "run": name, **environment})
+        self.kept.runs[name] = {"run": name, **environment}
+
+    def add_row(self, row: Row) -> None:
+        """Append a row with its key; it is on the disk when this returns."""
+        self._append({"kind": "row", **row})
+        self.kept.rows[str(row["key"])] = row
+
+    def _append(self, entry: dict[str, Any]) -> None:
+        line = memoryview(json.dumps(entry).encode() + b"\n")
+        while line:
+            line = line[os.write(self._file, line) :]
+        os.fsync(self._file)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Put the file's name on the disk too."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

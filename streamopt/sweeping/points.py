@@ -1,0 +1,161 @@
+"""From an experiment to its points: what each row is of, and a key of all that determines it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass
+from itertools import product
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from streamopt import __version__
+from streamopt.errors import Diagnostic, SourceLoc, StreamoptError, SweepError
+from streamopt.pipeline.ways import Way
+
+if TYPE_CHECKING:
+    from streamopt.pipeline.ways import Row
+    from streamopt.sweeping.documents import BlockDocument, ExperimentDocument
+    from streamopt.target.device import Target
+
+__all__ = ["Point", "points_of", "task_of", "way_members"]
+
+ONE_FILE = "*?["
+"""Characters without which a pattern is a file's name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """What one row is of.
+
+    Attributes
+    ----------
+    key
+        Hash of everything else, of the device's tables and of streamopt's version.
+    program
+        ``suite/name``: folder and name of the graph's file.
+    graph
+        The text of its graph.json, so that a cluster needs no files.
+    """
+
+    key: str
+    program: str
+    graph: str
+    way: Way
+    row_limit_seconds: float
+    device: str
+    clock_ns: float | None
+
+
+def points_of(experiment: ExperimentDocument, file: Path) -> list[Point]:
+    """Return all points in the order of the file, each once.
+
+    Raises
+    ------
+    SweepError
+        E883 where a pattern gives no graph, or two graphs have the same name.
+    StreamoptError
+        What is wrong with a graph or a device.
+    """
+    graphs: dict[str, tuple[Path, str]] = {}
+    found: dict[str, Point] = {}
+    for block in experiment.blocks():
+        device = _device(block, file)
+        tables = asdict(device)
+        for path in _files(block, file):
+            program, text = _read(path, graphs, file)
+            for way in _ways(block, program):
+                members = {
+                    "version": __version__,
+                    "program": program,
+                    "graph": text,
+                    "tables": tables,
+                    "row_limit_seconds": block.row_limit_seconds,
+                    **asdict(way),
+                }
+                key = _hash(members)
+                limits = (block.row_limit_seconds, block.device, block.clock_ns)
+                found.setdefault(key, Point(key, program, text, way, *limits))
+    return list(found.values())
+
+
+def _hash(members: dict[str, Any]) -> str:
+    """Return the same for the same members in every process; sets have no order of their own."""
+    text = json.dumps(members, sort_keys=True, default=lambda found: sorted(map(str, found)))
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def task_of(point: Point) -> str:
+    """Return a point as one line of JSON."""
+    return json.dumps(asdict(point))
+
+
+def way_members(way: Way) -> Row:
+    """Return what was asked for, as members of a row."""
+    members: Row = {"level": way.level, "strategy": way.strategy, "dsp_limit": way.dsp}
+    if way.strategy:
+        return members
+    return members | {"asked_solver": way.solver, "seed": way.seed}
+
+
+def _ways(block: BlockDocument, program: str) -> list[Way]:
+    tiling, seconds = block.tiling_limit(program), block.time_limit_seconds
+    levels = [
+        Way(str(level), "", dsp, solver, tiling, seconds, seed)
+        for dsp, level, solver, seed in product(
+            block.dsps, block.levels, block.solvers, block.seeds
+        )
+    ]
+    rivals = [
+        Way(strategy=str(strategy), dsp=dsp)
+        for dsp, strategy in product(block.dsps, block.strategies)
+    ]
+    return levels + rivals
+
+
+def _device(block: BlockDocument, file: Path) -> Target:
+    from streamopt.pipeline import target
+
+    name = block.device
+    return target(str(file.parent / name) if name.endswith(".toml") else name, block.clock_ns)
+
+
+def _files(block: BlockDocument, file: Path) -> list[Path]:
+    """Return the files of all patterns in order; raises SweepError (E883) where one has none."""
+    found: list[Path] = []
+    for pattern in block.graphs:
+        anchor = Path(Path(pattern).anchor) if Path(pattern).is_absolute() else file.parent
+        inside = str(Path(pattern).relative_to(anchor)) if anchor != file.parent else pattern
+        files = (
+            sorted(anchor.glob(inside))
+            if any(letter in ONE_FILE for letter in pattern)
+            else [anchor / inside]
+        )
+        files = [path for path in files if path.is_file()]
+        if not files:
+            message = f"'{pattern}' is no file, and no pattern of one"
+            hint = f"patterns start at the folder {file.parent.resolve()}"
+            raise SweepError(Diagnostic("E883", message, SourceLoc(str(file), "graphs"), hint))
+        found += files
+    return list(dict.fromkeys(path.resolve() for path in found))
+
+
+def _read(path: Path, known: dict[str, tuple[Path, str]], file: Path) -> tuple[str, str]:
+    """Return name and graph.json of a file, read once; ``known`` gets what is new."""
+    from streamopt.frontends.graph_json import write_graph_json
+    from streamopt.pipeline import load
+
+    program = f"{path.parent.name}/{path.stem}"
+    if program in known:
+        if known[program][0] == path:
+            return program, known[program][1]
+        message = f"two graphs are called {program}: {known[program][0]} and {path}"
+        hint = "rows are told apart by folder and file name"
+        raise SweepError(Diagnostic("E883", message, SourceLoc(str(file), "graphs"), hint))
+    try:
+        text = write_graph_json(load(path))
+    except StreamoptError as error:
+        error.add_note(f"in the experiment {file}")
+        raise
+    known[program] = (path, text)
+    return program, text
