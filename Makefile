@@ -20,10 +20,10 @@ test: .venv/dev lint
 quick: .venv/dev
 	$(BIN)/python -m pytest -n 2 -m "not slow and not nightly"
 
-nightly: .venv/dev lint
+nightly: .venv/docs lint
 	$(BIN)/python -m pytest -n 2 -m "nightly or not nightly"
 
-docs: .venv/dev
+docs: .venv/docs
 	$(BIN)/python -m mkdocs build --strict
 
 lint: .venv/dev
@@ -41,6 +41,10 @@ lint: .venv/dev
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check torch==2.13.0
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	touch $@ .venv/core
+
+.venv/docs: .venv/dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
+	touch $@
 
 clean:
 	rm -rf .venv build
