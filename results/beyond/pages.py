@@ -31,7 +31,7 @@ multiply-accumulate takes 5 DSPs. *RTL*: cycles of the published Stream-HLS desi
 2560 DSPs (`results/published`).
 
 The column `commit` of the CSV files says which code a row is of. Partial tiles, windows on streams
-and the search under LUTs as a second resource came after 91d4634.
+and the search under LUTs as a second resource came after 91d4634; the ablation is of before.
 """
 KERNELS_HEAD = """## PolyBench at medium size
 
