@@ -78,13 +78,13 @@ def identifier(name: str) -> str:
 
     Examples
     --------
-    >>> identifier("conv1.weight"), identifier("3mm"), identifier("for")
-    ('conv1_weight', 'n3mm', 'for_')
+    >>> identifier("conv1.weight"), identifier("3mm"), identifier("for"), identifier("_A")
+    ('conv1_weight', 'n3mm', 'for_', 'n_A')
     """
     text = re.sub(r"_+", "_", re.sub(r"[^A-Za-z0-9_]", "_", name))
     if text in ("", "_"):
         text = "n"
-    if text[0].isdigit():
+    if text[0].isdigit() or re.match("_[A-Z]", text):  # the latter are the compiler's own
         text = f"n{text}"
     return f"{text}_" if is_reserved(text) else text
 

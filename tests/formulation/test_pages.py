@@ -59,5 +59,6 @@ def test_equations_of_opt6_that_code_names() -> None:
 
 
 def test_equations_of_ports_that_code_names() -> None:
-    text = (TOP / "streamopt" / "perf" / "bandwidth.py").read_text(encoding="utf-8")
+    files = (TOP / "streamopt" / place for place in ("perf/bandwidth.py", "pipeline/crossing.py"))
+    text = "".join(file.read_text(encoding="utf-8") for file in files)
     assert set(re.findall(r"\((B\d+)\)", text)) == on_page("ports.md", "B")

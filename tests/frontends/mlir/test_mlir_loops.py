@@ -255,7 +255,7 @@ def test_all_problems_at_once() -> None:
         ("", [("E154", None)]),
         ("func.func @x() { return } func.func @y() { return }", [("E154", None)]),
         ("func.func @f(%n: index) { return }", [("E153", 1)]),
-        ("func.func @f(%n: memref<4xf16>) { return }", [("E152", 1)]),
+        ("func.func @f(%n: memref<4xbf16>) { return }", [("E152", 1)]),
         ("f" + "(" * 5000, [("E155", None)]),
     ],
 )
