@@ -17,7 +17,7 @@ from streamopt.codegen.names import Names, identifier
         ("a__b", "a_b"),
         ("3mm", "n3mm"),
         ("float", "float_"),
-        ("_Bool", "_Bool_"),
+        ("_Bool", "n_Bool"),
         ("NAN", "NAN_"),
         ("INT_MAX", "INT_MAX_"),
         ("", "n"),

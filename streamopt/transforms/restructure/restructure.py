@@ -40,7 +40,8 @@ def restructure(source: Source) -> Program:
     LegalityError
         E221 if the source writes nothing that its caller sees.
     """
-    body = expanded_body(source)
+    source = with_kept_decisions(with_extremes(source))
+    body = _expanded(source)
     seen = {v.name for v in source.variables if v.is_argument and v.is_wanted}
     if not any(instance.target.array in seen for instance in body.statements):
         message = f"'{source.name}' writes no array that its caller sees"
@@ -54,7 +55,10 @@ def restructure(source: Source) -> Program:
 
 def expanded_body(source: Source) -> Body:
     """Return the statements of a source, with scalars and work arrays out of their way."""
-    source = with_kept_decisions(with_extremes(source))
+    return _expanded(with_kept_decisions(with_extremes(source)))
+
+
+def _expanded(source: Source) -> Body:
     statements = tuple(filter(may_run, instances(source.body)))
     body = Body(statements, {v.name: v for v in source.variables})
     body = forward_substitution(split_variables(body))
