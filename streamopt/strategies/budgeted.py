@@ -9,11 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from streamopt.ir.schedule import ChannelKind
 from streamopt.search.coarse import coarse
 from streamopt.search.dynamic import Effort, search
 from streamopt.search.instance import instance
 from streamopt.search.priced import priced
 from streamopt.space.assemble import assemble_rows, evaluate
+from streamopt.space.bursts import rows_with_bursts
 from streamopt.space.horizon import HorizonFilter
 from streamopt.space.rows import node_rows
 from streamopt.space.steady import steady_rows
@@ -60,7 +62,7 @@ class Prepared:
         InfeasibleError
             If a node has none (E401).
         """
-        return cls(space, node_rows(space))
+        return cls(space, rows_with_bursts(space, node_rows(space)))
 
     def steady(self) -> Prepared:
         """Return the same without the streams that come in bursts."""
@@ -190,6 +192,12 @@ class BudgetedSearch:
         cycles = evaluate(graph, schedule, self._space.costs).latency_cycles
         dsps = sum(rows[name].dsps[place] for name, place in places.items())
         luts = sum(rows[name].luts[place] for name, place in places.items())
+        kinds = {plan.channel: plan.kind for plan in schedule.channels}
+        for edge in graph.edges:
+            own, place = rows[edge.consumer], places[edge.consumer]
+            of_kind = own.as_fifo if kinds[edge.channel] is ChannelKind.FIFO else own.as_buffer
+            if edge.channel in self._space.streamable and edge.array in of_kind:
+                luts += of_kind[edge.array][place]
         return Chosen(schedule, cycles, dsps, luts)
 
 
