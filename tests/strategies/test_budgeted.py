@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import streamopt as so
 from streamopt.errors import InfeasibleError
+from streamopt.ir.schedule import ChannelKind
 from streamopt.pipeline.beyond.costing import honest_costs
 from streamopt.space.assemble import assemble_rows, evaluate
 from streamopt.space.decisions import decision_space
@@ -68,11 +69,18 @@ def every_cost(space: DecisionSpace) -> Iterator[tuple[int, int, int]]:
         else:
             picked = dict(zip(names, chosen, strict=True))
             schedule = assemble_rows(space.graph, rows, picked)
+            fifos = {p.channel for p in schedule.channels if p.kind is ChannelKind.FIFO}
+            around = sum(
+                (own.as_fifo if edge.channel in fifos else own.as_buffer)[edge.array][picked[name]]
+                for name, own in rows.items()
+                for edge in space.graph.in_edges()[name]
+                if edge.channel in space.streamable
+            )
             cycles = evaluate(space.graph, schedule, space.costs).latency_cycles
             yield (
                 cycles,
                 sum(rows[name].dsps[row] for name, row in picked.items()),
-                sum(rows[name].luts[row] for name, row in picked.items()),
+                sum(rows[name].luts[row] for name, row in picked.items()) + around,
             )
 
 
