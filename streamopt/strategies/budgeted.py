@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from streamopt.ir.schedule import ChannelKind
 from streamopt.search.coarse import coarse
 from streamopt.search.dynamic import Effort, search
 from streamopt.search.instance import instance
@@ -177,7 +176,7 @@ class BudgetedSearch:
         rows = self._horizons.within(horizon_cycles)
         if rows is None:
             return horizon_cycles + 1
-        problem = self._problem(rows)
+        problem = instance(self._space, rows)
         if problem.limits and price is not None:
             problem = priced(problem, price).problem
         few = coarse(problem, _state_rows(labels), from_below=True).problem
@@ -189,7 +188,9 @@ class BudgetedSearch:
         rows = self._horizons.within(horizon_cycles)
         if rows is None:
             return None
-        whole = self._problem(rows)
+        # channels are left to the allowance: with them, as many labels find slower schedules
+        alone = {n: replace(own, as_fifo={}, as_buffer={}) for n, own in rows.items()}
+        whole = instance(self._space, alone)
         paid = priced(whole, price) if _has_many_rows(whole) else None
         problem = whole if paid is None else paid.problem
         labels = labels if paid is None or not price else max(1, labels // PAID_LABELS)
@@ -201,21 +202,12 @@ class BudgetedSearch:
         places = few.original(found.rows)
         return self._chosen(rows, places if paid is None else paid.original(places))
 
-    def _problem(self, rows: Rows) -> Instance:
-        return instance(self._space, rows)
-
     def _chosen(self, rows: Rows, places: Mapping[str, int]) -> Chosen:
         graph = self._space.graph
         schedule = assemble_rows(graph, rows, places)
         cycles = evaluate(graph, schedule, self._space.costs).latency_cycles
         dsps = sum(rows[name].dsps[place] for name, place in places.items())
         luts = sum(rows[name].luts[place] for name, place in places.items())
-        kinds = {plan.channel: plan.kind for plan in schedule.channels}
-        for edge in graph.edges:
-            own, place = rows[edge.consumer], places[edge.consumer]
-            of_kind = own.as_fifo if kinds[edge.channel] is ChannelKind.FIFO else own.as_buffer
-            if edge.channel in self._space.streamable and edge.array in of_kind:
-                luts += of_kind[edge.array][place]
         return Chosen(schedule, cycles, dsps, luts)
 
 

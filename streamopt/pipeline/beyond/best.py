@@ -167,10 +167,12 @@ class _Run:
         return is_late
 
     def _search(self, form: Form, labels: int, widest: Form) -> None:
-        """Search a form; again without bursts, and with their delays, if a design was late."""
-        is_late = self._keep(form, Asked(labels, Streams.ANY), widest)
-        if is_late or self._best is None:
+        """Search a form; again without bursts, or with their delays, if these made designs slow."""
+        comes_late = self._keep(form, Asked(labels, Streams.ANY), widest)
+        best = self._best
+        if best is None or best[0].cycles > (1.0 + BURSTS) * best[0].chosen.cycles:
             self._keep(form, Asked(labels, Streams.STEADY), widest)
+        if comes_late and not self._is_late():
             self._keep(form, Asked(labels, Streams.LATE), widest)
 
     def _is_late(self) -> bool:
