@@ -27,6 +27,8 @@ __all__ = ["priced"]
 def priced(problem: Instance, price: float) -> Fewer:
     """Return an instance whose one further resource is paid for with DSPs.
 
+    What is limited is the sum of both, as a further resource: channels take of it too.
+
     Parameters
     ----------
     price
@@ -37,19 +39,22 @@ def priced(problem: Instance, price: float) -> Fewer:
     whole = replace(
         problem,
         nodes=tuple(node for node, _ in parts),
-        dsp_limit=int(problem.dsp_limit + price * limit),
-        limits=(),
+        dsp_limit=0,
+        limits=(int(problem.dsp_limit + price * limit),),
     )
     return Fewer(whole, tuple(places for _, places in parts))
 
 
 def _priced(rows: Choices, price: float) -> tuple[Choices, Integers]:
+    def in_dsps(luts: Integers) -> Integers:
+        return np.floor(price * luts).astype(np.int64)
+
     paid = replace(
         rows,
-        dsps=rows.dsps + np.floor(price * rows.amounts[:, 0]).astype(np.int64),
-        amounts=rows.amounts[:, :0],
-        as_fifo={},
-        as_buffer={},
+        dsps=np.zeros_like(rows.dsps),
+        amounts=rows.dsps[:, None] + in_dsps(rows.amounts),
+        as_fifo={channel: in_dsps(luts) for channel, luts in rows.as_fifo.items()},
+        as_buffer={channel: in_dsps(luts) for channel, luts in rows.as_buffer.items()},
     )
     left = np.sort(minimal(states(paid), costs(paid)))
     return taken(paid, left, lambda column: column[left]), left

@@ -18,6 +18,7 @@ from streamopt.pipeline.crossing import boundary_of_form
 from streamopt.search.labels import SearchStoppedError, SearchTooLargeError
 from streamopt.solvers.base import Progress
 from streamopt.solvers.result import Proof, Stop
+from streamopt.strategies.budgeted import Streams
 from streamopt.strategies.clock import SearchClock
 
 if TYPE_CHECKING:
@@ -157,18 +158,24 @@ class _Run:
             message=f"the best of {len(self._tried)} designs that were simulated",
         )
 
-    def _keep(self, form: Form, effort: Asked, widest: Form) -> None:
+    def _keep(self, form: Form, effort: Asked, widest: Form) -> bool:
+        """Keep the designs of a search; return whether bursts are likely to have made one slow."""
+        is_late = False
         options = replace(self._options, time_limit_seconds=self.clock.seconds_for_solver())
         for tried in form.tried(self._horizon_cycles, effort, options, self.clock):
             self._tried.append((tried, widest))
+            is_late |= tried.cycles > (1.0 + BURSTS) * tried.chosen.cycles
             self._report()
+        return is_late
 
     def _search(self, form: Form, labels: int, widest: Form) -> None:
-        """Search a form; again without bursts if they are what makes its best design slow."""
-        self._keep(form, Asked(labels, steady=False), widest)
+        """Search a form; again without bursts, or with their delays, if these made designs slow."""
+        comes_late = self._keep(form, Asked(labels, Streams.ANY), widest)
         best = self._best
         if best is None or best[0].cycles > (1.0 + BURSTS) * best[0].chosen.cycles:
-            self._keep(form, Asked(labels, steady=True), widest)
+            self._keep(form, Asked(labels, Streams.STEADY), widest)
+        if comes_late and not self._is_late():
+            self._keep(form, Asked(labels, Streams.LATE), widest)
 
     def _is_late(self) -> bool:
         """Return whether the other forms are left out, as there is a design and little time."""
