@@ -9,6 +9,7 @@ judge a lowered design: initiation interval by `streamopt.perf.recurrence`, dept
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
 from math import prod
@@ -135,6 +136,7 @@ class HonestCosts:
         self._target = target
         self._ports = ports
         self._nests: dict[tuple[str, Binding], _Nest] = {}
+        self._has_surroundings = False
 
     def node_cost(
         self,
@@ -154,6 +156,16 @@ class HonestCosts:
         cost = nest.cost(order, vectors, setting.operands)
         is_one = all(isinstance(factor, int) for factor in factors.values())
         return _single(cost) if is_one else cost
+
+    def with_surroundings(self) -> HonestCosts:
+        """Return the same with the LUTs of masks, partial sums and channels counted, too.
+
+        Rows differ in more then, so that there are more of them: bounds need that, and searches
+        from above leave it to what they learn from designs.
+        """
+        found = copy(self)
+        found._nests, found._has_surroundings = {}, True
+        return found
 
     def least_dsps(self, node: Node, binding: Binding) -> int:
         """Return DSPs below which no choice of a node goes; adders may do without."""
@@ -177,7 +189,7 @@ class HonestCosts:
                 memories,
                 self._target,
                 self._ports[node.name],
-                self._graph.array,
+                self._graph.array if self._has_surroundings else None,
             )
         return self._nests[key]
 
@@ -208,7 +220,7 @@ class _Nest:
         memories: Mapping[str, Memory],
         target: Target,
         ports: PortRule | TransferRule,
-        array: Callable[[str], Array],
+        array: Callable[[str], Array] | None,
     ) -> None:
         self._array = array
         self._operators = operators
@@ -242,6 +254,8 @@ class _Nest:
         if self._counted is not self._operators:
             dsps = node_resources(self._counted, order, factors, ii, self._target).dsps
         luts = used.luts + least_pipeline_luts(used.result_bits, used.unit_bits, ii)
+        if self._array is None:
+            return NodeCost(run.delayed(depth), dsps, luts)
         node, blocks = self._operators.node, self._target.memories
         luts += masked_luts(node, factors, self._sum_bits)
         if accumulates(node):

@@ -319,7 +319,9 @@ def _cost_columns(candidates: _Candidates, cost: NodeCost) -> list[Integers]:
 def _minimal(costs: Integers, candidates: _Candidates, vectors: Integers) -> Integers:
     """Return the places that no other of equal coupled factors dominates, by these factors."""
     groups = candidates.group[vectors]
-    kept = minimal(groups, costs)
+    varies = (costs != costs[:1]).any(axis=0)
+    varies[0] = True
+    kept = minimal(groups, costs[:, varies])
     return kept[np.lexsort((kept, groups[kept]))]
 
 

@@ -39,7 +39,7 @@ def space_of(seed: int) -> DecisionSpace:
         LEVELS[LevelName.OPT6],
         dsp_limit=10**6,
         tiling_limit=1,
-        costs=honest_costs(graph, DEVICE),
+        costs=honest_costs(graph, DEVICE).with_surroundings(),
         bindings=so.Freedom().bindings(graph),
         lut_limit=10**9,
     )

@@ -40,6 +40,8 @@ FIRST_HORIZONS = (1.25, 3.0, 12.0)
 """Horizons of the first rows, times the cycles in which all DSPs would do all products."""
 FEWEST_LABELS = 32
 """Labels of a state, where the time is up."""
+FAR_BELOW = 0.75
+"""Of the bound: where two resources say less, they aren't asked again with more labels."""
 HOPE = 0.9
 """Of the cycles of the design before: where the next search begins."""
 
@@ -88,7 +90,7 @@ class Form:
         self._solver = solver
         self._sizes_fifos = sizes_fifos
         counted = freedom.counted(self.graph)
-        costs = honest_costs(self.graph, region.on, counted, request.ports)
+        self._costs = costs = honest_costs(self.graph, region.on, counted, request.ports)
         self.request = replace(
             request,
             graph=self.graph,
@@ -101,7 +103,10 @@ class Form:
         )
         binding = freedom.binding
         self._allowance = Allowance.whole(region.limits, is_free=binding is binding.unpriced)
+        self._needs_prices = False
+        self._is_short_of_luts = binding is not binding.unpriced
         self._prepared: Prepared | None = None
+        self._with_surroundings: Prepared | None = None
         self._with_streams: dict[Streams, Prepared] = {}
         self._horizon_cycles = 0
         self._known_cycles: dict[Streams, int] = {}
@@ -143,18 +148,39 @@ class Form:
 
     def raise_bound(self, horizon_cycles: int, labels: int, clock: SearchClock) -> None:
         """Look for a higher bound of all schedules within a horizon (O16)."""
+        self._bounded(self._prepare(horizon_cycles), horizon_cycles, labels, clock)
+
+    def raise_bound_further(self, horizon_cycles: int, labels: int, clock: SearchClock) -> None:
+        """Look for a higher bound of rows that tell more of the LUTs, if these are short.
+
+        There are more of them, so that it takes longer.
+        """
+        if not self._is_short_of_luts or self.bound_cycles >= horizon_cycles:
+            return
+        if self._with_surroundings is None:
+            costs = self._costs.with_surroundings()
+            asked = replace(self.request, costs=costs, horizon_cycles=horizon_cycles)
+            self._with_surroundings = _rows_of(asked)
+        self._bounded(self._with_surroundings, horizon_cycles, labels, clock)
+
+    def _bounded(
+        self, prepared: Prepared | None, horizon_cycles: int, labels: int, clock: SearchClock
+    ) -> None:
         limits = self._region.limits
-        prepared = self._prepare(horizon_cycles)
         if prepared is None:  # some node has no row within the horizon
             self.bound_cycles = max(self.bound_cycles, horizon_cycles)
             return
         run = BudgetedSearch(prepared, limits.dsps, limits.luts, clock.should_stop)
         self.bound_cycles = max(self.bound_cycles, run.least_cycles(horizon_cycles))
         prices = [self._allowance.price, Allowance.whole(limits).price]
-        for price in (*dict.fromkeys(prices), *(() if run.has_many_rows else (None,))):
+        for price in dict.fromkeys(prices):
             if self.bound_cycles < horizon_cycles:
                 found = run.bound(horizon_cycles, labels, price)
                 self.bound_cycles = max(self.bound_cycles, found)
+        if not (run.has_many_rows or self._needs_prices) and self.bound_cycles < horizon_cycles:
+            found = run.bound(horizon_cycles, labels, None)
+            self._needs_prices = found < FAR_BELOW * self.bound_cycles
+            self.bound_cycles = max(self.bound_cycles, found)
 
     def _chosen(
         self, horizon_cycles: int | None, effort: Asked, options: SolveOptions, clock: SearchClock
@@ -187,11 +213,10 @@ class Form:
     def _prepare(self, horizon_cycles: int) -> Prepared | None:
         """Return rows within a horizon, or a longer one; None if a node has none."""
         if self._prepared is None or self._horizon_cycles < horizon_cycles:
-            try:
-                space = replace(self.request, horizon_cycles=horizon_cycles).space()
-                self._prepared = Prepared.of(space)
-            except InfeasibleError:
+            prepared = _rows_of(replace(self.request, horizon_cycles=horizon_cycles))
+            if prepared is None:
                 return None
+            self._prepared = prepared
             self._horizon_cycles, self._with_streams = horizon_cycles, {}
         return self._prepared
 
@@ -250,6 +275,13 @@ class Form:
         found = evaluate(self.graph, schedule, costs)
         luts = least_luts(self.graph, schedule, costs)
         return Chosen(schedule, found.latency_cycles, found.dsps, luts)
+
+
+def _rows_of(request: Request) -> Prepared | None:
+    """Return the rows within the horizon of a request; None if a node has none."""
+    with suppress(InfeasibleError):
+        return Prepared.of(request.space())
+    return None
 
 
 def _ideal_cycles(graph: Graph, dsps: int) -> int:
