@@ -39,6 +39,8 @@ CLOSE = 0.002
 """Gap below which nothing more is looked for."""
 BURSTS = 0.02
 """Share by which a simulation is later than the closed form where bursts are the likely reason."""
+NO_CYCLES = 2**62
+"""Of no design: more than any has."""
 WORTHWHILE = 0.01
 """Share by which a design must be faster to be looked for with bursts as delays."""
 FORMS_SHARE = 0.4
@@ -156,23 +158,16 @@ class _Run:
         best, form = self._best or self._quickest()
         found = best.solution(self._request, self._options.seed, stop)
         latency = found.prediction.latency_cycles
-        bound = min(form.bound_cycles, latency)
+        least = min(latency, self._least_closed_cycles(form))
+        bound = min(form.bound_cycles, least)
         return replace(
             found,
             bound_cycles=bound,
             proof=Proof.OPTIMAL if bound == latency else Proof.FEASIBLE,
             solve_seconds=self.clock.seconds(),
-            message=self._said(best, form),
+            message=f"the best of {len(self._tried)} designs that were simulated"
+            + f"; one with a closed form of {least} cycles is slower" * (least < latency),
         )
-
-    def _said(self, best: Tried, form: Form) -> str:
-        """Return of how many designs one is the best, and whether bursts decided."""
-        said = f"the best of {len(self._tried)} designs that were simulated"
-        own = [tried for tried, its in self._tried if its is form]
-        least = self._least_closed_cycles(form) if own else best.predicted_cycles
-        if least < best.predicted_cycles:
-            said += f"; one with a closed form of {least} cycles is slower when simulated"
-        return said
 
     def _delay_bursts(self, labels: int) -> None:
         """Search the best form with bursts as delays, if these are likely to make designs slow."""
@@ -229,7 +224,7 @@ class _Run:
         """Return the least closed form of the designs of a form, of those within the limits."""
         own = [tried for tried, its in self._tried if its is form]
         within = [tried.predicted_cycles for tried in own if tried.is_within]
-        return min(within or [tried.predicted_cycles for tried in own])
+        return min(within or [tried.predicted_cycles for tried in own], default=NO_CYCLES)
 
     def _quickest(self) -> tuple[Tried, Form]:
         form = self._forms[0]
