@@ -6,7 +6,7 @@ one length, so that one call judges all choices of a node in one loop order.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import prod
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -51,11 +51,16 @@ class NodeCost:
     ----------
     luts
         Of operators and of what is around them at least; 0 where a model doesn't count them.
+    as_fifo, as_buffer
+        By operand: LUTs at least of its channel to the node, and of what keeps its elements there,
+        if it is a FIFO and if it is a ping-pong buffer; nothing where a model doesn't count them.
     """
 
     timing: NestTiming[Any]
     dsps: Any
     luts: Any = 0
+    as_fifo: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    as_buffer: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
 
 class CostModel(Protocol):

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     Integers = npt.NDArray[np.int64]
 
 __all__ = [
+    "STREAM_LUTS",
     "DataBits",
     "data_bits",
     "fifo_fabric",
@@ -41,7 +42,7 @@ __all__ = [
 
 _PIPELINE_LUTS, _PIPELINE_FFS = 122, 50
 """Loop counters, exit test and handshake of a pipeline."""
-_STREAM_LUTS = 9
+STREAM_LUTS = 9
 """Handshake at one end of a FIFO."""
 _INPUT_FFS = 1.2
 """Registers for each bit that an iteration reads: inputs wait for one another."""
@@ -113,7 +114,7 @@ def pipeline_fabric(
     storages
         By name of memory or group of FIFOs.
     """
-    luts = _PIPELINE_LUTS + _STREAM_LUTS * data.streams
+    luts = _PIPELINE_LUTS + STREAM_LUTS * data.streams
     ffs = _PIPELINE_FFS
     if data.result_bits == 0:
         return Resources(luts=luts, ffs=ffs)

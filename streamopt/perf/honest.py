@@ -9,6 +9,7 @@ judge a lowered design: initiation interval by `streamopt.perf.recurrence`, dept
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
 from math import prod
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from streamopt.analysis.operations import accumulates
 from streamopt.ir.binding import bound_implementation
 from streamopt.ir.graph import SequentialNode
 from streamopt.ir.network import Operator
@@ -26,6 +28,7 @@ from streamopt.perf.closed_form import sequential_run
 from streamopt.perf.costs import NodeCost
 from streamopt.perf.depth import PARTIAL_TILE_CYCLES, depth_cycles
 from streamopt.perf.fabric import least_pipeline_luts
+from streamopt.perf.least_luts import as_buffer_luts, as_fifo_luts, masked_luts, sum_luts
 from streamopt.perf.node_operators import node_operators
 from streamopt.perf.node_resources import node_resources
 from streamopt.perf.pipeline import pipeline_timings
@@ -45,6 +48,7 @@ if TYPE_CHECKING:
     from streamopt.ir.binding import Binding
     from streamopt.ir.graph import Graph, Node
     from streamopt.ir.network import Memory, Network, Operation, Pipeline
+    from streamopt.ir.program import Array
     from streamopt.perf.bandwidth import TransferRule
     from streamopt.perf.costs import Setting
     from streamopt.perf.node_operators import NodeOperators
@@ -132,6 +136,7 @@ class HonestCosts:
         self._target = target
         self._ports = ports
         self._nests: dict[tuple[str, Binding], _Nest] = {}
+        self._has_surroundings = False
 
     def node_cost(
         self,
@@ -152,6 +157,16 @@ class HonestCosts:
         is_one = all(isinstance(factor, int) for factor in factors.values())
         return _single(cost) if is_one else cost
 
+    def with_surroundings(self) -> HonestCosts:
+        """Return the same with the LUTs of masks, partial sums and channels counted, too.
+
+        Rows differ in more then, so that there are more of them: bounds need that, and searches
+        from above leave it to what they learn from designs.
+        """
+        found = copy(self)
+        found._nests, found._has_surroundings = {}, True
+        return found
+
     def least_dsps(self, node: Node, binding: Binding) -> int:
         """Return DSPs below which no choice of a node goes; adders may do without."""
         if isinstance(node, SequentialNode):
@@ -168,7 +183,13 @@ class HonestCosts:
             by = self._counted.get(node.name, binding)
             counted = operators if by == binding else self._operators(node, by)
             self._nests[key] = _Nest(
-                operators, counted, bound, memories, self._target, self._ports[node.name]
+                operators,
+                counted,
+                bound,
+                memories,
+                self._target,
+                self._ports[node.name],
+                self._graph.array if self._has_surroundings else None,
             )
         return self._nests[key]
 
@@ -199,7 +220,9 @@ class _Nest:
         memories: Mapping[str, Memory],
         target: Target,
         ports: PortRule | TransferRule,
+        array: Callable[[str], Array] | None,
     ) -> None:
+        self._array = array
         self._operators = operators
         self._counted = counted
         self._body = body
@@ -210,6 +233,7 @@ class _Nest:
         self._paces: dict[tuple[int, int, int], _Pace] = {}
         self._latencies: dict[int, tuple[int, ...]] = {}
         self._depths: dict[tuple[int, int], int] = {}
+        self._sum_bits = [update.operations[-1].element.bits for update in self._updates]
         self._sums = [(u, self._adder_latency_cycles(u)) for u in self._updates if u.is_sum]
 
     def cost(
@@ -229,8 +253,21 @@ class _Nest:
         dsps = used.dsps
         if self._counted is not self._operators:
             dsps = node_resources(self._counted, order, factors, ii, self._target).dsps
-        around = least_pipeline_luts(used.result_bits, used.unit_bits, ii)
-        return NodeCost(run.delayed(depth), dsps, used.luts + around)
+        luts = used.luts + least_pipeline_luts(used.result_bits, used.unit_bits, ii)
+        if self._array is None:
+            return NodeCost(run.delayed(depth), dsps, luts)
+        node, blocks = self._operators.node, self._target.memories
+        luts += masked_luts(node, factors, self._sum_bits)
+        if accumulates(node):
+            luts += sum_luts(node, self._array(node.write.array), factors, blocks)
+        arrays = [self._array(name) for name in operands]
+        return NodeCost(
+            run.delayed(depth),
+            dsps,
+            luts,
+            {own.name: as_fifo_luts(node, own, order, factors, blocks) for own in arrays},
+            {own.name: as_buffer_luts(node, own, factors, blocks) for own in arrays},
+        )
 
     def _paced(
         self, order: Sequence[str], factors: Mapping[str, Integers]
@@ -321,4 +358,7 @@ def _single(cost: NodeCost) -> NodeCost:
     run = NestTiming(
         single(timing.ii), single(timing.first_write), single(timing.last_write), reads
     )
-    return NodeCost(run, single(cost.dsps), single(cost.luts))
+    kinds = (
+        {name: single(luts) for name, luts in own.items()} for own in (cost.as_fifo, cost.as_buffer)
+    )
+    return NodeCost(run, single(cost.dsps), single(cost.luts), *kinds)

@@ -37,7 +37,7 @@ class PricedCosts:
         cost = self.whole.node_cost(node, order, factors, setting)
         paid = np.floor(np.asarray(cost.luts) * self.price).astype(np.int64)
         dsps = cost.dsps + (int(paid) if paid.ndim == 0 else paid)
-        return replace(cost, dsps=dsps, luts=0)
+        return replace(cost, dsps=dsps, luts=0, as_fifo={}, as_buffer={})
 
     def least_dsps(self, node: Node, binding: Binding) -> int:
         """Return DSPs below which no choice of a node with that binding goes."""

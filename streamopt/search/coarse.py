@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from streamopt.search.fewer import Fewer, costs, states, taken
+from streamopt.search.fewer import Fewer, states, taken
 from streamopt.search.labels import codes
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def _thinned(rows: Choices, most: int, *, from_below: bool) -> tuple[Choices, In
     state = states(rows)
     if np.bincount(state).max(initial=0) <= most:
         return rows, np.arange(len(rows.dsps))
-    logs = np.log(np.maximum(0, costs(rows)) + 1.0)
+    logs = np.log(np.maximum(0, _main_costs(rows)) + 1.0)
     width = FIRST_WIDTH
     while True:
         cells = codes(np.column_stack([state, np.floor(logs / width).astype(np.int64)]))
@@ -60,3 +60,12 @@ def _thinned(rows: Choices, most: int, *, from_below: bool) -> tuple[Choices, In
     return taken(
         rows, best, lambda column: np.minimum.reduceat(column[ranked], heads, axis=0)
     ), best
+
+
+def _main_costs(rows: Choices) -> Integers:
+    """Return what tells cells apart: times and resources, these with all channels as FIFOs."""
+    times = [rows.dsps, rows.first_write, rows.last_write, *rows.epilogue.values()]
+    used = rows.amounts
+    for fifo in rows.as_fifo.values():
+        used = used + fifo
+    return np.concatenate([np.stack(times, axis=1), used], axis=1)

@@ -132,7 +132,8 @@ class _Trim:
         left = pruned(component.taken(np.flatnonzero(fits)))
         outs = self._problem.outs[component.exit]
         streams = any(self._problem.channels[e].streams for e in outs)
-        many = streams or len(component.origins) > 1 or bool(self._problem.limits)
+        resources = len(self._problem.limits) + (self._problem.dsp_limit > 0)
+        many = streams or len(component.origins) > 1 or resources > 1
         labels = self._effort.labels if many else DSP_LEVELS
         thin = thinned(left, labels=labels, from_below=self._effort.from_below)
         self.has_thinned |= thin is not left

@@ -189,16 +189,21 @@ def instance(
 
 
 def _lut_amounts(space: DecisionSpace, rows: Mapping[str, NodeRows]) -> Amounts | None:
-    """Return the LUTs of rows, where some choice of rows exceeds a limit on them."""
-    if space.lut_limit is None or sum(max(own.luts) for own in rows.values()) <= space.lut_limit:
+    """Return the LUTs of rows and channels, where some choice of rows exceeds a limit on them."""
+    if space.lut_limit is None:
         return None
     luts = {name: np.array(own.luts, dtype=np.int64)[:, None] for name, own in rows.items()}
-    nothing = {
-        edge.channel: np.zeros_like(luts[edge.consumer])
-        for edge in space.graph.edges
-        if edge.channel in space.streamable
-    }
-    return Amounts((space.lut_limit,), luts, nothing, nothing)
+    fifos: dict[str, Integers] = {}
+    buffers: dict[str, Integers] = {}
+    for edge in space.graph.edges:
+        if edge.channel in space.streamable:
+            own = rows[edge.consumer]
+            none = (0,) * len(own)
+            for kind, by_array in ((fifos, own.as_fifo), (buffers, own.as_buffer)):
+                each = np.array(by_array.get(edge.array, none), dtype=np.int64)
+                kind[edge.channel] = each[:, None]
+    amounts = Amounts((space.lut_limit,), luts, fifos, buffers)
+    return amounts if amounts.may_exceed() else None
 
 
 def _class_loops(space: DecisionSpace, users: Mapping[int, int]) -> dict[str, dict[int, int]]:

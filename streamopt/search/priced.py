@@ -27,29 +27,52 @@ __all__ = ["priced"]
 def priced(problem: Instance, price: float) -> Fewer:
     """Return an instance whose one further resource is paid for with DSPs.
 
+    What is limited is the sum of both: as DSPs, or as a further resource where channels take of it.
+
     Parameters
     ----------
     price
         In DSPs, for one of the resource.
     """
     (limit,) = problem.limits
-    parts = [_priced(node, price) for node in problem.nodes]
+    both = int(problem.dsp_limit + price * limit)
+    has_channels = any(own.any() for node in problem.nodes for own in _of_channels(node))
+    rule = _as_resource if has_channels else _as_dsps
+    parts = [_undominated(rule(node, price)) for node in problem.nodes]
     whole = replace(
         problem,
         nodes=tuple(node for node, _ in parts),
-        dsp_limit=int(problem.dsp_limit + price * limit),
-        limits=(),
+        dsp_limit=0 if has_channels else both,
+        limits=(both,) if has_channels else (),
     )
     return Fewer(whole, tuple(places for _, places in parts))
 
 
-def _priced(rows: Choices, price: float) -> tuple[Choices, Integers]:
-    paid = replace(
+def _as_dsps(rows: Choices, price: float) -> Choices:
+    """Return rows whose DSPs are the sum, where channels take nothing."""
+    paid = rows.dsps + _paid(rows.amounts[:, 0], price)
+    return replace(rows, dsps=paid, amounts=rows.amounts[:, :0], as_fifo={}, as_buffer={})
+
+
+def _as_resource(rows: Choices, price: float) -> Choices:
+    """Return rows whose further resource is the sum."""
+    return replace(
         rows,
-        dsps=rows.dsps + np.floor(price * rows.amounts[:, 0]).astype(np.int64),
-        amounts=rows.amounts[:, :0],
-        as_fifo={},
-        as_buffer={},
+        dsps=np.zeros_like(rows.dsps),
+        amounts=rows.dsps[:, None] + _paid(rows.amounts, price),
+        as_fifo={channel: _paid(luts, price) for channel, luts in rows.as_fifo.items()},
+        as_buffer={channel: _paid(luts, price) for channel, luts in rows.as_buffer.items()},
     )
+
+
+def _paid(luts: Integers, price: float) -> Integers:
+    return np.floor(price * luts).astype(np.int64)
+
+
+def _of_channels(rows: Choices) -> list[Integers]:
+    return [*rows.as_fifo.values(), *rows.as_buffer.values()]
+
+
+def _undominated(paid: Choices) -> tuple[Choices, Integers]:
     left = np.sort(minimal(states(paid), costs(paid)))
     return taken(paid, left, lambda column: column[left]), left

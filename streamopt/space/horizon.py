@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     Integers = npt.NDArray[np.int64]
     Flags = npt.NDArray[np.bool_]
 
-__all__ = ["HorizonFilter", "chosen_rows", "same_rows"]
+__all__ = ["HorizonFilter", "chosen_rows", "rows_at", "same_rows"]
 
 T = TypeVar("T")
 
@@ -248,7 +248,7 @@ def _columns(rows: NodeRows) -> _Columns:
 
 def chosen_rows(rows: Mapping[str, NodeRows], kept: Mapping[str, Flags]) -> dict[str, NodeRows]:
     """Return those rows of every node whose flag is set."""
-    return {name: _take(own, np.flatnonzero(kept[name])) for name, own in rows.items()}
+    return {name: rows_at(own, np.flatnonzero(kept[name])) for name, own in rows.items()}
 
 
 def same_rows(
@@ -262,7 +262,9 @@ def same_rows(
     return found
 
 
-def _take(rows: NodeRows, places: Integers) -> NodeRows:
+def rows_at(rows: NodeRows, places: Integers) -> NodeRows:
+    """Return the rows at some places, in their order."""
+
     def pick(values: tuple[T, ...]) -> tuple[T, ...]:
         return tuple(values[int(place)] for place in places)
 
@@ -283,4 +285,6 @@ def _take(rows: NodeRows, places: Integers) -> NodeRows:
         times=pick_times(rows.times),
         streams={channel: pick(orders) for channel, orders in rows.streams.items()},
         untiled=pick_times(rows.untiled) if rows.untiled is not None else None,
+        as_fifo={array: pick(luts) for array, luts in rows.as_fifo.items()},
+        as_buffer={array: pick(luts) for array, luts in rows.as_buffer.items()},
     )

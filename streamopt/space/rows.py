@@ -8,7 +8,7 @@ an optimum, and the d! loop orders shrink to a few.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from itertools import groupby, product
 from typing import TYPE_CHECKING, NamedTuple
@@ -73,6 +73,9 @@ class NodeRows:
         By channel: the order in which the row walks the channel's array, None if it can't stream.
     untiled
         The times of the row's loop order with all factors 1; only where the level asks for it.
+    as_fifo, as_buffer
+        By operand: LUTs at least of its channel to the node, by kind; nothing where LUTs have no
+        limit.
     """
 
     node: str
@@ -84,6 +87,8 @@ class NodeRows:
     times: Times
     streams: Mapping[str, tuple[tuple[int, ...] | None, ...]]
     untiled: Times | None
+    as_fifo: Mapping[str, tuple[int, ...]] = field(default_factory=dict[str, tuple[int, ...]])
+    as_buffer: Mapping[str, tuple[int, ...]] = field(default_factory=dict[str, tuple[int, ...]])
 
     def __len__(self) -> int:
         """Return the number of rows."""
@@ -237,7 +242,7 @@ def _rows_in(
         if space.horizon_cycles is not None:
             is_wanted &= columns[:, LAST_WRITE] <= space.horizon_cycles
         if space.lut_limit is not None:
-            is_wanted &= columns[:, -1] <= space.lut_limit
+            is_wanted &= columns[:, -1 - 2 * len(candidates.setting.operands)] <= space.lut_limit
         fits = np.flatnonzero(is_wanted)
         vectors.append(fits)
         costs.append(columns[fits])
@@ -292,7 +297,9 @@ def _columns(
         untiled = space.costs.node_cost(candidates.node, order, ones, candidates.setting)
         columns += _cost_columns(candidates, untiled)[1:]
     if candidates.has_luts:
-        columns.append(np.zeros_like(columns[0]) + cost.luts)
+        names = candidates.setting.operands
+        kinds = [kind.get(name, 0) for kind in (cost.as_fifo, cost.as_buffer) for name in names]
+        columns += [np.zeros_like(columns[0]) + luts for luts in (cost.luts, *kinds)]
     return np.stack(columns, axis=1)
 
 
@@ -312,7 +319,9 @@ def _cost_columns(candidates: _Candidates, cost: NodeCost) -> list[Integers]:
 def _minimal(costs: Integers, candidates: _Candidates, vectors: Integers) -> Integers:
     """Return the places that no other of equal coupled factors dominates, by these factors."""
     groups = candidates.group[vectors]
-    kept = minimal(groups, costs)
+    varies = (costs != costs[:1]).any(axis=0)
+    varies[0] = True
+    kept = minimal(groups, costs[:, varies])
     return kept[np.lexsort((kept, groups[kept]))]
 
 
@@ -321,15 +330,23 @@ def _packed(
     candidates: _Candidates,
     kept: Sequence[_Kept],
 ) -> NodeRows:
-    width = 2 + len(candidates.setting.operands)
+    operands = candidates.setting.operands
+    width = 2 + len(operands)
     columns = [entry.costs for entry in kept]
+    least = [row[-1 - 2 * len(operands) :] if candidates.has_luts else (0,) for row in columns]
+    fifos, buffers = (
+        {name: tuple(row[place] for row in least) for place, name in enumerate(operands, first)}
+        if candidates.has_luts
+        else {}
+        for first in (1, 1 + len(operands))
+    )
     return NodeRows(
         node=candidates.node.name,
         orders=tuple(entry.order for entry in kept),
         factors=tuple(tuple(candidates.factors[entry.vector].tolist()) for entry in kept),
         bindings=tuple(entry.binding for entry in kept),
         dsps=tuple(row[0] for row in columns),
-        luts=tuple(row[-1] if candidates.has_luts else 0 for row in columns),
+        luts=tuple(row[0] for row in least),
         times=_times(candidates, [row[1 : 1 + width] for row in columns]),
         streams={
             edge.channel: tuple(entry.key[place] for entry in kept)
@@ -338,6 +355,8 @@ def _packed(
         untiled=_times(candidates, [row[1 + width :] for row in columns])
         if space.level.untiled_first
         else None,
+        as_fifo=fifos,
+        as_buffer=buffers,
     )
 
 

@@ -7,6 +7,7 @@ price in DSPs where that leaves the search too many labels.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from streamopt.search.coarse import coarse
@@ -14,6 +15,7 @@ from streamopt.search.dynamic import Effort, search
 from streamopt.search.instance import instance
 from streamopt.search.priced import priced
 from streamopt.space.assemble import assemble_rows, evaluate
+from streamopt.space.bursts import rows_with_bursts
 from streamopt.space.horizon import HorizonFilter
 from streamopt.space.rows import node_rows
 from streamopt.space.steady import steady_rows
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
     Rows = Mapping[str, NodeRows]
     ShouldStop = Callable[[], bool]
 
-__all__ = ["BudgetedSearch", "Chosen", "Prepared"]
+__all__ = ["BudgetedSearch", "Chosen", "Prepared", "Streams"]
 
 STEPS = (1.3, 1.7, 2.4, 4.0)
 """Horizons to begin with, as multiples of the least one: low ones leave few rows."""
@@ -42,6 +44,17 @@ PAID_LABELS = 4
 ROWS_PER_LABEL = 8
 """A state of a node has a row for so many labels of a component, at most."""
 LEAST_STATE_ROWS = 8
+
+
+class Streams(StrEnum):
+    """Which streams rows may have, where some come in bursts (O17, O19).
+
+    ``any``: as the closed form says; ``steady``: none in bursts; ``late``: bursts delay consumers.
+    """
+
+    ANY = "any"
+    STEADY = "steady"
+    LATE = "late"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +75,15 @@ class Prepared:
         """
         return cls(space, node_rows(space))
 
-    def steady(self) -> Prepared:
-        """Return the same without the streams that come in bursts."""
-        return Prepared(self.space, steady_rows(self.space, self.rows))
+    def with_streams(self, streams: Streams) -> Prepared:
+        """Return the same with other streams."""
+        match streams:
+            case Streams.ANY:
+                return self
+            case Streams.STEADY:
+                return Prepared(self.space, steady_rows(self.space, self.rows))
+            case Streams.LATE:
+                return Prepared(self.space, rows_with_bursts(self.space, self.rows))
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +176,7 @@ class BudgetedSearch:
         rows = self._horizons.within(horizon_cycles)
         if rows is None:
             return horizon_cycles + 1
-        problem = self._problem(rows)
+        problem = instance(self._space, rows)
         if problem.limits and price is not None:
             problem = priced(problem, price).problem
         few = coarse(problem, _state_rows(labels), from_below=True).problem
@@ -169,7 +188,9 @@ class BudgetedSearch:
         rows = self._horizons.within(horizon_cycles)
         if rows is None:
             return None
-        whole = self._problem(rows)
+        # channels are left to the allowance: with them, as many labels find slower schedules
+        alone = {n: replace(own, as_fifo={}, as_buffer={}) for n, own in rows.items()}
+        whole = instance(self._space, alone)
         paid = priced(whole, price) if _has_many_rows(whole) else None
         problem = whole if paid is None else paid.problem
         labels = labels if paid is None or not price else max(1, labels // PAID_LABELS)
@@ -180,9 +201,6 @@ class BudgetedSearch:
             return None
         places = few.original(found.rows)
         return self._chosen(rows, places if paid is None else paid.original(places))
-
-    def _problem(self, rows: Rows) -> Instance:
-        return instance(self._space, rows)
 
     def _chosen(self, rows: Rows, places: Mapping[str, int]) -> Chosen:
         graph = self._space.graph

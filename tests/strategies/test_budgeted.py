@@ -11,6 +11,7 @@ import pytest
 
 import streamopt as so
 from streamopt.errors import InfeasibleError
+from streamopt.ir.schedule import ChannelKind
 from streamopt.pipeline.beyond.costing import honest_costs
 from streamopt.space.assemble import assemble_rows, evaluate
 from streamopt.space.decisions import decision_space
@@ -38,14 +39,17 @@ def space_of(seed: int) -> DecisionSpace:
         LEVELS[LevelName.OPT6],
         dsp_limit=10**6,
         tiling_limit=1,
-        costs=honest_costs(graph, DEVICE),
+        costs=honest_costs(graph, DEVICE).with_surroundings(),
         bindings=so.Freedom().bindings(graph),
         lut_limit=10**9,
     )
 
 
-def every_cost(space: DecisionSpace) -> Iterator[tuple[int, int, int]]:
-    """Yield latency, DSPs and LUTs of all choices of all rows; nothing of large spaces."""
+def every_cost(space: DecisionSpace) -> Iterator[tuple[int, int, int, int]]:
+    """Yield latency, DSPs, and LUTs without and with channels, of all choices of all rows.
+
+    Nothing of large spaces.
+    """
     rows = node_rows(space, prune=False)
     names = list(rows)
     class_of = space.class_of()
@@ -69,12 +73,17 @@ def every_cost(space: DecisionSpace) -> Iterator[tuple[int, int, int]]:
         else:
             picked = dict(zip(names, chosen, strict=True))
             schedule = assemble_rows(space.graph, rows, picked)
-            cycles = evaluate(space.graph, schedule, space.costs).latency_cycles
-            yield (
-                cycles,
-                sum(rows[name].dsps[row] for name, row in picked.items()),
-                sum(rows[name].luts[row] for name, row in picked.items()),
+            fifos = {p.channel for p in schedule.channels if p.kind is ChannelKind.FIFO}
+            around = sum(
+                (own.as_fifo if edge.channel in fifos else own.as_buffer)[edge.array][picked[name]]
+                for name, own in rows.items()
+                for edge in space.graph.in_edges()[name]
+                if edge.channel in space.streamable
             )
+            cycles = evaluate(space.graph, schedule, space.costs).latency_cycles
+            luts = sum(rows[name].luts[row] for name, row in picked.items())
+            dsps = sum(rows[name].dsps[row] for name, row in picked.items())
+            yield cycles, dsps, luts, luts + around
 
 
 @pytest.mark.parametrize("first", in_nightly((0, 12), 1))
@@ -93,24 +102,25 @@ def test_best_and_bounds_are_those_of_all_choices(
 
 def check_against(
     space: DecisionSpace,
-    costs: list[tuple[int, int, int]],
+    costs: list[tuple[int, int, int, int]],
     seed: int,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     prepared = Prepared.of(space)
     rng = Random(seed)
-    longest = max(cycles for cycles, _, _ in costs)
+    longest = max(cycles for cycles, *_ in costs)
     for _ in range(3):
-        _, dsps, luts = rng.choice(costs)
-        least = min(cycles for cycles, d, u in costs if d <= dsps and u <= luts)
+        _, dsps, _, luts = rng.choice(costs)
+        least = min(cycles for cycles, d, u, _ in costs if d <= dsps and u <= luts)
+        bound = min(cycles for cycles, d, _, u in costs if d <= dsps and u <= luts)
         run = BudgetedSearch(prepared, dsps, luts, lambda: False)
         found = run.best(longest, MANY_LABELS, 0.01)
         assert found is not None
         assert (found.cycles, found.dsps <= dsps, found.luts <= luts) == (least, True, True)
         for labels, price in product((4, MANY_LABELS), (None, 0.0, 0.001, 0.1)):
-            assert run.bound(longest, labels, price) <= least
-        assert run.bound(longest, MANY_LABELS, None) == least
-        assert run.bound(least - 1, MANY_LABELS, None) == least
+            assert run.bound(longest, labels, price) <= bound
+        assert run.bound(longest, MANY_LABELS, None) == bound
+        assert run.bound(bound - 1, MANY_LABELS, None) == bound
         with monkeypatch.context() as patch:
             patch.setattr(budgeted, "FEW_ROWS", 0)
             paid = run.best(longest, MANY_LABELS, 0.01)

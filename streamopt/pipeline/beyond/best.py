@@ -18,6 +18,7 @@ from streamopt.pipeline.crossing import boundary_of_form
 from streamopt.search.labels import SearchStoppedError, SearchTooLargeError
 from streamopt.solvers.base import Progress
 from streamopt.solvers.result import Proof, Stop
+from streamopt.strategies.budgeted import Streams
 from streamopt.strategies.clock import SearchClock
 
 if TYPE_CHECKING:
@@ -38,6 +39,10 @@ CLOSE = 0.002
 """Gap below which nothing more is looked for."""
 BURSTS = 0.02
 """Share by which a simulation is later than the closed form where bursts are the likely reason."""
+NO_CYCLES = 2**62
+"""Of no design: more than any has."""
+WORTHWHILE = 0.01
+"""Share by which a design must be faster to be looked for with bursts as delays."""
 FORMS_SHARE = 0.4
 """Of the time limit, after which no further form is begun."""
 SEARCH_SHARE = 0.8
@@ -129,13 +134,18 @@ class _Run:
     def refine(self) -> None:
         """Look for better designs of the best form, and for a bound."""
         self._bound(FIRST_LABELS)
+        self._delay_bursts(FIRST_LABELS)
         for labels in MORE_LABELS:
             if self._best is None or self._gap() <= CLOSE:
                 return
             _, form = self._best
             with suppress(SearchTooLargeError):
                 self._search(form, labels, form)
+            self._delay_bursts(labels)
             self._bound(labels)
+        for labels in (FIRST_LABELS, *MORE_LABELS):
+            if self._gap() > CLOSE:
+                self._bound_further(labels)
 
     def answer(self, stop: Stop) -> Solution:
         """Return the best design with its bound.
@@ -148,27 +158,41 @@ class _Run:
         best, form = self._best or self._quickest()
         found = best.solution(self._request, self._options.seed, stop)
         latency = found.prediction.latency_cycles
-        bound = min(form.bound_cycles, latency)
+        least = min(latency, self._least_closed_cycles(form))
+        bound = min(form.bound_cycles, least)
         return replace(
             found,
             bound_cycles=bound,
             proof=Proof.OPTIMAL if bound == latency else Proof.FEASIBLE,
             solve_seconds=self.clock.seconds(),
-            message=f"the best of {len(self._tried)} designs that were simulated",
+            message=f"the best of {len(self._tried)} designs that were simulated"
+            + f"; one with a closed form of {least} cycles is slower" * (least < latency),
         )
 
-    def _keep(self, form: Form, effort: Asked, widest: Form) -> None:
+    def _delay_bursts(self, labels: int) -> None:
+        """Search the best form with bursts as delays, if these are likely to make designs slow."""
+        best = self._best
+        if best is not None and _is_late(best[0]):
+            horizon = int((1.0 - WORTHWHILE) * best[0].cycles)
+            with suppress(SearchTooLargeError):
+                self._keep(best[1], Asked(labels, Streams.LATE), best[1], horizon)
+
+    def _keep(
+        self, form: Form, effort: Asked, widest: Form, horizon_cycles: int | None = None
+    ) -> None:
+        """Keep the designs of a search within a horizon, or of all that are better."""
         options = replace(self._options, time_limit_seconds=self.clock.seconds_for_solver())
-        for tried in form.tried(self._horizon_cycles, effort, options, self.clock):
+        within = self._horizon_cycles if horizon_cycles is None else horizon_cycles
+        for tried in form.tried(within, effort, options, self.clock):
             self._tried.append((tried, widest))
             self._report()
 
     def _search(self, form: Form, labels: int, widest: Form) -> None:
         """Search a form; again without bursts if they are what makes its best design slow."""
-        self._keep(form, Asked(labels, steady=False), widest)
+        self._keep(form, Asked(labels, Streams.ANY), widest)
         best = self._best
-        if best is None or best[0].cycles > (1.0 + BURSTS) * best[0].chosen.cycles:
-            self._keep(form, Asked(labels, steady=True), widest)
+        if best is None or _is_late(best[0]):
+            self._keep(form, Asked(labels, Streams.STEADY), widest)
 
     def _is_late(self) -> bool:
         """Return whether the other forms are left out, as there is a design and little time."""
@@ -179,17 +203,28 @@ class _Run:
     def _bound(self, labels: int) -> None:
         if self._best is None:
             return
-        best, form = self._best
-        predicted = best.evaluation.predicted
-        assert predicted is not None
+        _, form = self._best
         with suppress(SearchTooLargeError):
-            form.raise_bound(predicted.latency_cycles, labels, self.clock)
+            form.raise_bound(self._least_closed_cycles(form), labels, self.clock)
+        self._report()
+
+    def _bound_further(self, labels: int) -> None:
+        assert self._best is not None
+        _, form = self._best
+        with suppress(SearchTooLargeError):
+            form.raise_bound_further(self._least_closed_cycles(form), labels, self.clock)
         self._report()
 
     def _gap(self) -> float:
         assert self._best is not None
         best, form = self._best
         return 1.0 - form.bound_cycles / max(1, best.chosen.cycles)
+
+    def _least_closed_cycles(self, form: Form) -> int:
+        """Return the least closed form of the designs of a form, of those within the limits."""
+        own = [tried for tried, its in self._tried if its is form]
+        within = [tried.predicted_cycles for tried in own if tried.is_within]
+        return min(within or [tried.predicted_cycles for tried in own], default=NO_CYCLES)
 
     def _quickest(self) -> tuple[Tried, Form]:
         form = self._forms[0]
@@ -210,6 +245,11 @@ class _Run:
         if self._options.on_progress is not None:
             seconds, cycles = self.clock.seconds(), float(best[0].cycles)
             self._options.on_progress(Progress(seconds, cycles, float(best[1].bound_cycles)))
+
+
+def _is_late(tried: Tried) -> bool:
+    """Return whether bursts are likely to make a design slower than its closed form."""
+    return tried.cycles > (1.0 + BURSTS) * tried.chosen.cycles
 
 
 def _nothing_fits(request: Request) -> InfeasibleError:

@@ -17,7 +17,7 @@ from streamopt.pipeline.beyond.judging import judged
 from streamopt.pipeline.crossing import boundary_cycles
 from streamopt.search.labels import SearchTooLargeError
 from streamopt.space.assemble import evaluate, least_luts
-from streamopt.strategies.budgeted import BudgetedSearch, Chosen, Prepared
+from streamopt.strategies.budgeted import BudgetedSearch, Chosen, Prepared, Streams
 from streamopt.strategies.choose import AUTO, SEARCH, choose
 from streamopt.strategies.exact import SMALL_NODES
 
@@ -40,6 +40,8 @@ FIRST_HORIZONS = (1.25, 3.0, 12.0)
 """Horizons of the first rows, times the cycles in which all DSPs would do all products."""
 FEWEST_LABELS = 32
 """Labels of a state, where the time is up."""
+FAR_BELOW = 0.75
+"""Of the bound: where two resources say less, they aren't asked again with more labels."""
 HOPE = 0.9
 """Of the cycles of the design before: where the next search begins."""
 
@@ -52,12 +54,12 @@ class Asked:
     ----------
     labels
         Of a state.
-    steady
-        Whether streams that come in bursts are left out.
+    streams
+        That rows may have.
     """
 
     labels: int
-    steady: bool
+    streams: Streams
 
 
 class Form:
@@ -88,7 +90,7 @@ class Form:
         self._solver = solver
         self._sizes_fifos = sizes_fifos
         counted = freedom.counted(self.graph)
-        costs = honest_costs(self.graph, region.on, counted, request.ports)
+        self._costs = costs = honest_costs(self.graph, region.on, counted, request.ports)
         self.request = replace(
             request,
             graph=self.graph,
@@ -101,10 +103,13 @@ class Form:
         )
         binding = freedom.binding
         self._allowance = Allowance.whole(region.limits, is_free=binding is binding.unpriced)
+        self._needs_prices = False
+        self._is_short_of_luts = binding is not binding.unpriced
         self._prepared: Prepared | None = None
-        self._steady: Prepared | None = None
+        self._with_surroundings: Prepared | None = None
+        self._with_streams: dict[Streams, Prepared] = {}
         self._horizon_cycles = 0
-        self._known_cycles: dict[bool, int] = {}
+        self._known_cycles: dict[Streams, int] = {}
         self.bound_cycles = boundary_cycles(self.graph, request.ports, region.on)
 
     @property
@@ -143,18 +148,39 @@ class Form:
 
     def raise_bound(self, horizon_cycles: int, labels: int, clock: SearchClock) -> None:
         """Look for a higher bound of all schedules within a horizon (O16)."""
+        self._bounded(self._prepare(horizon_cycles), horizon_cycles, labels, clock)
+
+    def raise_bound_further(self, horizon_cycles: int, labels: int, clock: SearchClock) -> None:
+        """Look for a higher bound of rows that tell more of the LUTs, if these are short.
+
+        There are more of them, so that it takes longer.
+        """
+        if not self._is_short_of_luts or self.bound_cycles >= horizon_cycles:
+            return
+        if self._with_surroundings is None:
+            costs = self._costs.with_surroundings()
+            asked = replace(self.request, costs=costs, horizon_cycles=horizon_cycles)
+            self._with_surroundings = _rows_of(asked)
+        self._bounded(self._with_surroundings, horizon_cycles, labels, clock)
+
+    def _bounded(
+        self, prepared: Prepared | None, horizon_cycles: int, labels: int, clock: SearchClock
+    ) -> None:
         limits = self._region.limits
-        prepared = self._prepare(horizon_cycles)
         if prepared is None:  # some node has no row within the horizon
             self.bound_cycles = max(self.bound_cycles, horizon_cycles)
             return
         run = BudgetedSearch(prepared, limits.dsps, limits.luts, clock.should_stop)
         self.bound_cycles = max(self.bound_cycles, run.least_cycles(horizon_cycles))
         prices = [self._allowance.price, Allowance.whole(limits).price]
-        for price in (*dict.fromkeys(prices), *(() if run.has_many_rows else (None,))):
+        for price in dict.fromkeys(prices):
             if self.bound_cycles < horizon_cycles:
                 found = run.bound(horizon_cycles, labels, price)
                 self.bound_cycles = max(self.bound_cycles, found)
+        if not (run.has_many_rows or self._needs_prices) and self.bound_cycles < horizon_cycles:
+            found = run.bound(horizon_cycles, labels, None)
+            self._needs_prices = found < FAR_BELOW * self.bound_cycles
+            self.bound_cycles = max(self.bound_cycles, found)
 
     def _chosen(
         self, horizon_cycles: int | None, effort: Asked, options: SolveOptions, clock: SearchClock
@@ -165,15 +191,15 @@ class Form:
             prepared = self._prepare(horizon)
             if prepared is None:
                 continue
-            if effort.steady:
-                self._steady = self._steady or prepared.steady()
-                prepared = self._steady
+            if effort.streams not in self._with_streams:
+                self._with_streams[effort.streams] = prepared.with_streams(effort.streams)
+            prepared = self._with_streams[effort.streams]
             allowed = self._allowance
             run = BudgetedSearch(prepared, allowed.dsps, allowed.luts, clock.should_stop)
-            hoped = int(HOPE * self._known_cycles.get(effort.steady, 0))
+            hoped = int(HOPE * self._known_cycles.get(effort.streams, 0))
             chosen = run.best(horizon, effort.labels, allowed.price, min(hoped, horizon))
             if chosen is not None:
-                self._known_cycles[effort.steady] = chosen.cycles
+                self._known_cycles[effort.streams] = chosen.cycles
                 return chosen
         return None
 
@@ -187,12 +213,11 @@ class Form:
     def _prepare(self, horizon_cycles: int) -> Prepared | None:
         """Return rows within a horizon, or a longer one; None if a node has none."""
         if self._prepared is None or self._horizon_cycles < horizon_cycles:
-            try:
-                space = replace(self.request, horizon_cycles=horizon_cycles).space()
-                self._prepared = Prepared.of(space)
-            except InfeasibleError:
+            prepared = _rows_of(replace(self.request, horizon_cycles=horizon_cycles))
+            if prepared is None:
                 return None
-            self._horizon_cycles, self._steady = horizon_cycles, None
+            self._prepared = prepared
+            self._horizon_cycles, self._with_streams = horizon_cycles, {}
         return self._prepared
 
     def _solved(self, horizon_cycles: int | None, options: SolveOptions) -> Chosen | None:
@@ -250,6 +275,13 @@ class Form:
         found = evaluate(self.graph, schedule, costs)
         luts = least_luts(self.graph, schedule, costs)
         return Chosen(schedule, found.latency_cycles, found.dsps, luts)
+
+
+def _rows_of(request: Request) -> Prepared | None:
+    """Return the rows within the horizon of a request; None if a node has none."""
+    with suppress(InfeasibleError):
+        return Prepared.of(request.space())
+    return None
 
 
 def _ideal_cycles(graph: Graph, dsps: int) -> int:

@@ -36,8 +36,6 @@ class Tried:
     ----------
     rewrites
         That make the form that the schedule is of.
-    predicted_cycles
-        The closed form of the design.
     used
         With the fewest slots of FIFOs that never hold anything back, where FIFOs are sized.
     excess
@@ -54,6 +52,13 @@ class Tried:
     def cycles(self) -> int:
         """Return the simulated cycles."""
         return self.evaluation.trace.cycles
+
+    @property
+    def predicted_cycles(self) -> int:
+        """Return the closed form of the design."""
+        predicted = self.evaluation.predicted
+        assert predicted is not None
+        return predicted.latency_cycles
 
     @property
     def is_within(self) -> bool:
