@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     Integers = npt.NDArray[np.int64]
     Flags = npt.NDArray[np.bool_]
 
-__all__ = ["HorizonFilter", "chosen_rows", "rows_at", "same_rows"]
+__all__ = ["HorizonFilter", "chosen_rows", "same_rows"]
 
 T = TypeVar("T")
 
@@ -248,7 +248,7 @@ def _columns(rows: NodeRows) -> _Columns:
 
 def chosen_rows(rows: Mapping[str, NodeRows], kept: Mapping[str, Flags]) -> dict[str, NodeRows]:
     """Return those rows of every node whose flag is set."""
-    return {name: rows_at(own, np.flatnonzero(kept[name])) for name, own in rows.items()}
+    return {name: _take(own, np.flatnonzero(kept[name])) for name, own in rows.items()}
 
 
 def same_rows(
@@ -262,9 +262,7 @@ def same_rows(
     return found
 
 
-def rows_at(rows: NodeRows, places: Integers) -> NodeRows:
-    """Return the rows at some places, in their order."""
-
+def _take(rows: NodeRows, places: Integers) -> NodeRows:
     def pick(values: tuple[T, ...]) -> tuple[T, ...]:
         return tuple(values[int(place)] for place in places)
 

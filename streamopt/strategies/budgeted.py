@@ -7,7 +7,6 @@ price in DSPs where that leaves the search too many labels.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from streamopt.search.coarse import coarse
@@ -15,7 +14,6 @@ from streamopt.search.dynamic import Effort, search
 from streamopt.search.instance import instance
 from streamopt.search.priced import priced
 from streamopt.space.assemble import assemble_rows, evaluate
-from streamopt.space.bursts import rows_with_bursts
 from streamopt.space.horizon import HorizonFilter
 from streamopt.space.rows import node_rows
 from streamopt.space.steady import steady_rows
@@ -33,7 +31,7 @@ if TYPE_CHECKING:
     Rows = Mapping[str, NodeRows]
     ShouldStop = Callable[[], bool]
 
-__all__ = ["BudgetedSearch", "Chosen", "Prepared", "Streams"]
+__all__ = ["BudgetedSearch", "Chosen", "Prepared"]
 
 STEPS = (1.3, 1.7, 2.4, 4.0)
 """Horizons to begin with, as multiples of the least one: low ones leave few rows."""
@@ -44,17 +42,6 @@ PAID_LABELS = 4
 ROWS_PER_LABEL = 8
 """A state of a node has a row for so many labels of a component, at most."""
 LEAST_STATE_ROWS = 8
-
-
-class Streams(StrEnum):
-    """Which streams rows may have, where some come in bursts (O17, O19).
-
-    ``any``: as the closed form says; ``steady``: none in bursts; ``late``: bursts delay consumers.
-    """
-
-    ANY = "any"
-    STEADY = "steady"
-    LATE = "late"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,15 +62,9 @@ class Prepared:
         """
         return cls(space, node_rows(space))
 
-    def with_streams(self, streams: Streams) -> Prepared:
-        """Return the same with other streams."""
-        match streams:
-            case Streams.ANY:
-                return self
-            case Streams.STEADY:
-                return Prepared(self.space, steady_rows(self.space, self.rows))
-            case Streams.LATE:
-                return Prepared(self.space, rows_with_bursts(self.space, self.rows))
+    def steady(self) -> Prepared:
+        """Return the same without the streams that come in bursts."""
+        return Prepared(self.space, steady_rows(self.space, self.rows))
 
 
 @dataclass(frozen=True, slots=True)

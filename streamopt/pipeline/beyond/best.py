@@ -18,7 +18,6 @@ from streamopt.pipeline.crossing import boundary_of_form
 from streamopt.search.labels import SearchStoppedError, SearchTooLargeError
 from streamopt.solvers.base import Progress
 from streamopt.solvers.result import Proof, Stop
-from streamopt.strategies.budgeted import Streams
 from streamopt.strategies.clock import SearchClock
 
 if TYPE_CHECKING:
@@ -41,8 +40,6 @@ BURSTS = 0.02
 """Share by which a simulation is later than the closed form where bursts are the likely reason."""
 NO_CYCLES = 2**62
 """Of no design: more than any has."""
-WORTHWHILE = 0.01
-"""Share by which a design must be faster to be looked for with bursts as delays."""
 FORMS_SHARE = 0.4
 """Of the time limit, after which no further form is begun."""
 SEARCH_SHARE = 0.8
@@ -134,14 +131,12 @@ class _Run:
     def refine(self) -> None:
         """Look for better designs of the best form, and for a bound."""
         self._bound(FIRST_LABELS)
-        self._delay_bursts(FIRST_LABELS)
         for labels in MORE_LABELS:
             if self._best is None or self._gap() <= CLOSE:
                 return
             _, form = self._best
             with suppress(SearchTooLargeError):
                 self._search(form, labels, form)
-            self._delay_bursts(labels)
             self._bound(labels)
         for labels in (FIRST_LABELS, *MORE_LABELS):
             if self._gap() > CLOSE:
@@ -169,30 +164,18 @@ class _Run:
             + f"; one with a closed form of {least} cycles is slower" * (least < latency),
         )
 
-    def _delay_bursts(self, labels: int) -> None:
-        """Search the best form with bursts as delays, if these are likely to make designs slow."""
-        best = self._best
-        if best is not None and _is_late(best[0]):
-            horizon = int((1.0 - WORTHWHILE) * best[0].cycles)
-            with suppress(SearchTooLargeError):
-                self._keep(best[1], Asked(labels, Streams.LATE), best[1], horizon)
-
-    def _keep(
-        self, form: Form, effort: Asked, widest: Form, horizon_cycles: int | None = None
-    ) -> None:
-        """Keep the designs of a search within a horizon, or of all that are better."""
+    def _keep(self, form: Form, effort: Asked, widest: Form) -> None:
         options = replace(self._options, time_limit_seconds=self.clock.seconds_for_solver())
-        within = self._horizon_cycles if horizon_cycles is None else horizon_cycles
-        for tried in form.tried(within, effort, options, self.clock):
+        for tried in form.tried(self._horizon_cycles, effort, options, self.clock):
             self._tried.append((tried, widest))
             self._report()
 
     def _search(self, form: Form, labels: int, widest: Form) -> None:
         """Search a form; again without bursts if they are what makes its best design slow."""
-        self._keep(form, Asked(labels, Streams.ANY), widest)
+        self._keep(form, Asked(labels, steady=False), widest)
         best = self._best
-        if best is None or _is_late(best[0]):
-            self._keep(form, Asked(labels, Streams.STEADY), widest)
+        if best is None or best[0].cycles > (1.0 + BURSTS) * best[0].chosen.cycles:
+            self._keep(form, Asked(labels, steady=True), widest)
 
     def _is_late(self) -> bool:
         """Return whether the other forms are left out, as there is a design and little time."""
@@ -245,11 +228,6 @@ class _Run:
         if self._options.on_progress is not None:
             seconds, cycles = self.clock.seconds(), float(best[0].cycles)
             self._options.on_progress(Progress(seconds, cycles, float(best[1].bound_cycles)))
-
-
-def _is_late(tried: Tried) -> bool:
-    """Return whether bursts are likely to make a design slower than its closed form."""
-    return tried.cycles > (1.0 + BURSTS) * tried.chosen.cycles
 
 
 def _nothing_fits(request: Request) -> InfeasibleError:

@@ -17,7 +17,7 @@ from streamopt.pipeline.beyond.judging import judged
 from streamopt.pipeline.crossing import boundary_cycles
 from streamopt.search.labels import SearchTooLargeError
 from streamopt.space.assemble import evaluate, least_luts
-from streamopt.strategies.budgeted import BudgetedSearch, Chosen, Prepared, Streams
+from streamopt.strategies.budgeted import BudgetedSearch, Chosen, Prepared
 from streamopt.strategies.choose import AUTO, SEARCH, choose
 from streamopt.strategies.exact import SMALL_NODES
 
@@ -54,12 +54,12 @@ class Asked:
     ----------
     labels
         Of a state.
-    streams
-        That rows may have.
+    steady
+        Whether streams that come in bursts are left out.
     """
 
     labels: int
-    streams: Streams
+    steady: bool
 
 
 class Form:
@@ -107,9 +107,9 @@ class Form:
         self._is_short_of_luts = binding is not binding.unpriced
         self._prepared: Prepared | None = None
         self._with_surroundings: Prepared | None = None
-        self._with_streams: dict[Streams, Prepared] = {}
+        self._steady: Prepared | None = None
         self._horizon_cycles = 0
-        self._known_cycles: dict[Streams, int] = {}
+        self._known_cycles: dict[bool, int] = {}
         self.bound_cycles = boundary_cycles(self.graph, request.ports, region.on)
 
     @property
@@ -191,15 +191,15 @@ class Form:
             prepared = self._prepare(horizon)
             if prepared is None:
                 continue
-            if effort.streams not in self._with_streams:
-                self._with_streams[effort.streams] = prepared.with_streams(effort.streams)
-            prepared = self._with_streams[effort.streams]
+            if effort.steady:
+                self._steady = self._steady or prepared.steady()
+                prepared = self._steady
             allowed = self._allowance
             run = BudgetedSearch(prepared, allowed.dsps, allowed.luts, clock.should_stop)
-            hoped = int(HOPE * self._known_cycles.get(effort.streams, 0))
+            hoped = int(HOPE * self._known_cycles.get(effort.steady, 0))
             chosen = run.best(horizon, effort.labels, allowed.price, min(hoped, horizon))
             if chosen is not None:
-                self._known_cycles[effort.streams] = chosen.cycles
+                self._known_cycles[effort.steady] = chosen.cycles
                 return chosen
         return None
 
@@ -217,7 +217,7 @@ class Form:
             if prepared is None:
                 return None
             self._prepared = prepared
-            self._horizon_cycles, self._with_streams = horizon_cycles, {}
+            self._horizon_cycles, self._steady = horizon_cycles, None
         return self._prepared
 
     def _solved(self, horizon_cycles: int | None, options: SolveOptions) -> Chosen | None:
