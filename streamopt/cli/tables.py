@@ -79,6 +79,9 @@ def _choices(row: Mapping[str, str | int | float]) -> dict[str, str]:
     if row["channels"]:
         share = 100 * int(row["fifo_channels"]) / int(row["channels"])
         found["channels"] = f"{row['fifo_channels']} of {row['channels']} are FIFOs ({share:.0f} %)"
+    if row["least_found_cycles"] != row["objective_cycles"]:
+        cycles, gap = row["least_found_cycles"], 100 * float(row["search_gap"])
+        found["least found"] = f"{cycles} cycles in the model, gap {gap:.2f} %; simulates slower"
     return found
 
 

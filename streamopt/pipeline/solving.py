@@ -155,10 +155,10 @@ def record_of_every_level(solution: Solution) -> dict[str, str | int | float]:
 
 
 def choice_record(solution: Solution) -> dict[str, str | int]:
-    """Return what only opt6 decides; nothing at the other levels.
+    """Return what only opt6 tells; nothing at the other levels.
 
-    Rewrites of the graph, nodes some of whose operators are LUTs by choice, and how many channels
-    are FIFOs.
+    Rewrites of the graph, nodes some of whose operators are LUTs by choice, how many channels are
+    FIFOs, and the least latency of all schedules that were found with its gap.
     """
     if not LEVELS[solution.request.level].is_honest:
         return {}
@@ -170,6 +170,8 @@ def choice_record(solution: Solution) -> dict[str, str | int]:
         "fabric_nodes": len(fabric),
         "fifo_channels": len(fifos),
         "channels": len(schedule.channels),
+        "least_found_cycles": solution.least_found_cycles or solution.objective_cycles,
+        "search_gap": round(solution.search_gap, 6),
     }
 
 

@@ -131,6 +131,9 @@ class Solution:
         Of each resource with a limit, as built.
     region
         Limits of the part of a device that a design of opt6 is within.
+    least_found_cycles
+        Least latency in the model of all schedules that were found, where that is of another one
+        than `schedule`, which simulates faster; else 0.
     """
 
     request: Request
@@ -148,6 +151,7 @@ class Solution:
     bound_interval_cycles: int = 0
     used: tuple[int, ...] = ()
     region: tuple[Limit, ...] = ()
+    least_found_cycles: int = 0
 
     @property
     def limits(self) -> tuple[Limit, ...]:
@@ -182,6 +186,14 @@ class Solution:
             case Objective.LATENCY_DSPS:
                 cycles = _gap(self.objective_cycles, self.bound_cycles)
                 return cycles or _gap(self.prediction.dsps, self.bound_dsps)
+
+    @property
+    def search_gap(self) -> float:
+        """Return how far the least latency that was found may be above the optimum of the model.
+
+        It is `gap` but where a schedule that simulates faster was returned instead.
+        """
+        return _gap(self.least_found_cycles or self.objective_cycles, self.bound_cycles)
 
     def _repr_html_(self) -> str:
         """Show what was found and proved, and every node's loops, in a notebook."""

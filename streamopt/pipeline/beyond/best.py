@@ -160,8 +160,8 @@ class _Run:
             bound_cycles=bound,
             proof=Proof.OPTIMAL if bound == latency else Proof.FEASIBLE,
             solve_seconds=self.clock.seconds(),
-            message=f"the best of {len(self._tried)} designs that were simulated"
-            + f"; one with a closed form of {least} cycles is slower" * (least < latency),
+            message=f"the best of {len(self._tried)} designs that were simulated",
+            least_found_cycles=least if least < latency else 0,
         )
 
     def _keep(self, form: Form, effort: Asked, widest: Form) -> None:
