@@ -120,7 +120,7 @@ def measured(asked: Asked) -> Row:
 
 
 def _row(solution: Solution, found: Evaluation) -> Row:
-    record = so.record(solution)
+    record, found_least = so.record(solution), so.choice_record(solution)
     used, region = found.resources.total, found.target.slr
     channels = solution.schedule.channels
     limit = {"dsps": DSPS}
@@ -142,6 +142,7 @@ def _row(solution: Solution, found: Evaluation) -> Row:
         "objective_cycles": record["objective_cycles"],
         "bound_cycles": record["bound_cycles"],
         "gap": record["gap"],
+        "search_gap": found_least.get("search_gap", record["gap"]),
         "proof": record["proof"],
         "stop": record["stop"],
         "search_seconds": f"{solution.solve_seconds:.1f}",

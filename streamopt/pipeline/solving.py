@@ -154,7 +154,7 @@ def record_of_every_level(solution: Solution) -> dict[str, str | int | float]:
     }
 
 
-def choice_record(solution: Solution) -> dict[str, str | int]:
+def choice_record(solution: Solution) -> dict[str, str | int | float]:
     """Return what only opt6 tells; nothing at the other levels.
 
     Rewrites of the graph, nodes some of whose operators are LUTs by choice, how many channels are

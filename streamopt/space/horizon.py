@@ -10,6 +10,7 @@ rows that are left has the same optimum if that is at most T, and none left mean
 from __future__ import annotations
 
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
@@ -263,8 +264,11 @@ def same_rows(
 
 
 def _take(rows: NodeRows, places: Integers) -> NodeRows:
+    each: list[int] = places.tolist()
+    getter = itemgetter(*each) if len(each) > 1 else None
+
     def pick(values: tuple[T, ...]) -> tuple[T, ...]:
-        return tuple(values[int(place)] for place in places)
+        return getter(values) if getter else tuple(values[place] for place in each)
 
     def pick_times(times: Times) -> Times:
         return Times(

@@ -7,6 +7,7 @@ end. The consumer of such a stream ends later than first and last write tell.
 from __future__ import annotations
 
 from dataclasses import replace
+from operator import lt
 from typing import TYPE_CHECKING
 
 from streamopt.ir.graph import SequentialNode
@@ -30,14 +31,23 @@ def steady_rows(space: DecisionSpace, rows: Mapping[str, NodeRows]) -> dict[str,
         streams = dict(own.streams)
         for edge in outs[node.name]:
             if edge.channel in streams and node.reduction_loops:
-                written = set(edge.write.iterators())
-                streams[edge.channel] = tuple(
-                    None if comes_in_bursts(node, order, factors, written) else walk
-                    for walk, order, factors in zip(
-                        streams[edge.channel], own.orders, own.factors, strict=True
-                    )
-                )
+                bursts = _bursts(node, own, set(edge.write.iterators()))
+                walks = zip(streams[edge.channel], bursts, strict=True)
+                streams[edge.channel] = tuple(None if late else walk for walk, late in walks)
         found[node.name] = replace(own, streams=streams)
+    return found
+
+
+def _bursts(node: Node, rows: NodeRows, written: Collection[str]) -> list[bool]:
+    """Return of each row whether it comes in bursts; many are alike in what that depends on."""
+    trips = list(node.trip_counts.values())
+    known: dict[tuple[Sequence[str], tuple[bool, ...]], bool] = {}
+    found: list[bool] = []
+    for order, factors in zip(rows.orders, rows.factors, strict=True):
+        key = order, tuple(map(lt, factors, trips))
+        if key not in known:
+            known[key] = comes_in_bursts(node, order, factors, written)
+        found.append(known[key])
     return found
 
 

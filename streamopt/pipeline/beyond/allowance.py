@@ -19,6 +19,8 @@ TIGHT = 0.97
 """Of a limit: what takes more is short."""
 SQUEEZE = 0.985
 """Of the allowance, where a design that should be within its limits isn't."""
+NARROW = 1.01
+"""Ratio of prices that were too high and too low, between which none is tried."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +78,13 @@ class Allowance:
         if over and found.luts < LEAST_SHARE * limits.luts:
             excess = used.luts / limits.luts
             return replace(self, dsps=int(self.dsps / excess), luts=int(self.luts / excess))
-        if over and found == self:
+        if over and (found == self or self._is_narrow):
             found = self._left(chosen, used, limits, share * SQUEEZE)
         return found
+
+    @property
+    def _is_narrow(self) -> bool:
+        return 0.0 < self.high <= NARROW * self.low
 
     def _left(self, chosen: Chosen, used: Resources, limits: Resources, share: float) -> Allowance:
         dsps = int(share * limits.dsps) - max(0, used.dsps - chosen.dsps)

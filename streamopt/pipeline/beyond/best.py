@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, InfeasibleError
-from streamopt.pipeline.beyond.form import Asked, Form
+from streamopt.pipeline.beyond.form import CLOSE, Asked, Form
 from streamopt.pipeline.crossing import boundary_of_form
 from streamopt.search.labels import SearchStoppedError, SearchTooLargeError
 from streamopt.solvers.base import Progress
@@ -34,15 +34,13 @@ FIRST_LABELS = 256
 """Labels a state, in the first search of every form."""
 MORE_LABELS = (1024, 4096)
 """Likewise, of the form that has the best design then."""
-CLOSE = 0.002
-"""Gap below which nothing more is looked for."""
 BURSTS = 0.02
 """Share by which a simulation is later than the closed form where bursts are the likely reason."""
 NO_CYCLES = 2**62
 """Of no design: more than any has."""
 FORMS_SHARE = 0.4
 """Of the time limit, after which no further form is begun."""
-SEARCH_SHARE = 0.8
+SEARCH_SHARE = 0.9
 """Of the time limit; the rest is for the FIFOs."""
 
 
@@ -138,9 +136,6 @@ class _Run:
             with suppress(SearchTooLargeError):
                 self._search(form, labels, form)
             self._bound(labels)
-        for labels in (FIRST_LABELS, *MORE_LABELS):
-            if self._gap() > CLOSE:
-                self._bound_further(labels)
 
     def answer(self, stop: Stop) -> Solution:
         """Return the best design with its bound.
@@ -189,13 +184,6 @@ class _Run:
         _, form = self._best
         with suppress(SearchTooLargeError):
             form.raise_bound(self._least_closed_cycles(form), labels, self.clock)
-        self._report()
-
-    def _bound_further(self, labels: int) -> None:
-        assert self._best is not None
-        _, form = self._best
-        with suppress(SearchTooLargeError):
-            form.raise_bound_further(self._least_closed_cycles(form), labels, self.clock)
         self._report()
 
     def _gap(self) -> float:

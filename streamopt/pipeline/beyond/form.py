@@ -32,14 +32,20 @@ if TYPE_CHECKING:
     from streamopt.strategies.clock import SearchClock
     from streamopt.strategies.solution import Request
 
-__all__ = ["Asked", "Form"]
+__all__ = ["CLOSE", "Asked", "Form"]
 
 MOST_ROUNDS = 6
 """Allowances that are tried until a design is within its limits."""
+CLOSE = 0.002
+"""Gap below which nothing more is looked for."""
 FIRST_HORIZONS = (1.25, 3.0, 12.0)
 """Horizons of the first rows, times the cycles in which all DSPs would do all products."""
 FEWEST_LABELS = 32
 """Labels of a state, where the time is up."""
+PRICE_STEP = 1.35
+"""Between prices at which bounds are compared, at first."""
+MOST_PRICES = 3
+"""That are tried to either side of the best one before."""
 FAR_BELOW = 0.75
 """Of the bound: where two resources say less, they aren't asked again with more labels."""
 HOPE = 0.9
@@ -104,6 +110,7 @@ class Form:
         binding = freedom.binding
         self._allowance = Allowance.whole(region.limits, is_free=binding is binding.unpriced)
         self._needs_prices = False
+        self._bound_price, self._price_step = 0.0, PRICE_STEP
         self._is_short_of_luts = binding is not binding.unpriced
         self._prepared: Prepared | None = None
         self._with_surroundings: Prepared | None = None
@@ -147,40 +154,75 @@ class Form:
         return judged(self.graph, self.names, chosen, self._region, sizes_fifos=self._sizes_fifos)
 
     def raise_bound(self, horizon_cycles: int, labels: int, clock: SearchClock) -> None:
-        """Look for a higher bound of all schedules within a horizon (O16)."""
-        self._bounded(self._prepare(horizon_cycles), horizon_cycles, labels, clock)
+        """Look for a higher bound of all schedules within a horizon (O16).
 
-    def raise_bound_further(self, horizon_cycles: int, labels: int, clock: SearchClock) -> None:
-        """Look for a higher bound of rows that tell more of the LUTs, if these are short.
-
-        There are more of them, so that it takes longer.
+        Where LUTs are short, it is of rows that tell more of them; there are more of these, so that
+        the plain ones are asked first, once.
         """
-        if not self._is_short_of_luts or self.bound_cycles >= horizon_cycles:
+        if self._with_surroundings is None:
+            run = self._below(self._prepare(horizon_cycles), horizon_cycles, clock)
+            if run is not None:
+                even = Allowance.whole(self._region.limits).price
+                for price in dict.fromkeys([self._allowance.price, even]):
+                    self._raise_at(price, run, horizon_cycles, labels)
+                self._raise_by_both(run, horizon_cycles, labels)
+        if not self._is_short_of_luts or self.bound_cycles >= (1.0 - CLOSE) * horizon_cycles:
             return
         if self._with_surroundings is None:
             costs = self._costs.with_surroundings()
             asked = replace(self.request, costs=costs, horizon_cycles=horizon_cycles)
             self._with_surroundings = _rows_of(asked)
-        self._bounded(self._with_surroundings, horizon_cycles, labels, clock)
+        run = self._below(self._with_surroundings, horizon_cycles, clock)
+        if run is not None:
+            self._raise_by_prices(run, horizon_cycles, labels)
+            self._raise_by_both(run, horizon_cycles, labels)
 
-    def _bounded(
-        self, prepared: Prepared | None, horizon_cycles: int, labels: int, clock: SearchClock
-    ) -> None:
-        limits = self._region.limits
-        if prepared is None:  # some node has no row within the horizon
+    def _below(
+        self, prepared: Prepared | None, horizon_cycles: int, clock: SearchClock
+    ) -> BudgetedSearch | None:
+        """Return a search from below under the whole limits; None if no row is within."""
+        if prepared is None:
             self.bound_cycles = max(self.bound_cycles, horizon_cycles)
-            return
+            return None
+        limits = self._region.limits
         run = BudgetedSearch(prepared, limits.dsps, limits.luts, clock.should_stop)
         self.bound_cycles = max(self.bound_cycles, run.least_cycles(horizon_cycles))
-        prices = [self._allowance.price, Allowance.whole(limits).price]
-        for price in dict.fromkeys(prices):
-            if self.bound_cycles < horizon_cycles:
-                found = run.bound(horizon_cycles, labels, price)
-                self.bound_cycles = max(self.bound_cycles, found)
-        if not (run.has_many_rows or self._needs_prices) and self.bound_cycles < horizon_cycles:
-            found = run.bound(horizon_cycles, labels, None)
-            self._needs_prices = found < FAR_BELOW * self.bound_cycles
-            self.bound_cycles = max(self.bound_cycles, found)
+        return run
+
+    def _raise_at(
+        self, price: float | None, run: BudgetedSearch, horizon_cycles: int, labels: int
+    ) -> int:
+        if self.bound_cycles >= horizon_cycles:
+            return self.bound_cycles
+        found = run.bound(horizon_cycles, labels, price)
+        self.bound_cycles = max(self.bound_cycles, found)
+        return found
+
+    def _raise_by_prices(self, run: BudgetedSearch, horizon_cycles: int, labels: int) -> None:
+        """Look at what price the bound is greatest, from the best one so far to both sides.
+
+        Steps are smaller every time.
+        """
+        even = Allowance.whole(self._region.limits).price
+        first = self._bound_price or (even * (self._allowance.price or even)) ** 0.5
+        best, self._bound_price = self._raise_at(first, run, horizon_cycles, labels), first
+        for step in (self._price_step, 1.0 / self._price_step):
+            price = self._bound_price
+            for _ in range(MOST_PRICES):
+                price *= step
+                found = self._raise_at(price, run, horizon_cycles, labels)
+                if found < best or self.bound_cycles >= horizon_cycles:
+                    break
+                if found > best:
+                    best, self._bound_price = found, price
+        self._price_step **= 0.5
+
+    def _raise_by_both(self, run: BudgetedSearch, horizon_cycles: int, labels: int) -> None:
+        """Look for a bound with LUTs as a second resource, where that tells more than prices."""
+        if run.has_many_rows or self._needs_prices:
+            return
+        found = self._raise_at(None, run, horizon_cycles, labels)
+        self._needs_prices = found < FAR_BELOW * self.bound_cycles
 
     def _chosen(
         self, horizon_cycles: int | None, effort: Asked, options: SolveOptions, clock: SearchClock
