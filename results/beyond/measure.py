@@ -13,6 +13,7 @@ from patience import within
 import streamopt as so
 from streamopt.ir.graph import SequentialNode
 from streamopt.ir.schedule import ChannelKind
+from streamopt.pipeline import choice_record
 from streamopt.pipeline.beyond.freedom import ALL, Freedom
 from streamopt.space.level import LEVELS, LevelName
 
@@ -120,7 +121,7 @@ def measured(asked: Asked) -> Row:
 
 
 def _row(solution: Solution, found: Evaluation) -> Row:
-    record, found_least = so.record(solution), so.choice_record(solution)
+    record, found_least = so.record(solution), choice_record(solution)
     used, region = found.resources.total, found.target.slr
     channels = solution.schedule.channels
     limit = {"dsps": DSPS}
