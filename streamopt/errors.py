@@ -23,6 +23,7 @@ __all__ = [
     "SweepError",
     "TargetError",
     "VerificationError",
+    "reason",
 ]
 
 
@@ -109,3 +110,10 @@ class ReportError(StreamoptError):
 
 class SweepError(StreamoptError):
     """An experiment can't be read or run as asked (codes E88x)."""
+
+
+def reason(error: OSError | ValueError) -> str:
+    """Return in words why a file can't be read or written."""
+    if isinstance(error, UnicodeDecodeError):
+        return f"it is not UTF-8 text: byte {error.start}"
+    return str(getattr(error, "strerror", None) or error)

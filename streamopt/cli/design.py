@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from streamopt.cli import arguments as a
+from streamopt.cli.output import Output
 from streamopt.strategies.rival import RivalName
 
 if TYPE_CHECKING:
@@ -38,24 +39,19 @@ def design(
 ) -> None:
     """Decide as HIDA, ScaleHLS, CODO or POM does: to see who wins where, and why."""
     from streamopt import pipeline
-    from streamopt.frontends.schedule_json import write_schedule_json
-    from streamopt.frontends.written_file import write_file
 
     on, program = pipeline.target(device, clock_ns), pipeline.load(graph_file)
     graph = pipeline.dataflow(program)
     found = pipeline.design(graph, strategy, dsp=dsp, on=on)
     row = pipeline.design_record(found)
-    if output is None:
-        write_file(schedule_file, write_schedule_json(found.schedule, row).encode())
-    else:
-        settings = pipeline.VitisSettings(part=on.part, clock_ns=on.clock_ns)
-        pipeline.write(program, found.schedule, output, result=row, seed=seed, settings=settings)
+    to = Output(output, schedule_file, seed)
+    to.write(program, found.schedule, row, on)
     if as_json:
         steps = [{"stage": step.stage, "what": step.what} for step in found.answer.steps]
         typer.echo(json.dumps({**row, "steps": steps}))
     elif not quiet:
         _show(graph, found, dsp)
-        typer.echo(f"wrote {output or schedule_file}")
+        typer.echo(f"wrote {to.place}")
 
 
 def _show(graph: Graph, found: RivalDesign, dsp: int) -> None:

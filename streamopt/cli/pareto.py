@@ -95,13 +95,12 @@ def _chart(front: Front, form: str) -> bytes:
 
 
 def _write_schedules(front: Front, rows: list[dict[str, str | int]], folder: Path) -> None:
-    from streamopt.frontends.schedule_json import write_schedule_json
-    from streamopt.frontends.written_file import write_file
+    from streamopt.frontends.schedule_json import save_schedule_json
 
     folder.mkdir(parents=True, exist_ok=True)
     for point, row in zip(front.points, rows, strict=True):
         path = folder / f"{front.request.graph.name}_{point.dsps}_dsps.json"
-        write_file(path, write_schedule_json(point.schedule, row).encode())
+        save_schedule_json(path, point.schedule, row)
 
 
 def _show(front: Front) -> None:

@@ -12,6 +12,7 @@ import typer
 
 from streamopt.cli import arguments as a
 from streamopt.cli.crossing import asked_ports
+from streamopt.cli.output import Output
 from streamopt.space.level import LevelName
 from streamopt.space.objective import Objective
 
@@ -97,7 +98,13 @@ def solve(
             on_progress=on_progress,
             on_incumbent=_keeper(output, schedule_file),
         )
-    _finish(asked.program, solution, on, Output(output, schedule_file, seed, as_json, quiet))
+    to = Output(output, schedule_file, seed)
+    found, row = _written(asked.program, solution, on, to)
+    if as_json:
+        typer.echo(json.dumps(row))
+    elif not quiet:
+        _show(solution, found, row)
+        typer.echo(f"wrote {to.place}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,19 +141,10 @@ def _freedom(without: list[str] | None, binding: a.BindingChoice | None) -> Free
     return Freedom(frozenset(without or ()), binding or a.BindingChoice.FREE)
 
 
-@dataclass(frozen=True, slots=True)
-class Output:
-    """Where a solution goes, and how it is shown."""
-
-    project: Path | None
-    schedule_file: Path
-    seed: int
-    as_json: bool
-    quiet: bool
-
-
-def _finish(program: Program, solution: Solution, on: Target, to: Output) -> None:
-    """Write a solution, and show it."""
+def _written(
+    program: Program, solution: Solution, on: Target, to: Output
+) -> tuple[Evaluation, dict[str, Any]]:
+    """Write a solution, and return what is known of it."""
     from streamopt import pipeline
 
     found = pipeline.evaluate(solution.request.graph, solution.schedule, on)
@@ -156,31 +154,15 @@ def _finish(program: Program, solution: Solution, on: Target, to: Output) -> Non
         **pipeline.choice_record(solution),
         "final": True,
     }
+    to.write(program, solution.schedule, row, on)
     if to.project is not None:
-        settings = pipeline.VitisSettings(part=on.part, clock_ns=on.clock_ns)
-        pipeline.write(
-            program, solution.schedule, to.project, result=row, seed=to.seed, settings=settings
-        )
         _incumbents(to.project).unlink(missing_ok=True)
-    else:
-        _write(to.schedule_file, solution, row)
-    if to.as_json:
-        typer.echo(json.dumps(row))
-    elif not to.quiet:
-        _show(solution, found, row)
-        typer.echo(f"wrote {to.project or to.schedule_file}")
+    return found, row
 
 
 def _incumbents(output: Path) -> Path:
     """Return where incumbents go: beside a project, which appears whole or not at all."""
     return output.absolute().with_name(f"{output.name}.incumbent.json")
-
-
-def _write(path: Path, solution: Solution, row: dict[str, str | int | float]) -> None:
-    from streamopt.frontends.schedule_json import write_schedule_json
-    from streamopt.frontends.written_file import write_file
-
-    write_file(path, write_schedule_json(solution.schedule, row).encode())
 
 
 def _keeper(output: Path | None, schedule_file: Path) -> Callable[[Solution], None]:
@@ -189,6 +171,7 @@ def _keeper(output: Path | None, schedule_file: Path) -> Callable[[Solution], No
     In ``result`` it is marked as not final, with the bound so far.
     """
     from streamopt import pipeline
+    from streamopt.frontends.schedule_json import save_schedule_json
 
     path = schedule_file if output is None else _incumbents(output)
 
@@ -196,7 +179,8 @@ def _keeper(output: Path | None, schedule_file: Path) -> Callable[[Solution], No
         if output is not None:
             with suppress(OSError):  # what follows says that it can't be written
                 path.parent.mkdir(parents=True, exist_ok=True)
-        _write(path, solution, {**pipeline.record(solution), "final": False})
+        row = {**pipeline.record(solution), "final": False}
+        save_schedule_json(path, solution.schedule, row)
 
     return keep
 

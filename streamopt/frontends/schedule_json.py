@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from streamopt.errors import Diagnostic, FrontendError, SourceLoc
+from streamopt.errors import Diagnostic, FrontendError, SourceLoc, reason
+from streamopt.frontends.written_file import write_file
 from streamopt.ir.network import Implementation, Operator
 from streamopt.ir.ports import PortKind, PortPlan
 from streamopt.ir.schedule import ChannelKind, ChannelPlan, NodePlan, Schedule
@@ -23,6 +24,7 @@ __all__ = [
     "load_result_json",
     "load_schedule_json",
     "read_schedule_json",
+    "save_schedule_json",
     "write_schedule_json",
 ]
 
@@ -147,11 +149,22 @@ def load_result_json(path: Path) -> dict[str, str | int | float | None]:
     return _document(_text(path), str(path)).result
 
 
+def save_schedule_json(
+    path: Path, schedule: Schedule, result: Mapping[str, object] | None = None
+) -> None:
+    """Write a schedule's file, whole or not at all; see `write_schedule_json`.
+
+    Raises
+    ------
+    FrontendError
+        E116 where the system refuses to write.
+    """
+    write_file(path, write_schedule_json(schedule, result).encode())
+
+
 def _text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-        raise FrontendError(
-            Diagnostic("E121", f"the file can't be read: {reason}", SourceLoc(str(path)))
-        ) from None
+        message = f"the file can't be read: {reason(error)}"
+        raise FrontendError(Diagnostic("E121", message, SourceLoc(str(path)))) from None

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from pydantic import TypeAdapter, ValidationError
 
-from streamopt.errors import Diagnostic, FrontendError, SourceLoc
+from streamopt.errors import Diagnostic, FrontendError, SourceLoc, reason
 from streamopt.frontends.json_text import decode
 from streamopt.frontends.names import did_you_mean, quoted
 from streamopt.ir.loop_steps import (
@@ -101,8 +101,7 @@ def load_steps_json(path: Path) -> tuple[Step, ...]:
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-        message = f"the file can't be read: {reason}"
+        message = f"the file can't be read: {reason(error)}"
         raise FrontendError(Diagnostic("E123", message, SourceLoc(str(path)))) from None
     return read_steps_json(text, str(path))
 

@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
-from streamopt.errors import Diagnostic, FrontendError, SourceLoc
+from streamopt.errors import Diagnostic, FrontendError, SourceLoc, reason
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,7 +28,6 @@ def write_file(path: Path, content: bytes) -> None:
         os.replace(fresh, path)
     except (OSError, ValueError) as error:
         fresh.unlink(missing_ok=True)
-        reason = getattr(error, "strerror", None) or error
-        message = f"the file can't be written: {reason}"
+        message = f"the file can't be written: {reason(error)}"
         place = SourceLoc(str(path))
         raise FrontendError(Diagnostic("E116", message, place, "choose another path")) from None

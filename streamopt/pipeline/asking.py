@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, InfeasibleError, SolverError
 from streamopt.pipeline.beyond.freedom import ALL, TRIED
-from streamopt.pipeline.evaluating import size_fifos, timed_network
+from streamopt.pipeline.evaluating import built_resources, size_fifos
 from streamopt.pipeline.limiting import amounts, limited, region, region_limits
 from streamopt.space.level import LEVELS, LevelName
 from streamopt.space.objective import Objective
@@ -167,11 +167,8 @@ def _within(solution: Solution, fit: Region) -> Solution:
     SolverError
         If it takes more than there is (E522).
     """
-    from streamopt.perf.resources import resources
-
     graph = solution.request.graph
-    network, timings = timed_network(graph, solution.schedule, fit.on)
-    used = amounts(resources(network, timings, fit.on).total)
+    used = amounts(built_resources(graph, solution.schedule, fit.on))
     limits = region_limits(fit)
     over = [
         f"{amount} {limit.resource} are more than {limit.most}"

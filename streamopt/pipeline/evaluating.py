@@ -25,11 +25,13 @@ if TYPE_CHECKING:
     from streamopt.sim import Trace
     from streamopt.sim.depths import DepthPlan
     from streamopt.target.device import Target
+    from streamopt.target.resources import Resources
 
 __all__ = [
     "LEAST_FIFOS",
     "Evaluation",
     "FifoSizing",
+    "built_resources",
     "evaluate",
     "evaluate_network",
     "evaluation_record",
@@ -170,6 +172,14 @@ def timed_network(
 
     network = lower(apply(graph, schedule))
     return network, pipeline_timings(network, target() if on is None else on)
+
+
+def built_resources(graph: Graph, schedule: Schedule, on: Target | None) -> Resources:
+    """Return what the hardware of a schedule takes of a target, all operators counted."""
+    from streamopt.perf.resources import resources
+
+    device = target() if on is None else on
+    return resources(*timed_network(graph, schedule, device), device).total
 
 
 def evaluate_network(

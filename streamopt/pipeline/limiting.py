@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, TypedDict
 
 from streamopt.errors import Diagnostic, InfeasibleError
-from streamopt.pipeline.evaluating import size_fifos, target, timed_network
+from streamopt.pipeline.evaluating import built_resources, size_fifos, target
 from streamopt.strategies.limits import Limit, Limits
 
 if TYPE_CHECKING:
@@ -132,11 +132,7 @@ def _limits(
     _check_positive(wanted)
 
     def measure(schedule: Schedule) -> Resources:
-        from streamopt.perf.resources import resources
-
-        schedule = replace(schedule, ports=request.ports)
-        network, timings = timed_network(request.graph, schedule, device)
-        return resources(network, timings, device).total
+        return built_resources(request.graph, replace(schedule, ports=request.ports), device)
 
     def sized(schedule: Schedule) -> Schedule:
         assert fifos is not None

@@ -8,7 +8,7 @@ from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from streamopt.errors import Diagnostic, ReportError, SourceLoc
+from streamopt.errors import Diagnostic, ReportError, SourceLoc, reason
 from streamopt.pipeline.evaluating import evaluate
 from streamopt.pipeline.solving import record
 
@@ -28,9 +28,6 @@ if TYPE_CHECKING:
     from streamopt.target.device import Target
 
 __all__ = ["Report", "load_result", "load_rows", "report_design", "report_rows", "report_solution"]
-
-MAC_DSPS = 5
-"""DSPs of a single-precision multiply-accumulate, as `streamopt.perf.dsp` counts them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +72,7 @@ class Report:
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            message = f"the directory can't be made: {error.strerror}"
+            message = f"the directory can't be made: {reason(error)}"
             place = SourceLoc(str(folder))
             raise ReportError(Diagnostic("E872", message, place, "choose another")) from None
         for picture, path in zip(self.page.pictures, paths, strict=True):
@@ -171,13 +168,13 @@ def _body(node: Node) -> tuple[str, ...]:
 
 
 def _roofline(graph: Graph, found: Evaluation) -> Roofline:
-    from streamopt.perf.dsp import multiply_accumulates
+    from streamopt.perf.dsp import FADD_DSPS, FMUL_DSPS, multiply_accumulates
     from streamopt.report.resource_bars import budgets
     from streamopt.report.roofline import Roofline
 
     used = found.resources.total.dsps
     return Roofline(
-        MAC_DSPS * multiply_accumulates(graph),
+        (FMUL_DSPS + FADD_DSPS) * multiply_accumulates(graph),
         ((graph.name, used, found.trace.cycles),),
         tuple((name, budget.dsps) for name, budget in budgets(found.target)),
     )
@@ -221,9 +218,9 @@ def load_rows(path: str | PathLike[str]) -> list[dict[str, str | int | float | N
     try:
         text = Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
         place = SourceLoc(str(path))
-        raise ReportError(Diagnostic("E873", f"no rows can be read: {reason}", place)) from None
+        message = f"no rows can be read: {reason(error)}"
+        raise ReportError(Diagnostic("E873", message, place)) from None
     return [dict(row) for row in csv.DictReader(StringIO(text))]
 
 

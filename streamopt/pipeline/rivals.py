@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -10,6 +10,7 @@ from streamopt.errors import Diagnostic, StrategyError
 from streamopt.pipeline.evaluating import (
     LEAST_FIFOS,
     FifoSizing,
+    built_resources,
     evaluate,
     evaluation_record,
     size_fifos,
@@ -102,8 +103,7 @@ def designed(
     answer, own, seconds = _within(strategy, graph, request.dsp_limit, device)
     schedule = answer.schedule
     if fifos is not None:
-        sizing = FifoSizing(fifos.slack, device, fifos.on_progress)
-        schedule = size_fifos(graph, schedule, sizing)[0]
+        schedule = size_fifos(graph, schedule, replace(fifos, on=device))[0]
     found = evaluate(graph, schedule, device)
     return RivalDesign(name, answer, schedule, found, own, seconds)
 
@@ -118,7 +118,7 @@ def _within(
         started = perf_counter()
         answer = strategy(RivalRequest(graph, budget, device))
         seconds += perf_counter() - started
-        used = _built_dsps(graph, answer.schedule, device)
+        used = built_resources(graph, answer.schedule, device).dsps
         if used <= dsp:
             best, least = (answer, budget), budget
         else:
@@ -132,14 +132,6 @@ def _within(
         message = f"{graph.name} takes more than {dsp} DSPs at every budget that was tried"
         raise StrategyError(Diagnostic("E531", message, hint="give more with --dsp"))
     return *best, seconds
-
-
-def _built_dsps(graph: Graph, schedule: Schedule, device: Target) -> int:
-    from streamopt.perf.resources import resources
-    from streamopt.pipeline.evaluating import timed_network
-
-    network, timings = timed_network(graph, schedule, device)
-    return resources(network, timings, device).total.dsps
 
 
 def design_record(found: RivalDesign) -> dict[str, str | int | float]:

@@ -229,12 +229,10 @@ class Scheduling:
         made = automatic_design(found, dsp, on)
         _check_intervals(found, made.schedule)
         if path is not None:
-            from streamopt.frontends.schedule_json import write_schedule_json
-            from streamopt.frontends.written_file import write_file
+            from streamopt.frontends.schedule_json import save_schedule_json
             from streamopt.pipeline.rivals import design_record
 
-            text = write_schedule_json(made.schedule, design_record(made))
-            write_file(Path(path), text.encode())
+            save_schedule_json(Path(path), made.schedule, design_record(made))
         return made
 
     def __str__(self) -> str:

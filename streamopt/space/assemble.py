@@ -71,8 +71,13 @@ def _channel_plan(graph: Graph, edge: Edge, plans: Mapping[str, NodePlan]) -> Ch
     written = write_stream_order(graph, edge, producer.order)
     if written is None or written != read_stream_order(graph, edge, consumer.order):
         return ChannelPlan(edge.channel, ChannelKind.PING_PONG)
+    return full_fifo(graph, edge, producer.factors)
+
+
+def full_fifo(graph: Graph, edge: Edge, factors: Mapping[str, int]) -> ChannelPlan:
+    """Return a FIFO for all tokens of an edge, from the unroll factors of its producer."""
     names = (subscript.as_iterator() for subscript in edge.write.subscripts)
-    lanes = tuple(1 if name is None else producer.factors[name] for name in names)
+    lanes = tuple(1 if name is None else factors[name] for name in names)
     depth = full_depth_elems(graph.array(edge.array), lanes)
     return ChannelPlan(edge.channel, ChannelKind.FIFO, depth)
 

@@ -9,17 +9,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 from importlib import import_module
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol, cast
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from streamopt.ir.schedule import ChannelKind, ChannelPlan
 
+if TYPE_CHECKING:
     from streamopt.ir.graph import Graph
     from streamopt.ir.schedule import Schedule
     from streamopt.target.device import Target
 
-__all__ = ["RIVALS", "Rival", "RivalAnswer", "RivalName", "RivalRequest", "Step", "rival"]
+__all__ = ["Rival", "RivalAnswer", "RivalName", "RivalRequest", "Step", "ping_pongs", "rival"]
 
 
 class RivalName(StrEnum):
@@ -88,13 +87,12 @@ class Rival(Protocol):
         ...
 
 
-RIVALS: Mapping[RivalName, str] = MappingProxyType(
-    {name: f"streamopt.strategies.{name}" for name in RivalName}
-)
-"""The package of each strategy, whose function `design` is the strategy."""
-
-
 def rival(name: str) -> Rival:
     """Return a strategy by name, imported when it is first asked for; raises ValueError."""
-    module = import_module(RIVALS[RivalName(name)])
+    module = import_module(f"streamopt.strategies.{RivalName(name)}")
     return cast("Rival", module.design)
+
+
+def ping_pongs(graph: Graph) -> tuple[ChannelPlan, ...]:
+    """Return a ping-pong buffer for every edge: what systems without FIFOs have."""
+    return tuple(ChannelPlan(edge.channel, ChannelKind.PING_PONG) for edge in graph.edges)

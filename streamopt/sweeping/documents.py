@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from streamopt.errors import Diagnostic, SourceLoc, SweepError
+from streamopt.errors import Diagnostic, SourceLoc, SweepError, reason
 from streamopt.space.level import LevelName  # noqa: TC001 -- pydantic reads it
 from streamopt.strategies.rival import RivalName  # noqa: TC001 -- pydantic reads it
 
@@ -81,8 +81,7 @@ def read_experiment(path: Path) -> ExperimentDocument:
     try:
         raw = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        reason = getattr(error, "strerror", None) or error
-        message = f"the experiment can't be read: {reason}"
+        message = f"the experiment can't be read: {reason(error)}"
         raise SweepError(Diagnostic("E881", message, SourceLoc(str(path)))) from None
     try:
         document = ExperimentDocument.model_validate(raw)

@@ -12,7 +12,7 @@ import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from streamopt.errors import Diagnostic, SourceLoc, SweepError
+from streamopt.errors import Diagnostic, SourceLoc, SweepError, reason
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -51,7 +51,7 @@ def read_journal(path: Path) -> Kept:
     except FileNotFoundError:
         return Kept()
     except OSError as error:
-        message = f"the journal can't be read: {error.strerror}"
+        message = f"the journal can't be read: {reason(error)}"
         raise SweepError(Diagnostic("E885", message, SourceLoc(str(path)))) from None
     kept = Kept(complete_bytes=content.rfind(b"\n") + 1)
     for number, line in enumerate(content[: kept.complete_bytes].splitlines(), 1):
@@ -86,7 +86,7 @@ class Journal:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
         except OSError as error:
-            message = f"the journal can't be written: {error.strerror}"
+            message = f"the journal can't be written: {reason(error)}"
             raise SweepError(Diagnostic("E885", message, SourceLoc(str(path)))) from None
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)

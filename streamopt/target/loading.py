@@ -9,7 +9,7 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from streamopt.errors import Diagnostic, SourceLoc, TargetError
+from streamopt.errors import Diagnostic, SourceLoc, TargetError, reason
 from streamopt.target.channels import MemoryChannel
 from streamopt.target.memories import Memories, Shape
 from streamopt.target.operators import OperatorCost, OperatorRow
@@ -163,8 +163,7 @@ def _toml(file: Traversable | Path) -> dict[str, object]:
     try:
         return tomllib.loads(file.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        reason = (isinstance(error, OSError) and error.strerror) or str(error)
-        message = f"the file can't be read: {reason}"
+        message = f"the file can't be read: {reason(error)}"
         raise TargetError(Diagnostic("E852", message, SourceLoc(str(file)))) from error
 
 

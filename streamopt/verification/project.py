@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, cast
 from uuid import uuid4
 
-from streamopt.errors import Diagnostic, VerificationError
+from streamopt.errors import Diagnostic, VerificationError, reason
 from streamopt.ir.program import ElementType, Role
 from streamopt.verification.golden import make_golden
 from streamopt.verification.storage import stored
@@ -112,7 +112,7 @@ def write_project(
         _write_manifest(manifest, fresh / MANIFEST)
         _swap(fresh, directory)
     except OSError as error:
-        message = f"{directory} can't be written: {error.strerror or error}"
+        message = f"{directory} can't be written: {reason(error)}"
         hint = "choose a directory that you may write to, on a disk with room"
         raise VerificationError(Diagnostic("E723", message, hint=hint)) from error
     finally:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from pcpp.parser import trigraph
 from pcpp.preprocessor import Action, OutputDirective, Preprocessor
 
-from streamopt.errors import Diagnostic, FrontendError, SourceLoc
+from streamopt.errors import Diagnostic, FrontendError, SourceLoc, reason
 from streamopt.frontends.c.cplusplus import as_c
 from streamopt.frontends.c.places import OriginalText, Places, Spot
 from streamopt.frontends.c.problems import LimitError, Problems
@@ -121,8 +121,7 @@ def preprocess(path: Path, defines: Mapping[str, str], include: Sequence[Path]) 
 
 
 def _unreadable(path: Path, error: OSError) -> Diagnostic:
-    reason = error.strerror or "it can't be read"
-    return Diagnostic("E131", f"can't read {path}: {reason}", SourceLoc(str(path)))
+    return Diagnostic("E131", f"can't read {path}: {reason(error)}", SourceLoc(str(path)))
 
 
 def _read_text(path: Path) -> str:

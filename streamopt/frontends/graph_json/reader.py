@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from streamopt.errors import Diagnostic, FrontendError, SourceLoc
+from streamopt.errors import Diagnostic, FrontendError, SourceLoc, reason
 from streamopt.frontends.graph_json.scope import Scope
 from streamopt.frontends.graph_json.statements import read_statement
 from streamopt.frontends.graph_json.text import document_text, statement_texts
@@ -44,12 +44,8 @@ def load_graph_json(path: str | PathLike[str]) -> Program:
             message = f"the file is larger than {MAX_CHARACTERS} bytes"
             raise FrontendError(Diagnostic("E101", message, SourceLoc(file)))
         text = Path(path).read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        message = f"the file is not UTF-8 text: byte {error.start}"
-    except OSError as error:
-        message = f"the file can't be read: {error.strerror}"
-    except ValueError as error:
-        message = f"the file can't be read: {error}"
+    except (OSError, ValueError) as error:
+        message = f"the file can't be read: {reason(error)}"
     else:
         return read_graph_json(text, file, Path(path).parent)
     raise FrontendError(Diagnostic("E101", message, SourceLoc(file)))

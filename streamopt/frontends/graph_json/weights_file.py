@@ -9,7 +9,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any
 from zipfile import BadZipFile, ZipFile
 
-from streamopt.errors import Diagnostic, SourceLoc
+from streamopt.errors import Diagnostic, SourceLoc, reason
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -60,7 +60,7 @@ def read_weights(
             for name in found.files:
                 values[name] = found[name]
     except OSError as error:
-        refuse(f"the weights can't be read: {error.strerror or error}")
+        refuse(f"the weights can't be read: {reason(error)}")
     except (BadZipFile, ValueError, EOFError, KeyError, NotImplementedError) as error:
         refuse(f"this is not a file of weights: {error}")
     for key, value in values.items():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from streamopt.errors import Diagnostic, FrontendError, SourceLoc
+from streamopt.errors import Diagnostic, FrontendError, SourceLoc, reason
 from streamopt.frontends.mlir.layout import Layout
 from streamopt.frontends.mlir.parsing import MAX_CHARACTERS, parse_module
 from streamopt.frontends.names import did_you_mean, quoted
@@ -64,13 +64,9 @@ def _text(path: Path) -> str:
             message = f"the file is larger than {MAX_CHARACTERS} bytes"
             raise FrontendError(Diagnostic("E155", message, file))
         return path.read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        message = f"the file is not UTF-8 text: byte {error.start}"
-    except OSError as error:
-        message = f"the file can't be read: {error.strerror}"
-    except ValueError as error:
-        message = f"the file can't be read: {error}"
-    raise FrontendError(Diagnostic("E151", message, file))
+    except (OSError, ValueError) as error:
+        message = f"the file can't be read: {reason(error)}"
+        raise FrontendError(Diagnostic("E151", message, file)) from None
 
 
 def _function(module: Module, top: str | None, file: str) -> Operation:

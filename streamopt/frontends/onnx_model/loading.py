@@ -9,7 +9,7 @@ import numpy as np
 import onnx
 from onnx import AttributeProto, TensorProto, numpy_helper
 
-from streamopt.errors import Diagnostic, FrontendError, SourceLoc
+from streamopt.errors import Diagnostic, FrontendError, SourceLoc, reason
 from streamopt.frontends.names import did_you_mean, quoted
 from streamopt.frontends.onnx_model.model import Input, Model, Operator
 from streamopt.frontends.onnx_model.problems import INVALID, SHAPE, TOO_LARGE, UNSUPPORTED
@@ -75,7 +75,7 @@ def _decoded(path: Path, loc: SourceLoc) -> onnx.ModelProto:
             raise FrontendError(Diagnostic(TOO_LARGE, message, loc, hint))
         data = path.read_bytes()
     except (OSError, ValueError) as error:
-        message = f"the file can't be read: {getattr(error, 'strerror', None) or error}"
+        message = f"the file can't be read: {reason(error)}"
         raise FrontendError(Diagnostic(INVALID, message, loc)) from None
     proto = onnx.ModelProto()
     try:

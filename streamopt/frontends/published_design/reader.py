@@ -10,7 +10,7 @@ from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from streamopt.errors import Diagnostic, FrontendError, SourceLoc
+from streamopt.errors import Diagnostic, FrontendError, SourceLoc, reason
 from streamopt.frontends.json_text import MAX_CHARACTERS, decode
 from streamopt.frontends.names import did_you_mean
 from streamopt.frontends.published_design.design import (
@@ -41,8 +41,7 @@ def load_published_design(path: str | PathLike[str]) -> PublishedDesign:
             raise FrontendError(Diagnostic("E141", message, SourceLoc(file)))
         text = Path(path).read_text(encoding="utf-8-sig")
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-        message = f"the file can't be read: {reason}"
+        message = f"the file can't be read: {reason(error)}"
         raise FrontendError(Diagnostic("E141", message, SourceLoc(file))) from None
     return read_published_design(text, file)
 

@@ -12,7 +12,7 @@ from streamopt.ir.network import Implementation, Operator
 from streamopt.ir.program import Reduction
 from streamopt.perf.dsp import accumulates_products
 from streamopt.pipeline.beyond.binding_choice import BindingChoice
-from streamopt.transforms.rewrites import REWRITES, rewritten
+from streamopt.transforms.rewrites import REWRITES, changed_by
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -117,7 +117,7 @@ class Freedom:
         """
         seen: list[Graph] = []
         for names in _with_shared(_FORMS) if shares_arguments else _FORMS:
-            kept, form = _applied(graph, [name for name in names if name not in self.without])
+            kept, form = changed_by(graph, [name for name in names if name not in self.without])
             if form not in seen:
                 seen.append(form)
                 yield kept, form
@@ -146,17 +146,6 @@ def _with_shared(forms: Sequence[tuple[str, ...]]) -> Iterator[tuple[str, ...]]:
     for names in forms:
         yield names
         yield tuple(name for name in names if name != "private_arguments")
-
-
-def _applied(graph: Graph, names: Sequence[str]) -> tuple[tuple[str, ...], Graph]:
-    """Return a form of a graph, with the rewrites that changed something."""
-    found: list[str] = []
-    for name in names:
-        after = rewritten(graph, (name,))
-        if after != graph:
-            found.append(name)
-            graph = after
-    return tuple(found), graph
 
 
 def _choices(graph: Graph, node: Node) -> tuple[Binding, ...]:

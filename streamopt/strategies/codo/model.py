@@ -18,6 +18,7 @@ import numpy as np
 
 from streamopt.analysis.operations import OperationList, accumulates, add_body
 from streamopt.ir.graph import SequentialNode
+from streamopt.perf.chain import chain_cycles
 from streamopt.perf.dsp import accumulates_products
 from streamopt.perf.node_operators import NodeOperators, node_operators
 from streamopt.perf.node_resources import node_resources
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from streamopt.ir.graph import Graph, Node
     from streamopt.ir.network import Operation
     from streamopt.target.device import Target
+    from streamopt.target.operators import OperatorCost
 
 __all__ = ["NestModel", "nest_model"]
 
@@ -113,11 +115,9 @@ def nest_model(graph: Graph, node: Node, target: Target) -> NestModel:
 
 def _chained(operations: Sequence[Operation], target: Target) -> tuple[int, int]:
     """Return the cycles from the first to the last of some operations, and their DSPs."""
-    ready: dict[str, int] = {}
-    dsps = 0
-    for operation in operations:
-        cost = target.operator(operation.operator, operation.element)
-        start = max((ready.get(operand, 0) for operand in operation.operands), default=0)
-        ready[operation.result] = start + cost.latency_cycles + 1
-        dsps += cost.dsps
-    return max(ready.values(), default=0) + PIPELINE_CYCLES, dsps
+
+    def cost(operation: Operation) -> OperatorCost:
+        return target.operator(operation.operator, operation.element)
+
+    depth = chain_cycles(operations, lambda operation: cost(operation).latency_cycles + 1)
+    return depth + PIPELINE_CYCLES, sum(cost(operation).dsps for operation in operations)

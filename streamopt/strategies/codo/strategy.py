@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from streamopt.analysis.depths import full_depth_elems
 from streamopt.errors import Diagnostic, StrategyError
 from streamopt.ir.schedule import ChannelKind, ChannelPlan, NodePlan, Schedule
+from streamopt.space.assemble import full_fifo
 from streamopt.strategies.codo.aligning import aligned, streams
 from streamopt.strategies.codo.fallback import scheduled
 from streamopt.strategies.codo.model import nest_model
 from streamopt.strategies.codo.telling import told
 from streamopt.strategies.rival import RivalAnswer
-from streamopt.transforms.rewrites import rewritten
+from streamopt.transforms.rewrites import changed_by
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -43,7 +43,7 @@ def design(request: RivalRequest) -> RivalAnswer:
     if not source.nodes:
         message = f"{source.name} has no nest"
         raise StrategyError(Diagnostic("E550", message, hint="give a program that computes"))
-    names, graph = _rewritten(source)
+    names, graph = changed_by(source, REWRITES)
     alignment = aligned(graph)
     orders = alignment.orders
     fifos = tuple(edge.channel for edge in graph.edges if streams(graph, edge, orders))
@@ -56,17 +56,6 @@ def design(request: RivalRequest) -> RivalAnswer:
         explored.cycles,
         explored.dsps,
     )
-
-
-def _rewritten(graph: Graph) -> tuple[tuple[str, ...], Graph]:
-    """Return the graph after the rewrites that do something, and their names."""
-    names: list[str] = []
-    for name in REWRITES:
-        after = rewritten(graph, (name,))
-        if after != graph:
-            names.append(name)
-        graph = after
-    return tuple(names), graph
 
 
 def _schedule(
@@ -94,8 +83,4 @@ def _channel(
 ) -> ChannelPlan:
     if edge.channel not in fifos:
         return ChannelPlan(edge.channel, ChannelKind.PING_PONG)
-    names = (subscript.as_iterator() for subscript in edge.write.subscripts)
-    lanes = tuple(1 if name is None else factors[name] for name in names)
-    return ChannelPlan(
-        edge.channel, ChannelKind.FIFO, full_depth_elems(graph.array(edge.array), lanes)
-    )
+    return full_fifo(graph, edge, factors)

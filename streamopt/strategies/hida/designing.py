@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from streamopt.ir.schedule import ChannelKind, ChannelPlan, NodePlan, Schedule
+from streamopt.ir.schedule import NodePlan, Schedule
 from streamopt.strategies.hida.parallelize import Parallelizer
 from streamopt.strategies.hida.quality import loop_order
 from streamopt.strategies.hida.tasks import (
@@ -16,8 +16,8 @@ from streamopt.strategies.hida.tasks import (
 )
 from streamopt.strategies.hida.telling import told
 from streamopt.strategies.hida.widening import largest_within
-from streamopt.strategies.rival import RivalAnswer
-from streamopt.transforms.rewrites import rewritten
+from streamopt.strategies.rival import RivalAnswer, ping_pongs
+from streamopt.transforms.rewrites import changed_by, rewritten
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -46,12 +46,12 @@ def design(request: RivalRequest) -> RivalAnswer:
     """
     graph = rewritten(request.graph, PATTERNS)
     fused = fuse_least_critical(graph, fuse_patterns(graph, functional_dataflow(graph)))
-    balanced = rewritten(graph, STRUCTURE)
+    names, balanced = changed_by(request.graph, (*PATTERNS, *STRUCTURE))
     tasks = _with_copies(fused, balanced)
     parallelizer = Parallelizer(balanced, request.target)
     found = largest_within(balanced, tasks, parallelizer, request.dsp_limit)
     return RivalAnswer(
-        schedule=_schedule(request.graph, balanced, found.choices),
+        schedule=_schedule(balanced, names, found.choices),
         steps=tuple(told(request.graph, balanced, tasks, parallelizer, found)),
         estimated_cycles=_latency_cycles(balanced, found.choices),
         estimated_dsps=found.dsps,
@@ -64,18 +64,9 @@ def _with_copies(tasks: tuple[Task, ...], graph: Graph) -> tuple[Task, ...]:
     return (*tasks, *(task for task in functional_dataflow(graph) if task.nodes[0] not in known))
 
 
-def _schedule(before: Graph, graph: Graph, choices: Mapping[str, Choice]) -> Schedule:
-    changing: list[str] = []
-    for name in (*PATTERNS, *STRUCTURE):
-        after = rewritten(before, (name,))
-        changing += [name] if after is not before else []
-        before = after
-    return Schedule(
-        graph=graph.name,
-        nodes=tuple(_plan(node, choices[node.name]) for node in graph.nodes),
-        channels=tuple(ChannelPlan(edge.channel, ChannelKind.PING_PONG) for edge in graph.edges),
-        rewrites=tuple(changing),
-    )
+def _schedule(graph: Graph, rewrites: tuple[str, ...], choices: Mapping[str, Choice]) -> Schedule:
+    nodes = tuple(_plan(node, choices[node.name]) for node in graph.nodes)
+    return Schedule(graph.name, nodes, ping_pongs(graph), rewrites)
 
 
 def _plan(node: Node, choice: Choice) -> NodePlan:

@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING
 from streamopt.analysis.operations import OperationList
 from streamopt.ir.graph import SequentialNode
 from streamopt.ir.network import Operator
+from streamopt.perf.chain import chain_cycles
 from streamopt.perf.node_operators import node_operators
+from streamopt.space.tiles import divisors
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from streamopt.ir.graph import Graph, Node
     from streamopt.ir.network import Operation
     from streamopt.perf.node_operators import NodeOperators
@@ -71,13 +71,9 @@ def choices(graph: Graph, node: Node, target: Target) -> tuple[Choice, ...]:
     if isinstance(node, SequentialNode):
         return (_sequential(graph, node, target),)
     model = _Nest(graph, node, target)
-    divisors = (_divisors(loop.trip_count) for loop in node.loops)
-    found = [model.choice(factors) for factors in product(*divisors)]
+    factors_of = (divisors(loop.trip_count, 1) for loop in node.loops)
+    found = [model.choice(factors) for factors in product(*factors_of)]
     return tuple(sorted(found, key=lambda c: (c.latency_cycles, c.dsps, c.factors)))
-
-
-def _divisors(trip_count: int) -> tuple[int, ...]:
-    return tuple(factor for factor in range(1, trip_count + 1) if trip_count % factor == 0)
 
 
 class _Nest:
@@ -89,7 +85,8 @@ class _Nest:
         self._reduces = tuple(name in node.reduction_loops for name in node.trip_counts)
         self._units = _dsp_units(node, operators, target)
         self._depth_cycles = LOAD_CYCLES + STORE_CYCLES
-        self._depth_cycles += _chain_cycles([r.operation for r in operators.replicas], target)
+        made = [replica.operation for replica in operators.replicas]
+        self._depth_cycles += chain_cycles(made, lambda operation: _cost(operation, target)[1])
         self._sum, self._target = operators.sum, target
         self._paces: dict[tuple[int, int], int] = {}
         self._joined_cycles = 0
@@ -143,22 +140,14 @@ def _cost(operation: Operation, target: Target) -> tuple[int, int]:
     return cost.dsps, cost.latency_cycles + 1
 
 
-def _chain_cycles(operations: Iterable[Operation], target: Target) -> int:
-    """Return the stages of the longest chain of operators, each after its operands."""
-    ready: dict[str, int] = {}
-    for operation in operations:
-        before = max((ready.get(name, 0) for name in operation.operands), default=0)
-        ready[operation.result] = before + _cost(operation, target)[1]
-    return max(ready.values(), default=0)
-
-
 def _sequential(graph: Graph, node: SequentialNode, target: Target) -> Choice:
     """Return the one choice of a sequential node: each iteration after the one before."""
     operations = OperationList(lambda name: graph.array(name).element, str)
     for expression in node.expressions:
         operations.value(expression)
     made = operations.operations
-    iteration = LOAD_CYCLES + STORE_CYCLES + _chain_cycles(made, target)
+    chain = chain_cycles(made, lambda operation: _cost(operation, target)[1])
+    iteration = LOAD_CYCLES + STORE_CYCLES + chain
     dsps = sum(_cost(operation, target)[0] for operation in made)
     latency = node.iterations * iteration + OVERHEAD_CYCLES
     return Choice((1,) * len(node.loops), 1, latency, dsps)

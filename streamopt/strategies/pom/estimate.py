@@ -19,6 +19,7 @@ import numpy as np
 from streamopt.analysis.operations import BEFORE
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Access
+from streamopt.perf.chain import chain_cycles
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -137,7 +138,8 @@ class _Chain:
         adding = sum(_cycles(operation, target) for operation in added)
         places = [statement.loops.index(name) for name in statement.reductions]
         more = prod(tiles[place] for place in places) - 1
-        self.cycles = _depth(statement.operations, target) + more * adding
+        chain = chain_cycles(statement.operations, lambda operation: _cycles(operation, target))
+        self.cycles = chain + more * adding
         left = [count // tile for count, tile in zip(nest.trip_counts, tiles, strict=True)]
         carrying = [place for place in places if left[place] > 1]
         distance = prod(left[max(carrying) + 1 :]) if carrying else 0
@@ -148,15 +150,6 @@ class _Chain:
 def _cycles(operation: Operation, target: Target) -> int:
     registers = target.operator(operation.operator, operation.element).latency_cycles
     return registers + 1 if registers else 0
-
-
-def _depth(operations: tuple[Operation, ...], target: Target) -> int:
-    """Return the cycles of the longest chain of operations."""
-    ready: dict[str, int] = {}
-    for operation in operations:
-        start = max((ready.get(name, 0) for name in operation.operands), default=0)
-        ready[operation.result] = start + _cycles(operation, target)
-    return max(ready.values(), default=0)
 
 
 def _ports_ii(nest: Nest, tiles: tuple[int, ...]) -> int:

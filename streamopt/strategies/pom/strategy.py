@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, StrategyError
 from streamopt.ir.graph import SequentialNode
-from streamopt.ir.schedule import ChannelKind, ChannelPlan, NodePlan, Schedule
+from streamopt.ir.schedule import NodePlan, Schedule
 from streamopt.space.fixed import NOTHING_FIXED
 from streamopt.strategies.pom.bottleneck import searched
 from streamopt.strategies.pom.transformation import transformed_graph
-from streamopt.strategies.rival import RivalAnswer, Step
+from streamopt.strategies.rival import RivalAnswer, Step, ping_pongs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -88,8 +88,7 @@ def _schedule(graph: Graph, first: Transformed, found: Searched) -> Schedule:
         )
         for node in graph.nodes
     )
-    channels = tuple(ChannelPlan(edge.channel, ChannelKind.PING_PONG) for edge in graph.edges)
-    return Schedule(graph.name, nodes, channels)
+    return Schedule(graph.name, nodes, ping_pongs(graph))
 
 
 def _path_steps(dependences: DependenceGraph) -> Iterator[Step]:

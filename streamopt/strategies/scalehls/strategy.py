@@ -15,8 +15,8 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, StrategyError
-from streamopt.ir.schedule import ChannelKind, ChannelPlan, NodePlan, Schedule
-from streamopt.strategies.rival import RivalAnswer, Step
+from streamopt.ir.schedule import NodePlan, Schedule
+from streamopt.strategies.rival import RivalAnswer, Step, ping_pongs
 from streamopt.strategies.scalehls.band import graph_band
 from streamopt.strategies.scalehls.combination import combined
 from streamopt.strategies.scalehls.dataflow import (
@@ -96,8 +96,7 @@ def _schedule(graph: Graph, ordered: dict[str, Band], found: Combined) -> Schedu
         unroll = tuple((loop.name, sizes[loop.name]) for loop in node.loops)
         target_ii = 1 if band.is_sequential else point.ii
         nodes.append(NodePlan(node.name, band.order, unroll, target_ii=target_ii))
-    channels = tuple(ChannelPlan(edge.channel, ChannelKind.PING_PONG) for edge in graph.edges)
-    return Schedule(graph.name, tuple(nodes), channels)
+    return Schedule(graph.name, tuple(nodes), ping_pongs(graph))
 
 
 def _paths(graph: Graph) -> tuple[Path, ...]:

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import TYPE_CHECKING, TypeAlias
 
+from streamopt.space.tiles import divisors
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -74,12 +76,12 @@ class TilingSpace:
 def tiling_space(band: Band, limits: Limits) -> TilingSpace:
     """Return the tilings of a band; a sequential nest has one, without tiles."""
     sizes = tuple(
-        (1,) if band.is_sequential else _divisors(loop.trip_count, limits.most_loop_lanes)
+        (1,) if band.is_sequential else _factors(loop.trip_count, limits.most_loop_lanes)
         for loop in band.loops
     )
     return TilingSpace(band.order, sizes)
 
 
-def _divisors(number: int, most: int) -> tuple[int, ...]:
-    """Return the divisors of a number up to a limit, ascending."""
-    return tuple(d for d in range(1, min(number, most) + 1) if number % d == 0)
+def _factors(trip_count: int, most: int) -> tuple[int, ...]:
+    """Return the divisors of a trip count up to a limit, ascending."""
+    return tuple(factor for factor in divisors(trip_count, 1) if factor <= most)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from streamopt.ir.graph import Graph
 
-__all__ = ["REWRITES", "rewritten"]
+__all__ = ["REWRITES", "changed_by", "rewritten"]
 
 REWRITES: Mapping[str, Callable[[Graph], Graph]] = MappingProxyType(
     {
@@ -64,3 +64,20 @@ def rewritten(graph: Graph, names: Sequence[str]) -> Graph:
     for name in names:
         graph = REWRITES[name](graph)
     return graph
+
+
+def changed_by(graph: Graph, names: Sequence[str]) -> tuple[tuple[str, ...], Graph]:
+    """Return the graph after rewrites, with the names of those that changed something.
+
+    Raises
+    ------
+    LegalityError
+        As `rewritten`.
+    """
+    found: list[str] = []
+    for name in names:
+        after = rewritten(graph, (name,))
+        if after != graph:
+            found.append(name)
+            graph = after
+    return tuple(found), graph

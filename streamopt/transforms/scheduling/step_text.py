@@ -25,10 +25,9 @@ __all__ = ["step_text"]
 
 def step_text(step: Step) -> str:
     """Return a step as the call that makes it: ``C.interchange(i, k)``."""
-    if isinstance(step, Partition):
-        return f"{step.array}.partition({step.kind}, {step.factor}, {step.dimension})"
+    of = step.array if isinstance(step, Partition) else step.node
     name, *arguments = _call(step)
-    return f"{step.node}.{name}({', '.join(map(str, arguments))})"
+    return f"{of}.{name}({', '.join(map(str, arguments))})"
 
 
 def _call(step: Step) -> tuple[object, ...]:
