@@ -63,17 +63,9 @@ def environment(what: str, command: str, seconds: float) -> None:
 
 @cache
 def commit() -> str:
-    """Return the commit that is measured; ``-dirty`` behind it where files were changed before."""
-    command = [
-        "git",
-        "-C",
-        str(HERE),
-        "describe",
-        "--always",
-        "--dirty",
-        "--exclude",
-        "*",
-        "--abbrev=7",
-    ]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    return done.stdout.strip()
+    """Return the commit that is measured, ``-dirty`` behind it where the package was changed."""
+    git = ["git", "-C", str(HERE.parents[1])]
+    head = [*git, "rev-parse", "--short=7", "HEAD"]
+    done = subprocess.run(head, capture_output=True, text=True, check=False)
+    changed = subprocess.run([*git, "diff", "--quiet", "HEAD", "--", "streamopt"], check=False)
+    return done.stdout.strip() + "-dirty" * bool(changed.returncode)

@@ -135,7 +135,7 @@ def _design_cells(row: Row, rtl: Row) -> list[str]:
         *(row[column] for column in ("dsps", "bram18", "uram", "luts", "ffs")),
         f"{row['fifo_edges']} of {row['edges']}",
         row["search_seconds"],
-        f"{100 * float(row['search_gap']):.1f} %",
+        f"{100 * float(row['search_gap']):.1f} %" if row.get("search_gap") else MISSING,
         _gap(row),
         row.get("verified") or MISSING,
     ]

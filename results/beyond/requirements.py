@@ -89,7 +89,7 @@ def _open(own: Sequence[Row]) -> list[str]:
     return [
         _name(row, f"{float(row['search_gap']):.2%}")
         for row in own
-        if row["proof"] != "optimal" and float(row["search_gap"]) > GAP
+        if row.get("search_gap") and float(row["search_gap"]) > GAP
     ]
 
 
