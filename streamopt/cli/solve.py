@@ -96,15 +96,9 @@ def solve(
             fifos=_sizing(fifo_depths, latency_slack, on),
             freedom=_freedom(without, binding),
             on_progress=on_progress,
-            on_incumbent=_keeper(output, schedule_file),
+            on_incumbent=_keeper(to := Output(output, schedule_file, seed)),
         )
-    to = Output(output, schedule_file, seed)
-    found, row = _written(asked.program, solution, on, to)
-    if as_json:
-        typer.echo(json.dumps(row))
-    elif not quiet:
-        _show(solution, found, row)
-        typer.echo(f"wrote {to.place}")
+    _finish(asked.program, solution, on, to, as_json=as_json, quiet=quiet)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,10 +135,10 @@ def _freedom(without: list[str] | None, binding: a.BindingChoice | None) -> Free
     return Freedom(frozenset(without or ()), binding or a.BindingChoice.FREE)
 
 
-def _written(
-    program: Program, solution: Solution, on: Target, to: Output
-) -> tuple[Evaluation, dict[str, Any]]:
-    """Write a solution, and return what is known of it."""
+def _finish(
+    program: Program, solution: Solution, on: Target, to: Output, *, as_json: bool, quiet: bool
+) -> None:
+    """Write a solution, and show it."""
     from streamopt import pipeline
 
     found = pipeline.evaluate(solution.request.graph, solution.schedule, on)
@@ -157,7 +151,11 @@ def _written(
     to.write(program, solution.schedule, row, on)
     if to.project is not None:
         _incumbents(to.project).unlink(missing_ok=True)
-    return found, row
+    if as_json:
+        typer.echo(json.dumps(row))
+    elif not quiet:
+        _show(solution, found, row)
+        typer.echo(f"wrote {to.place}")
 
 
 def _incumbents(output: Path) -> Path:
@@ -165,7 +163,7 @@ def _incumbents(output: Path) -> Path:
     return output.absolute().with_name(f"{output.name}.incumbent.json")
 
 
-def _keeper(output: Path | None, schedule_file: Path) -> Callable[[Solution], None]:
+def _keeper(to: Output) -> Callable[[Solution], None]:
     """Return what writes every incumbent to a file, so that a killed process leaves the last one.
 
     In ``result`` it is marked as not final, with the bound so far.
@@ -173,10 +171,10 @@ def _keeper(output: Path | None, schedule_file: Path) -> Callable[[Solution], No
     from streamopt import pipeline
     from streamopt.frontends.schedule_json import save_schedule_json
 
-    path = schedule_file if output is None else _incumbents(output)
+    path = to.schedule_file if to.project is None else _incumbents(to.project)
 
     def keep(solution: Solution) -> None:
-        if output is not None:
+        if to.project is not None:
             with suppress(OSError):  # what follows says that it can't be written
                 path.parent.mkdir(parents=True, exist_ok=True)
         row = {**pipeline.record(solution), "final": False}
