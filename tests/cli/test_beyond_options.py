@@ -25,6 +25,8 @@ def test_what_opt6_decides_is_shown(tmp_path: Path) -> None:
     assert row["channels"] in (0, 1)
     assert row["built_dsp_used"] == row["dsps"] <= row["built_dsp_limit"] == 60
     assert row["lut_used"] == row["lut"] <= row["lut_limit"]
+    assert row["bound_cycles"] <= row["least_found_cycles"] <= row["objective_cycles"]
+    assert 0.0 <= row["search_gap"] <= row["gap"]
 
 
 def test_what_is_for_opt6_alone(tmp_path: Path) -> None:
