@@ -13,7 +13,8 @@ from streamopt.errors import InfeasibleError, SolverError
 from streamopt.perf.closed_form import predict
 from streamopt.perf.pipeline import pipeline_timings
 from streamopt.perf.resources import resources
-from streamopt.space.assemble import assemble
+from streamopt.pipeline.beyond.freedom import TRIED
+from streamopt.space.assemble import assemble, baseline
 from streamopt.space.decisions import decision_space
 from streamopt.space.level import LEVELS, LevelName
 from streamopt.strategies.certificate import certify
@@ -134,6 +135,16 @@ def test_nothing_fits() -> None:
         so.solve(graph, level="opt6", dsp=2, freedom=so.Freedom(binding=so.BindingChoice.TOOL))
     with pytest.raises(SolverError, match=r"^E522 no design of product_then_relu within"):
         so.solve(graph, level="opt6", dsp=60, lut=100)
+
+
+@pytest.mark.parametrize("seconds", [0.001, None])
+def test_what_the_plainest_schedule_takes_is_enough(seconds: float | None) -> None:
+    graph = so.dataflow(product_then_relu())
+    freedom = so.Freedom(frozenset(TRIED), so.BindingChoice.TOOL)
+    sized, _ = so.size_fifos(graph, baseline(graph))
+    luts = so.evaluate(graph, sized).resources.total.luts
+    found = so.solve(graph, level="opt6", lut=luts, freedom=freedom, time_limit_seconds=seconds)
+    assert found.used[3] <= luts
 
 
 def test_rewrites_are_left_out() -> None:

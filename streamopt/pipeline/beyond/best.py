@@ -145,7 +145,7 @@ class _Run:
         InfeasibleError
             If there is none (E401).
         """
-        best, form = self._best or self._quickest()
+        best, form = self._least_over()
         found = best.solution(self._request, self._options.seed, stop)
         latency = found.prediction.latency_cycles
         least = min(latency, self._least_closed_cycles(form))
@@ -197,13 +197,21 @@ class _Run:
         within = [tried.predicted_cycles for tried in own if tried.is_within]
         return min(within or [tried.predicted_cycles for tried in own], default=NO_CYCLES)
 
-    def _quickest(self) -> tuple[Tried, Form]:
-        form = self._forms[0]
-        chosen = form.quickest()
-        if chosen.dsps > self._request.dsp_limit:
+    def _least_over(self) -> tuple[Tried, Form]:
+        """Return the best design, of quick choices where none is within the limits."""
+        best = self._best
+        if best is not None and best[0].is_within:
+            return best
+        form = self._forms[0] if best is None else best[1]
+        quick = [(found, form) for found in form.quickest(self._is_over)]
+        least = min(found.chosen.dsps for found, _ in quick)
+        if best is None and least > self._request.dsp_limit:
             raise _nothing_fits(self._request)
-        found = form.judged(chosen)
-        return (found if found.is_within else form.judged(form.plainest())), form
+        return min([*quick, *([best] if best else [])], key=lambda pair: pair[0].rank)
+
+    def _is_over(self) -> bool:
+        limit = self._options.time_limit_seconds
+        return limit is not None and self.clock.seconds() > limit
 
     def _report(self) -> None:
         best = self._best

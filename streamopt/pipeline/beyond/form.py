@@ -22,7 +22,7 @@ from streamopt.strategies.choose import AUTO, SEARCH, choose
 from streamopt.strategies.exact import SMALL_NODES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from streamopt.ir.graph import Graph
     from streamopt.ir.schedule import Schedule
@@ -36,6 +36,8 @@ __all__ = ["CLOSE", "Asked", "Form"]
 
 MOST_ROUNDS = 6
 """Allowances that are tried until a design is within its limits."""
+MOST_QUICK = 4
+"""Likewise, where the time is up."""
 CLOSE = 0.002
 """Gap below which nothing more is looked for."""
 FIRST_HORIZONS = (1.25, 3.0, 12.0)
@@ -295,22 +297,39 @@ class Form:
         """Return the schedule without any unrolling, as the tool binds operators."""
         return self._as_chosen(self.request.plainest())
 
-    def quickest(self) -> Chosen:
-        """Return a schedule of a short search, if there are rows already; else the plainest.
+    def quickest(self, is_over: Callable[[], bool]) -> Iterator[Tried]:
+        """Yield designs of short searches, the plainest at last, until one is within the limits.
 
-        It is for when the time is up before any design, so nothing stops it.
+        They are for when the search ended before any such design, so nothing stops them.
+
+        Parameters
+        ----------
+        is_over
+            Whether the whole time is up, so that no further search is begun.
         """
-        if self._prepared is None:
-            return self.plainest()
+        for _ in range(MOST_QUICK):
+            chosen = None if self._prepared is None else self._quick(self._prepared)
+            if chosen is None:
+                break
+            found = self.judged(chosen)
+            yield found
+            before = self._allowance
+            self._allowance = before.after(chosen, found.used, self._region.limits)
+            if found.is_within:
+                return
+            if self._allowance == before or is_over():
+                break
+        yield self.judged(self.plainest())
+
+    def _quick(self, prepared: Prepared) -> Chosen | None:
         allowed = self._allowance
-        run = BudgetedSearch(self._prepared, allowed.dsps, allowed.luts, lambda: False)
+        run = BudgetedSearch(prepared, allowed.dsps, allowed.luts, lambda: False)
         schedule = run.quick(self._horizon_cycles)
         if schedule is not None:
             return self._as_chosen(schedule)
         with suppress(SearchTooLargeError):
-            found = run.best(self._horizon_cycles, FEWEST_LABELS, allowed.price)
-            return self.plainest() if found is None else found
-        return self.plainest()
+            return run.best(self._horizon_cycles, FEWEST_LABELS, allowed.price)
+        return None
 
     def _as_chosen(self, schedule: Schedule) -> Chosen:
         costs = self.request.costs
