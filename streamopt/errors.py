@@ -112,6 +112,10 @@ class SweepError(StreamoptError):
     """An experiment can't be read or run as asked (codes E88x)."""
 
 
+class MissingExtraError(StreamoptError):
+    """A package is missing that only some functions need (code E890)."""
+
+
 def reason(error: OSError | ValueError) -> str:
     """Return in words why a file can't be read or written."""
     if isinstance(error, UnicodeDecodeError):

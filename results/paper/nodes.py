@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 __all__ = ["LEVELS", "RIVALS", "node_rows"]
 
 LEVELS = (("opt1", 2560), ("opt2", 2560), ("opt3", 2560), ("opt5", 220), ("opt5", 2560))
-RIVALS = (("hida", 9024), ("scalehls", 9024))
+RIVALS = (("hida", 9024), ("scalehls", 9024), ("pom", 9024))
 
 
 def node_rows(graph_file: Path) -> list[dict[str, str | int]]:

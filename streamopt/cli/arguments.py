@@ -189,7 +189,7 @@ Solver = Annotated[
     typer.Option(
         "--solver",
         help="auto, search (exact, without a solver), one of `streamopt solvers`, exhaustive, or "
-        "race (search and cpsat at once) or race:NAME,NAME.",
+        "race (search and the default solver at once) or race:NAME,NAME.",
     ),
 ]
 Formulation = Annotated[

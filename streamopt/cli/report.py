@@ -60,7 +60,9 @@ def report(
 ) -> None:
     """Write one HTML page of a design: graph, run, FIFOs, resources, loops and proof."""
     from streamopt import pipeline
+    from streamopt.report.charts import require_charts
 
+    require_charts()  # and not after a front has been traced
     if source.suffix.lower() == ".csv":
         found = pipeline.report_rows(pipeline.load_rows(source))
     else:

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
+from streamopt.extras import require
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -56,6 +58,7 @@ class _Symbols:
     """SymPy expressions; imported when first made, as SymPy is slow to load."""
 
     def __init__(self) -> None:
+        require("sympy", "report", "writing formulas")
         import sympy
 
         self._sympy: Any = sympy
@@ -71,5 +74,5 @@ INTEGERS: Algebra[int] = _Integers()
 
 
 def symbolic() -> Algebra[Any]:
-    """Return the algebra of SymPy expressions."""
+    """Return the algebra of SymPy expressions; E890 if SymPy isn't installed."""
     return _Symbols()

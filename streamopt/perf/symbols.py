@@ -55,7 +55,13 @@ def symbolic_model(
         Loop order of every node, outermost first.
     fifos
         Channels that are FIFOs.
+
+    Raises
+    ------
+    MissingExtraError
+        E890 if SymPy isn't installed.
     """
+    algebra = symbolic()  # first, as it tells where SymPy is missing
     import sympy
 
     tiles: dict[str, dict[str, Any]] = {
@@ -65,7 +71,6 @@ def symbolic_model(
         }
         for node in graph.nodes
     }
-    algebra = symbolic()
     timings = node_timings(graph, orders, tiles, algebra)
     times = graph_times(graph, timings, fifos, algebra)
     return SymbolicModel(tiles, timings, times, latency(times, algebra))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from streamopt.errors import InfeasibleError, SimulationError, SolverError, StrategyError
+from streamopt.extras import require
 from streamopt.pipeline.ways import Way, refusal, row_of
 from streamopt.space.level import LevelName
 
@@ -91,7 +92,8 @@ def compare(
     seed: int = 0,
     on: Target | None = None,
 ) -> pd.DataFrame:
-    """Return the rows of `records` as a DataFrame."""
+    """Return the rows of `records` as a DataFrame; E890 if pandas isn't installed."""
+    require("pandas", "report", "a DataFrame")
     import pandas as pd
 
     return pd.DataFrame(

@@ -6,6 +6,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any, cast
 
 from streamopt.errors import Diagnostic, ReportError
+from streamopt.extras import require
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,11 +19,17 @@ __all__ = [
     "chart_format",
     "mark_decades",
     "new_figure",
+    "require_charts",
 ]
 
 FORMATS = ("png", "svg", "pdf")
 INLINE = "inline"
 """The format of a chart that becomes part of a page: SVG whose text stays text."""
+
+
+def require_charts() -> None:
+    """Check that charts can be drawn; raises MissingExtraError (E890) where they can't."""
+    require("matplotlib", "report", "drawing charts")
 
 
 def chart_format(path: Path) -> str:
@@ -32,16 +39,20 @@ def chart_format(path: Path) -> str:
     ------
     ReportError
         E871 if it is none of `FORMATS`.
+    MissingExtraError
+        E890 if charts can't be drawn here.
     """
     ending = path.suffix.removeprefix(".").lower()
     if ending not in FORMATS:
         message = f"a chart can't be written as '{path.name}'"
         raise ReportError(Diagnostic("E871", message, hint="end the name in .png, .svg or .pdf"))
+    require_charts()
     return ending
 
 
 def new_figure(width_inches: float, height_inches: float, title: str) -> tuple[Any, Any]:
     """Return an empty figure, which no window shows, and its axes."""
+    require_charts()
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 

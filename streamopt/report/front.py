@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from streamopt.report.charts import chart_bytes, mark_decades, new_figure
+from streamopt.report.charts import chart_bytes, mark_decades, new_figure, require_charts
 from streamopt.report.palette import COLOURS
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ def front_chart(
     form
         One of `streamopt.report.charts.FORMATS`.
     """
+    require_charts()
     from matplotlib.patches import Rectangle
 
     figure, axes = new_figure(7.5, 4.6, title)

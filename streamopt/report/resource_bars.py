@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from streamopt.report.charts import beside, chart_bytes, new_figure
+from streamopt.report.charts import beside, chart_bytes, new_figure, require_charts
 from streamopt.report.palette import COLOURS
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ def resource_chart(used: Resources, device: Target, form: str) -> bytes:
     form
         One of `streamopt.report.charts.FORMATS`, or ``INLINE`` there.
     """
+    require_charts()
     from matplotlib.patches import Patch
 
     figure, axes = new_figure(7.5, 3.4, f"resources on {device.name}")

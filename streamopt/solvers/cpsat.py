@@ -1,4 +1,4 @@
-"""CP-SAT of OR-tools: integer linear models; the default solver.
+"""CP-SAT of OR-tools: integer linear models; the default solver where it is installed.
 
 Models must be integer with finite bounds. Rational rows are scaled to integers exactly, sums of
 binaries equal to one become exactly-one constraints, and rows marked by the suffix ``enforced_by``
@@ -63,6 +63,7 @@ class CpSat(Solver):
     )
     binding: ClassVar[str] = "ortools.sat.python.cp_model"
     distribution: ClassVar[str] = "ortools"
+    requirement: ClassVar[str] = "streamopt[cpsat]"
     load_hint: ClassVar[str] = HIGHS_CLASH_HINT
     licence: ClassVar[str] = "open source (Apache-2.0)"
 

@@ -13,9 +13,10 @@ if TYPE_CHECKING:
 
     from streamopt.solvers.base import Capability, Solver
 
-__all__ = ["DEFAULT_SOLVER", "SOLVERS", "SolverStatus", "available", "get"]
+__all__ = ["DEFAULT_SOLVERS", "SOLVERS", "SolverStatus", "available", "default_solver", "get"]
 
-DEFAULT_SOLVER = "cpsat"
+DEFAULT_SOLVERS = ("cpsat", "highs")
+"""The first that is installed is the default; the last comes with streamopt."""
 
 SOLVERS: Mapping[str, str] = {
     "cpsat": "streamopt.solvers.cpsat:CpSat",
@@ -60,6 +61,12 @@ def get(name: str) -> Solver:
         hint = f"pip install '{solver.requirement}'"
         raise SolverError(Diagnostic("E504", f"solver '{name}' is not installed", hint=hint))
     return solver
+
+
+def default_solver() -> str:
+    """Return the name of the solver for what the exact search can't do."""
+    *preferred, last = DEFAULT_SOLVERS
+    return next((name for name in preferred if _adapter(name).is_available()), last)
 
 
 def available() -> tuple[SolverStatus, ...]:

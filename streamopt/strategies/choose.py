@@ -41,9 +41,10 @@ def choose(
 ) -> Solution:
     """Return the answer of the exact search, the oracle, or a solver on one of the formulations.
 
-    ``auto`` is the exact search, and the default solver where that doesn't do: at opt4, for
-    the paper's program, and on graphs that are too entangled for it. ``race`` is the exact search
-    beside the default solver, ``race:NAME,NAME`` are those that are named.
+    ``auto`` is the exact search, and the default solver (CP-SAT where it is installed, else HiGHS)
+    where that doesn't do: at opt4, for the paper's program, and on graphs that are too entangled
+    for it. ``race`` is the exact search beside the default solver, ``race:NAME,NAME`` are those
+    that are named.
 
     Raises
     ------
@@ -96,16 +97,16 @@ def racers(solver: str) -> tuple[str, ...]:
     SolverError
         If a name is unknown (E501) or its wheel missing (E504), or there are less than two (E518).
     """
-    from streamopt.solvers.registry import DEFAULT_SOLVER, get
+    from streamopt.solvers.registry import default_solver, get
 
     _, _, text = solver.partition(":")
-    names = tuple(dict.fromkeys(text.split(","))) if text else (SEARCH, DEFAULT_SOLVER)
+    names = tuple(dict.fromkeys(text.split(","))) if text else (SEARCH, default_solver())
     for name in names:
         if name != SEARCH:
             get(name)
     if len(names) < 2:
         message = f"'{solver}' is a race of one"
-        hint = f"name two or more, such as {RACE}:{SEARCH},{DEFAULT_SOLVER}"
+        hint = f"name two or more, such as {RACE}:{SEARCH},{default_solver()}"
         raise SolverError(Diagnostic("E518", message, hint=hint))
     return names
 
@@ -234,9 +235,9 @@ def one_objective(
         if solver == SEARCH:
             raise _cannot_search(request)
     if solver == AUTO:
-        from streamopt.solvers.registry import DEFAULT_SOLVER
+        from streamopt.solvers.registry import default_solver
 
-        solver = DEFAULT_SOLVER
+        solver = default_solver()
     from streamopt.strategies.minlp import solve_compact, solve_paper
 
     if formulation == "compact":

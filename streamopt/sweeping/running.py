@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from streamopt.errors import Diagnostic, SweepError
+from streamopt.extras import require
 from streamopt.sweeping.environment import environment, sources
 from streamopt.sweeping.journal import Journal
 from streamopt.sweeping.points import points_of, way_members
@@ -120,8 +121,9 @@ def sweep(
     SweepError
         E881 to E887, see `streamopt.errors.SweepError`.
     StreamoptError
-        What is wrong with a graph or a device.
+        What is wrong with a graph or a device; E890 if pandas isn't installed.
     """
+    require("pandas", "report", "a DataFrame")
     import pandas as pd
 
     file = Path(experiment)

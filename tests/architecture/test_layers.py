@@ -11,9 +11,10 @@ from streamopt.strategies.rival import RivalName
 
 ROOT = Path(__file__).parents[2] / "streamopt"
 
-BASE = {"errors", "ir"}
+BASE = {"errors", "extras", "ir"}
 MAY_IMPORT = {
     "errors": set[str](),
+    "extras": {"errors"},
     "ir": {"errors"},
     "solvers": {"errors"},
     "target": BASE,

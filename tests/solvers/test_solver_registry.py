@@ -54,7 +54,7 @@ def test_names_and_declarations_agree() -> None:
 
 
 def test_default_solver_is_installed() -> None:
-    assert registry.get(registry.DEFAULT_SOLVER).is_available()
+    assert registry.get(registry.default_solver()).is_available()
 
 
 @pytest.mark.parametrize("path", sorted(PACKAGE.glob("*.py")), ids=lambda path: path.stem)

@@ -19,7 +19,7 @@ __all__ = ["core_packages", "extra_packages", "python"]
 
 LEAST_PYTHON = (3, 11)
 FOR_DEVELOPERS = "dev"
-SOLVER_EXTRAS = ("scip", "gurobi")
+SOLVER_EXTRAS = ("cpsat", "scip", "gurobi")
 """Extras that are told among the solvers."""
 
 
