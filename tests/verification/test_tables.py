@@ -171,7 +171,7 @@ def test_tables_are_kept_by_every_search(level: str) -> None:
     """Within limits too; at opt6 copies that a form makes of a weight are tables like it."""
     graph = so.dataflow(PROGRAM)
     ports = so.plan_ports(graph, ports=TABLES)
-    found = so.solve(graph, level=level, dsp=80, built={"bram18": 100}, ports=ports)
+    found = so.solve(graph, level=level, dsp=80, bram18=100, ports=ports)
     kinds = {port.array: port.kind for port in found.schedule.ports}
     planned = so.apply(graph, found.schedule).graph
     for array in planned.arrays:
