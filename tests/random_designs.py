@@ -13,7 +13,10 @@ from streamopt.ir.element import ElementType
 from streamopt.ir.expression import Literal, rewrite
 from streamopt.ir.program import Role
 from streamopt.pipeline import BindingChoice, Freedom
+from streamopt.pipeline.evaluating import built_resources
+from streamopt.space.assemble import baseline
 from streamopt.transforms.rewrites import rewritten
+from streamopt.verification.inputs import make_inputs
 from tests.any_factors import any_factors
 from tests.random_graphs import random_program
 from tests.random_nests import ALL_MAKERS
@@ -33,10 +36,11 @@ ANY_FACTORS = "any factors"
 LEVELS = ("opt1", "opt2", "opt3", "opt4", "opt5", "opt6", "opt6", "opt6", ANY_FACTORS)
 BACKENDS = ("vitis", "native", "tapa")
 PORTS = {
-    "vitis": ("memory", "memory", "m_axi", "axis", "mixed"),
-    "native": ("memory",),
-    "tapa": ("m_axi",),
+    "vitis": ("memory", "memory", "m_axi", "axis", "mixed", "rom"),
+    "native": ("memory", "rom"),
+    "tapa": ("m_axi", "m_axi", "rom"),
 }
+"""Kinds of all arrays; ``mixed`` any of each, ``rom`` tables of some inputs."""
 DSPS = (100, 300, 2560)
 FORMS = (
     (),
@@ -85,10 +89,14 @@ def random_request(rng: Random, name: str, backend: str) -> Request:
     level, kind = rng.choice(LEVELS), rng.choice(PORTS[backend])
     ports: list[tuple[str, str]] = []
     if kind != "memory":
+        if kind == "rom":
+            program = replace(program, values=make_inputs(program))
+        usual = "m_axi" if backend == "tapa" else "memory"
+        kinds = {"mixed": ("memory", "m_axi", "axis"), "rom": ("rom", usual)}.get(kind, (kind,))
         for array in program.arrays:
             if array.role is not Role.INTERNAL:
-                own = rng.choice(("memory", "m_axi", "axis")) if kind == "mixed" else kind
-                ports.append((array.name, own))
+                own = rng.choice(kinds)
+                ports.append((array.name, own if own != "rom" or array.is_given else usual))
     is_paper = level not in ("opt6", ANY_FACTORS)
     with_ports = bool(ports) and is_paper and rng.random() < 0.6
     seed = rng.randrange(2**32)
@@ -120,10 +128,14 @@ def _solved(graph: Graph, request: Request) -> Schedule:
     if request.level == "opt6":
         bindings = (*BindingChoice,)
         freedom = Freedom(binding=bindings[request.seed % len(bindings)])
+    dsps = request.dsps
+    if request.level == "opt6":
+        least = built_resources(graph, baseline(graph), None).dsps
+        dsps = dsps if least <= dsps else max(DSPS)
     found = so.solve(
         graph,
         level=request.level,
-        dsp=request.dsps,
+        dsp=dsps,
         tiling_limit=1,
         time_limit_seconds=SOLVE_SECONDS,
         freedom=freedom,

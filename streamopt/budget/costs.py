@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from streamopt.budget.local_costs import Option
     from streamopt.budget.surroundings import Neighbour
     from streamopt.ir.graph import Edge, Node
+    from streamopt.ir.ports import PortPlan
     from streamopt.ir.schedule import NodePlan, Schedule
     from streamopt.space.decisions import DecisionSpace
     from streamopt.space.rows import NodeRows
@@ -57,6 +58,8 @@ class DesignCosts:
         What a schedule takes with the FIFO depths that it has.
     sized
         Gives FIFOs the depths that are emitted; None for those of the schedule.
+    tables
+        Ports of the arrays that are tables.
     """
 
     def __init__(
@@ -66,6 +69,7 @@ class DesignCosts:
         target: Target,
         measure: Measure,
         sized: Sized | None,
+        tables: tuple[PortPlan, ...] = (),
     ) -> None:
         self._names = tuple(limits)
         self._limits = tuple(limits.values())
@@ -74,7 +78,7 @@ class DesignCosts:
         self._sized = sized
         self._used: dict[Schedule, Counts] = {}
         self._space = space
-        self._costs = LocalCosts(space.graph, target)
+        self._costs = LocalCosts(space.graph, target, tables)
         self._around = Surroundings(space)
 
     def usage(self, schedule: Schedule) -> Counts:

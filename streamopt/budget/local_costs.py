@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from streamopt.budget.surroundings import Bank, Neighbour
     from streamopt.ir.graph import Edge, Graph, Node
     from streamopt.ir.network import Network
+    from streamopt.ir.ports import PortPlan
     from streamopt.ir.schedule import NodePlan
     from streamopt.target.device import Target
 
@@ -40,9 +41,17 @@ __all__ = ["LocalCosts", "Option"]
 
 
 class LocalCosts:
-    """Costs of nodes and channels of one graph on a target; each is worked out once."""
+    """Costs of nodes and channels of one graph on a target; each is worked out once.
 
-    def __init__(self, graph: Graph, target: Target) -> None:
+    Parameters
+    ----------
+    tables
+        Ports of arrays that no process shares. What they take is left out: nodes of one process
+        have one together.
+    """
+
+    def __init__(self, graph: Graph, target: Target, tables: tuple[PortPlan, ...] = ()) -> None:
+        self._tables = tables
         self._graph = graph
         self._target = target
         self._nodes: dict[object, Resources] = {}
@@ -86,7 +95,7 @@ class LocalCosts:
         loops = tuple(TiledLoop(n, node.trip_counts[n], factors[n]) for n in plan.order)
         scheduled = ScheduledGraph(
             graph=self._graph,
-            schedule=Schedule(self._graph.name, (plan,), ()),
+            schedule=Schedule(self._graph.name, (plan,), (), ports=self._tables),
             nodes=(ScheduledNode(node, loops),),
             channels=tuple(
                 _channel(node, beside, bank, factors) for beside, bank in options if beside.edges

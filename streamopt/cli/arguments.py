@@ -145,7 +145,7 @@ ArrayPort = Annotated[
     typer.Option(
         "--port",
         metavar="[ARRAY=]KIND",
-        help="How arrays cross the boundary: memory, m_axi, axis; A=m_axi:HBM[3], weights=m_axi:4.",
+        help="How arrays cross the boundary: memory, m_axi, axis; A=m_axi:HBM[3], weights=rom.",
     ),
 ]
 Objective = Annotated[

@@ -7,13 +7,10 @@ casts stand only where C++ would do something else.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import TYPE_CHECKING, assert_never
 
-import numpy as np
-
+from streamopt.codegen.literals import literal
 from streamopt.codegen.operators import OPERATOR_FUNCTION_NAMES
-from streamopt.errors import CodegenError, Diagnostic
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import (
     Binary,
@@ -77,13 +74,6 @@ FUNCTION_NAMES = OPERATOR_FUNCTION_NAMES.union(
 """All functions that emitted code may call."""
 
 
-_NUMBERS = {
-    ElementType.HALF: np.float16,
-    ElementType.FLOAT: np.float32,
-    ElementType.DOUBLE: np.float64,
-}
-
-
 def _needs_casts(element: ElementType) -> bool:
     """Return whether a type is a class, to and from which we convert by casts."""
     return element.is_fixed or element is ElementType.HALF
@@ -137,28 +127,13 @@ class ExpressionText:
         """Return the text of a truth value."""
         return self._truth(condition)[0]
 
-    def literal(self, value: float, element: ElementType) -> str:
-        """Return the shortest text that gives back the value in an element type."""
-        if element.is_fixed:
-            form = element.fixed_point
-            return f"{element}({float(form.number(form.mantissa(Fraction(value))))!r})"
-        if not element.is_float:
-            return f"INT64_C({int(value)})" if element.bits == 64 else str(int(value))
-        with np.errstate(over="ignore"):
-            number = _NUMBERS[element](value)
-        if not np.isfinite(number):
-            raise CodegenError(Diagnostic("E601", f"literal {value} is not a finite {element}"))
-        if element is ElementType.HALF:
-            return f"half({float(number)!r}f)"
-        return str(number) if element is ElementType.DOUBLE else f"{number!s}f"
-
     def extreme(self, element: ElementType, *, largest: bool) -> str:
         """Return the largest or smallest value of an element type, infinite where there is one."""
         sign = "" if largest else "-"
         if element.is_fixed:
             form = element.fixed_point
             end = form.number(form.highest if largest else form.lowest)
-            return self.literal(float(end), element)
+            return literal(float(end), element)
         if element is ElementType.HALF:
             return f"half({sign}INFINITY)"
         if element.is_float:
@@ -215,7 +190,7 @@ class ExpressionText:
     def _text(self, expression: Expression, element: ElementType) -> tuple[str, int]:
         match expression:
             case Literal(value):
-                text = self.literal(value, element)
+                text = literal(value, element)
                 return (f"({text})" if text.startswith("-") else text), _ATOM
             case Read(access):
                 return self.read(access), _ATOM

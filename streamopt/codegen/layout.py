@@ -71,6 +71,11 @@ class Port:
         return self.is_group or self.kind is PortKind.STREAM
 
     @property
+    def is_table(self) -> bool:
+        """Return whether it is a table in each process that reads it, and handed to none."""
+        return self.kind is PortKind.ROM
+
+    @property
     def is_group(self) -> bool:
         """Return whether it is a group of streams between processes."""
         return self.depth_elems is not None
@@ -138,7 +143,16 @@ class Process:
 
     @property
     def inputs(self) -> tuple[Port, ...]:
-        """Return the ports read, each once."""
+        """Return the ports read that are handed to it, each once."""
+        return tuple(port for port in self._read if not port.is_table)
+
+    @property
+    def tables(self) -> tuple[Port, ...]:
+        """Return the tables that it reads, each once."""
+        return tuple(port for port in self._read if port.is_table)
+
+    @property
+    def _read(self) -> tuple[Port, ...]:
         return tuple({port.name: port for port in self.reads.values()}.values())
 
 
@@ -146,13 +160,23 @@ class Process:
 class Layout:
     """The whole design; processes in an order in which each finds its inputs complete.
 
-    Streams are the last of the boundary: a host, which can't hand them over, leaves them out.
+    Attributes
+    ----------
+    boundary
+        What the top function takes. Streams are the last: a host, which can't hand them over,
+        leaves them out.
+    tables
+        Arrays whose values are in the design.
+    copies
+        Pairs (array, original) of the boundary, as in `streamopt.ir.graph.Graph`.
     """
 
     top: str
     boundary: tuple[Port, ...]
     channels: tuple[Port, ...]
     processes: tuple[Process, ...]
+    tables: tuple[Port, ...] = ()
+    copies: tuple[tuple[str, str], ...] = ()
 
 
 def plan_layout(scheduled: ScheduledGraph, dialect: Dialect = Dialect.HLS) -> Layout:
@@ -181,20 +205,26 @@ def plan_layout(scheduled: ScheduledGraph, dialect: Dialect = Dialect.HLS) -> La
     processes = tuple(
         _process(scheduled, nodes, functions, boundary, channels) for nodes in scheduled.processes
     )
-    outside = sorted(boundary.values(), key=lambda port: port.kind is PortKind.STREAM)
-    return Layout(identifier(top), (*outside,), (*channels.values(),), processes)
+    taken_over = [port for port in boundary.values() if not port.is_table]
+    outside = sorted(taken_over, key=lambda port: port.kind is PortKind.STREAM)
+    tables = tuple(port for port in boundary.values() if port.is_table)
+    known = {port.array.name for port in outside}
+    copies = tuple(pair for pair in graph.copies if known.issuperset(pair))
+    return Layout(identifier(top), (*outside,), (*channels.values(),), processes, tables, copies)
 
 
 def _boundary_port(scheduled: ScheduledGraph, partition: Partition, names: Names) -> Port:
     array = scheduled.graph.array(partition.array)
     port = Port(names.unique(array.name), array, partition.factors)
     plans = {plan.array: plan for plan in scheduled.schedule.ports}
-    if all(plan.kind is PortKind.MEMORY for plan in plans.values()):
+    plan = plans.get(array.name)
+    if plan is not None and plan.kind is PortKind.ROM:
+        return replace(port, kind=plan.kind)
+    if not any(other.kind.is_outside for other in plans.values()):
         return port
     if array.is_given and array.size_elems == 1:
         return replace(port, by_value=True)
-    plan = plans.get(array.name)
-    if plan is None or plan.kind is PortKind.MEMORY:
+    if plan is None or not plan.kind.is_outside:
         return port
     users = [n for n in scheduled.nodes if array.name in (*n.node.inputs, *n.node.outputs)]
     mover = users[0]

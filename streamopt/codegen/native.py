@@ -24,6 +24,7 @@ from streamopt.codegen.processes import (
     top_parameters,
 )
 from streamopt.codegen.stream_movers import mover_kernel, streamed
+from streamopt.codegen.tables import included_tables, table_header
 from streamopt.codegen.templates import fill
 from streamopt.codegen.testbench import testbench
 from streamopt.codegen.tree import Directive, For, Function, If, Item, Pragma, Statement
@@ -59,6 +60,7 @@ def emit(scheduled: ScheduledGraph) -> Design:
     files = (
         (f"{layout.top}.h", render([*header, *declared])),
         (f"{layout.top}.cpp", render([*header, *_definitions(layout)])),
+        *table_header(layout, scheduled.graph, header),
         ("testbench.cpp", render(header) + testbench(outside, headers="")),
         ("dataflow.h", fill("dataflow.h")),
         *((name, fill(f"types/{name}")) for name in type_headers(scheduled.graph)),
@@ -71,7 +73,7 @@ def emit(scheduled: ScheduledGraph) -> Design:
         layout.top,
         tuple((port.array.name, port.name) for port in layout.boundary),
         digest,
-        scheduled.graph.copies,
+        layout.copies,
         BackendName.NATIVE,
     )
 
@@ -89,6 +91,7 @@ def _definitions(layout: Layout) -> Iterator[Item]:
     yield Directive(f'#include "{layout.top}.h"')
     yield Directive('#include "dataflow.h"')
     yield from (Directive(f"#include <{header}>") for header in STANDARD_HEADERS)
+    yield from included_tables(layout)
     yield from _without_pragmas(process_functions(layout, _declared))
     yield Statement("")
     yield Function(

@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING
 from streamopt.codegen.dividends import check_dividends
 from streamopt.codegen.expressions import ExpressionText
 from streamopt.codegen.layout import Port, extents_text
+from streamopt.codegen.literals import literal
 from streamopt.codegen.tree import For, If, Item, Pragma, Statement
 from streamopt.ir.affine import Affine
 from streamopt.ir.program import Reduction
@@ -174,7 +175,7 @@ class NestWriter:
             inside = self._inside(self._masked_names() & {*access.iterators()})
             if not condition:
                 name = self.names.unique(f"{port.name}_value")
-                zero = self.expression.literal(0, port.array.element)
+                zero = literal(0, port.array.element)
                 value = f"{inside} ? {source} : {zero}" if inside else source
                 yield Statement(f"const {port.array.element} {name} = {value};")
                 self.fetched[access] = name
@@ -247,7 +248,7 @@ class NestWriter:
         element, reduction = self.array.element, self.node.reduction
         assert reduction is not None
         if reduction in (Reduction.ADD, Reduction.MUL):
-            return self.expression.literal(reduction.identity, element)
+            return literal(reduction.identity, element)
         return self.expression.extreme(element, largest=reduction is Reduction.MIN)
 
     def _send(self, targets: Sequence[tuple[str, str]], value: str) -> Iterator[Item]:

@@ -14,6 +14,7 @@ from streamopt.codegen.names import Names
 from streamopt.codegen.nest import NestWriter
 from streamopt.codegen.operators import OperatorFunctions
 from streamopt.codegen.sequence import SequenceWriter
+from streamopt.codegen.tables import table_definition
 from streamopt.codegen.tree import Comment, Function, Item, Statement
 from streamopt.ir.graph import SequentialNode
 
@@ -77,7 +78,8 @@ def process_functions(layout: Layout, declared: Declared = parameters) -> Iterat
         Texts of the parameters for a port, and whether the process only reads it.
     """
     functions = OperatorFunctions()
-    processes = [(Statement(""), *_process(p, functions, declared)) for p in layout.processes]
+    top = layout.top
+    processes = [(Statement(""), *_process(p, functions, declared, top)) for p in layout.processes]
     for function in functions.items:
         yield from (Statement(""), function)
     for process in processes:
@@ -91,12 +93,14 @@ def _origin(node: Node) -> str:
     return f"; {replace(node.loc, file=PurePath(node.loc.file).name)}"
 
 
-def _process(process: Process, functions: OperatorFunctions, declared: Declared) -> Iterator[Item]:
+def _process(
+    process: Process, functions: OperatorFunctions, declared: Declared, top: str
+) -> Iterator[Item]:
     taken = [text for port in process.inputs for text in declared(port, True)]
     taken += [text for port in process.writes for text in declared(port, False)]
-    ports = (*process.inputs, *process.writes)
+    ports = (*process.inputs, *process.tables, *process.writes)
     scope = Names([*FUNCTION_NAMES, *(name for p in ports for name in (p.name, *p.parts))])
-    body: list[Item] = []
+    body = [item for port in process.tables for item in table_definition(top, port)]
     for scheduled in process.nodes:
         node = scheduled.node
         loops = ", ".join(f"{loop.name} {loop.trip_count}" for loop in node.loops)

@@ -21,6 +21,7 @@ from streamopt.codegen.layout import extents_text, plan_layout
 from streamopt.codegen.names import Names
 from streamopt.codegen.nest import partition_pragmas
 from streamopt.codegen.processes import STANDARD_HEADERS, process_functions, provenance
+from streamopt.codegen.tables import included_tables, table_header
 from streamopt.codegen.templates import fill
 from streamopt.codegen.testbench import testbench
 from streamopt.codegen.tree import Directive, For, Function, Item, Pragma, Statement
@@ -58,20 +59,21 @@ def emit(scheduled: ScheduledGraph) -> Design:
     files = (
         (f"{layout.top}.h", render([*header, *_declarations(layout, scheduled.graph)])),
         (f"{layout.top}.cpp", render([*header, *_definitions(layout)])),
+        *table_header(layout, scheduled.graph, header),
         ("testbench.cpp", render(header) + testbench(layout, headers="")),
         ("packing.h", fill("packing.h")),
         ("Makefile", fill("tapa.mk", top=layout.top)),
     )
     ports = tuple((port.array.name, port.name) for port in layout.boundary)
     graph = scheduled.graph
-    return Design(graph.name, files, layout.top, ports, digest, graph.copies, BackendName.TAPA)
+    return Design(graph.name, files, layout.top, ports, digest, layout.copies, BackendName.TAPA)
 
 
 def _check(layout: Layout) -> None:
     for port in layout.boundary:
         if not port.by_value and (port.packing is None or port.kind is not PortKind.AXI):
             message = f"TAPA takes arrays in memory off the chip, and {port.array.name} is not"
-            hint = "emit with --port m_axi"
+            hint = "emit with --port m_axi, and --port weights=rom for tables of weights"
             raise CodegenError(Diagnostic("E607", message, hint=hint))
 
 
@@ -87,6 +89,7 @@ def _declarations(layout: Layout, graph: Graph) -> Iterator[Item]:
 def _definitions(layout: Layout) -> Iterator[Item]:
     yield Directive(f'#include "{layout.top}.h"')
     yield from (Directive(f"#include <{header}>") for header in STANDARD_HEADERS)
+    yield from included_tables(layout)
     tasks = {process.name: process for process in layout.processes}
     for item in process_functions(layout, _declared):
         if isinstance(item, Function) and (name := item.signature.split()[-1]) in tasks:

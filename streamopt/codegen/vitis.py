@@ -20,6 +20,7 @@ from streamopt.codegen.processes import (
     provenance,
     top_parameters,
 )
+from streamopt.codegen.tables import included_tables, table_header
 from streamopt.codegen.templates import fill
 from streamopt.codegen.testbench import testbench
 from streamopt.codegen.tree import Comment, Directive, Function, Item, Pragma, Statement
@@ -47,7 +48,8 @@ def emit(scheduled: ScheduledGraph, settings: VitisSettings = DEFAULT) -> Design
     ------
     CodegenError
         E601 for a literal that its type can't hold, E602 for an array that nobody brings or
-        takes, E603 for a division of a negative subscript, E611 to E619 for what the vendor's
+        takes, E603 for a division of a negative subscript, E606 for a value of a table that is no
+        number of its type, E611 to E619 for what the vendor's
         tool would refuse.
     """
     layout = plan_layout(scheduled)
@@ -59,6 +61,7 @@ def emit(scheduled: ScheduledGraph, settings: VitisSettings = DEFAULT) -> Design
     files = (
         (f"{layout.top}.h", render([*header, *declarations(layout, scheduled.graph)])),
         (f"{layout.top}.cpp", kernel),
+        *table_header(layout, scheduled.graph, header),
         ("testbench.cpp", render(header) + testbench(layout, "#include <hls_stream.h>\n")),
         *([("packing.h", fill("packing.h"))] if _packed(layout) else []),
         *scripts(layout.top, settings, flow),
@@ -75,7 +78,7 @@ def emit(scheduled: ScheduledGraph, settings: VitisSettings = DEFAULT) -> Design
         layout.top,
         ports,
         digest,
-        scheduled.graph.copies,
+        layout.copies,
         findings=built(kernel),
     )
 
@@ -103,7 +106,7 @@ def declarations(layout: Layout, graph: Graph, *, own_types: bool = False) -> It
     wanted += [Directive(form.format(name)) for name in type_headers(graph)]
     yield from (*wanted, *([Statement("")] if wanted else []))
     names = {port.array.name: port.name for port in layout.boundary}
-    for copy, original in graph.copies:
+    for copy, original in layout.copies:
         yield Comment(f"The caller gives {names[copy]} the content of {names[original]}.")
     yield Function(_signature(layout), top_parameters(layout), None)
     yield from (Statement(""), Directive("#endif"))
@@ -112,6 +115,7 @@ def declarations(layout: Layout, graph: Graph, *, own_types: bool = False) -> It
 def _definitions(layout: Layout) -> Iterator[Item]:
     yield Directive(f'#include "{layout.top}.h"')
     yield from (Directive(f"#include <{header}>") for header in (*STANDARD_HEADERS, "hls_stream.h"))
+    yield from included_tables(layout)
     yield from process_functions(layout)
     yield Statement("")
     yield Function(_signature(layout), top_parameters(layout), tuple(_top_body(layout)))

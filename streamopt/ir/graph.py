@@ -18,6 +18,9 @@ from streamopt.ir.expression import reads
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Any
+
+    from numpy.typing import NDArray
 
     from streamopt.errors import SourceLoc
     from streamopt.ir.expression import Access, Condition, Expression
@@ -223,6 +226,8 @@ class Graph:
     ----------
     copies
         Pairs (array, original): arguments that the caller fills with what it gives another one.
+    values
+        Values of weights that came with the source, by array; those of a copy are its original's.
     """
 
     name: str
@@ -230,6 +235,9 @@ class Graph:
     nodes: tuple[Node, ...]
     edges: tuple[Edge, ...]
     copies: tuple[tuple[str, str], ...] = ()
+    values: Mapping[str, NDArray[Any]] = field(
+        default_factory=dict[str, "NDArray[Any]"], compare=False, repr=False
+    )
     _lookup: _Lookup = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -243,6 +251,10 @@ class Graph:
     def node(self, name: str) -> Node:
         """Return the node of that name; raises KeyError."""
         return self._lookup.nodes[name]
+
+    def values_of(self, array: str) -> NDArray[Any] | None:
+        """Return the values of an array, or of what it is a copy of; None where none came."""
+        return self.values.get(dict(self.copies).get(array, array))
 
     def in_edges(self) -> Mapping[str, tuple[Edge, ...]]:
         """Return the incoming edges of every node."""

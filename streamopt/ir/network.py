@@ -48,6 +48,8 @@ class Place(StrEnum):
     """Two banks between one process and the next, which starts when the first has ended."""
     LOCAL = "local"
     """Inside one process."""
+    ROM = "rom"
+    """A table of values that are known, in each process that reads it."""
 
 
 class AccessMode(StrEnum):

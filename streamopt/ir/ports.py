@@ -25,6 +25,13 @@ class PortKind(StrEnum):
     """In memory off the chip, behind a port that bursts."""
     STREAM = "axis"
     """A stream of words."""
+    ROM = "rom"
+    """Not at all: a table of its values in each process that reads it."""
+
+    @property
+    def is_outside(self) -> bool:
+        """Return whether the array is off the chip, and a mover brings or takes it."""
+        return self in (PortKind.AXI, PortKind.STREAM)
 
 
 @dataclass(frozen=True, slots=True)

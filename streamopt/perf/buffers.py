@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 __all__ = ["memories_as_built", "network_storage"]
 
+_AS_WRITTEN = (Place.ARGUMENT, Place.OFF_CHIP, Place.ROM)
+"""Memories that are split as the source says and no further."""
+
 _REGISTER_TERMS = 3
 """Terms of a sum that come from registers where an iteration adds no power of two."""
 
@@ -62,7 +65,7 @@ def _users(network: Network) -> dict[str, list[Pipeline]]:
 
 
 def _split_by_lanes(memory: Memory, users: Sequence[Pipeline]) -> Memory:
-    if memory.place in (Place.ARGUMENT, Place.OFF_CHIP) or memory.is_partitioned:
+    if memory.place in _AS_WRITTEN or memory.is_partitioned:
         return memory
     factors = [1] * len(memory.shape)
     for pipeline in users:

@@ -6,7 +6,7 @@ Evidence: the reports of 61 published designs on PolyBench and chains of matrix 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from math import prod
 from typing import TYPE_CHECKING
@@ -26,7 +26,7 @@ __all__ = [
     "memory_storage",
 ]
 
-_HALVES = {Place.LOCAL: 1, Place.PING_PONG: 2}
+_HALVES = {Place.LOCAL: 1, Place.ROM: 1, Place.PING_PONG: 2}
 
 
 class StorageKind(StrEnum):
@@ -84,14 +84,16 @@ def memory_storage(memory: Memory, blocks: Memories) -> Storage:
     """Return how an array is held.
 
     An element a bank needs no memory: registers. Both halves of a ping-pong buffer lie in one
-    bank, one above the other.
+    bank, one above the other. A table is never in UltraRAM, which begins as zero (AMD UG573).
     """
     bits = memory.element.bits
     words = prod(bank_extents(memory))
     if memory.place in (Place.ARGUMENT, Place.OFF_CHIP):
         return Storage(StorageKind.OUTSIDE, memory.banks, words, bits)
-    if words == 1 and memory.place is Place.LOCAL:
+    if words == 1 and memory.place in (Place.LOCAL, Place.ROM):
         return Storage(StorageKind.REGISTERS, memory.banks, words, bits)
+    if memory.place is Place.ROM:
+        blocks = replace(blocks, uram_shape=None)
     return _random_access(memory.banks, words * _HALVES[memory.place], bits, blocks)
 
 

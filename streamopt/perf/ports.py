@@ -70,6 +70,8 @@ def port_counts(network: Network) -> dict[str, int]:
     users = Counter(target for process in network.processes for target in process.targets)
 
     def ports(memory: Memory) -> int:
+        if memory.place is Place.ROM:
+            return PORTS_OF_A_BANK  # each process has a table of its own
         if memory.place is Place.ARGUMENT:
             return PORTS_OF_A_BANK if users[memory.name] < 2 else PORTS_OF_A_BANK // 2
         if memory.place is Place.OFF_CHIP:

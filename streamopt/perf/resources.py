@@ -47,7 +47,7 @@ class NetworkResources:
     pipelines
         By name: operators, address arithmetic and the fabric around them.
     processes
-        By name: pipelines, local memories, and adapters of ports to memory off the chip.
+        By name: pipelines, local memories and tables, and adapters of ports to memory off the chip.
     channels
         By name: the FIFOs and ping-pong buffers between processes.
     storages
@@ -92,7 +92,7 @@ def resources(
     for process in network.processes:
         used = sum((pipelines[pipeline.name] for pipeline in process.pipelines), Resources())
         for name in process.targets & memories.keys():
-            if memories[name].place is Place.LOCAL:
+            if memories[name].place in (Place.LOCAL, Place.ROM):
                 used += memory_resources(storages[name], ping_pong=False)
             (mover, *_) = process.pipelines  # what touches an array off the chip does nothing else
             used += adapter_resources(memories[name], mover, target.memories)

@@ -36,7 +36,7 @@ WEIGHTS = "weights"
 MOST_CHANNELS = 64
 """Of one array: more than any device has."""
 
-_PORT = re.compile(r"(memory|m_axi|axis)(?::(?:(\d+)|(\w+)\[(\d+)(?::(\d+))?\]))?")
+_PORT = re.compile(r"(memory|m_axi|axis|rom)(?::(?:(\d+)|(\w+)\[(\d+)(?::(\d+))?\]))?")
 
 
 def plan_ports(
@@ -53,9 +53,9 @@ def plan_ports(
     interface
         Kind of all ports: ``memory``, ``m_axi`` or ``axis``.
     ports
-        By array, what is different: ``axis``, ``m_axi`` or ``m_axi:HBM[3]``; spread over several
-        channels ``m_axi:HBM[4:7]``, or ``m_axi:4`` for any four. ``weights`` are all weights,
-        unless an array is called so.
+        By array, what is different: ``rom``, ``axis``, ``m_axi`` or ``m_axi:HBM[3]``; spread over
+        several channels ``m_axi:HBM[4:7]``, or ``m_axi:4`` for any four. ``weights`` are all
+        weights, unless an array is called so.
     on
         The target whose channels are used, those of HBM where it has any; the U280 if not given.
 
@@ -109,7 +109,8 @@ def request_with_ports(
         E525 for what knows nothing of channels: the exhaustive search, and the paper's
         formulation.
     LegalityError
-        E331 for a port of an array that doesn't cross the boundary.
+        E331 for a port of an array that doesn't cross the boundary, E334 for a table of one that
+        is written or has no values.
     TargetError
         E857 for a channel that the target doesn't have.
     """
@@ -158,7 +159,9 @@ def _parsed(name: str, text: str) -> _Wish:
             return _Wish(kind, tuple(f"{memory}[{at}]" for at in some), parts)
         if text == kind:
             return _Wish(kind)
-    hint = "write memory, m_axi, axis, or with channels m_axi:HBM[3], m_axi:HBM[4:7] or m_axi:4"
+    hint = (
+        "write memory, rom, m_axi, axis, or with channels m_axi:HBM[3], m_axi:HBM[4:7] or m_axi:4"
+    )
     raise LegalityError(Diagnostic("E332", f"'{text}' is no port for {name}", hint=hint))
 
 
@@ -190,7 +193,7 @@ def put_outside(
     ------
     LegalityError
         E331 for a port of an array that doesn't cross the boundary, E333 if the schedule has
-        ports already.
+        ports already, E334 for a table of an array that is written or has no values.
     """
     from streamopt.transforms.apply import planned_graph
     from streamopt.transforms.port_schedule import with_ports
@@ -203,7 +206,7 @@ def put_outside(
         return schedule
     on = None if sizing is None else sizing.on
     found = with_ports(graph, schedule, _with_copies(planned_graph(graph, schedule), ports, on))
-    if sizing is None:
+    if sizing is None or not any(port.kind.is_outside for port in found.ports):
         return found
     return size_fifos(graph, found, sizing)[0]
 

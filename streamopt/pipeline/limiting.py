@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, TypedDict
 
 from streamopt.errors import Diagnostic, InfeasibleError
+from streamopt.ir.ports import PortKind
 from streamopt.pipeline.evaluating import built_resources, size_fifos, target
 from streamopt.strategies.limits import Limit, Limits
 
@@ -141,7 +142,8 @@ def _limits(
 
     by_field = {_FIELDS[key][0]: amount for key, amount in wanted.items()}
     sizing = None if fifos is None else sized
-    costing = DesignCosts(by_field, request.space(), device, measure, sizing)
+    tables = tuple(port for port in request.ports if port.kind is PortKind.ROM)
+    costing = DesignCosts(by_field, request.space(), device, measure, sizing, tables)
     each = tuple(Limit(_FIELDS[key][1], _option(key), amount) for key, amount in wanted.items())
     return Limits(each, costing)
 

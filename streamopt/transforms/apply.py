@@ -78,7 +78,8 @@ def apply(graph: Graph, schedule: Schedule) -> ScheduledGraph:
         - E323 a FIFO into a window whose rows the loop order doesn't complete, or several of which
           come at once;
         - E324 an initiation interval below 1, or one above 1 of a sequential node;
-        - E331 a port of an array that doesn't cross the boundary.
+        - E331 a port of an array that doesn't cross the boundary;
+        - E334 a table of an array that is written, or whose values are not known.
     """
     graph = planned_graph(graph, schedule)
     problems = [*_plan_problems(graph, schedule)]
@@ -102,7 +103,8 @@ def planned_graph(graph: Graph, schedule: Schedule) -> Graph:
     Raises
     ------
     LegalityError
-        E321 for a rewrite that there isn't, E331 for a port of no such array.
+        E321 for a rewrite that there isn't, E331 for a port of no such array, E334 for a table of
+        one that is written or has no values.
     """
     graph = rewritten(graph, schedule.rewrites)
     return with_movers(graph, moved_arrays(graph, schedule.ports))

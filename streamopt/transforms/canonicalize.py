@@ -66,7 +66,8 @@ def canonicalize(program: Program) -> Graph:
     order = _checked_order(program)
     nests = tuple(program.nests[position] for position in order)
     nodes = tuple(map(_node, nests))
-    return Graph(program.name, program.arrays, nodes, channels(program.arrays, nodes))
+    edges = channels(program.arrays, nodes)
+    return Graph(program.name, program.arrays, nodes, edges, values=program.values)
 
 
 def _checked_order(program: Program) -> tuple[int, ...]:

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 from streamopt.errors import Diagnostic, LegalityError
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Access, Read, rewrite
-from streamopt.ir.graph import Graph, Node, SequentialNode
+from streamopt.ir.graph import Node, SequentialNode
 from streamopt.ir.ports import PortKind
 from streamopt.ir.program import Loop, Role
 from streamopt.transforms.channels import channels
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from streamopt.ir.expression import Expression
+    from streamopt.ir.graph import Graph
     from streamopt.ir.ports import PortPlan
     from streamopt.ir.program import Array
 
@@ -45,7 +46,8 @@ def moved_arrays(graph: Graph, ports: Sequence[PortPlan]) -> tuple[str, ...]:
     Raises
     ------
     LegalityError
-        E331 for a port of an array that doesn't cross the boundary, or two ports of one.
+        E331 for a port of an array that doesn't cross the boundary, or two ports of one; E334 for
+        a table of an array that is written, or whose values are not known.
     """
     crossing = {a.name: a for a in graph.arrays if a.role is not Role.INTERNAL}
     names = [port.array for port in ports]
@@ -54,12 +56,29 @@ def moved_arrays(graph: Graph, ports: Sequence[PortPlan]) -> tuple[str, ...]:
             what = "no array that crosses the boundary" if name not in crossing else "given twice"
             hint = f"the arrays are {', '.join(crossing)}"
             raise LegalityError(Diagnostic("E331", f"port '{name}': {what}", hint=hint))
+    for port in ports:
+        if port.kind is PortKind.ROM:
+            _check_table(graph, crossing[port.array])
     return tuple(
         port.array
         for port in ports
-        if port.kind is not PortKind.MEMORY
+        if port.kind.is_outside
         and not (crossing[port.array].is_given and crossing[port.array].size_elems == 1)
     )
+
+
+def _check_table(graph: Graph, array: Array) -> None:
+    """Raise E334 for an array that can't be a table."""
+    if not array.is_given:
+        what, hint = "the design writes it", "choose another port: memory, m_axi or axis"
+    elif graph.values_of(array.name) is None:
+        what = "its values are not known"
+        hint = "choose another port, or a source with values: a graph.json with 'weights', "
+        hint += "a PyTorch module or an ONNX model"
+    else:
+        return
+    message = f"{array.name} can't be a table (rom): {what}"
+    raise LegalityError(Diagnostic("E334", message, hint=hint))
 
 
 def mover_of(graph: Graph, array: str) -> Node | None:
@@ -116,7 +135,8 @@ def _with_mover(graph: Graph, array: Array) -> Graph:
         last = max(graph.nodes.index(user) for user in writers)
         nodes.insert(last + 1, Node(name, loops, outside, Read(here), loc=writers[-1].loc))
     arrays = (*graph.arrays, inner)
-    return Graph(graph.name, arrays, tuple(nodes), channels(arrays, nodes), graph.copies)
+    edges = channels(arrays, nodes)
+    return replace(graph, arrays=arrays, nodes=tuple(nodes), edges=edges)
 
 
 def _loops(array: Array, users: Sequence[Node]) -> tuple[Loop, ...]:

@@ -42,7 +42,7 @@ def with_ports(graph: Graph, schedule: Schedule, ports: Sequence[PortPlan]) -> S
     Raises
     ------
     LegalityError
-        E321 or E331, as `streamopt.transforms.apply.planned_graph`.
+        E321, E331 or E334, as `streamopt.transforms.apply.planned_graph`.
     """
     before = planned_graph(graph, schedule)
     wanted = replace(schedule, ports=tuple(ports))

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streamopt.codegen.expressions import ExpressionText
+from streamopt.codegen.literals import literal
 from streamopt.errors import CodegenError
 from streamopt.ir.affine import Affine
 from streamopt.ir.element import ElementType
@@ -129,18 +130,18 @@ def test_functions_are_those_of_cmath(function: Function) -> None:
     ],
 )
 def test_literals_are_the_shortest_that_come_back(value: float, single: str, double: str) -> None:
-    assert TEXT.literal(value, FLOAT) == single
-    assert TEXT.literal(value, DOUBLE) == double
+    assert literal(value, FLOAT) == single
+    assert literal(value, DOUBLE) == double
 
 
 def test_literals_of_integers() -> None:
-    assert TEXT.literal(7.0, INT) == "7"
-    assert TEXT.literal(-7.0, ElementType.INT64) == "INT64_C(-7)"
+    assert literal(7.0, INT) == "7"
+    assert literal(-7.0, ElementType.INT64) == "INT64_C(-7)"
 
 
 @given(st.floats(width=32, allow_nan=False, allow_infinity=False))
 def test_every_float_comes_back(value: float) -> None:
-    text = TEXT.literal(value, FLOAT)
+    text = literal(value, FLOAT)
     assert text.endswith("f")
     assert "." in text or "e" in text
 
@@ -148,7 +149,7 @@ def test_every_float_comes_back(value: float) -> None:
 @pytest.mark.parametrize("value", [float("inf"), float("nan"), 1e39])
 def test_literals_that_do_not_fit_are_refused(value: float) -> None:
     with pytest.raises(CodegenError, match=r"E601 literal .* is not a finite float"):
-        TEXT.literal(value, FLOAT)
+        literal(value, FLOAT)
 
 
 def test_reduction_steps() -> None:

@@ -17,7 +17,7 @@ __all__ = ["Call", "FunctionFacts", "Variable", "facts", "nested", "variable"]
 
 _INDEX = r"(?:\[(?:[^\[\]]|\[[^\[\]]*\])*\])"
 _TYPE = r"(?:const )?[A-Za-z_][\w:]*(?:<[^;=()]*>)?"
-_DECLARED = re.compile(rf"({_TYPE})(?: |( ?[*&]))(\w+)((?:\[\d+\])*)(?: = .*)?;?")
+_DECLARED = re.compile(rf"(?:static )?({_TYPE})(?: |( ?[*&]))(\w+)((?:\[\d+\])*)(?: = .*)?;?")
 _CALL = re.compile(r"(\w+)\(((?:\w+(?:, )?)*)\);")
 _STREAM_READ = re.compile(rf"\b(\w+){_INDEX}*\.read\(")
 _STREAM_WRITE = re.compile(rf"\b(\w+){_INDEX}*\.write\(")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from streamopt.ir.graph import SequentialNode
 from streamopt.ir.network import Fifo, Memory, Network, Pipeline, Place, Process
+from streamopt.ir.ports import PortKind
 from streamopt.ir.schedule import ChannelKind
 from streamopt.transforms.lower.sequential import lower_sequential
 from streamopt.transforms.lower.streaming import StreamingNode
@@ -64,6 +65,9 @@ class _Lowering:
             name = f"{partition.array}.argument" if partition.array in taken else partition.array
             array = self.arrays[partition.array]
             found[partition.array] = _memory(array, name, Place.ARGUMENT, partition.factors)
+            port = ports.get(array.name)
+            if port is not None and port.kind is PortKind.ROM:
+                found[array.name] = replace(found[array.name], place=Place.ROM)
             if array.name in outside:
                 shape = found[partition.array].shape
                 found[partition.array] = replace(

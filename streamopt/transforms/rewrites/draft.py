@@ -6,14 +6,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from streamopt.ir.expression import Access, Read, rewrite, rewrite_condition
-from streamopt.ir.graph import Graph, SequentialNode
+from streamopt.ir.graph import SequentialNode
 from streamopt.transforms.channels import channels
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from streamopt.ir.expression import Expression
-    from streamopt.ir.graph import Node
+    from streamopt.ir.graph import Graph, Node
     from streamopt.ir.program import Array
 
 __all__ = ["Draft", "folded_everywhere", "reading", "redirected"]
@@ -66,7 +66,7 @@ class Draft:
         """Return the graph as it is now."""
         arrays, nodes = tuple(self.arrays.values()), tuple(self._nodes.values())
         edges = channels(arrays, nodes)
-        return Graph(self._graph.name, arrays, nodes, edges, self._graph.copies)
+        return replace(self._graph, arrays=arrays, nodes=nodes, edges=edges)
 
     def _index(self, node: Node) -> None:
         for array in node.outputs:

@@ -18,13 +18,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from streamopt.ir.graph import Graph
 from streamopt.transforms.channels import channels
 from streamopt.transforms.rewrites.draft import reading
 from streamopt.transforms.unused_name import unused_name
 
 if TYPE_CHECKING:
-    from streamopt.ir.graph import Node
+    from streamopt.ir.graph import Graph, Node
     from streamopt.ir.program import Array
 
 __all__ = ["private_arguments"]
@@ -56,7 +55,8 @@ def private_arguments(graph: Graph) -> Graph:
     if not private:
         return graph
     nodes = tuple(_with_own(node, private) for node in graph.nodes)
-    return Graph(graph.name, tuple(arrays), nodes, channels(arrays, nodes), tuple(copies.items()))
+    edges, pairs = channels(arrays, nodes), tuple(copies.items())
+    return replace(graph, arrays=tuple(arrays), nodes=nodes, edges=edges, copies=pairs)
 
 
 def _with_own(node: Node, private: dict[tuple[str, str], str]) -> Node:

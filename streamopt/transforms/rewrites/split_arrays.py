@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 
 from streamopt.ir.affine import Affine, Iter
 from streamopt.ir.expression import Access
-from streamopt.ir.graph import Graph, SequentialNode
+from streamopt.ir.graph import SequentialNode
 from streamopt.ir.program import Loop, Role
 from streamopt.transforms.channels import channels
 from streamopt.transforms.rewrites.node_accesses import with_accesses, with_subscripts
@@ -31,7 +31,7 @@ from streamopt.transforms.rewrites.node_accesses import with_accesses, with_subs
 if TYPE_CHECKING:
     from collections.abc import Container, Sequence
 
-    from streamopt.ir.graph import Node
+    from streamopt.ir.graph import Graph, Node
     from streamopt.ir.program import Array
 
     Block = tuple[int, int]
@@ -120,7 +120,8 @@ def _split(graph: Graph, array: Array, at: int, blocks: Sequence[Block]) -> Grap
         for n, (block, name) in enumerate(names.items(), 1):
             made = _writing(writer, at, block, name)
             nodes.append(replace(made, name=f"{stems[1]}_{n}"))
-    return Graph(graph.name, tuple(arrays), tuple(nodes), channels(arrays, nodes), graph.copies)
+    edges = channels(arrays, nodes)
+    return replace(graph, arrays=tuple(arrays), nodes=tuple(nodes), edges=edges)
 
 
 def _free(wanted: str, parts: int, taken: Container[str]) -> str:

@@ -17,10 +17,10 @@ so elements are combined in the order in which they were.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from streamopt.ir.affine import Iter
-from streamopt.ir.graph import Graph
 from streamopt.transforms.channels import channels
 from streamopt.transforms.rewrites.digit_split import Split
 from streamopt.transforms.rewrites.mixed_radix import digits
@@ -29,7 +29,7 @@ from streamopt.transforms.rewrites.node_accesses import accesses
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from streamopt.ir.graph import Node
+    from streamopt.ir.graph import Graph, Node
 
 __all__ = ["split_loops"]
 
@@ -53,7 +53,7 @@ def split_loops(graph: Graph) -> Graph:
     if now.nodes == {node.name: node for node in graph.nodes}:
         return graph
     arrays, nodes = tuple(now.arrays.values()), tuple(now.nodes.values())
-    return Graph(graph.name, arrays, nodes, channels(arrays, nodes), graph.copies)
+    return replace(graph, arrays=arrays, nodes=nodes, edges=channels(arrays, nodes))
 
 
 def _step(now: Split, name: str) -> Split | None:

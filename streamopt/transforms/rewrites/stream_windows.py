@@ -24,14 +24,14 @@ from typing import TYPE_CHECKING
 from streamopt.analysis.stream_order import stream_order
 from streamopt.ir.affine import Affine, Iter
 from streamopt.ir.expression import Access
-from streamopt.ir.graph import Graph, SequentialNode
+from streamopt.ir.graph import SequentialNode
 from streamopt.ir.window import Stretch, Window
 from streamopt.transforms.channels import channels
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from streamopt.ir.graph import Edge, Node
+    from streamopt.ir.graph import Edge, Graph, Node
 
 __all__ = ["stream_windows"]
 
@@ -50,7 +50,7 @@ def stream_windows(graph: Graph) -> Graph:
     if nodes == graph.nodes:
         return graph
     edges = channels(graph.arrays, nodes)
-    return Graph(graph.name, graph.arrays, nodes, edges, graph.copies)
+    return replace(graph, nodes=nodes, edges=edges)
 
 
 @dataclass(frozen=True, slots=True)
