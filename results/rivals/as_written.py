@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 from time import perf_counter
 
-from named_programs import HERE, STENCILS, path_of
+from named_programs import HERE, STENCILS, defines, path_of
 
 import streamopt as so
 from streamopt.errors import StreamoptError
@@ -21,7 +21,7 @@ __all__ = ["FILE", "measure"]
 FILE = HERE / "as_written.csv"
 DSPS = 2560
 KEPT = ("simulated_cycles", "dsps", "bram18", "fifo_channels", "channels", "design_seconds")
-COLUMNS = ("program", *KEPT, "interval_cycles", "steps", "seconds", "message")
+COLUMNS: tuple[str, ...] = ("program", *KEPT, "interval_cycles", "steps", "seconds", "message")
 
 Row = dict[str, str | int | float]
 
@@ -30,7 +30,7 @@ def measured(name: str) -> Row:
     """Return the row of a program."""
     started = perf_counter()
     try:
-        loops = so.schedule(path_of(name))
+        loops = so.schedule(path_of(name), defines=defines(name))
         found = loops.auto_dse(dsp=DSPS)
     except StreamoptError as error:
         reason = "; ".join(f"{each.code} {each.message}" for each in error.diagnostics)
@@ -46,7 +46,7 @@ def measured(name: str) -> Row:
 def measure() -> None:
     """Measure all programs of `STENCILS`."""
     with FILE.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, list(COLUMNS), restval="", lineterminator="\n")
+        writer = csv.DictWriter(file, COLUMNS, restval="", lineterminator="\n")
         writer.writeheader()
         for name in STENCILS:
             row = measured(name)

@@ -10,26 +10,29 @@ import streamopt as so
 if TYPE_CHECKING:
     from streamopt.ir.program import Program
 
-__all__ = ["HERE", "KERNELS", "NAMES", "STENCILS", "path_of", "program", "suite"]
+__all__ = ["HERE", "NAMES", "STENCILS", "defines", "path_of", "program", "suite"]
 
 HERE = Path(__file__).parent
-GRAPHS = HERE.parents[1] / "graphs"
-KERNELS = HERE.parents[1] / "tests" / "polybench" / "kernels"
-FOLDERS = {"graphs": GRAPHS, "programs": HERE, "PolyBench": KERNELS}
-STENCILS = tuple(f"programs/{path.stem}" for path in sorted((HERE / "programs").glob("*.c")))
+TOP = HERE.parents[1]
+KERNELS = TOP / "tests" / "polybench" / "kernels"
+FOLDERS = {"graphs": TOP / "graphs", "pom": TOP / "models" / "kernels", "PolyBench": KERNELS}
+SQUARES = ("pom/jacobi_2d", "pom/seidel_2d")
+STENCILS = tuple(
+    f"pom/{path.stem}" for path in sorted((TOP / "models" / "kernels" / "pom").glob("*.c"))
+)
 NAMES = (
-    *(f"{path.parent.name}/{path.stem}" for path in sorted(GRAPHS.glob("*/*.json"))),
+    *(f"{path.parent.name}/{path.stem}" for path in sorted(FOLDERS["graphs"].glob("*/*.json"))),
     *STENCILS,
     *(f"{path.name}/{path.name}" for path in sorted(KERNELS.iterdir()) if path.is_dir()),
 )
 
 
 def suite(name: str) -> str:
-    """Return where a program is: ``graphs``, ``programs`` or ``PolyBench``."""
+    """Return where a program is: ``graphs``, ``pom`` or ``PolyBench``."""
     folder, _, stem = name.partition("/")
     if folder == stem:
         return "PolyBench"
-    return "programs" if folder == "programs" else "graphs"
+    return "pom" if folder == "pom" else "graphs"
 
 
 def path_of(name: str) -> Path:
@@ -38,9 +41,23 @@ def path_of(name: str) -> Path:
     return FOLDERS[suite(name)] / f"{name}{ending}"
 
 
-def program(name: str, size: str = "MINI") -> Program:
-    """Return a program; PolyBench is of that size, in single precision."""
-    if suite(name) != "PolyBench":
-        return so.load(path_of(name))
-    defines = {f"{size}_DATASET": "", "DATA_TYPE_IS_FLOAT": ""}
-    return so.load(path_of(name), defines=defines, include=[KERNELS])
+def defines(name: str, size: str = "MEDIUM") -> dict[str, str]:
+    """Return the macros of a program's C text, none for a graph.
+
+    Parameters
+    ----------
+    size
+        Of PolyBench; others are as in experiment.toml.
+    """
+    match suite(name):
+        case "graphs":
+            return {}
+        case "pom":
+            return dict.fromkeys(("N", "T"), "64" if name in SQUARES else "256")
+        case _:
+            return {f"{size}_DATASET": "", "DATA_TYPE_IS_FLOAT": ""}
+
+
+def program(name: str, size: str = "MEDIUM") -> Program:
+    """Return a program."""
+    return so.load(path_of(name), defines=defines(name, size), include=[KERNELS])

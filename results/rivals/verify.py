@@ -28,15 +28,17 @@ if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
 DSPS = 2560
+SIZE = "MINI"
+"""Of PolyBench."""
 FILE = HERE / "verified.csv"
-COLUMNS = ("program", "strategy", "size", "verdict", "seconds", "reason")
+COLUMNS: tuple[str, ...] = ("program", "strategy", "size", "verdict", "seconds", "reason")
 
 Row = dict[str, str]
 
 
 def verified(name: str, strategy: str) -> tuple[str, str]:
     """Return ``pass``, ``fail`` or ``refused``, and why."""
-    source = program(name)
+    source = program(name, SIZE)
     try:
         found = so.design(so.dataflow(source), strategy, dsp=DSPS)
     except StreamoptError as error:
@@ -69,7 +71,7 @@ def row_of(name: str, strategy: str, seconds: float) -> Row:
     return {
         "program": name,
         "strategy": strategy,
-        "size": "mini" if suite(name) == "PolyBench" else "",
+        "size": SIZE.lower() if suite(name) == "PolyBench" else "",
         "verdict": verdict,
         "seconds": f"{perf_counter() - started:.1f}",
         "reason": reason,
@@ -95,7 +97,7 @@ def rows() -> dict[tuple[str, str], Row]:
 def write(found: dict[tuple[str, str], Row]) -> None:
     """Write all rows in the order of programs and strategies."""
     with FILE.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, list(COLUMNS), lineterminator="\n")
+        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         writer.writeheader()
         every = [(name, strategy.value) for name in NAMES for strategy in RivalName]
         writer.writerows(found[key] for key in every if key in found)

@@ -173,9 +173,11 @@ def _elements(access: Access, tiles: tuple[int, ...]) -> NDArray[np.int64]:
     """Return what an access function touches in one iteration, lanes that share it left out."""
     used = access.iterators()
     apart = [tile if f"l{at}" in used else 1 for at, tile in enumerate(tiles)]
-    axes = np.indices(apart, np.int64).reshape(len(tiles), -1)
+    count = prod(apart)
+    axes = np.indices(apart, np.int64).reshape(len(tiles), count)
     lanes = {f"l{at}": axis for at, axis in enumerate(axes)}
-    return np.stack([s.evaluate(lanes) + 0 * axes[0] for s in access.subscripts], 1)
+    places = (np.asarray(subscript.evaluate(lanes)) for subscript in access.subscripts)
+    return np.stack([np.broadcast_to(place, count) for place in places], 1)
 
 
 def _array_ii(touched: Mapping[Access, Elements]) -> int:
