@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from measured import TITLES, Measured, Row, mean, number
@@ -33,15 +34,15 @@ def _codo(found: Measured) -> str:
         return 1 / cycles if cycles else None
 
     text = """Published: how many times as fast as what Vitis HLS makes of the C code (CODO, table
-II: 5 ns, less than 900 DSPs). Both columns are over CODO's figure: above 1 is faster than CODO. Ours
-are latencies at 900 DSPs as built, 3.33 ns; Stream-HLS is our opt5."""
-    why = """Deviations: CODO's paper has caps of unrolling that were set by hand for each program (2 to
-64), ours finds the cap by the limit of DSPs, so that ours spends all 900 where theirs has 488 to
-848. The published HIDA designs have arrays as memory ports and were synthesized without the pragma
-of dataflow at the top (the artifact), so that their tasks run one after another, and for the limit of a smaller
-device; ours has the 900 DSPs and ping-pong buffers. The published convolutions of CODO were edited by hand, and its
-generated ones pad wrongly; ours take elements, shift and compute at the same time, where theirs do one
-after another."""
+II: 5 ns, less than 900 DSPs). Both columns are over CODO's figure: above 1 is faster than CODO.
+Ours are latencies at 900 DSPs as built, 3.33 ns; Stream-HLS is our opt5."""
+    why = """Deviations: CODO's paper has caps of unrolling that were set by hand for each program
+(2 to 64), ours finds the cap by the limit of DSPs, so that ours spends all 900 where theirs has
+488 to 848. The published HIDA designs have arrays as memory ports and were synthesized without
+the pragma of dataflow at the top (the artifact), so that their tasks run one after another, and
+for the limit of a smaller device; ours has the 900 DSPs and ping-pong buffers. The published
+convolutions of CODO were edited by hand, and its generated ones pad wrongly; ours take elements,
+shift and compute at the same time, where theirs do one after another."""
     return _table("CODO's table II", text, published, speed, systems) + f"\n{why}\n"
 
 
@@ -67,9 +68,9 @@ def _pom(found: Measured) -> str:
         cycles = found.value(f"{kernel}/{kernel}", system, POM_DSPS)
         return 1 / cycles if cycles else None
 
-    text = """Published: how many times as fast as C code without pragmas, 4096 x 4096, XC7Z020 (POM,
-table III). Both columns are over POM's figure. Ours are latencies of PolyBench's MEDIUM sizes on that
-device at 10 ns and its 220 DSPs as built."""
+    text = """Published: how many times as fast as C code without pragmas, 4096 x 4096, XC7Z020
+(POM, table III). Both columns are over POM's figure. Ours are latencies of PolyBench's MEDIUM
+sizes on that device at 10 ns and its 220 DSPs as built."""
     return _table("POM's table III", text, published, speed, systems)
 
 
@@ -89,8 +90,9 @@ def _images(found: Measured) -> str:
         ])  # fmt: skip
     columns = ["program", "POM over no pragmas, published", "ScaleHLS, published", "ScaleHLS, ours",
                "HIDA, ours", "CODO, ours", "opt6, ours"]  # fmt: skip
-    text = """Speed over POM's (tables V and VII): above 1 is faster than POM. Published at 4096 x 4096
-and the 220 DSPs of an XC7Z020, ours at the sizes above and 2560 DSPs; POM is that of loops as written."""
+    text = """Speed over POM's (tables V and VII): above 1 is faster than POM. Published at 4096 x
+4096 and the 220 DSPs of an XC7Z020, ours at the sizes above and 2560 DSPs; POM is that of loops
+as written."""
     table = markdown_table(columns, lines, words=1)
     return f"## POM's image filters and stencils, published and ours\n\n{text}\n\n{table}"
 
@@ -108,8 +110,9 @@ def _search(found: Measured) -> str:
             ours = _ours_seconds(found, name, system, POM_DSPS)
             lines.append([f"{TITLES[system]}, POM's table III", name, row["seconds"], ours])
     columns = ["figure", "program", "published s", "ours s"]
-    text = """Published are of the authors' machines and whole compilers; ours are of the decision alone,
-with every budget that was tried, under load. CODO's paper says 0.1 to 0.5 s for the programs of its table II."""
+    text = """Published are of the authors' machines and whole compilers; ours are of the decision
+alone, with every budget that was tried, under load. CODO's paper says 0.1 to 0.5 s for the
+programs of its table II."""
     return f"## Seconds of the search\n\n{text}\n\n{markdown_table(columns, lines, words=2)}"
 
 
@@ -167,7 +170,7 @@ def _order(figures: Figures, systems: Sequence[str]) -> str:
     """Return the systems, fastest first; ``=`` where they are within 15 %."""
     ranked = sorted(systems, key=lambda system: -figures[system])
     words = [TITLES[ranked[0]]]
-    for before, after in zip(ranked, ranked[1:], strict=False):
+    for before, after in pairwise(ranked):
         sign = "=" if figures[before] <= 1.15 * figures[after] else ">"
         words.append(f"{sign} {TITLES[after]}")
     return " ".join(words)

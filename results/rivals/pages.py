@@ -29,17 +29,17 @@ HEAD = """# Strategies of other systems on the same programs
 compiles and runs the designs' C++. All strategies decide for the same graphs, the U280 at 3.33 ns
 and 2560 DSPs as built; opt5 counts DSPs as the paper does, opt6 keeps to one SLR. All designs are
 timed by the same simulator and the same rules, on chip arrays, least FIFO depths. Intervals are
-cycles between frames, simulated with three. HIDA, ScaleHLS, CODO and POM are our implementations of
-the published strategies, not the tools: what was taken of their papers and code, and what not, is
-in `models/formulations/`. Each decides by its own model for its own kind of hardware; this page says
-what its decisions come to in ours.
+cycles between frames, simulated with three. HIDA, ScaleHLS, CODO and POM are our implementations
+of the published strategies, not the tools: what was taken of their papers and code, and what not,
+is in `models/formulations/`. Each decides by its own model for its own kind of hardware; this
+page says what its decisions come to in ours.
 
-opt6 had {seconds}, opt5 20 s; seconds are wall clock. The machine had other work at the same
-time (load averages are in environment.json), so that seconds are upper bounds, and opt6's designs
-are those of a part of its time: `results/beyond/` has its designs of 60 s on a free machine. Image filters
-are 256 x 256 instead of 4096 x 4096, stencils in one dimension 256 points and steps, in two
-64 x 64 points and 64 steps. {there} of {rows} rows of experiment.toml are there, {done} with a
-design. `*`: over a limit of the device.
+opt6 had {seconds}, opt5 20 s; seconds are wall clock. The machine had other work at the same time
+(load averages are in environment.json), so that seconds are upper bounds, and opt6's designs are
+those of a part of its time: `results/beyond/` has its designs of 60 s on a free machine. Image
+filters are 256 x 256 instead of 4096 x 4096, stencils in one dimension 256 points and steps, in
+two 64 x 64 points and 64 steps. {there} of {rows} rows of experiment.toml are there, {done} with
+a design. `*`: over a limit of the device.
 
 ![cycles over the bound](rivals.svg)
 """
