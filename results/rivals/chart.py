@@ -29,16 +29,16 @@ def write_chart(found: Measured, path: Path) -> None:
     """Draw a group of bars for every program of graphs, in panels below each other."""
     programs = sorted(found.programs("graphs"), key=lambda name: not name.startswith("polybench"))
     panels = [programs[at : at + PER_PANEL] for at in range(0, len(programs), PER_PANEL)]
-    figure, first = new_figure(9.0, 2.4 * len(panels) + 0.6, "")
+    figure, first = new_figure(9.0, 2.4 * len(panels) + 1.0, "")
     first.remove()
-    every = figure.subplots(len(panels), 1, squeeze=False)[:, 0]
+    every = figure.subplots(len(panels), 1, squeeze=False, sharey=True)[:, 0]
     for axes, group in zip(every, panels, strict=True):
         _draw(axes, found, group)
     every[0].set_title(
         "Cycles over the bound of 2560 DSPs: less is better", loc="left", fontsize=10
     )
     every[-1].legend(
-        ncols=7, fontsize=8, frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.14)
+        ncols=7, fontsize=8, frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.3)
     )
     path.write_bytes(chart_bytes(figure, "svg"))
 

@@ -63,10 +63,15 @@ class Measured:
     def best_rival(self, program: str) -> tuple[str, float] | None:
         """Return the rival with the least cycles, and them; None where all refuse."""
         found = [
-            (cycles, way)
+            (cycles, TITLES[way])
             for way in RIVALS
             if (cycles := self.value(program, way)) is not None
             and not self.row(program, way).get("over")
+        ]
+        found += [
+            (float(row["simulated_cycles"]), "POM, loops as written")
+            for row in self.as_written
+            if row["program"] == program and row["simulated_cycles"]
         ]
         return (min(found)[1], min(found)[0]) if found else None
 

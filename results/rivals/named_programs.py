@@ -41,12 +41,12 @@ def path_of(name: str) -> Path:
     return FOLDERS[suite(name)] / f"{name}{ending}"
 
 
-def defines(name: str, size: str = "MEDIUM") -> dict[str, str]:
+def defines(name: str, size: str = "MEDIUM", element: str = "FLOAT") -> dict[str, str]:
     """Return the macros of a program's C text, none for a graph.
 
     Parameters
     ----------
-    size
+    size, element
         Of PolyBench; others are as in experiment.toml.
     """
     match suite(name):
@@ -55,9 +55,9 @@ def defines(name: str, size: str = "MEDIUM") -> dict[str, str]:
         case "pom":
             return dict.fromkeys(("N", "T"), "64" if name in SQUARES else "256")
         case _:
-            return {f"{size}_DATASET": "", "DATA_TYPE_IS_FLOAT": ""}
+            return {f"{size}_DATASET": "", f"DATA_TYPE_IS_{element}": ""}
 
 
-def program(name: str, size: str = "MEDIUM") -> Program:
+def program(name: str, size: str = "MEDIUM", element: str = "FLOAT") -> Program:
     """Return a program."""
-    return so.load(path_of(name), defines=defines(name, size), include=[KERNELS])
+    return so.load(path_of(name), defines=defines(name, size, element), include=[KERNELS])

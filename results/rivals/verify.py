@@ -21,15 +21,21 @@ from typing import TYPE_CHECKING
 from named_programs import HERE, NAMES, program, suite
 
 import streamopt as so
-from streamopt.errors import StreamoptError
+from streamopt.errors import StrategyError, VerificationError
 from streamopt.strategies.rival import RivalName
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
+    from streamopt.errors import StreamoptError
+    from streamopt.ir.program import Program
+    from streamopt.verification.compare import Verdict
+
 DSPS = 2560
 SIZE = "MINI"
 """Of PolyBench."""
+ELEMENTS = ("FLOAT", "DOUBLE")
+NO_BOUND = "E713"
 FILE = HERE / "verified.csv"
 COLUMNS: tuple[str, ...] = ("program", "strategy", "size", "verdict", "seconds", "reason")
 
@@ -37,17 +43,37 @@ Row = dict[str, str]
 
 
 def verified(name: str, strategy: str) -> tuple[str, str]:
-    """Return ``pass``, ``fail`` or ``refused``, and why."""
-    source = program(name, SIZE)
-    try:
-        found = so.design(so.dataflow(source), strategy, dsp=DSPS)
-    except StreamoptError as error:
-        return "refused", "; ".join(f"{each.code} {each.message}" for each in error.diagnostics)
+    """Return ``pass``, ``fail``, ``refused`` or ``unbounded``, and why.
+
+    Where single precision has no finite error bounds, which says nothing of the design, PolyBench
+    is tried in double precision.
+    """
+    found = "unbounded", ""
+    for element in ELEMENTS if suite(name) == "PolyBench" else ELEMENTS[:1]:
+        try:
+            verdict = _verdict(program(name, SIZE, element), strategy)
+        except StrategyError as error:
+            return "refused", _reasons(error)
+        except VerificationError as error:
+            if {each.code for each in error.diagnostics} != {NO_BOUND}:
+                raise
+            found = "unbounded", _reasons(error)
+        else:
+            note = "" if element == ELEMENTS[0] else f"{element.lower()} precision"
+            return ("pass", note) if verdict.passed else ("fail", str(verdict))
+    return found
+
+
+def _verdict(source: Program, strategy: str) -> Verdict:
+    schedule = so.design(so.dataflow(source), strategy, dsp=DSPS).schedule
     with TemporaryDirectory() as folder:
         project = Path(folder) / "design"
-        so.write(source, found.schedule, project)
-        verdict = so.verify(project)
-    return ("pass", "") if verdict.passed else ("fail", str(verdict))
+        so.write(source, schedule, project)
+        return so.verify(project)
+
+
+def _reasons(error: StreamoptError) -> str:
+    return "; ".join(f"{each.code} {each.message}" for each in error.diagnostics)
 
 
 def row_of(name: str, strategy: str, seconds: float) -> Row:
