@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["compare"]
 
-RATIOS = ("model", "simulated", "faster", "of roofline", "DSPs", "seconds", "proof")
+RATIOS = ("model", "simulated", "interval", "faster", "of roofline", "DSPs", "seconds", "proof")
 NO_ANSWER = 2
 
 
@@ -180,9 +180,10 @@ def _cells(row: Row, first_cycles: int) -> list[str]:
 
     roofline = int(row["roofline_cycles"])
     if not row.get("simulated_cycles"):
-        return ["-", "-", "-", "-", "-", "-", f"refused: {row['message']}"]
+        return [*"-" * (len(RATIOS) - 1), f"refused: {row['message']}"]
     cycles = int(row["simulated_cycles"])
     ratios = [
+        str(row["interval_cycles"]),
         f"{first_cycles / max(1, cycles):.1f}x",
         f"{cycles / roofline:.2f}x" if roofline else "-",
     ]

@@ -36,6 +36,7 @@ __all__ = [
     "evaluate_network",
     "evaluation_record",
     "fifo_bits",
+    "frame_interval_cycles",
     "load_design",
     "simulate",
     "size_fifos",
@@ -47,6 +48,8 @@ __all__ = [
 logger = logging.getLogger(__name__)
 
 DEVICE = "u280"
+FRAMES = 3
+"""As many as it takes until a ping-pong buffer is written for the second time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,6 +205,22 @@ def evaluate_network(
     from streamopt.perf.single_trips import dissolved
 
     return _evaluated(dissolved(network), on, Run(frames, flushable, samples))
+
+
+def frame_interval_cycles(found: Evaluation) -> int:
+    """Return the cycles between frames that follow each other as closely as they can, simulated.
+
+    Raises
+    ------
+    DeadlockError
+        If the second or third frame comes to a standstill.
+    """
+    from streamopt.sim import simulate as run_network
+
+    timings = {name: timed.timing for name, timed in found.timed.items()}
+    trace = run_network(found.network, timings, frames=FRAMES)
+    assert trace.interval_cycles is not None  # there is more than one frame
+    return trace.interval_cycles
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from streamopt.pipeline.evaluating import FifoSizing, evaluate, evaluation_record
+from streamopt.pipeline.evaluating import (
+    FifoSizing,
+    evaluate,
+    evaluation_record,
+    frame_interval_cycles,
+)
 from streamopt.pipeline.rivals import design, design_record
 from streamopt.pipeline.solving import record_of_every_level, solve
 
@@ -54,7 +59,9 @@ def row_of(graph: Graph, way: Way, on: Target | None = None) -> Row:
         Where there is no design; `refusal` makes a row of it.
     """
     if way.strategy:
-        return _named(graph, way) | design_record(design(graph, way.strategy, dsp=way.dsp, on=on))
+        made = design(graph, way.strategy, dsp=way.dsp, on=on)
+        interval: Row = {"interval_cycles": frame_interval_cycles(made.evaluation)}
+        return _named(graph, way) | design_record(made) | interval
     solution = solve(
         graph,
         level=way.level,
@@ -66,7 +73,14 @@ def row_of(graph: Graph, way: Way, on: Target | None = None) -> Row:
         fifos=FifoSizing(on=on),
     )
     found = evaluate(graph, solution.schedule, on)
-    return {**record_of_every_level(solution), **evaluation_record(found)}
+    channels = solution.schedule.channels
+    return {
+        **record_of_every_level(solution),
+        **evaluation_record(found),
+        "interval_cycles": frame_interval_cycles(found),
+        "fifo_channels": sum(plan.kind.value == "fifo" for plan in channels),
+        "channels": len(channels),
+    }
 
 
 def refusal(graph: Graph, way: Way, error: StreamoptError) -> Row:

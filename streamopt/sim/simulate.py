@@ -70,8 +70,13 @@ def simulate(
         cycles = last_cycle(engine) + 1
         raise DeadlockError(Deadlock(network.name, frames, cycles, waits, ring, processes, fifos))
     ends = [max((p.ends[frame] for p in processes), default=0) for frame in range(frames)]
-    interval = ends[-1] - ends[-2] if frames > 1 else None
-    return Trace(network.name, frames, ends[0], interval, ends[-1], processes, fifos)
+    return Trace(network.name, frames, ends[0], _interval(ends), ends[-1], processes, fifos)
+
+
+def _interval(ends: list[int]) -> int | None:
+    """Return the mean time between the last three ends, or between the only two, rounded up."""
+    last = ends[-3:]
+    return -((last[0] - last[-1]) // (len(last) - 1)) if len(last) > 1 else None
 
 
 def _waits(engine: Engine) -> Iterator[Wait]:

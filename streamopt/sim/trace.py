@@ -108,7 +108,10 @@ class Trace:
     cycles
         Latency: from the start to the end of the first frame.
     interval_cycles
-        Cycles between the ends of the last two frames; None with one frame.
+        Cycles from the end of a frame to that of the next, the mean of the last two such times
+        rounded up, with two frames of the only one; None with one frame. Ping-pong buffers on
+        paths of different lengths make a long time follow a short one, so that neither alone is
+        the interval. A pattern of more than two frames isn't seen: see ``total_cycles``.
     total_cycles
         Cycles to the end of the last frame.
     """

@@ -251,6 +251,7 @@ def _rows_in(
     else:
         digest = blake2b(candidates.group.tobytes())
         for places, one in zip(vectors, costs, strict=True):
+            digest.update(len(places).to_bytes(8, "little"))  # whose of the ways the bytes are
             digest.update(places.tobytes())
             digest.update(one.tobytes())
         key = digest.digest()

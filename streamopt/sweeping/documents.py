@@ -34,6 +34,8 @@ class BlockDocument(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
     graphs: list[Text] = Field(default=[], description="files or patterns, from the file's folder")
+    defines: dict[str, str] = Field(default={}, description="macros of C files")
+    include: list[Text] = Field(default=[], description="header folders, from the file's folder")
     levels: list[Annotated[LevelName, Field(strict=False)]] = []
     strategies: list[Annotated[RivalName, Field(strict=False)]] = []
     solvers: list[Text] = Field(default=["auto"], min_length=1)

@@ -47,6 +47,19 @@ class Point:
     clock_ns: float | None
 
 
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A graph's file as it was read: with which macros, and the text of its graph.json."""
+
+    path: Path
+    defines: dict[str, str]
+    text: str = ""
+
+    def __str__(self) -> str:
+        macros = " ".join(f"{name}={value}" for name, value in self.defines.items())
+        return f"{self.path} with {macros}" if macros else str(self.path)
+
+
 def points_of(experiment: ExperimentDocument, file: Path) -> list[Point]:
     """Return all points in the order of the file, each once.
 
@@ -57,13 +70,13 @@ def points_of(experiment: ExperimentDocument, file: Path) -> list[Point]:
     StreamoptError
         What is wrong with a graph or a device.
     """
-    graphs: dict[str, tuple[Path, str]] = {}
+    graphs: dict[str, _Found] = {}
     found: dict[str, Point] = {}
     for block in experiment.blocks():
         device = _device(block, file)
         tables = asdict(device)
         for path in _files(block, file):
-            program, text = _read(path, graphs, file)
+            program, text = _read(block, path, graphs, file)
             for way in _ways(block, program):
                 members = {
                     "version": __version__,
@@ -140,22 +153,27 @@ def _files(block: BlockDocument, file: Path) -> list[Path]:
     return list(dict.fromkeys(path.resolve() for path in found))
 
 
-def _read(path: Path, known: dict[str, tuple[Path, str]], file: Path) -> tuple[str, str]:
+def _read(
+    block: BlockDocument, path: Path, known: dict[str, _Found], file: Path
+) -> tuple[str, str]:
     """Return name and graph.json of a file, read once; ``known`` gets what is new."""
     from streamopt.frontends.graph_json import write_graph_json
     from streamopt.pipeline import load
 
     program = f"{path.parent.name}/{path.stem}"
+    macros = block.defines if path.suffix != ".json" else {}
     if program in known:
-        if known[program][0] == path:
-            return program, known[program][1]
-        message = f"two graphs are called {program}: {known[program][0]} and {path}"
+        other = known[program]
+        if (other.path, other.defines) == (path, macros):
+            return program, other.text
+        message = f"two graphs are called {program}: {other} and {_Found(path, macros)}"
         hint = "rows are told apart by folder and file name"
         raise SweepError(Diagnostic("E883", message, SourceLoc(str(file), "graphs"), hint))
     try:
-        text = write_graph_json(load(path))
+        include = [file.parent / folder for folder in block.include]
+        text = write_graph_json(load(path, defines=macros, include=include))
     except StreamoptError as error:
         error.add_note(f"in the experiment {file}")
         raise
-    known[program] = (path, text)
+    known[program] = _Found(path, macros, text)
     return program, text

@@ -99,7 +99,8 @@ def sweep(
     Parameters
     ----------
     experiment
-        A TOML file: ``graphs`` (files or patterns), ``levels``, ``strategies``, ``solvers``,
+        A TOML file: ``graphs`` (files or patterns; C files too, with ``defines`` for macros and
+        ``include`` for folders of headers), ``levels``, ``strategies``, ``solvers``,
         ``dsps``, ``seeds``, ``tiling_limits``, ``time_limit_seconds`` (of a search),
         ``row_limit_seconds``, ``device``, ``clock_ns``, and ``[[more]]`` with others of them.
     folder

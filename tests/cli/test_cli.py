@@ -119,11 +119,13 @@ def test_compare_shows_all_levels(tmp_path: Path) -> None:
     assert [row["level"] for row in rows] == ["opt1", "opt2", "opt3", "opt4", "opt5", "opt6"]
     assert [row["objective_cycles"] for row in rows[:5]] == [1277636, 319409, 8420, 2105, 2105]
     assert rows[5]["simulated_cycles"] < 1000
+    assert rows[4]["interval_cycles"] < rows[4]["simulated_cycles"]  # two nodes, each has a frame
     assert all(list(row) == list(rows[0]) for row in rows)
     assert len((tmp_path / "t.csv").read_text().splitlines()) == 7
     paper = ("--levels", "opt1,opt5")
     shown = run(tmp_path, "compare", TOP / "graphs/polybench/atax.json", *paper).stdout
     assert "586.1x" in shown
+    assert "interval" in shown
 
 
 def test_solvers_are_listed(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 
@@ -81,6 +82,24 @@ def test_ping_pong_buffers_and_frames() -> None:
     assert first.starts[2] == 36
     assert first.buffer_cycles == 10 + 10
     assert (trace.cycles, trace.interval_cycles, trace.total_cycles) == (35, 23, 35 + 3 * 23)
+
+
+def test_interval_is_the_mean_of_a_long_and_a_short_time() -> None:
+    """Frames come in pairs where a buffer of two frames bridges four processes."""
+    found = network(
+        process("a", {"i": 10}, write("m"), write("far")),
+        process("b", {"i": 10}, read("m"), write("n")),
+        process("c", {"i": 10}, read("n"), write("o")),
+        process("d", {"i": 10}, read("o"), read("far")),
+        *(buffer(name) for name in ("m", "n", "o", "far")),
+    )
+    trace = simulate(found, {name: timing(1, 3) for name in "abcd"}, frames=7)
+    ends = trace.process("d").ends
+    times = [after - before for before, after in pairwise(ends)]
+    assert len(set(times)) == 2
+    assert times[0::2] == [times[0]] * 3
+    assert trace.interval_cycles == -(-sum(times[:2]) // 2)
+    assert simulate(found, {name: timing(1, 3) for name in "abcd"}).interval_cycles is None
 
 
 def test_pipelines_of_a_process_run_one_after_another() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass, field
 from operator import le
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,8 +13,10 @@ import pytest
 
 import streamopt as so
 from streamopt.errors import SolverError
+from streamopt.ir.network import Implementation, Operator
 from streamopt.perf.costs import PUBLISHED
 from streamopt.perf.dsp import dsps_per_lane
+from streamopt.pipeline.beyond.costing import honest_costs
 from streamopt.space.decisions import DecisionSpace, decision_space
 from streamopt.space.level import LEVELS, Level, LevelName
 from streamopt.space.rows import NodeRows, Times, node_rows
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
     from streamopt.perf.costs import NodeCost, Setting
     from streamopt.strategies.exhaustive import OracleResult
 
+TOP = Path(__file__).parents[2]
 MAX_POINTS = 30_000
 Span = tuple[int, int]
 """First and last write of a node, absolute."""
@@ -233,3 +237,25 @@ def by_meaning(space: DecisionSpace, rows: NodeRows) -> dict[object, set[tuple[i
 
 def columns(times: Times) -> list[tuple[int, ...]]:
     return [times.first_write, times.last_write, *times.epilogue.values()]
+
+
+def test_rows_of_nodes_alike_are_told_apart() -> None:
+    """What fits the horizon in one order of a node fits it in another order of the next."""
+    graph = so.dataflow(so.load(TOP / "graphs" / "synthetic" / "7mm_balanced.json"))
+    adder = (Operator.ADD, Implementation.FABRIC)
+    ways = ((), (adder,), (adder, (Operator.MUL, Implementation.FABRIC)))
+    space = decision_space(
+        graph,
+        LEVELS[LevelName.OPT6],
+        dsp_limit=2560,
+        tiling_limit=16,
+        costs=honest_costs(graph, so.device("u280")),
+        horizon_cycles=4480,
+        lut_limit=434_560,
+        bindings=dict.fromkeys((node.name for node in graph.nodes), ways),
+        partial_tiles=True,
+    )
+    every, kept = node_rows(space, prune=False), node_rows(space)
+    for name, rows in kept.items():
+        there = set(zip(every[name].orders, every[name].factors, strict=True))
+        assert set(zip(rows.orders, rows.factors, strict=True)) <= there

@@ -101,6 +101,24 @@ def test_two_graphs_of_one_name_are_told(tmp_path: Path) -> None:
         points(tmp_path, 'graphs = ["small/*.json", "other/small/*.json"]\nlevels = ["opt1"]')
 
 
+def test_graphs_are_c_files_with_macros(tmp_path: Path) -> None:
+    (tmp_path / "headers").mkdir()
+    (tmp_path / "headers" / "sizes.h").write_text("#define N (HALF + HALF)\n")
+    (tmp_path / "half.c").write_text(
+        '#include "sizes.h"\n'
+        "void half(float a[N], float b[N]) { for (int i = 0; i < N; i++) b[i] = a[i] / 2; }\n"
+    )
+    text = (
+        'graphs = ["half.c"]\nlevels = ["opt1"]\ndefines = { HALF = "8" }\ninclude = ["headers"]\n'
+    )
+    (point,) = points(tmp_path, text)
+    assert json.loads(point.graph)["arrays"]["a"]["shape"] == [16]
+    file = tmp_path / "experiment.toml"
+    file.write_text(text + '[[more]]\ndefines = { HALF = "4" }\n')
+    with pytest.raises(SweepError, match=r"E883 two graphs are called .* with HALF=4"):
+        points_of(read_experiment(file), file)
+
+
 def test_failures_are_rows_and_are_kept(tmp_path: Path) -> None:
     text = 'strategies = ["hida"]\ndsps = [1, 9]\n[[more]]\nsolvers = ["none"]\nstrategies = []\n'
     file = small_experiment(tmp_path, 1, text)

@@ -162,20 +162,38 @@ def _ports_ii(nest: Nest, tiles: tuple[int, ...]) -> int:
 @lru_cache(maxsize=_MOST_KEPT)
 def _bank_ii(accesses: tuple[Access, ...], tiles: tuple[int, ...]) -> int:
     """Return the interval that banks allow, from what one iteration touches."""
-    axes = np.indices(tiles, np.int64).reshape(len(tiles), -1)
-    lanes = {f"l{at}": axis for at, axis in enumerate(axes)}
     touched: dict[str, dict[Access, Elements]] = {}
     for access in accesses:
-        elements = np.stack([s.evaluate(lanes) + 0 * axes[0] for s in access.subscripts], 1)
-        touched.setdefault(access.array, {}).setdefault(_offsetless(access), []).append(elements)
+        own = touched.setdefault(access.array, {})
+        own.setdefault(_offsetless(access), []).append(_elements(access, tiles))
     return max((_array_ii(own) for own in touched.values()), default=1)
 
 
+def _elements(access: Access, tiles: tuple[int, ...]) -> NDArray[np.int64]:
+    """Return what an access function touches in one iteration, lanes that share it left out."""
+    used = access.iterators()
+    apart = [tile if f"l{at}" in used else 1 for at, tile in enumerate(tiles)]
+    count = prod(apart)
+    axes = np.indices(apart, np.int64).reshape(len(tiles), count)
+    lanes = {f"l{at}": axis for at, axis in enumerate(axes)}
+    places = (np.asarray(subscript.evaluate(lanes)) for subscript in access.subscripts)
+    return np.stack([np.broadcast_to(place, count) for place in places], 1)
+
+
 def _array_ii(touched: Mapping[Access, Elements]) -> int:
-    together = [np.unique(np.concatenate(own), axis=0) for own in touched.values()]
+    together = [_distinct(np.concatenate(own)) for own in touched.values()]
     # elements that two access functions share in the first tile differ in others
-    banks = np.concatenate(together) % np.array(partition(together))
-    return ceil(int(np.unique(banks, axis=0, return_counts=True)[1].max()) / PORTS)
+    sizes = partition(together)
+    banks = np.ravel_multi_index(tuple((np.concatenate(together) % np.array(sizes)).T), sizes)
+    return ceil(int(np.bincount(banks).max()) / PORTS)
+
+
+def _distinct(elements: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return each row once; as one number a row, which sorts much faster than rows do."""
+    least = elements.min(axis=0)
+    spans = tuple(int(size) for size in elements.max(axis=0) - least + 1)
+    numbers = np.ravel_multi_index(tuple((elements - least).T), spans)
+    return elements[np.unique(numbers, return_index=True)[1]]
 
 
 def partition(touched: Sequence[NDArray[np.int64]]) -> tuple[int, ...]:

@@ -44,6 +44,17 @@ def test_design_is_verified_and_repeats(tmp_path: Path) -> None:
     so.verify(tmp_path / "project").raise_if_failed()
 
 
+def test_statement_outside_of_all_loops(tmp_path: Path) -> None:
+    path = tmp_path / "ends.c"
+    path.write_text(
+        "void ends(float a[8], float b[8]) { float s = a[0]; b[0] = s;"
+        " for (int i = 1; i < 8; i++) { s = s * a[i] + a[0]; b[i] = s; } }"
+    )
+    graph = so.dataflow(so.load(path))
+    assert () in [tuple(node.trip_counts) for node in graph.nodes]
+    assert so.design(graph, "pom").evaluation.trace.cycles > 7
+
+
 def test_limit_that_nothing_fits() -> None:
     with pytest.raises(StrategyError, match="E560 a nest of products takes more than 3 DSPs"):
         design(RivalRequest(so.dataflow(PRODUCTS), 3, TARGET))
