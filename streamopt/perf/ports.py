@@ -191,12 +191,19 @@ def _at_first(subscript: Affine) -> int:
 
 
 def _fullest(places: set[_Place]) -> int:
-    """Return the most elements that one bank may have to serve."""
+    """Return the most elements that one bank may have to serve.
+
+    An access that may fall into any bank counts in each of them, but brings no two together.
+    """
     loads = Counter(place.bank for place in places)
-    if not any(_ANY in bank for bank in loads):
-        return max(loads.values(), default=0)
+    moving = [(bank, load) for bank, load in loads.items() if _ANY in bank]
     return max(
-        sum(load for other, load in loads.items() if _may_meet(bank, other)) for bank in loads
+        (
+            sum(load for other, load in moving if _may_meet(bank, other))
+            + (0 if _ANY in bank else own)
+            for bank, own in loads.items()
+        ),
+        default=0,
     )
 
 

@@ -99,14 +99,16 @@ def _survivors(groups: Integers, costs: Integers) -> Integers:
     With two costs nothing else can beat one; with more, this makes short work of most.
     """
     ranked = np.lexsort((*costs.T[::-1], groups))
-    ordered, group = costs[ranked], groups[ranked]
+    columns, group = np.ascontiguousarray(costs[ranked].T), groups[ranked]
     starts = np.flatnonzero(np.r_[True, group[1:] != group[:-1]]) if len(group) else group
     keep = np.ones(len(ranked), dtype=bool)
     segment = np.cumsum(np.r_[False, group[1:] != group[:-1]]) if len(group) else group
-    for column in range(1, costs.shape[1]):
-        best = _running_best(ordered[:, column], segment)
-        beaten = (ordered[best] <= ordered).all(axis=1) & (best != np.arange(len(best)))
-        keep &= ~beaten
+    for first in columns[1:]:
+        best = _running_best(first, segment)
+        beaten = np.flatnonzero(keep & (best != np.arange(len(best))))
+        for column in columns:
+            beaten = beaten[column[best[beaten]] <= column[beaten]]
+        keep[beaten] = False
     keep[starts] = True
     return np.sort(ranked[keep])
 

@@ -66,6 +66,14 @@ def test_a_bank_that_moves_with_the_iteration_may_be_any() -> None:
     assert timed(one, memory("A", Place.ARGUMENT, (20,), (4,))).timing.ii == 2
 
 
+@pytest.mark.parametrize(("more", "ii"), [([], 1), (["read A[j + 1] w"], 2)])
+def test_an_access_of_any_bank_takes_a_port_of_each(more: list[str], ii: int) -> None:
+    """A row for every lane, and one that moves with the iteration, as in syr2k."""
+    ports = ["read A[i * 8 + l] u", "read A[j] v", *more, "write s[l] u"]
+    one = pipeline({"i": 2, "j": 16}, {"l": 8}, ports)
+    assert timed(one, memory("A", Place.ARGUMENT, (17,), (8,))).timing.ii == ii
+
+
 def test_one_element_is_accessed_once() -> None:
     ports = ["read A[i] v", "read A[i] w", "write A[i] v", "read A[i + 1] u"]
     assert timed(pipeline({"i": 4}, {}, ports), memory("A", Place.ARGUMENT, (5,))).timing.ii == 1
