@@ -37,7 +37,7 @@ def test_unknown_solver() -> None:
 
 @pytest.mark.parametrize(("name", "requirement"), [("scip", "streamopt[scip]"),
                                                    ("gurobi", "streamopt[gurobi]"),
-                                                   ("cpsat", "streamopt")])  # fmt: skip
+                                                   ("cpsat", "streamopt[cpsat]")])  # fmt: skip
 def test_missing_wheel(name: str, requirement: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def find_nothing(_: str) -> None:
         return None
