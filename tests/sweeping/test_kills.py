@@ -70,7 +70,7 @@ def survives(folder: Path, rows: int, kills: int, seed: int) -> None:
 
 
 def test_two_kills_take_no_row(tmp_path: Path) -> None:
-    survives(tmp_path, rows=40, kills=2, seed=1)
+    survives(tmp_path, rows=16, kills=2, seed=1)
 
 
 @pytest.mark.nightly
