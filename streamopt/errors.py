@@ -14,6 +14,7 @@ __all__ = [
     "FrontendError",
     "InfeasibleError",
     "LegalityError",
+    "MissingExtraError",
     "ReportError",
     "SimulationError",
     "SolverError",

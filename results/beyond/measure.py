@@ -12,7 +12,6 @@ from patience import within
 
 import streamopt as so
 from streamopt.ir.graph import SequentialNode
-from streamopt.ir.schedule import ChannelKind
 from streamopt.pipeline import choice_record
 from streamopt.pipeline.beyond.freedom import ALL, Freedom
 from streamopt.space.level import LEVELS, LevelName
@@ -123,7 +122,6 @@ def measured(asked: Asked) -> Row:
 def _row(solution: Solution, found: Evaluation) -> Row:
     record, found_least = so.record(solution), choice_record(solution)
     used, region = found.resources.total, found.target.slr
-    channels = solution.schedule.channels
     limit = {"dsps": DSPS}
     names = ("dsps", "bram18", "uram", "luts", "ffs")
     over = [n for n in names if getattr(used, n) > limit.get(n, getattr(region, n))]
@@ -136,8 +134,8 @@ def _row(solution: Solution, found: Evaluation) -> Row:
         "luts": used.luts,
         "ffs": used.ffs,
         "over": " ".join(over),
-        "fifo_edges": sum(channel.kind is ChannelKind.FIFO for channel in channels),
-        "edges": len(channels),
+        "fifo_edges": len(solution.schedule.fifos),
+        "edges": len(solution.schedule.channels),
         "rewrites": " ".join(solution.schedule.rewrites),
         "nodes": len(found.network.processes),
         "objective_cycles": record["objective_cycles"],

@@ -7,7 +7,8 @@ from math import exp, log
 from typing import TYPE_CHECKING, TypeAlias
 
 from streamopt.report.charts import chart_bytes, new_figure
-from streamopt.report.text_tables import markdown_table
+from streamopt.report.text_tables import markdown_section
+from streamopt.sweeping.missing import rows_without_design
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -80,7 +81,7 @@ def write_pages(folder: Path) -> None:
             "## Figure 3: 3mm in five designs\n\nBars are from the first to the last cycle of a"
             " node in our simulation (nodes.csv).\n\n![When each node of 3mm works](figure3.svg)\n"
         )
-    sections.append(_missing(found))
+    sections.append(rows_without_design(found.rows))
     (folder / "README.md").write_text("\n".join(filter(None, sections)), encoding="utf-8")
 
 
@@ -108,7 +109,7 @@ def _accuracy(found: Measured) -> str:
         lines.append(["geometric mean", level, "", *means])
     columns = ["program", "level", "published RTL", "published model", "Vitis HLS report",
                "our model", "our simulation"]  # fmt: skip
-    return _section("Table 5: predictions against RTL simulation", columns, lines, 2)
+    return markdown_section("Table 5: predictions against RTL simulation", columns, lines, words=2)
 
 
 def _frameworks(found: Measured) -> str:
@@ -132,7 +133,7 @@ def _frameworks(found: Measured) -> str:
         if way:
             lines.append([f"{title}: ours", *map(_cycles, ours), _faster(ours, found)])
     columns = ["design", *(p.rpartition("/")[2] for p in programs), "ours at opt5, 2560 is faster"]
-    return _section("Table 7: cycles of other frameworks", columns, lines, 1)
+    return markdown_section("Table 7: cycles of other frameworks", columns, lines, words=1)
 
 
 def _faster(theirs: Sequence[float | None], found: Measured) -> str:
@@ -162,7 +163,7 @@ def _search_times(found: Measured) -> str:
               for name, r in ratios.items()]  # fmt: skip
     columns = ["program", "strategy", "DSP limit", "published s", "ours at opt5, s", "faster",
                "published DSPs %", "our DSPs %", "proof of ours at opt5"]  # fmt: skip
-    return _section("Table 8: seconds of the search, and DSPs", columns, lines, 3)
+    return markdown_section("Table 8: seconds of the search, and DSPs", columns, lines, words=3)
 
 
 def _nodes(found: Measured) -> str:
@@ -185,7 +186,7 @@ def _nodes(found: Measured) -> str:
         lines.append([f"{name}, {limit} DSPs", node, theirs, latency, each["dsps"], dsps])
     lines.sort(key=lambda line: line[0])
     columns = ["design", "node", "published cycles", "our cycles", "published DSPs", "our DSPs"]
-    return _section("Table 9: 3mm node by node", columns, lines, 2)
+    return markdown_section("Table 9: 3mm node by node", columns, lines, words=2)
 
 
 def _levels(found: Measured) -> str:
@@ -208,19 +209,9 @@ def _levels(found: Measured) -> str:
         ]  # fmt: skip
         lines.append(["geometric mean", name, *means])
     columns = ["program", "", *LEVELS]
-    return _section("Table 10: levels of optimization at 2560 DSPs", columns, lines, 2)
-
-
-def _missing(found: Measured) -> str:
-    """Return the rows without a design, with the reason."""
-    lines = [
-        [row["program"], row["level"] or row["strategy"], row["dsp_limit"], row["status"],
-         row["message"]]
-        for row in found.rows
-        if row["status"] != "done"
-    ]  # fmt: skip
-    columns = ["program", "way", "DSP limit", "status", "reason"]
-    return _section("Rows without a design", columns, lines, 5) if lines else ""
+    return markdown_section(
+        "Table 10: levels of optimization at 2560 DSPs", columns, lines, words=2
+    )
 
 
 def _traces(nodes: Rows) -> bytes:
@@ -241,10 +232,6 @@ def _traces(nodes: Rows) -> bytes:
         axes.xaxis.set_major_formatter("{x:,.0f}")
         axes.set_title(f"{way}, {limit} DSPs: {last:,} cycles", loc="left", fontsize=9)
     return chart_bytes(figure, "svg")
-
-
-def _section(title: str, columns: Sequence[str], lines: Sequence[Sequence[str]], words: int) -> str:
-    return f"## {title}\n\n{markdown_table(columns, lines, words=words)}"
 
 
 def _read(path: Path) -> Rows:

@@ -8,7 +8,8 @@ from beside_published import published_sections
 from chart import write_chart
 from measured import OURS, RIVALS, TITLES, WAYS, Measured, mean
 
-from streamopt.report.text_tables import markdown_table
+from streamopt.report.text_tables import markdown_section, markdown_table
+from streamopt.sweeping.missing import rows_without_design
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,7 +71,7 @@ def write_pages(folder: Path) -> None:
         _means(found),
         *published_sections(found),
         _verification(found),
-        _without(found),
+        rows_without_design(found.rows),
     ]
     (folder / "README.md").write_text("\n".join(filter(None, sections)), encoding="utf-8")
     write_chart(found, folder / "rivals.svg")
@@ -106,7 +107,7 @@ def _winners(found: Measured) -> str:
         "Ratios are geometric means over the programs for which both have a design. Where several"
         " have the least cycles, all count; POM's designs of loops as written don't.\n"
     )
-    return _section("Who wins where", columns, lines, 1) + f"\n{note}"
+    return markdown_section("Who wins where", columns, lines, words=1) + f"\n{note}"
 
 
 def _is_least(found: Measured, program: str, way: str) -> bool:
@@ -130,7 +131,7 @@ def _where_ours_is_not_best(found: Measured) -> str:
     columns = ["program", "best rival", "its cycles", "opt6", "ratio", "s", "opt6 said"]
     if not lines:
         return "## Where opt6 is not the best\n\nNowhere.\n"
-    return _section("Where opt6 is not the best", columns, lines, 2) + f"\n{REASONS}"
+    return markdown_section("Where opt6 is not the best", columns, lines, words=2) + f"\n{REASONS}"
 
 
 def _suite(found: Measured, kind: str) -> str:
@@ -138,9 +139,9 @@ def _suite(found: Measured, kind: str) -> str:
                          for member in ("simulated_cycles", "interval_cycles"))  # fmt: skip
     columns = ["program", *(TITLES[way] for way in WAYS)]
     return (
-        _section(f"{SUITES[kind]}: cycles", columns, cycles, 1)
+        markdown_section(f"{SUITES[kind]}: cycles", columns, cycles, words=1)
         + "\n"
-        + _section(f"{SUITES[kind]}: cycles between frames", columns, intervals, 1)
+        + markdown_section(f"{SUITES[kind]}: cycles between frames", columns, intervals, words=1)
     )
 
 
@@ -186,7 +187,7 @@ def _means(found: Measured) -> str:
                 ])  # fmt: skip
     columns = ["suite", "strategy", "designs", "DSP, median", "BRAM18, median", "search s, median",
                "search s, most", "FIFO edges"]  # fmt: skip
-    return _section("What designs take", columns, lines, 2)
+    return markdown_section("What designs take", columns, lines, words=2)
 
 
 def _seconds(way: str) -> str:
@@ -206,7 +207,7 @@ def _verification(found: Measured) -> str:
         names = ("pass", "refused", "unbounded", "fail", "timed_out", "crashed")
         lines.append([TITLES[way], str(len(rows)), *(str(verdicts.count(name)) for name in names)])
     columns = ["strategy", "rows", "pass", "refused", "no bound", "fail", "timed out", "crashed"]
-    text = _section("Verified", columns, lines, 1)
+    text = markdown_section("Verified", columns, lines, words=1)
     failed = [
         f"- {row['program']}, {TITLES[row['strategy']]}: {row['verdict'].replace('_', ' ')}:"
         f" {row['reason']}\n"
@@ -221,20 +222,5 @@ def _verification(found: Measured) -> str:
     return text + intro + "".join(failed)
 
 
-def _without(found: Measured) -> str:
-    lines = [
-        [row["program"], row["level"] or row["strategy"], row["dsp_limit"], row["status"],
-         row["message"]]
-        for row in found.rows
-        if row["status"] != "done"
-    ]  # fmt: skip
-    columns = ["program", "way", "DSP limit", "status", "reason"]
-    return _section("Rows without a design", columns, lines, 5) if lines else ""
-
-
 def _short(program: str) -> str:
     return program.rpartition("/")[2]
-
-
-def _section(title: str, columns: Sequence[str], lines: Sequence[Sequence[str]], words: int) -> str:
-    return f"## {title}\n\n{markdown_table(columns, lines, words=words)}"

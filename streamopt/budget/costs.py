@@ -12,6 +12,7 @@ from streamopt.analysis.depths import full_depth_elems
 from streamopt.budget.domain import Domain
 from streamopt.budget.local_costs import LocalCosts
 from streamopt.budget.surroundings import Surroundings
+from streamopt.perf.memory_blocks import fifo_depth_steps
 from streamopt.search.amounts import Amounts
 from streamopt.search.labels import SearchStoppedError
 from streamopt.transforms.apply import stream_lanes
@@ -43,8 +44,6 @@ MOST_SURROUNDINGS = 256
 """Combinations of kinds and banks around one row that are looked at; of more, nothing is said."""
 IMPOSSIBLE = 1 << 40
 """Amount of a row that is in no schedule: more than any limit."""
-LEAST_DEPTH_ELEMS = 2
-"""Of a FIFO that is sized by simulation."""
 
 
 class DesignCosts:
@@ -198,11 +197,9 @@ class DesignCosts:
         """Return depths: for each way to hold FIFOs, the least one, which costs least."""
         if self._sized is None:
             return [full]
-        blocks = self._target.memories
         bits = self._space.graph.array(edge.array).element.bits
-        shifted = max(blocks.shift_register_words, blocks.shift_register_bits // bits)
-        steps = (shifted + 1, blocks.lutram_words + 1)
-        return [LEAST_DEPTH_ELEMS, *(depth for depth in steps if depth <= full)]
+        least, *steps = fifo_depth_steps(bits, self._target.memories)
+        return [least, *(depth for depth in steps if depth <= full)]
 
     def _array(self, used: Resources) -> Integers:
         return np.array(self._of(used), dtype=np.int64)

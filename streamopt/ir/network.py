@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from streamopt.ir.program import Loop
 
 __all__ = [
+    "LEAST_DEPTH_ELEMS",
     "AccessMode",
     "Fifo",
     "Implementation",
@@ -128,6 +129,10 @@ class Memory:
     def banks(self) -> int:
         """Return the parts that it is split into."""
         return prod(self.factors)
+
+
+LEAST_DEPTH_ELEMS = 2
+"""Of a FIFO: Vitis HLS' default. One slot would halve the rate, as it is free the cycle after."""
 
 
 @dataclass(frozen=True, slots=True)

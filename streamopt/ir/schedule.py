@@ -94,6 +94,11 @@ class Schedule:
     rewrites: tuple[str, ...] = ()
     ports: tuple[PortPlan, ...] = ()
 
+    @property
+    def fifos(self) -> frozenset[str]:
+        """Return the names of the channels that are FIFOs."""
+        return frozenset(p.channel for p in self.channels if p.kind is ChannelKind.FIFO)
+
     def node(self, name: str) -> NodePlan:
         """Return the plan of a node; raises KeyError."""
         for plan in self.nodes:

@@ -16,7 +16,7 @@ import numpy as np
 
 from streamopt.ir.network import Fifo, Memory, Place
 from streamopt.perf.fabric import STREAM_LUTS, fifo_fabric, memory_fabric
-from streamopt.perf.memory_blocks import fifo_storage, memory_storage
+from streamopt.perf.memory_blocks import fifo_depth_steps, fifo_storage, memory_storage
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -32,9 +32,6 @@ if TYPE_CHECKING:
     Factors = Mapping[str, Integers]
 
 __all__ = ["as_buffer_luts", "as_fifo_luts", "masked_luts", "sum_luts"]
-
-LEAST_DEPTH_ELEMS = 2
-"""Of a FIFO."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +49,9 @@ class _Kind:
 
     def stream(self) -> int:
         """Return the LUTs of one FIFO of the depth that takes the fewest, with both its ends."""
-        bits, blocks = self.array.element.bits, self.blocks
-        shifted = max(blocks.shift_register_words, blocks.shift_register_bits // bits)
-        depths = (LEAST_DEPTH_ELEMS, shifted + 1, blocks.lutram_words + 1)
-        fifos = (Fifo(self.array.name, self.array.element, (1,), depth) for depth in depths)
+        element, blocks = self.array.element, self.blocks
+        depths = fifo_depth_steps(element.bits, blocks)
+        fifos = (Fifo(self.array.name, element, (1,), depth) for depth in depths)
         return 2 * STREAM_LUTS + min(fifo_fabric(fifo_storage(f, blocks)).luts for f in fifos)
 
 

@@ -11,7 +11,7 @@ from enum import StrEnum
 from math import prod
 from typing import TYPE_CHECKING
 
-from streamopt.ir.network import Place
+from streamopt.ir.network import LEAST_DEPTH_ELEMS, Place
 
 if TYPE_CHECKING:
     from streamopt.ir.network import Fifo, Memory
@@ -22,6 +22,7 @@ __all__ = [
     "StorageKind",
     "bank_extents",
     "block_rams",
+    "fifo_depth_steps",
     "fifo_storage",
     "memory_storage",
 ]
@@ -112,6 +113,12 @@ def fifo_storage(fifo: Fifo, blocks: Memories) -> Storage:
     else:
         count = block_rams(words, bits, blocks)
     return Storage(kind, prod(fifo.lanes), words, bits, count, is_fifo=True)
+
+
+def fifo_depth_steps(bits: int, blocks: Memories) -> tuple[int, ...]:
+    """Return depths of a FIFO: for each way to hold it, the least one, which costs least."""
+    shifted = max(blocks.shift_register_words, blocks.shift_register_bits // bits)
+    return LEAST_DEPTH_ELEMS, shifted + 1, blocks.lutram_words + 1
 
 
 def _random_access(banks: int, words: int, bits: int, blocks: Memories) -> Storage:

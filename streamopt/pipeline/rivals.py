@@ -141,14 +141,13 @@ def design_record(found: RivalDesign) -> dict[str, str | int | float]:
         "estimated_cycles": answer.estimated_cycles,
         "estimated_dsps": answer.estimated_dsps,
     }
-    channels = found.schedule.channels
     return {
         "name": found.evaluation.network.name,
         "strategy": found.strategy.value,
         **{key: value for key, value in own.items() if value is not None},
         **evaluation_record(found.evaluation),
-        "fifo_channels": sum(plan.kind.value == "fifo" for plan in channels),
-        "channels": len(channels),
+        "fifo_channels": len(found.schedule.fifos),
+        "channels": len(found.schedule.channels),
         "rewrites": " ".join(found.schedule.rewrites),
         "own_dsp_limit": found.own_dsp_limit,
         "design_seconds": round(found.seconds, 4),

@@ -10,7 +10,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from streamopt.ir.network import Implementation
-from streamopt.ir.schedule import ChannelKind
 from streamopt.pipeline.asking import Asked, answered, tiling_limit_of
 from streamopt.pipeline.beyond.freedom import ALL
 from streamopt.pipeline.crossing import request_with_ports
@@ -164,11 +163,10 @@ def choice_record(solution: Solution) -> dict[str, str | int | float]:
         return {}
     schedule = solution.schedule
     fabric = [p for p in schedule.nodes if Implementation.FABRIC in dict(p.binding).values()]
-    fifos = [plan for plan in schedule.channels if plan.kind is ChannelKind.FIFO]
     return {
         "rewrites": " ".join(schedule.rewrites),
         "fabric_nodes": len(fabric),
-        "fifo_channels": len(fifos),
+        "fifo_channels": len(schedule.fifos),
         "channels": len(schedule.channels),
         "least_found_cycles": solution.least_found_cycles or solution.objective_cycles,
         "search_gap": round(solution.search_gap, 6),

@@ -73,13 +73,12 @@ def row_of(graph: Graph, way: Way, on: Target | None = None) -> Row:
         fifos=FifoSizing(on=on),
     )
     found = evaluate(graph, solution.schedule, on)
-    channels = solution.schedule.channels
     return {
         **record_of_every_level(solution),
         **evaluation_record(found),
         "interval_cycles": frame_interval_cycles(found),
-        "fifo_channels": sum(plan.kind.value == "fifo" for plan in channels),
-        "channels": len(channels),
+        "fifo_channels": len(solution.schedule.fifos),
+        "channels": len(solution.schedule.channels),
     }
 
 

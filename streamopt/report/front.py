@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from streamopt.report.charts import chart_bytes, mark_decades, new_figure, require_charts
+from streamopt.report.charts import chart_bytes, mark_decades, new_figure
 from streamopt.report.palette import COLOURS
 
 if TYPE_CHECKING:
@@ -33,10 +33,9 @@ def front_chart(
     form
         One of `streamopt.report.charts.FORMATS`.
     """
-    require_charts()
-    from matplotlib.patches import Rectangle
-
     figure, axes = new_figure(7.5, 4.6, title)
+    from matplotlib.patches import Rectangle  # not before the figure, which tells if it is missing
+
     cycles, dsps = [c for c, _ in costs], [d for _, d in costs]
     axes.set_xscale("log")
     axes.set_yscale("log")

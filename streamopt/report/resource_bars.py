@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from streamopt.report.charts import beside, chart_bytes, new_figure, require_charts
+from streamopt.report.charts import beside, chart_bytes, new_figure
 from streamopt.report.palette import COLOURS
 
 if TYPE_CHECKING:
@@ -33,10 +33,9 @@ def resource_chart(used: Resources, device: Target, form: str) -> bytes:
     form
         One of `streamopt.report.charts.FORMATS`, or ``INLINE`` there.
     """
-    require_charts()
-    from matplotlib.patches import Patch
-
     figure, axes = new_figure(7.5, 3.4, f"resources on {device.name}")
+    from matplotlib.patches import Patch  # not before the figure, which tells if it is missing
+
     limits = budgets(device)
     colours = (COLOURS["work"].light, COLOURS["fifo"].light)[-len(limits) :]
     most = 100.0

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["csv_text", "latex_table", "markdown_table"]
+__all__ = ["csv_text", "latex_table", "markdown_section", "markdown_table"]
 
 LATEX_SPECIAL = str.maketrans(
     {
@@ -44,6 +44,13 @@ def markdown_table(columns: Sequence[str], rows: Sequence[Sequence[str]], *, wor
     marks = ["---" if place < words else "---:" for place in range(len(columns))]
     lines = [columns, marks, *rows]
     return "".join(f"| {' | '.join(map(_markdown_cell, line))} |\n" for line in lines)
+
+
+def markdown_section(
+    title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], *, words: int
+) -> str:
+    """Return a Markdown table under a heading; see `markdown_table`."""
+    return f"## {title}\n\n{markdown_table(columns, rows, words=words)}"
 
 
 def _markdown_cell(text: str) -> str:

@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from math import prod
 from typing import TYPE_CHECKING
 
-from streamopt.ir.network import AccessMode, PipelineTiming
+from streamopt.ir.network import LEAST_DEPTH_ELEMS, AccessMode, PipelineTiming
 from streamopt.sim.deadlock import DeadlockError
 from streamopt.sim.plan import make_plan
 from streamopt.sim.simulate import simulate
@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 
 __all__ = ["DepthPlan", "least_depths"]
 
-LEAST_DEPTH_ELEMS = 2
-"""Vitis HLS' default; one slot would halve the rate, as a slot is free the cycle after its read."""
 MOST_RUNS = 400
 WORK = 40_000_000
 """Accesses in all trials together: about half a minute, and the same on every machine."""

@@ -120,9 +120,8 @@ def evaluate(graph: Graph, schedule: Schedule, costs: CostModel = PUBLISHED) -> 
     """Return the model's times and DSPs of a schedule, in integers."""
     found = _node_costs(graph, schedule, costs)
     timings = {name: cost.timing for name, cost in found.items()}
-    fifos = {plan.channel for plan in schedule.channels if plan.kind is ChannelKind.FIFO}
     lanes = {plan.node: plan.lanes for plan in schedule.nodes}
-    times = graph_times(graph, timings, fifos, INTEGERS)
+    times = graph_times(graph, timings, schedule.fifos, INTEGERS)
     return Prediction(
         tuple(
             NodePrediction(

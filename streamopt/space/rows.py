@@ -108,6 +108,11 @@ class _Candidates:
     group: Integers
     has_luts: bool
 
+    @property
+    def lut_column(self) -> int:
+        """Return the column of LUTs; behind it are those of channels, as FIFOs and as buffers."""
+        return -1 - 2 * len(self.setting.operands)
+
 
 class _Kept(NamedTuple):
     """A row that is kept: its walks, choices and costs."""
@@ -242,7 +247,7 @@ def _rows_in(
         if space.horizon_cycles is not None:
             is_wanted &= columns[:, LAST_WRITE] <= space.horizon_cycles
         if space.lut_limit is not None:
-            is_wanted &= columns[:, -1 - 2 * len(candidates.setting.operands)] <= space.lut_limit
+            is_wanted &= columns[:, candidates.lut_column] <= space.lut_limit
         fits = np.flatnonzero(is_wanted)
         vectors.append(fits)
         costs.append(columns[fits])
@@ -334,7 +339,7 @@ def _packed(
     operands = candidates.setting.operands
     width = 2 + len(operands)
     columns = [entry.costs for entry in kept]
-    least = [row[-1 - 2 * len(operands) :] if candidates.has_luts else (0,) for row in columns]
+    least = [row[candidates.lut_column :] if candidates.has_luts else (0,) for row in columns]
     fifos, buffers = (
         {name: tuple(row[place] for row in least) for place, name in enumerate(operands, first)}
         if candidates.has_luts

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from streamopt.ir.graph import SequentialNode
-from streamopt.ir.schedule import ChannelKind
 from streamopt.strategies.paper_only import check_published
 from streamopt.strategies.walking import Oracle, unroll_choices
 from streamopt.transforms.rewrites import rewritten
@@ -83,7 +82,7 @@ def certify(
         for node in graph.nodes
     }
     ones = {name: dict.fromkeys(own, 1) for name, own in factors.items()}
-    fifos = {c.channel for c in schedule.channels if c.kind is ChannelKind.FIFO}
+    fifos = schedule.fifos
     broken = [
         *_reordered(graph, schedule, level),
         *_uncoupled(graph, schedule, level, tiling_limit),

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, InfeasibleError
-from streamopt.ir.schedule import ChannelKind
 from streamopt.search.labels import SearchStoppedError, SearchTooLargeError
 from streamopt.space.assemble import assemble_rows
 from streamopt.space.rows import node_rows
@@ -94,9 +93,8 @@ def _leasts(request: Request, limits: Limits, clock: SearchClock) -> Iterator[_L
         alone = replace(amounts.of([place]), limits=(ENDLESS,))
         found = thriftiest(space, rows, alone, clock.should_stop)
         schedule = assemble_rows(request.graph, rows, found.chosen)
-        fifos = {plan.channel for plan in schedule.channels if plan.kind is ChannelKind.FIFO}
         exact = limits.costing.amounts(single(rows, found.chosen), clock.should_stop)
-        parts = exact.parts(space, dict.fromkeys(found.chosen, 0), fifos)
+        parts = exact.parts(space, dict.fromkeys(found.chosen, 0), schedule.fifos)
         ranked = sorted(((int(own[place]), name) for name, own in parts.items()), reverse=True)
         used = limits.costing.usage(schedule)[place]
         nodes = tuple((name, amount) for amount, name in ranked[:HUNGRIEST] if amount)

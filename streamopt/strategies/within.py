@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from streamopt.ir.schedule import ChannelKind
 from streamopt.search.labels import SearchStoppedError, SearchTooLargeError
 from streamopt.solvers.base import Progress
 from streamopt.solvers.result import Stop
@@ -182,13 +181,12 @@ class _Within:
     def _judged(self, rows: Rows, chosen: dict[str, int]) -> _Judged:
         """Return what a choice takes; FIFOs are only sized if that may be within the limits."""
         schedule = assemble_rows(self._request.graph, rows, chosen)
-        fifos = frozenset(c.channel for c in schedule.channels if c.kind is ChannelKind.FIFO)
         exact = self._amounts(single(rows, chosen))
-        parts = exact.parts(self.space, dict.fromkeys(chosen, 0), fifos)
+        parts = exact.parts(self.space, dict.fromkeys(chosen, 0), schedule.fifos)
         used = _sums(parts)
         if self._limits.admit(used):
             used = self._limits.costing.usage(schedule)
-        return _Judged(schedule, fifos, parts, used, self._limits.admit(used))
+        return _Judged(schedule, schedule.fifos, parts, used, self._limits.admit(used))
 
     def _prove(self, horizon_cycles: int) -> None:
         """Branch and bound over the rows within a horizon."""

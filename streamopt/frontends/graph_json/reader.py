@@ -46,9 +46,8 @@ def load_graph_json(path: str | PathLike[str]) -> Program:
         text = Path(path).read_text(encoding="utf-8-sig")
     except (OSError, ValueError) as error:
         message = f"the file can't be read: {reason(error)}"
-    else:
-        return read_graph_json(text, file, Path(path).parent)
-    raise FrontendError(Diagnostic("E101", message, SourceLoc(file)))
+        raise FrontendError(Diagnostic("E101", message, SourceLoc(file))) from None
+    return read_graph_json(text, file, Path(path).parent)
 
 
 def read_graph_json(text: str, file: str, folder: Path | None = None) -> Program:

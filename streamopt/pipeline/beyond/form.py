@@ -111,6 +111,7 @@ class Form:
         )
         binding = freedom.binding
         self._allowance = Allowance.whole(region.limits, is_free=binding is binding.unpriced)
+        self._even_price = Allowance.whole(region.limits).price
         self._needs_prices = False
         self._bound_price, self._price_step = 0.0, PRICE_STEP
         self._is_short_of_luts = binding is not binding.unpriced
@@ -164,8 +165,7 @@ class Form:
         if self._with_surroundings is None:
             run = self._below(self._prepare(horizon_cycles), horizon_cycles, clock)
             if run is not None:
-                even = Allowance.whole(self._region.limits).price
-                for price in dict.fromkeys([self._allowance.price, even]):
+                for price in dict.fromkeys([self._allowance.price, self._even_price]):
                     self._raise_at(price, run, horizon_cycles, labels)
                 self._raise_by_both(run, horizon_cycles, labels)
         if not self._is_short_of_luts or self.bound_cycles >= (1.0 - CLOSE) * horizon_cycles:
@@ -205,7 +205,7 @@ class Form:
 
         Steps are smaller every time.
         """
-        even = Allowance.whole(self._region.limits).price
+        even = self._even_price
         first = self._bound_price or (even * (self._allowance.price or even)) ** 0.5
         best, self._bound_price = self._raise_at(first, run, horizon_cycles, labels), first
         for step in (self._price_step, 1.0 / self._price_step):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from streamopt.ir.network import LEAST_DEPTH_ELEMS
 from streamopt.pipeline.evaluating import evaluate
 from streamopt.solvers.result import Proof, Stop
 from streamopt.strategies.solution import Solution
@@ -110,7 +111,6 @@ def _with_least_fifos(evaluation: Evaluation) -> Resources:
     Depths that are found later are no larger: `streamopt.sim.depths`.
     """
     from streamopt.perf.resources import resources
-    from streamopt.sim.depths import LEAST_DEPTH_ELEMS
 
     network = evaluation.network
     peaks = {fifo.name: fifo.peak_elems for fifo in evaluation.trace.fifos}

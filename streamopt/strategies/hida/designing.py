@@ -17,7 +17,7 @@ from streamopt.strategies.hida.tasks import (
 from streamopt.strategies.hida.telling import told
 from streamopt.strategies.hida.widening import largest_within
 from streamopt.strategies.rival import RivalAnswer, ping_pongs
-from streamopt.transforms.rewrites import changed_by, rewritten
+from streamopt.transforms.rewrites import changed_by
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -44,14 +44,14 @@ def design(request: RivalRequest) -> RivalAnswer:
     TargetError
         E854 or E855 if the target has no cost for an operator.
     """
-    graph = rewritten(request.graph, PATTERNS)
+    first, graph = changed_by(request.graph, PATTERNS)
     fused = fuse_least_critical(graph, fuse_patterns(graph, functional_dataflow(graph)))
-    names, balanced = changed_by(request.graph, (*PATTERNS, *STRUCTURE))
+    more, balanced = changed_by(graph, STRUCTURE)
     tasks = _with_copies(fused, balanced)
     parallelizer = Parallelizer(balanced, request.target)
     found = largest_within(balanced, tasks, parallelizer, request.dsp_limit)
     return RivalAnswer(
-        schedule=_schedule(balanced, names, found.choices),
+        schedule=_schedule(balanced, (*first, *more), found.choices),
         steps=tuple(told(request.graph, balanced, tasks, parallelizer, found)),
         estimated_cycles=_latency_cycles(balanced, found.choices),
         estimated_dsps=found.dsps,
