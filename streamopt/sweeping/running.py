@@ -15,6 +15,7 @@ from streamopt.sweeping.environment import environment, sources
 from streamopt.sweeping.journal import Journal
 from streamopt.sweeping.points import points_of, way_members
 from streamopt.sweeping.redo import Redo
+from streamopt.sweeping.restoring import restore
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable
@@ -90,11 +91,11 @@ def sweep(
 ) -> pd.DataFrame:
     """Return one row for every combination that an experiment asks for.
 
-    Rows that are in the folder's journal are kept; the others are measured, each in a process of
-    its own, and are in the journal as soon as they are there. At the end ``rows.csv`` and
-    ``environment.json`` are written to the folder. A row has a ``status``: ``done``, or with the
-    reason as ``message`` ``refused`` (there is no such design), ``timed_out``, ``crashed`` or
-    ``failed``.
+    Rows that are in the folder's journal or in its ``rows.csv`` are kept; the others are measured,
+    each in a process of its own, and are in the journal as soon as they are there. At the end
+    ``rows.csv`` and ``environment.json`` are written to the folder. A row has a ``status``:
+    ``done``, or with the reason as ``message`` ``refused`` (there is no such design),
+    ``timed_out``, ``crashed`` or ``failed``.
 
     Parameters
     ----------
@@ -149,6 +150,7 @@ def run_sweep(
         )
     points = points_of(read_experiment(file), file)
     with Journal(folder / JOURNAL) as journal:
+        restore(journal, folder / ROWS, folder / ENVIRONMENT)
         todo = [point for point in points if wanted.takes(point, journal.kept)]
         try:
             if todo:
