@@ -32,7 +32,8 @@ def program_of(graph: Graph) -> Program:
 
 def _nest(node: Node) -> Nest:
     if isinstance(node, SequentialNode):
-        return Nest(node.name, node.loops, node.statements, None, True, node.carries)
+        parts = (node.name, node.loops, node.statements, None, True, node.carries, node.reason)
+        return Nest(*parts)
     parts = (node.write, node.value, node.reduction, node.start, node.guard, node.loc)
     return Nest(node.name, node.loops, (Statement(*parts),))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from streamopt.errors import Diagnostic, InfeasibleError
 from streamopt.ir.expression import Binary, BinaryOp, walk
@@ -47,7 +47,14 @@ _FORMS = (
 )
 """Sequences of rewrites that are tried, the most promising first: (O1)."""
 
-TRIED = tuple(name for name in REWRITES if any(name in form for form in _FORMS))
+_FIRST = "relieve_loops"
+"""Comes before the others; where it changes something, `_PLAIN` are tried without it too."""
+_PLAIN = _FORMS[-2:]
+
+_Tried: TypeAlias = "tuple[tuple[str, ...], Graph, tuple[str, ...]]"
+"""Rewrites that were made, what they gave, and those that come next."""
+
+TRIED = (_FIRST, *(name for name in REWRITES if any(name in form for form in _FORMS)))
 """Rewrites that opt6 decides on."""
 
 
@@ -115,12 +122,15 @@ class Freedom:
             Whether all forms come without private arguments, too: what one process takes from
             outside, for all that read it, has no ports that these would share.
         """
+        first, relieved = changed_by(graph, [_FIRST] if _FIRST not in self.without else [])
+        tried = [(first, relieved, names) for names in _FORMS]
+        tried += [((), graph, names) for names in _PLAIN]
         seen: list[Graph] = []
-        for names in _with_shared(_FORMS) if shares_arguments else _FORMS:
-            kept, form = changed_by(graph, [name for name in names if name not in self.without])
+        for before, start, names in _with_shared(tried) if shares_arguments else tried:
+            kept, form = changed_by(start, [name for name in names if name not in self.without])
             if form not in seen:
                 seen.append(form)
-                yield kept, form
+                yield (*before, *kept), form
 
     def bindings(self, graph: Graph) -> Mapping[str, tuple[Binding, ...]]:
         """Return by node what its operators may be built from."""
@@ -142,10 +152,10 @@ class Freedom:
         return {node.name: _DSPS for node in graph.nodes if accumulates_products(node)}
 
 
-def _with_shared(forms: Sequence[tuple[str, ...]]) -> Iterator[tuple[str, ...]]:
-    for names in forms:
-        yield names
-        yield tuple(name for name in names if name != "private_arguments")
+def _with_shared(tried: Sequence[_Tried]) -> Iterator[_Tried]:
+    for before, start, names in tried:
+        yield before, start, names
+        yield before, start, tuple(name for name in names if name != "private_arguments")
 
 
 def _choices(graph: Graph, node: Node) -> tuple[Binding, ...]:

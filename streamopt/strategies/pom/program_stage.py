@@ -27,8 +27,12 @@ from streamopt.ir.loop_steps import After, Fuse, Interchange, Skew
 from streamopt.strategies.pom.transformation import MOST_FUSED
 from streamopt.strategies.rival import Step
 from streamopt.transforms.scheduling import transformed
+from streamopt.transforms.scheduling.carried import (
+    carried_inside,
+    flow_distances,
+    is_carried_inside,
+)
 from streamopt.transforms.scheduling.step_text import step_text
-from streamopt.transforms.scheduling.times import distance_vector
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -82,7 +86,7 @@ class _Stage:
 
     def run(self) -> ProgramStage:
         for statement in self.program.statements:
-            if statement.name not in self.kept and _is_tight(self.program, statement.name):
+            if statement.name not in self.kept and is_carried_inside(self.program, statement.name):
                 self._relieve(statement.name)
         nests = _nests(self.program)
         if len(nests) <= MOST_FUSED:
@@ -103,9 +107,9 @@ class _Stage:
 
     def _takes(self, attempt: Sequence[LoopStep], name: str) -> bool:
         """Take steps if all are legal and relieve a statement and burden no other."""
-        before = _tight(self.program)
+        before = carried_inside(self.program)
         found = self._legal(attempt)
-        if found is None or not _tight(found) <= before - {name}:
+        if found is None or not carried_inside(found) <= before - {name}:
             return False
         self._take(attempt, found)
         return True
@@ -136,29 +140,8 @@ class _Stage:
             return
         attempt = [Fuse(name, first[0], here.loops[-1].name) for name in second]
         found = self._legal(attempt)
-        if found is not None and _tight(found) <= _tight(self.program):
+        if found is not None and carried_inside(found) <= carried_inside(self.program):
             self._take(attempt, found)
-
-
-def _tight(program: TimedProgram) -> frozenset[str]:
-    """Return the statements whose inner loop carries a dependence."""
-    names = (own.name for own in program.statements)
-    return frozenset(name for name in names if _is_tight(program, name))
-
-
-def _is_tight(program: TimedProgram, name: str) -> bool:
-    """Return whether an iteration of the inner loop needs what one before it has written."""
-    return any(
-        distance and distance[-1] > 0 and not any(distance[:-1])
-        for distance in _distances(program, name)
-    )
-
-
-def _distances(program: TimedProgram, name: str) -> Iterator[tuple[int, ...]]:
-    at = [own.name for own in program.statements].index(name)
-    for found in program.dependences:
-        if found.kind is DependenceKind.FLOW and found.source == found.sink == at:
-            yield distance_vector(program, found).distance
 
 
 def _interchanges(program: TimedProgram, name: str) -> Iterator[tuple[LoopStep, ...]]:
@@ -180,7 +163,7 @@ def _split_interchanges(program: TimedProgram, name: str) -> Iterator[tuple[Loop
 def _skews(program: TimedProgram, name: str) -> Iterator[tuple[LoopStep, ...]]:
     """Yield skews of the two inner loops: by the published factors, then the other way round."""
     loops = [loop.name for loop in program.statement(name).loops]
-    count = sum(1 for _ in _distances(program, name))
+    count = sum(1 for _ in flow_distances(program, name))
     if len(loops) < 2 or count < 2:
         return
     outer, inner = loops[-2:]

@@ -11,6 +11,7 @@ from streamopt.transforms.rewrites.fold_copies import fold_copies
 from streamopt.transforms.rewrites.fold_padding import fold_borders, fold_padding
 from streamopt.transforms.rewrites.fold_pointwise import fold_pointwise
 from streamopt.transforms.rewrites.private_arguments import private_arguments
+from streamopt.transforms.rewrites.relieve_loops import relieve_loops
 from streamopt.transforms.rewrites.split_arrays import split_arrays
 from streamopt.transforms.rewrites.split_loops import split_loops
 from streamopt.transforms.rewrites.stream_windows import stream_windows
@@ -24,6 +25,7 @@ __all__ = ["REWRITES", "changed_by", "rewritten"]
 
 REWRITES: Mapping[str, Callable[[Graph], Graph]] = MappingProxyType(
     {
+        "relieve_loops": relieve_loops,
         "fold_borders": fold_borders,
         "fold_padding": fold_padding,
         "split_arrays": split_arrays,

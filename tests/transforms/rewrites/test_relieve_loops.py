@@ -1,0 +1,109 @@
+"""Sequential nests as wavefronts compute the same, and their innermost loop carries nothing."""
+
+from __future__ import annotations
+
+import random
+from itertools import product
+from typing import TYPE_CHECKING
+
+import pytest
+
+import streamopt as so
+from streamopt.ir.graph import SequentialNode
+from streamopt.transforms.rewrites.relieve_loops import relieve_loops
+from tests.graph_programs import check_same
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from streamopt.ir.program import Program
+
+SEIDEL = """
+void seidel(float A[9][7]) {
+    for (int k = 0; k < 3; k++)
+        for (int i = 0; i < 7; i++)
+            for (int j = 0; j < 5; j++)
+                A[i + 1][j + 1] = (A[i + 1][j] + A[i][j + 2] + A[i + 1][j + 1]) / 3.0f;
+}
+"""
+COLUMNS = """
+void columns(float A[6][8], float B[6][8]) {
+    for (int i = 0; i < 6; i++)
+        for (int j = 1; j < 8; j++)
+            A[i][j] = A[i][j - 1] * B[i][j];
+}
+"""
+SUBSTITUTION = """
+void substitution(float L[9][9], float x[9], float b[9]) {
+    for (int i = 0; i < 9; i++) {
+        x[i] = b[i];
+        for (int j = 0; j < i; j++)
+            x[i] = x[i] - L[i][j] * x[j];
+        x[i] = x[i] / L[i][i];
+    }
+}
+"""
+IN_PLACE = """
+void in_place(float A[8][7], float B[8][7]) {{
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; i < 6; i++)
+            for (int j = 0; j < 5; j++)
+                A[i + 1][j + 1] = B[i][j] + {reads};
+}}
+"""
+
+
+def loaded(text: str, folder: Path) -> Program:
+    file = folder / "kernel.c"
+    file.write_text(text)
+    return so.load(file)
+
+
+def loops_of(graph: so.Graph) -> list[dict[str, int]]:
+    return [node.trip_counts for node in graph.nodes if isinstance(node, SequentialNode)]
+
+
+@pytest.mark.parametrize(
+    ("text", "loops"),
+    [
+        (SEIDEL, {"k": 3, "i_w": 17, "j_w": 7}),
+        (COLUMNS, {"j": 7, "i": 6}),
+        (SUBSTITUTION, None),
+    ],
+    ids=["wavefront", "interchange", "none"],
+)
+def test_loops_after(text: str, loops: dict[str, int] | None, tmp_path: Path) -> None:
+    source = loaded(text, tmp_path)
+    graph = so.dataflow(source)
+    relieved = relieve_loops(graph)
+    if loops is None:
+        assert relieved is graph
+    else:
+        assert loops_of(relieved) == [loops]
+        assert relieve_loops(relieved) is relieved
+    check_same(source, relieved)
+
+
+@pytest.mark.parametrize("case", range(12))
+def test_random_stencils_compute_the_same(case: int, tmp_path: Path) -> None:
+    rng = random.Random(case)
+    around = rng.sample([*product(range(3), range(3))], rng.randint(1, 5))
+    terms = [f"{at}.0f * A[i + {i}][j + {j}]" for at, (i, j) in enumerate(around, 1)]
+    source = loaded(IN_PLACE.format(reads=" + ".join(terms)), tmp_path)
+    graph = so.dataflow(source)
+    relieved = relieve_loops(graph)
+    waits = (1, 0) in around
+    assert (relieved != graph) == waits
+    check_same(source, relieved)
+
+
+def test_relieved_design_is_faster_and_verified(tmp_path: Path) -> None:
+    source = loaded(SEIDEL, tmp_path)
+    graph = so.dataflow(source)
+    found = so.solve(graph, level="opt6", dsp=60).schedule
+    assert found.rewrites == ("relieve_loops",)
+    kept = so.solve(graph, level="opt6", dsp=60, freedom=so.Freedom(frozenset({"relieve_loops"})))
+    assert so.simulate(graph, found).cycles < so.simulate(graph, kept.schedule).cycles
+    so.write(source, found, tmp_path / "project")
+    verdict = so.verify(tmp_path / "project")
+    assert verdict.passed, str(verdict)
