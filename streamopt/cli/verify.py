@@ -21,13 +21,16 @@ def verify(
     traces: Annotated[
         bool, typer.Option("--traces", help="Compare what every node hands over, not only outputs.")
     ] = False,
+    compiler: Annotated[
+        str, typer.Option("--compiler", metavar="CXX", help="Another C++17 compiler: clang++.")
+    ] = "g++",
     as_json: a.Json = False,
     quiet: a.Quiet = False,
 ) -> None:
-    """Compile a project with g++, run it, and compare with the source program."""
+    """Compile a project, run it, and compare with the source program."""
     from streamopt import pipeline
 
-    verdict = pipeline.verify(project, seed=seed, traces=traces)
+    verdict = pipeline.verify(project, seed=seed, traces=traces, compiler=compiler)
     if as_json:
         outputs = [
             {"name": o.name, "max_error": o.max_error, "share": o.max_ratio, "wrong": o.wrong}

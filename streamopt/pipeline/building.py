@@ -113,7 +113,11 @@ def write(
 
 
 def verify(
-    directory: str | PathLike[str], *, seed: int | None = None, traces: bool = False
+    directory: str | PathLike[str],
+    *,
+    seed: int | None = None,
+    traces: bool = False,
+    compiler: str = "g++",
 ) -> Verdict:
     """Compile and run a project, and compare it with the interpreter of its source program.
 
@@ -130,6 +134,8 @@ def verify(
         Seed of other test inputs than those that the project was written with.
     traces
         Whether to compare all tokens of a design that computes the right thing, too.
+    compiler
+        Of C++17, with the options of g++: ``clang++``.
 
     Raises
     ------
@@ -152,7 +158,7 @@ def verify(
     program = load(Path(directory) / "graph.json")
     graph, schedule = dataflow(program), load_schedule(Path(directory) / "schedule.json")
     traced = Traced(apply(graph, schedule), always=traces)
-    verdict = verify_project(Path(directory), program, seed=seed, traced=traced)
+    verdict = verify_project(Path(directory), program, compiler=compiler, seed=seed, traced=traced)
     if verdict.passed:
         simulate(graph, schedule)
     return verdict

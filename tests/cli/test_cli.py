@@ -88,6 +88,8 @@ def test_project_is_emitted_and_verified(tmp_path: Path) -> None:
     checked = run(tmp_path, "verify", "made")
     assert checked.returncode == 0
     assert checked.stdout.splitlines()[-1] == "passed"
+    missing = run(tmp_path, "verify", "made", "--compiler", "none++")
+    assert (missing.returncode, missing.stderr[:26]) == (2, "error: E701 C++ compiler '")
     again = run(tmp_path, "emit", "two.json", "--schedule", "made/schedule.json", "-o", "again")
     assert again.returncode == 0
     kernel = "two.cpp"
