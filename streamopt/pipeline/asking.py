@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, InfeasibleError, SolverError
 from streamopt.pipeline.beyond.freedom import ALL, TRIED
-from streamopt.pipeline.evaluating import built_resources, size_fifos
+from streamopt.pipeline.evaluating import built_resources, size_fifos, target
 from streamopt.pipeline.limiting import amounts, limited, region, region_limits
+from streamopt.pipeline.ties import fastest_of_equals
 from streamopt.space.level import LEVELS, LevelName
 from streamopt.space.objective import Objective
 from streamopt.strategies.paper_only import check_published
@@ -81,6 +82,8 @@ def answered(asked: Asked, built: AsBuilt, on_incumbent: OnIncumbent) -> Solutio
     request, fifos = limited(asked.request, built, asked.fifos, keeps_dsps=asked.keeps_dsps)
     keep = _kept(request, on_incumbent)
     found = choose(request, asked.solver, asked.formulation, asked.options, keep)
+    if fifos is not None:
+        found = fastest_of_equals(found, asked.solver, asked.options, fifos.on or target())
     return _sized(_ported(found, request), fifos)
 
 
