@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from streamopt.report.charts import chart_bytes, new_figure
 from streamopt.report.text_tables import markdown_section
-from streamopt.sweeping.missing import rows_without_design
+from streamopt.sweeping.pages import rows_without_design
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -9,7 +9,7 @@ from chart import write_chart
 from measured import OURS, RIVALS, TITLES, WAYS, Measured, mean
 
 from streamopt.report.text_tables import markdown_section, markdown_table
-from streamopt.sweeping.missing import rows_without_design
+from streamopt.sweeping.pages import rows_without_design
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -1,0 +1,82 @@
+"""What scripts share that make a page of a sweep: their command line, and rows without a design."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import typer
+
+from streamopt.report.text_tables import markdown_section
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+__all__ = ["PageCommand", "page_command", "rows_without_design"]
+
+
+@dataclass(frozen=True, slots=True)
+class PageCommand:
+    """What was asked of a script.
+
+    Attributes
+    ----------
+    only
+        Words of which a program has one in its name; all programs without any.
+    is_measuring
+        Whether rows are measured, or the page made of those that are there.
+    """
+
+    only: tuple[str, ...]
+    redo: tuple[str, ...]
+    jobs: int
+    dask: str | None
+    is_measuring: bool
+
+    def takes(self, program: str) -> bool:
+        """Return whether a program is measured."""
+        return not self.only or any(word in program for word in self.only)
+
+    def measure(self, experiment: Path) -> None:
+        """Measure what is missing of an experiment, with a line for every row."""
+        from streamopt.sweeping.running import sweep
+
+        sweep(
+            experiment,
+            jobs=self.jobs,
+            dask=self.dask,
+            redo=self.redo,
+            only=self.only,
+            on_progress=lambda done, total, name: typer.echo(f"{done}/{total} {name}"),
+        )
+
+
+def page_command(description: str | None) -> PageCommand:
+    """Return what the command line asks for."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--programs", default="", help="words of which a program has one in it")
+    parser.add_argument("--redo", default="", help="failed, stale: rows to measure once more")
+    parser.add_argument("--jobs", type=int, default=1, help="rows at the same time")
+    parser.add_argument("--dask", help="address of a Dask scheduler")
+    parser.add_argument("--pages", action="store_true", help="no measurements")
+    options = parser.parse_args()
+    only, redo = _words(options.programs), _words(options.redo)
+    return PageCommand(only, redo, options.jobs, options.dask, not options.pages)
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(word for word in text.split(",") if word)
+
+
+def rows_without_design(rows: Iterable[Mapping[str, str]]) -> str:
+    """Return a Markdown section of the rows that are not done, with the reason; "" if none is."""
+    lines = [
+        [row["program"], row["level"] or row["strategy"], row["dsp_limit"], row["status"],
+         row["message"]]
+        for row in rows
+        if row["status"] != "done"
+    ]  # fmt: skip
+    columns = ["program", "way", "DSP limit", "status", "reason"]
+    return markdown_section("Rows without a design", columns, lines, words=5) if lines else ""
