@@ -35,8 +35,10 @@ class LaterCosts:
         own, other = cost.timing, self.times.node_cost(node, order, factors, setting).timing
         last = _later(own.last_write, other.last_write)
         epilogues = {
-            array: _later(own.last_write - own.last_read[array], other.last_write - read)
-            for array, read in other.last_read.items()
+            array: _later(
+                own.last_write - own.last_read[array], other.last_write - other.last_read[array]
+            )
+            for array in setting.operands
         }
         timing = replace(
             other,

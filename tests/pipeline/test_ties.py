@@ -38,9 +38,17 @@ def test_nothing_else_is_taken_where_the_model_is_right() -> None:
     assert plans[0] == plans[1]
 
 
-@pytest.mark.parametrize("name", ["polybench/gemm", "cnns/dwsconv_block"])
-def test_later_costs_are_no_earlier_than_both(name: str) -> None:
-    graph = so.dataflow(so.load(GRAPHS / f"{name}.json"))
+SEQUENTIAL = Path(__file__).parents[2] / "models" / "kernels" / "pom" / "seidel_2d.c"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [GRAPHS / "polybench" / "gemm.json", GRAPHS / "cnns" / "dwsconv_block.json", SEQUENTIAL],
+    ids=["gemm", "dwsconv_block", "sequential"],
+)
+def test_later_costs_are_no_earlier_than_both(path: Path) -> None:
+    defines = {"N": "8", "T": "2"} if path is SEQUENTIAL else {}
+    graph = so.dataflow(so.load(path, defines=defines))
     honest = honest_costs(graph, so.device("u280"))
     both = LaterCosts(PUBLISHED, honest)
     ins = graph.in_edges()
