@@ -145,6 +145,7 @@ class _State:
         if known:
             most = max(KNOWN_LABELS, _most_of_each(np.diff(problem.offsets)))
             self._held = _lowest(problem, np.ones_like(self._held), self.best.reduced, most)
+            self._caps = np.maximum(self._caps, CAP_GROWTH * np.abs(self.best.prices))
         self._exceeds = np.zeros(len(self._caps), dtype=bool)
 
     def solve(self) -> bool:

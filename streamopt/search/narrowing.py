@@ -25,9 +25,9 @@ __all__ = ["Narrowing", "Stage"]
 
 ROUNDING = 1e-9
 """What floating-point sums may be off by, relative."""
-FIRST_LABELS = 400
+FIRST_LABELS = 2_000
 """Labels of a piece that is joined from others, at first."""
-GROWTH = 3
+GROWTH = 4
 MOST_LABELS = 30_000
 FEWER = 0.7
 """Pieces that are left, at most, for the number of labels to stay."""

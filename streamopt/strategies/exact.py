@@ -48,8 +48,8 @@ CLIMB = (1.06, 1.6, 2.4, 4.0)
 """Horizons to begin with, as multiples of the lower bound: they leave few rows."""
 PIECE_LABELS = 100
 """Labels of a piece that may still grow, in the first relaxation."""
-BEAM = Beam(labels=300, piece_labels=100)
-FEW_PIECES = 20
+BEAM = Beam(labels=1000, piece_labels=300)
+FEW_PIECES = 90
 """Pieces of a stage whose prices are used to look for schedules again."""
 NEAR = 2.0
 """Gap, times nodes, at which the best schedule itself is what is to be ruled out."""
