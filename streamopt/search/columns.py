@@ -37,7 +37,7 @@ TOLERANCE = 1e-7
 """Of reduced costs, in horizons."""
 NEW_LABELS = 100
 """Labels that a piece may add at once."""
-MOST_LABELS = 150_000
+MOST_LABELS = 400_000
 """Labels to begin with, if there are not more; the cheapest, if prices are known."""
 KNOWN_LABELS = 30
 """Labels of a piece to begin with, if prices are known, at least."""

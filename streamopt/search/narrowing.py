@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, cast
 
 from streamopt.search.columns import Clock, generated
 from streamopt.search.fusing import fused
-from streamopt.search.relaxation import RowKind, relaxation
+from streamopt.search.relaxation import RowKind, relaxation, summed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -84,9 +84,10 @@ class Narrowing:
             self._on_bound(min(horizon + 1, ceil(value * horizon * (1 - ROUNDING))))
 
         known = {
-            key: self._prices[key] / _unit(key, horizon)
+            name: self._prices[name] / _unit(name, horizon)
             for key in program.keys
-            if key in self._prices
+            for name in (key, summed(key))
+            if name in self._prices
         }
         clock = Clock(self._seconds_left, self._should_stop, on_bound)
         priced = generated(program, closeness, clock, known)
