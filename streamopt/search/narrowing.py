@@ -25,11 +25,11 @@ __all__ = ["Narrowing", "Stage"]
 
 ROUNDING = 1e-9
 """What floating-point sums may be off by, relative."""
-FIRST_LABELS = 2_000
+FIRST_LABELS = 400
 """Labels of a piece that is joined from others, at first."""
-GROWTH = 4
+GROWTH = 5
 MOST_LABELS = 30_000
-FEWER = 0.7
+FEWER = 0.5
 """Pieces that are left, at most, for the number of labels to stay."""
 CLOSENESS = 0.1
 """Of a relaxation, in distances from its bound to the target."""
