@@ -39,6 +39,11 @@ LEAST_DIAGONAL = 1e-13
 """Added to it in any case."""
 CLOSE = 1e-9
 """Complementarity, relative to the costs, that rounding leaves nothing to gain from."""
+CORRECTORS = 3
+"""Of an iteration, at most, as long as steps get longer."""
+LEAST_PROGRESS = 0.05
+LONGER = 0.3
+OUTLIER = 10.0
 DENSE = 2000
 """Entries of a row that is eliminated last, at least."""
 DENSE_SHARE = 4
@@ -209,14 +214,35 @@ def _next_point(program: LinearProgram, system: _Normal, point: Point) -> Point:
     more, _, costs = direction(-values * reduced)
     far, dear = _step(values, more), _step(reduced, costs)
     after = _inner(values + far * more, reduced + dear * costs) / len(values)
-    centre = min(1.0, max(0.0, after / mean)) ** 3
-    more, prices, costs = direction(centre * mean - values * reduced - more * costs)
-    far, dear = BOUNDARY * _step(values, more), BOUNDARY * _step(reduced, costs)
+    centre = min(1.0, max(0.0, after / mean)) ** 3 * mean
+    target = centre - values * reduced - more * costs
+    more, prices, costs = direction(target)
+    far, dear = _step(values, more), _step(reduced, costs)
+    for _ in range(CORRECTORS):
+        tried = _corrected(point, (far, more), (dear, costs), centre)
+        others = direction(target + tried)
+        farther, dearer = _step(values, others[0]), _step(reduced, others[2])
+        if farther + dearer < (1.0 + LEAST_PROGRESS) * (far + dear):
+            break
+        target = target + tried
+        (more, prices, costs), far, dear = others, farther, dearer
     return Point(
-        values=values + far * more,
-        prices=point.prices + dear * prices,
-        reduced=reduced + dear * costs,
+        values=values + BOUNDARY * far * more,
+        prices=point.prices + BOUNDARY * dear * prices,
+        reduced=reduced + BOUNDARY * dear * costs,
     )
+
+
+def _corrected(
+    point: Point, primal: tuple[float, Floats], dual: tuple[float, Floats], centre: float
+) -> Floats:
+    """Return what moves the outliers among the products of a longer step to the centre."""
+    (far, more), (dear, costs) = primal, dual
+    far, dear = min(1.0, far + LONGER), min(1.0, dear + LONGER)
+    products = (point.values + far * more) * (point.reduced + dear * costs)
+    low, high = centre / OUTLIER, centre * OUTLIER
+    moved = np.clip(products, low, high) - products
+    return np.maximum(moved, -high)
 
 
 def _step(place: Floats, direction: Floats) -> float:

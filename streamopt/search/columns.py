@@ -35,9 +35,9 @@ __all__ = ["Clock", "Priced", "generated"]
 
 TOLERANCE = 1e-7
 """Of reduced costs, in horizons."""
-NEW_LABELS = 10
+NEW_LABELS = 100
 """Labels that a piece may add at once."""
-MOST_LABELS = 150_000
+MOST_LABELS = 400_000
 """Labels to begin with, if there are not more; the cheapest, if prices are known."""
 KNOWN_LABELS = 30
 """Labels of a piece to begin with, if prices are known, at least."""
@@ -143,8 +143,9 @@ class _State:
         self.best = self._found = _priced(problem, problem.known_prices(known))
         clock.on_bound(self.best.bound)
         if known:
-            most = max(KNOWN_LABELS, MOST_LABELS // len(problem.cut.pieces))
+            most = max(KNOWN_LABELS, _most_of_each(np.diff(problem.offsets)))
             self._held = _lowest(problem, np.ones_like(self._held), self.best.reduced, most)
+            self._caps = np.maximum(self._caps, CAP_GROWTH * np.abs(self.best.prices))
         self._exceeds = np.zeros(len(self._caps), dtype=bool)
 
     def solve(self) -> bool:
@@ -245,6 +246,15 @@ def _lowest(problem: Relaxation, among: Flags, reduced: Floats, most: int) -> Fl
     lowest = np.zeros(problem.labels, dtype=bool)
     lowest[ranked[place < most]] = True
     return lowest
+
+
+def _most_of_each(sizes: Integers) -> int:
+    """Return how many labels a piece may hold for all to stay within the most; all if these fit."""
+    ranked = np.sort(sizes)
+    before = np.concatenate([[0], np.cumsum(ranked)[:-1]])
+    shares = (MOST_LABELS - before) // np.arange(len(ranked), 0, -1)
+    short = np.flatnonzero(shares < ranked)
+    return int(shares[short[0]]) if len(short) else int(ranked[-1])
 
 
 def _first_labels(problem: Relaxation) -> Flags:

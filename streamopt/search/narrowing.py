@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, cast
 
 from streamopt.search.columns import Clock, generated
 from streamopt.search.fusing import fused
-from streamopt.search.relaxation import RowKind, relaxation
+from streamopt.search.relaxation import RowKind, relaxation, summed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -27,9 +27,9 @@ ROUNDING = 1e-9
 """What floating-point sums may be off by, relative."""
 FIRST_LABELS = 400
 """Labels of a piece that is joined from others, at first."""
-GROWTH = 3
+GROWTH = 5
 MOST_LABELS = 30_000
-FEWER = 0.7
+FEWER = 0.5
 """Pieces that are left, at most, for the number of labels to stay."""
 CLOSENESS = 0.1
 """Of a relaxation, in distances from its bound to the target."""
@@ -84,9 +84,10 @@ class Narrowing:
             self._on_bound(min(horizon + 1, ceil(value * horizon * (1 - ROUNDING))))
 
         known = {
-            key: self._prices[key] / _unit(key, horizon)
+            name: self._prices[name] / _unit(name, horizon)
             for key in program.keys
-            if key in self._prices
+            for name in (key, summed(key))
+            if name in self._prices
         }
         clock = Clock(self._seconds_left, self._should_stop, on_bound)
         priced = generated(program, closeness, clock, known)

@@ -28,7 +28,12 @@ if TYPE_CHECKING:
     Integers = npt.NDArray[np.int64]
     Floats = npt.NDArray[np.float64]
 
-__all__ = ["Key", "Relaxation", "RowKind", "relaxation"]
+__all__ = ["FINE_LABELS", "Key", "Relaxation", "RowKind", "relaxation", "summed"]
+
+NEED_NAME = 3
+"""Kind, channel and walk: what a row of walks is about, without tile classes."""
+FINE_LABELS = 150_000
+"""With more labels, rows of walks are the sums of those for all factors of shared tile classes."""
 
 Key = tuple["RowKind | int | str", ...]
 """Name of a row: its kind, and the nodes, channels, classes that it is about."""
@@ -86,8 +91,8 @@ class Relaxation:
         return self.matrix.T
 
     def known_prices(self, prices: Mapping[Key, float]) -> Floats:
-        """Return known prices of the rows, zero for new ones."""
-        return np.array([prices.get(key, 0.0) for key in self.keys])
+        """Return known prices of the rows, zero for new ones; of a sum's, for all of its rows."""
+        return np.array([prices.get(key, prices.get(summed(key), 0.0)) for key in self.keys])
 
 
 class _Rows:
@@ -121,6 +126,7 @@ class _Rows:
 class _Builder:
     def __init__(self, cut: Cut) -> None:
         self.cut = cut
+        self.is_coarse = sum(len(piece) for piece in cut.pieces) > FINE_LABELS
         self.rows = _Rows()
         self.scale = 1.0 / max(1, cut.horizon_cycles)
         sizes = [len(piece) for piece in cut.pieces]
@@ -218,7 +224,7 @@ class _Builder:
             if kind != "need":
                 continue
             source = self.number[self.cut.problem.channels[channel].producer]
-            shared = self._shared(source, place)
+            shared = [] if self.is_coarse else self._shared(source, place)
             theirs = self._columns(source, [("walk", channel), *shared])
             ours = self._columns(place, [("need", channel), *shared])
             for value, (left, right) in _groups(theirs, ours).items():
@@ -278,6 +284,11 @@ class _Builder:
         dsps = np.concatenate([piece.dsps for piece in self.cut.pieces])
         row = self.rows.add((RowKind.DSPS,), 1.0)
         self.rows.put(row, np.arange(len(dsps)), dsps / limit)
+
+
+def summed(key: Key) -> Key:
+    """Return the name of the row that a row is part of, where there are many labels."""
+    return key[:NEED_NAME] if key[0] is RowKind.NEED else key
 
 
 def _unite(group: dict[int, int], one: int, two: int) -> bool:

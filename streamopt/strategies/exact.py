@@ -19,6 +19,7 @@ from streamopt.search.instance import instance
 from streamopt.search.labels import SearchStoppedError, SearchTooLargeError
 from streamopt.search.narrowing import Narrowing, Stage
 from streamopt.search.pieces import cut
+from streamopt.search.relaxation import FINE_LABELS
 from streamopt.solvers.base import Progress
 from streamopt.solvers.result import Stop
 from streamopt.space.assemble import assemble_rows, violations
@@ -48,9 +49,13 @@ CLIMB = (1.06, 1.6, 2.4, 4.0)
 """Horizons to begin with, as multiples of the lower bound: they leave few rows."""
 PIECE_LABELS = 100
 """Labels of a piece that may still grow, in the first relaxation."""
-BEAM = Beam(labels=300, piece_labels=100)
-FEW_PIECES = 20
-"""Pieces of a stage whose prices are used to look for schedules again."""
+NARROW = Beam(labels=300, piece_labels=100)
+WIDE = Beam(labels=1000, piece_labels=300)
+"""The narrow beam gives a first schedule soon, the wide one a better one."""
+FEW_PIECES = 0.45
+"""Pieces of a stage whose prices are used to look for schedules again, at most, of the nodes."""
+HEARTBEAT_SECONDS = 1.0
+"""Between reports while nothing changes."""
 NEAR = 2.0
 """Gap, times nodes, at which the best schedule itself is what is to be ruled out."""
 MOST_PARTS = 8
@@ -60,7 +65,8 @@ FIRST_STEP = 4.0
 HORIZON_CLOSENESS = 0.05
 """Of the horizon that large graphs begin with to the least one."""
 CLOSENESS = 1e-2
-"""Of the first relaxation."""
+ROUGH_CLOSENESS = 5e-2
+"""Of the first relaxation; the latter with very many labels."""
 
 
 class _Search:
@@ -81,6 +87,7 @@ class _Search:
             self.cycles, closeness=0.0 if self.is_small else HORIZON_CLOSENESS
         )
         self.found_any = False
+        self._reported_seconds = 0.0
         self._within: dict[str, NodeRows] = {}
         self._chosen: dict[str, int] | None = None
 
@@ -102,7 +109,7 @@ class _Search:
         """Search around the best schedule, with fewer rounds the longer each takes."""
         if climber is None:
             problem = instance(self.space, self._rows)
-            stop, seed = self.clock.should_stop, self._options.seed
+            stop, seed = self._should_stop, self._options.seed
             climber = Climber(problem, stop, self._keep_climbed, seed)
         if self._chosen is not None:
             climber.adopt(self._chosen, self.cycles)
@@ -152,7 +159,7 @@ class _Search:
 
     def _narrow(self) -> None:
         """Bound by relaxations over pieces, whose prices find schedules too: (E23), (E24)."""
-        narrowing = Narrowing(self._seconds_left, self.clock.should_stop, self._raise_bound)
+        narrowing = Narrowing(self._seconds_left, self._should_stop, self._raise_bound)
         climber: Climber | None = None
         base: Stage | None = None
         parts = 2
@@ -178,8 +185,8 @@ class _Search:
     def _aim(self, narrowing: Narrowing, base: Stage, target_cycles: int) -> None:
         """Try to rule a target out, unless a schedule within it is found."""
         for stage in narrowing.stages(base, target_cycles):
-            if len(stage.program.cut.pieces) <= FEW_PIECES:
-                self._look_along(stage)
+            if len(stage.program.cut.pieces) <= FEW_PIECES * len(self.request.graph.nodes):
+                self._look_along(stage, WIDE)
             if self.cycles <= target_cycles:
                 return
 
@@ -190,20 +197,21 @@ class _Search:
             rows = self._horizons.within(horizon)
             self._within = rows or {}
             problem = instance(self.space, rows) if rows is not None else None
-            stop = self.clock.should_stop
-            pieces = cut(problem, horizon, PIECE_LABELS, stop) if problem else None
+            pieces = cut(problem, horizon, PIECE_LABELS, self._should_stop) if problem else None
             if rows is None or pieces is None:
                 self._raise_bound(horizon + 1)
                 continue
-            stage = narrowing.solved(pieces, CLOSENESS)
+            is_fine = sum(map(len, pieces.pieces)) <= FINE_LABELS
+            stage = narrowing.solved(pieces, CLOSENESS if is_fine else ROUGH_CLOSENESS)
             if self.bound_cycles <= horizon:
-                self._look_along(stage)
+                self._look_along(stage, NARROW)
+                self._look_along(stage, WIDE)
                 return stage
         return None
 
-    def _look_along(self, stage: Stage) -> None:
+    def _look_along(self, stage: Stage, beam: Beam) -> None:
         """Look for a better schedule by the prices of a relaxation."""
-        found = beam_search(stage.program, stage.priced, BEAM, self.clock.should_stop)
+        found = beam_search(stage.program, stage.priced, beam, self._should_stop)
         if found.latency_cycles is not None and found.latency_cycles < self.cycles:
             self._keep(self._within, found)
             self._report()
@@ -254,7 +262,14 @@ class _Search:
         if self._on_incumbent is not None:
             self._on_incumbent(self.solution(Stop.INTERRUPTED, "not final"))
 
+    def _should_stop(self) -> bool:
+        """Return whether to stop; every now and then, tell that the search goes on."""
+        if self.clock.seconds() - self._reported_seconds > HEARTBEAT_SECONDS:
+            self._report()
+        return self.clock.should_stop()
+
     def _report(self) -> None:
+        self._reported_seconds = self.clock.seconds()
         if self._options.on_progress is not None:
             progress = Progress(self.clock.seconds(), float(self.cycles), float(self.bound_cycles))
             self._options.on_progress(progress)

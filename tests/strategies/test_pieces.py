@@ -51,6 +51,29 @@ def test_bounds_hold(seed: int, most_labels: int) -> None:
         assert max(bounds) * horizon <= best * (1 + 1e-9)
 
 
+@pytest.mark.parametrize("seed", range(4010, 4014))
+def test_sums_of_rows_and_few_labels_at_once_bound_too(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graph = random_graph(Random(seed), nodes=8, max_extent=12)
+    space = decision_space(graph, LEVELS[LevelName.OPT5], dsp_limit=100, tiling_limit=2)
+    best = so.solve(graph, solver="search", dsp=100, tiling_limit=2).objective_cycles
+    pieces = cut(instance(space, node_rows(space)), 2 * best, 30, lambda: False)
+    assert pieces is not None
+    whole = generated(relaxation(pieces), 1e-5, clock([]))
+    monkeypatch.setattr("streamopt.search.relaxation.FINE_LABELS", 0)
+    summed_rows = relaxation(pieces)
+    rough = generated(summed_rows, 1e-5, clock([]))
+    assert rough.bound <= whole.bound * (1 + 1e-4)
+    monkeypatch.setattr("streamopt.search.columns.MOST_LABELS", 60)
+    monkeypatch.setattr("streamopt.search.columns.KNOWN_LABELS", 1)
+    prices = dict(zip(summed_rows.keys, (0.5 * rough.prices).tolist(), strict=True))
+    monkeypatch.setattr("streamopt.search.relaxation.FINE_LABELS", 10**9)
+    fine = generated(relaxation(pieces), 1e-5, clock([]), prices)
+    assert fine.bound == pytest.approx(whole.bound, rel=1e-4)
+    assert fine.bound * 2 * best <= best * (1 + 1e-9)
+
+
 @pytest.mark.parametrize("seed", range(4020, 4026))
 def test_prices_of_other_pieces_bound_and_come_to_the_same(seed: int) -> None:
     graph = random_graph(Random(seed), nodes=8, max_extent=12)
