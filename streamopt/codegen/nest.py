@@ -33,7 +33,7 @@ from streamopt.ir.affine import Affine
 from streamopt.ir.program import Reduction
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from streamopt.codegen.layout import Process
     from streamopt.codegen.names import Names
@@ -101,7 +101,7 @@ class NestWriter:
     def items(self) -> tuple[Item, ...]:
         """Return local buffers and the loop nest."""
         taken = [*self._windows()]
-        body: list[Item] = [*self._fetches(), *self._compute()]
+        body: list[Item] = [*_merged(self._fetches()), *self._compute()]
         computing = self._computing()
         body = [*taken, *([If(computing, tuple(body))] if computing else body)]
         plain = [loop for loop in self.loops if loop not in self.guarded]
@@ -330,3 +330,17 @@ class NestWriter:
         for subscript in access.subscripts:
             check_dividends(subscript, self.node)
         return "".join(f"[{s.substitute(iterators)}]" for s in access.subscripts) or "[0]"
+
+
+def _merged(items: Iterable[Item]) -> Iterator[Item]:
+    """Yield items with neighbours under one condition in one block."""
+    last: Item | None = None
+    for item in items:
+        if isinstance(last, If) and isinstance(item, If) and last.condition == item.condition:
+            last = If(last.condition, (*last.body, *item.body))
+            continue
+        if last is not None:
+            yield last
+        last = item
+    if last is not None:
+        yield last

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from streamopt.analysis.carried_distance import carried_distance
+from streamopt.codegen.copies import element_loops
 from streamopt.codegen.dividends import check_dividends
 from streamopt.codegen.expressions import ExpressionText
 from streamopt.codegen.layout import extents_text
@@ -101,13 +102,9 @@ class SequenceWriter:
         self, array: Array, source: Callable[[str], str], target: Callable[[str], str]
     ) -> Item:
         """Return a copy between two places, each of which makes an element of subscripts."""
-        names = [self.names.unique(f"d{at}") for at in range(len(array.shape))]
-        place = "".join(f"[{name}]" for name in names) or "[0]"
-        item: Item = Statement(f"{target(place)} = {source(place)};")
-        inner: tuple[Item, ...] = (Pragma("pipeline II=1"), item) if names else (item,)
-        for name, extent in zip(reversed(names), reversed(array.shape), strict=True):
-            inner = (For(name, extent, inner),)
-        return inner[0]
+        return element_loops(
+            array.shape, self.names.unique, lambda place: f"{target(place)} = {source(place)};"
+        )
 
     def _item(self, update: Update) -> Iterator[Item]:
         element = self.process.arrays[update.target.array].element

@@ -14,6 +14,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from streamopt.codegen.backend_name import BackendName
+from streamopt.codegen.copies import element_loops
 from streamopt.codegen.design import Design, schedule_sha256
 from streamopt.codegen.dialect import Dialect
 from streamopt.codegen.expressions import FUNCTION_NAMES
@@ -24,7 +25,7 @@ from streamopt.codegen.processes import STANDARD_HEADERS, process_functions, pro
 from streamopt.codegen.tables import included_tables, table_header
 from streamopt.codegen.templates import fill
 from streamopt.codegen.testbench import testbench
-from streamopt.codegen.tree import Directive, For, Function, Item, Pragma, Statement
+from streamopt.codegen.tree import Directive, Function, Item, Statement
 from streamopt.codegen.type_headers import type_headers
 from streamopt.codegen.writer import render
 from streamopt.errors import CodegenError, Diagnostic
@@ -160,15 +161,13 @@ def _buffer(port: Port, scope: Names, form: str) -> Sequence[Item]:
     if port.is_group or port.packing is not None or port.by_value:
         return ()
     names = scope.inner()
-    iterators = [names.unique(f"d{at}") for at in range(len(port.array.shape))]
-    place = port.name + ("".join(f"[{name}]" for name in iterators) or "[0]")
-    nest: tuple[Item, ...] = (Statement(form.format(place, _tokens(port))),)
-    if iterators:
-        nest = (Pragma("pipeline II=1"), *nest)
-    for name, extent in zip(reversed(iterators), reversed(port.array.shape), strict=True):
-        nest = (For(name, extent, nest),)
+    nest = element_loops(
+        port.array.shape,
+        names.unique,
+        lambda place: form.format(f"{port.name}{place}", _tokens(port)),
+    )
     declared = f"{port.array.element} {port.name}{extents_text(port.array.shape)};"
-    return (Statement(declared), *partition_pragmas(port.name, port.factors), *nest)
+    return (Statement(declared), *partition_pragmas(port.name, port.factors), nest)
 
 
 def _top_body(layout: Layout) -> Iterator[Item]:
