@@ -9,7 +9,6 @@ from streamopt.errors import Diagnostic, InfeasibleError, SolverError
 from streamopt.pipeline.beyond.freedom import ALL, TRIED
 from streamopt.pipeline.evaluating import built_resources, size_fifos, target
 from streamopt.pipeline.limiting import amounts, limited, region, region_limits
-from streamopt.pipeline.ties import fastest_of_equals
 from streamopt.space.level import LEVELS, LevelName
 from streamopt.space.objective import Objective
 from streamopt.strategies.paper_only import check_published
@@ -69,6 +68,7 @@ def answered(asked: Asked, built: AsBuilt, on_incumbent: OnIncumbent) -> Solutio
         the published model only (E523), or finds no design within the limits (E522); or as
         `streamopt.strategies.choose.choose`.
     """
+    from streamopt.pipeline.ties import fastest_of_equals
     from streamopt.strategies.choose import choose
 
     if asked.request.fixed:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
-
-import typer
 
 from streamopt.report.text_tables import markdown_section
 
@@ -49,7 +48,7 @@ class PageCommand:
             dask=self.dask,
             redo=self.redo,
             only=self.only,
-            on_progress=lambda done, total, name: typer.echo(f"{done}/{total} {name}"),
+            on_progress=_tell,
         )
 
 
@@ -64,6 +63,11 @@ def page_command(description: str | None) -> PageCommand:
     options = parser.parse_args()
     only, redo = _words(options.programs), _words(options.redo)
     return PageCommand(only, redo, options.jobs, options.dask, not options.pages)
+
+
+def _tell(done: int, total: int, name: str) -> None:
+    sys.stdout.write(f"{done}/{total} {name}\n")
+    sys.stdout.flush()
 
 
 def _words(text: str) -> tuple[str, ...]:

@@ -113,10 +113,10 @@ class _Writer:
     def _loop(self, members: Sequence[_Member], level: int) -> Iterator[Item]:
         ready = [replace(m, scan=m.scan.entered(level)) for m in members]
         looping = [m for m in ready if m.scan.has_loop(level)]
-        if not looping:
+        if not looping and _is_once(ready, level):
             yield from self.items(ready, level + 1)
             return
-        iterator = self._fresh(looping[0].statement.loops[level].name)
+        iterator = self._fresh(ready[0].statement.loops[level].name)
         spans = {m.statement.name: m.scan.span(iterator, self.reach) for m in looping}
         shared = _shared_span(ready, level, spans)
         self.reach[iterator] = shared.reach
@@ -150,6 +150,12 @@ class _Writer:
             fresh, number = f"{name}_{number}", number + 1
         self.taken.add(fresh)
         return fresh
+
+
+def _is_once(members: Sequence[_Member], level: int) -> bool:
+    """Return whether statements that don't loop at a level run in the same iteration of it."""
+    values = {member.scan.single(level) for member in members}
+    return len(members) == 1 or (len(values) == 1 and None not in values)
 
 
 def _shared_span(members: Sequence[_Member], level: int, spans: Mapping[str, Span]) -> Span:

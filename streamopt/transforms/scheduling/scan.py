@@ -84,6 +84,17 @@ class Scan:
         kinds: Any = isl.ast_node_type
         return bool(self.node.get_type() == kinds.for_) and _level(self.node) == level
 
+    def single(self, level: int) -> Affine | None:
+        """Return the number of a loop's one iteration by the loops outside, None if not known."""
+        import islpy as isl
+
+        if f"t{level}" in self.known:
+            return self.known[f"t{level}"]
+        kinds: Any = isl.ast_node_type
+        if self.node.get_type() != kinds.user:
+            return None
+        return self.statement.loops[level].value.substitute(self.arguments())
+
     def span(self, iterator: str, reach: Mapping[str, tuple[int, int]]) -> Span:
         """Return the values of a loop.
 
@@ -141,6 +152,8 @@ def scanned(statement: TimedStatement) -> Scan:
     times = ", ".join(affine_text(loop.value, names) for loop in statement.loops)
     domain = f"S[{', '.join(names.values())}]"
     schedule = isl.Map(f"{{ {domain} -> [{times}] : {domain_text(statement.instance)} }}")
+    # a loop of every second value stays one of values: other statements may be in it with all
+    isl.DEFAULT_CONTEXT.set_ast_build_scale_strides(0)
     build = isl.AstBuild.from_context(isl.Set("{ : }"))
     loops = [f"t{level}" for level in range(len(statement.loops))]
     if loops:

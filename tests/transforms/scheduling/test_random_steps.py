@@ -79,3 +79,28 @@ def test_legal_steps_change_no_result(tmp_path: Path) -> None:
     legal = {kind for outcome, kind in outcomes if outcome == "legal"}
     assert len(legal) >= 5
     assert outcomes["E237", ""] > 5
+
+
+STRIDED = """
+void strided(float A[8], float B[8]) {
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            if (j < 2)
+                S1: A[i + j] = 0.5f * A[i + j] + B[0];
+            if (j == 2)
+                S2: B[0] = B[0] + A[i + 1];
+        }
+}
+"""
+
+
+def test_statements_of_one_iteration_keep_their_place_in_a_shared_loop(tmp_path: Path) -> None:
+    path = tmp_path / "f.c"
+    path.write_text(STRIDED)
+    first = timed_program(read_c(path))
+    inputs = {"A": np.linspace(1.0, 2.0, 8), "B": np.linspace(-1.0, 1.0, 8)}
+    expected = run_source(generated(first).source, inputs)
+    program = transformed(first, Skew("S1", ("i", "j"), (2, 1), ("w", "k")))
+    found = run_source(generated(program).source, inputs)
+    for name, values in expected.items():
+        np.testing.assert_array_equal(found[name], values, err_msg=name)
