@@ -117,9 +117,7 @@ class Climber:
         if paths.dsps > self._limit:
             self._rows = self._repaired(self._rows)
         for blur in FINER_BLURS:
-            self._rows = self._glanced(
-                self._rows, FILL_PRICE, glance, blur, is_limited=True
-            )
+            self._rows = self._glanced(self._rows, FILL_PRICE, glance, blur, is_limited=True)
             self._note(self._rows)
 
     def _hastened(self, rows: list[int], share: float, glance: Glance) -> list[int]:
@@ -144,7 +142,10 @@ class Climber:
         *,
         is_limited: bool = False,
     ) -> list[int]:
+        """Return rows that no change seems to make better, walks as rows happen to have them."""
         for _ in range(MOST_SWEEPS):
+            if self._should_stop():
+                raise SearchStoppedError
             paths, price = self._blurred(rows, share, blur)
             good = promising(glance, paths, price, LEAST_GAIN * paths.cycles)
             if is_limited:

@@ -25,8 +25,10 @@ if TYPE_CHECKING:
     Flags = npt.NDArray[np.bool_]
     Integers = npt.NDArray[np.int64]
 
-__all__ = ["Glance", "promising"]
+__all__ = ["Glance", "after_each", "promising"]
 
+MOST_SHARE = 1.0 - 1e-12
+"""Of the paths through one node in all."""
 NEVER = -1e30
 """A time before all others, in any unit; not infinite, as differences are taken."""
 
@@ -69,7 +71,8 @@ def promising(glance: Glance, paths: Paths, price: float, least_gain: float) -> 
     where each node takes the row that seems best.
     """
     moves = glance.moves
-    costs = [_costs(paths, node) + price * _dsps(paths, node) for node in range(len(paths.rows))]
+    dsps = paths.wires.dsp_columns
+    costs = [after_each(paths, node) + price * own for node, own in enumerate(dsps)]
     least = [glance.least(node, own) for node, own in enumerate(costs)]
     now = [float(own[row]) for own, row in zip(costs, paths.rows, strict=True)]
     keys = [moves.factors[node][row] for node, row in enumerate(paths.rows)]
@@ -111,15 +114,15 @@ def _places(
     return tuple(goal)
 
 
-def _dsps(paths: Paths, node: int) -> Floats:
-    return paths.wires.dsp_columns[node]
+def after_each(paths: Paths, node: int) -> Floats:
+    """Return the latency after a change of one node to each of its rows, in cycles.
 
-
-def _costs(paths: Paths, node: int) -> Floats:
-    """Return the latency after a change of one node to each of its rows, in cycles."""
+    The paths must have a blur. What doesn't pass through the node is the whole less what does, so
+    it isn't known where next to all does: a gain of many blurs may seem less than it is.
+    """
     through = _through(paths, node)
     total = paths.last[-1]
-    share = min(1.0 - 1e-12, float(np.exp(min(0.0, through[paths.rows[node]] - total))))
+    share = min(MOST_SHARE, float(np.exp(min(0.0, through[paths.rows[node]] - total))))
     rest = total + float(np.log1p(-share))
     return np.asarray(np.logaddexp(rest, through) * paths.unit)
 
@@ -133,7 +136,7 @@ def _through(paths: Paths, node: int) -> Floats:
         first, last = paths.first[wire.producer], paths.last[wire.producer]
         arrival: Floats | float = last
         if wire.read is not None:
-            arrival = np.where(_alike(wire, wire.read, _written(paths, wire)), first, last)
+            arrival = np.where(_alike(wire.read, _written(paths, wire)), first, last)
         start = arrival if isinstance(start, float) and start == NEVER else _later(start, arrival)
         if wire.epilogue is not None:
             end = _later(end, last + wire.epilogue / unit)
@@ -145,7 +148,7 @@ def _through(paths: Paths, node: int) -> Floats:
             from_last = _later(from_last, after)
             continue
         row = paths.rows[consumer]
-        streams = _alike(wire, wire.written, int(wire.read[row]))
+        streams = _alike(wire.written, int(wire.read[row]))
         from_first = _later(from_first, np.where(streams, after, NEVER))
         over = float(wire.epilogue[row]) / unit + paths.from_last[consumer]
         from_last = _later(from_last, _later(np.where(streams, NEVER, after), over))
@@ -157,7 +160,7 @@ def _written(paths: Paths, wire: In) -> int:
     return NO_WALK if wire.written is None else int(wire.written[paths.rows[wire.producer]])
 
 
-def _alike(wire: In, walks: Integers, other: int) -> Flags:
+def _alike(walks: Integers, other: int) -> Flags:
     return (walks == other) & (walks != NO_WALK)
 
 
