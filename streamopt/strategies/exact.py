@@ -166,6 +166,7 @@ class _Search:
         while not self.is_proved and parts <= MOST_PARTS:
             if base is None or base.horizon_cycles < self.bound_cycles:
                 base = self._base(narrowing)
+                climber = self._climb(climber)
             else:
                 target = min(base.horizon_cycles, self._target(parts))
                 self._aim(narrowing, base, target)
