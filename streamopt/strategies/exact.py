@@ -64,7 +64,7 @@ FIRST_STEP = 4.0
 """Horizon over bound before any schedule is found."""
 HORIZON_CLOSENESS = 0.05
 """Of the horizon that large graphs begin with to the least one."""
-CLOSENESS = 1e-2
+CLOSENESS = 3e-2
 ROUGH_CLOSENESS = 5e-2
 """Of the first relaxation; the latter with very many labels."""
 
