@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from streamopt.search.dynamic import Effort, search_front
+from streamopt.search.glance import Glance, promising
 from streamopt.search.labels import SearchStoppedError, SearchTooLargeError
 from streamopt.search.moves import Moves
 from streamopt.search.paths import Paths, Wires
@@ -39,7 +40,9 @@ WIDE = 6
 """A change is wide if it spans more than one of that many parts of the graph."""
 LEAST_GAIN = 1e-8
 """Of the latency; less is rounding."""
-PRICE_STEP = 0.4
+FINER_BLURS = (0.01, 0.003, 1e-3)
+WALK_SWEEPS = 3
+START_PRICES = (1.0, 0.7, 0.5, 0.35, 0.25, 0.18, 0.1)
 FIRST_BLUR = 0.05
 """Blurs are in latencies."""
 BLURS = (0.05, 0.02, 0.005)
@@ -102,18 +105,62 @@ class Climber:
             self._rows, self.cycles = self._best, cycles
 
     def start(self) -> None:
-        """Lower the price of DSPs until more are taken than there are (E21)."""
+        """Lower the price of DSPs until more are taken than there are (E21), (E25)."""
+        glance = Glance(self._moves)
         paths = self._note(self._rows)
-        self._price = paths.cycles / self._limit
-        while True:
-            rows = self._descended(
-                self._rows, self._price, FIRST_BLUR * paths.cycles, self._moves.plain, MOST_SWEEPS
-            )
+        for share in START_PRICES:
+            rows = self._hastened(self._rows, share, glance)
             paths = self._note(rows)
-            if paths.dsps > self._limit or self._price < LEAST_GAIN * paths.cycles:
+            self._rows = rows
+            if paths.dsps > self._limit:
                 break
-            self._rows, self._price = rows, self._price * PRICE_STEP
-        self._rows = rows
+        if paths.dsps > self._limit:
+            self._rows = self._repaired(self._rows)
+        for blur in FINER_BLURS:
+            self._rows = self._glanced(self._rows, FILL_PRICE, glance, blur, is_limited=True)
+            self._note(self._rows)
+
+    def _hastened(self, rows: list[int], share: float, glance: Glance) -> list[int]:
+        """Return rows that nothing seems to make better at first glance (E25)."""
+        among: Iterable[int] = self._all
+        for _ in range(WALK_SWEEPS):
+            rows = self._glanced(rows, share, glance)
+            paths, price = self._blurred(rows, share, FIRST_BLUR)
+            changes = list(self._moves.of_walks(rows, among))
+            change, among = self._best_change(paths, price, changes, is_limited=False)
+            if not change:
+                break
+            rows = _changed(rows, change)
+        return rows
+
+    def _glanced(
+        self,
+        rows: list[int],
+        share: float,
+        glance: Glance,
+        blur: float = FIRST_BLUR,
+        *,
+        is_limited: bool = False,
+    ) -> list[int]:
+        """Return rows that no change seems to make better, walks as rows happen to have them."""
+        for _ in range(MOST_SWEEPS):
+            if self._should_stop():
+                raise SearchStoppedError
+            paths, price = self._blurred(rows, share, blur)
+            good = promising(glance, paths, price, LEAST_GAIN * paths.cycles)
+            if is_limited:
+                left = self._limit - paths.dsps
+                good = [change for change in good if self._more_dsps(rows, change) <= left]
+            change = self._most_together(paths, price, good, is_limited)
+            if not change:
+                break
+            rows = _changed(rows, change)
+        return rows
+
+    def _blurred(self, rows: list[int], share: float, blur: float) -> tuple[Paths, float]:
+        """Return the blurred paths of rows, and the price that is a share of their latency."""
+        cycles = Paths(self._wires, rows).cycles
+        return Paths(self._wires, rows, blur * cycles), share * cycles / self._limit
 
     def round(self) -> None:
         """Come back within the DSPs, spend what is left, look into windows, and shake."""
@@ -218,9 +265,17 @@ class Climber:
         ranked = np.argsort(-gain, kind="stable")
         best_first: list[int] = ranked[gain[ranked] > LEAST_GAIN * paths.cycles].tolist()
         good = [changes[place] for place in best_first]
+        change = self._most_together(paths, price, good, is_limited)
+        nodes = sorted({node for change in good for node, _ in change})
+        return (change, nodes) if change else ((), ())
+
+    def _most_together(
+        self, paths: Paths, price: float, good: list[Change], is_limited: bool
+    ) -> Change:
+        """Return so many of the best of some changes as are best together; none for no gain."""
         picked = _apart(good)
         if not picked:
-            return (), ()
+            return ()
         counts = sorted({min(len(picked), 1 << p) for p in range(len(picked).bit_length() + 1)})
         together = [tuple(pair for change in picked[:count] for pair in change) for count in counts]
         sums = np.array([self._more_dsps(paths.rows, change) for change in together])
@@ -228,8 +283,7 @@ class Climber:
         if is_limited:
             gains[paths.dsps + sums > self._limit] = 0.0
         best = int(np.argmax(gains))
-        nodes = sorted({node for change in good for node, _ in change})
-        return (together[best], nodes) if gains[best] > 0 else ((), ())
+        return together[best] if gains[best] > 0 else ()
 
     def _more_dsps(self, rows: list[int], change: Change) -> float:
         dsps = self._wires.dsps

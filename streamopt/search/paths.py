@@ -69,6 +69,7 @@ class Wires:
         self.first_write = [problem.nodes[n].first_write.astype(float) for n in self.order]
         self.last_write = [problem.nodes[n].last_write.astype(float) for n in self.order]
         self.dsps: list[list[int]] = [problem.nodes[n].dsps.tolist() for n in self.order]
+        self.dsp_columns = [problem.nodes[n].dsps.astype(float) for n in self.order]
         self.ins: list[tuple[In, ...]] = []
         self.outs: list[list[tuple[int, In]]] = [[] for _ in self.order]
         for at, node in enumerate(self.order):
@@ -106,7 +107,7 @@ class Paths:
     def __init__(self, wires: Wires, rows: Sequence[int], blur_cycles: float = 0.0) -> None:
         self.wires = wires
         self.rows = list(rows)
-        self._unit = blur_cycles or 1.0
+        self.unit = blur_cycles or 1.0
         self._later: Callable[[float, float], float] = _blurred if blur_cycles else _latest
         self._all_later = np.logaddexp if blur_cycles else np.maximum
         self._crossing: dict[int, list[tuple[int, In, int]]] = {}
@@ -117,7 +118,7 @@ class Paths:
     @property
     def cycles(self) -> float:
         """Return the latency, blurred where that was asked for."""
-        return self.last[-1] * self._unit
+        return self.last[-1] * self.unit
 
     def streams(self, wire: In, node: int) -> bool:
         """Return whether a channel is a FIFO."""
@@ -136,9 +137,9 @@ class Paths:
                 arrival = self.first[wire.producer] if self.streams(wire, node) else last
                 start = self._later(start, arrival)
                 if wire.epilogue is not None:
-                    end = self._later(end, last + float(wire.epilogue[row]) / self._unit)
-            self.first.append(start + float(self.wires.first_write[node][row]) / self._unit)
-            run = float(self.wires.last_write[node][row]) / self._unit
+                    end = self._later(end, last + float(wire.epilogue[row]) / self.unit)
+            self.first.append(start + float(self.wires.first_write[node][row]) / self.unit)
+            run = float(self.wires.last_write[node][row]) / self.unit
             self.last.append(self._later(start + run, end))
 
     def _run_tails(self) -> None:
@@ -156,12 +157,12 @@ class Paths:
                 else:
                     from_last = self._later(from_last, self.from_start[consumer])
                 if wire.epilogue is not None:
-                    cycles = float(wire.epilogue[self.rows[consumer]]) / self._unit
+                    cycles = float(wire.epilogue[self.rows[consumer]]) / self.unit
                     from_last = self._later(from_last, cycles + self.from_last[consumer])
             row = self.rows[node]
             self.from_last[node] = from_last
-            first = float(self.wires.first_write[node][row]) / self._unit
-            last = float(self.wires.last_write[node][row]) / self._unit
+            first = float(self.wires.first_write[node][row]) / self.unit
+            last = float(self.wires.last_write[node][row]) / self.unit
             self.from_start[node] = self._later(first + from_first, last + from_last)
             self.later_sources[node] = coming
             if not self.wires.ins[node]:
@@ -180,7 +181,7 @@ class Paths:
             total = lasts[high]
         else:
             total = self._across(high, taken, firsts, lasts)
-        return np.broadcast_to(np.asarray(total), (len(changes),)) * self._unit
+        return np.broadcast_to(np.asarray(total), (len(changes),)) * self.unit
 
     def _taken(self, changes: Sequence[Change]) -> dict[int, Integers]:
         places: dict[int, tuple[list[int], list[int]]] = {}
@@ -228,11 +229,11 @@ class Paths:
             arrival = self._arrival(wire, node, taken, times)
             start = arrival if start is None else self._all_later(start, arrival)
             if wire.epilogue is not None:
-                over = times[1] + wire.epilogue[row] / self._unit
+                over = times[1] + wire.epilogue[row] / self.unit
                 end = over if end is None else self._all_later(end, over)
         start = 0.0 if start is None else start
-        firsts[node] = start + self.wires.first_write[node][row] / self._unit
-        last = start + self.wires.last_write[node][row] / self._unit
+        firsts[node] = start + self.wires.first_write[node][row] / self.unit
+        last = start + self.wires.last_write[node][row] / self.unit
         lasts[node] = last if end is None else self._all_later(last, end)
 
     def _across(
@@ -249,7 +250,7 @@ class Paths:
             arrival = self._arrival(wire, consumer, taken, times)
             total = self._all_later(total, arrival + self.from_start[consumer])
             if wire.epilogue is not None:
-                cycles = wire.epilogue[self.rows[consumer]] / self._unit
+                cycles = wire.epilogue[self.rows[consumer]] / self.unit
                 total = self._all_later(total, times[1] + cycles + self.from_last[consumer])
         return total
 

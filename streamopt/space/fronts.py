@@ -19,6 +19,8 @@ __all__ = ["minimal"]
 
 BLOCK = 256
 """Candidates, or groups of few candidates, that are compared at a time."""
+DIRECT = 160
+"""Candidates of all groups that are compared all with all."""
 FEW = 24
 """Candidates of a group that are compared all with all."""
 
@@ -35,10 +37,21 @@ def minimal(group: Integers, costs: Integers) -> Integers:
     """
     if costs.shape[1] == 1:
         costs = np.repeat(costs, 2, axis=1)
+    if len(group) <= DIRECT:
+        ranked = _direct(group, costs)
+        return ranked if costs.shape[1] > 2 else np.sort(ranked)
     kept = np.arange(len(group))
     for first in range(costs.shape[1] if costs.shape[1] > 2 else 1):
         kept = kept[_survivors(group[kept], np.roll(costs[kept], -first, axis=1))]
     return kept if costs.shape[1] <= 2 else _exact(group, costs, kept)
+
+
+def _direct(group: Integers, costs: Integers) -> Integers:
+    """Return the places of so few candidates that all can be compared with all at once."""
+    ranked = np.lexsort((*costs.T[::-1], group))
+    own, groups = costs[ranked], group[ranked]
+    beaten = np.tril(_beats(own, own) & (groups == groups[:, None]), -1).any(axis=1)
+    return np.asarray(ranked[~beaten], dtype=np.int64)
 
 
 def _exact(group: Integers, costs: Integers, kept: Integers) -> Integers:

@@ -64,7 +64,7 @@ FIRST_STEP = 4.0
 """Horizon over bound before any schedule is found."""
 HORIZON_CLOSENESS = 0.05
 """Of the horizon that large graphs begin with to the least one."""
-CLOSENESS = 1e-2
+CLOSENESS = 3e-2
 ROUGH_CLOSENESS = 5e-2
 """Of the first relaxation; the latter with very many labels."""
 
@@ -160,13 +160,12 @@ class _Search:
     def _narrow(self) -> None:
         """Bound by relaxations over pieces, whose prices find schedules too: (E23), (E24)."""
         narrowing = Narrowing(self._seconds_left, self._should_stop, self._raise_bound)
-        climber: Climber | None = None
+        climber = self._climb(None)
         base: Stage | None = None
         parts = 2
         while not self.is_proved and parts <= MOST_PARTS:
             if base is None or base.horizon_cycles < self.bound_cycles:
                 base = self._base(narrowing)
-            elif not self.found_any and climber is None:
                 climber = self._climb(climber)
             else:
                 target = min(base.horizon_cycles, self._target(parts))
