@@ -16,6 +16,7 @@ import pytest
 import streamopt as so
 from streamopt.space.level import LEVELS, LevelName
 from streamopt.strategies.certificate import certify
+from tests.in_nightly import in_nightly
 
 TOP = Path(__file__).parents[2]
 RUN = [sys.executable, "-c", "from streamopt.cli.main import main; main()"]
@@ -121,7 +122,7 @@ def wait_for_end(processes: list[int]) -> None:
         time.sleep(0.05)
 
 
-@pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGINT])
+@pytest.mark.parametrize("sent", in_nightly([signal.SIGKILL, signal.SIGINT], 1))
 def test_race_that_is_ended_leaves_no_process(tmp_path: Path, sent: signal.Signals) -> None:
     running = start(tmp_path, "race")
     sides = descendants(running.pid)
@@ -186,6 +187,7 @@ def test_same_input_gives_the_same_schedule_in_every_process(tmp_path: Path) -> 
     assert texts[0] == texts[1]
 
 
+@pytest.mark.nightly
 def test_default_solver_repeats_itself_in_every_process(tmp_path: Path) -> None:
     graph = TOP / "graphs" / "polybench" / "atax.json"
     texts: list[Any] = []

@@ -61,7 +61,7 @@ def in_single(program: Program) -> Program:
     return replace(program, arrays=arrays)
 
 
-@pytest.mark.parametrize("first", in_nightly(range(0, 60, 15), 2))
+@pytest.mark.parametrize("first", in_nightly(range(0, 60, 15), 1))
 def test_bounds_hold(first: int, tmp_path: Path) -> None:
     bounded_outputs = 0
     for seed in range(first, first + 15):
