@@ -21,6 +21,8 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from streamopt.errors import LegalityError
+from streamopt.ir.affine import Iter
+from streamopt.ir.expression import Index, Read, walk
 from streamopt.ir.graph import SequentialNode
 from streamopt.ir.loop_steps import Interchange, Skew
 from streamopt.ir.program import Nest, Program, Role
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
 
     from streamopt.ir.graph import Graph
     from streamopt.ir.loop_steps import LoopStep
-    from streamopt.ir.program import Array
+    from streamopt.ir.program import Array, Statement
     from streamopt.transforms.scheduling import TimedProgram
 
 __all__ = ["relieve_loops"]
@@ -92,7 +94,8 @@ def _changed(program: TimedProgram, name: str) -> Iterator[TimedProgram]:
 def _same_node(node: SequentialNode, program: Program) -> SequentialNode | None:
     """Return the node with the loops of a program that computes the same; None if it has others.
 
-    Such a program has one sequential nest, and before it what that nest begins with.
+    Such a program has one sequential nest, and before it what that nest begins with. Loops in which
+    some statements run at every second iteration would need divisions that the nest hasn't.
     """
     copied = {nest.statements[0].target.array for nest in program.nests if not nest.sequential}
     own = [nest for nest in program.nests if nest.sequential]
@@ -101,6 +104,8 @@ def _same_node(node: SequentialNode, program: Program) -> SequentialNode | None:
     (nest,) = own
     carries = dict(nest.carries)
     if carries.keys() != dict(node.carries).keys() or {*carries.values()} != copied:
+        return None
+    if _divides(nest.statements) and not _divides(node.statements):
         return None
     last = nest.statements[-1]
     found = replace(
@@ -112,3 +117,13 @@ def _same_node(node: SequentialNode, program: Program) -> SequentialNode | None:
     )
     is_same = (found.inputs, found.outputs) == (node.inputs, node.outputs)
     return found if is_same else None
+
+
+def _divides(statements: tuple[Statement, ...]) -> bool:
+    """Return whether a subscript or condition has a quotient or remainder."""
+    parts = [part for own in statements for e in own.expressions for part in walk(e)]
+    values = [part.value for part in parts if isinstance(part, Index)]
+    for access in [*(own.target for own in statements),
+                   *(part.access for part in parts if isinstance(part, Read))]:  # fmt: skip
+        values += access.subscripts
+    return any(not isinstance(atom, Iter) for value in values for atom, _ in value.terms)

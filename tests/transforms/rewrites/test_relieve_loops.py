@@ -43,6 +43,17 @@ void substitution(float L[9][9], float x[9], float b[9]) {
     }
 }
 """
+STRIDED = """
+void strided(float A[8], float B[8]) {
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            if (j < 2)
+                A[i + j] = 0.5f * A[i + j] + A[i];
+            if (j == 2)
+                B[0] = B[0] + A[i + 1];
+        }
+}
+"""
 IN_PLACE = """
 void in_place(float A[8][7], float B[8][7]) {{
     for (int k = 0; k < 2; k++)
@@ -69,8 +80,9 @@ def loops_of(graph: so.Graph) -> list[dict[str, int]]:
         (SEIDEL, {"k": 3, "i_w": 17, "j_w": 7}),
         (COLUMNS, {"j": 7, "i": 6}),
         (SUBSTITUTION, None),
+        (STRIDED, None),
     ],
-    ids=["wavefront", "interchange", "none"],
+    ids=["wavefront", "interchange", "none", "divisions"],
 )
 def test_loops_after(text: str, loops: dict[str, int] | None, tmp_path: Path) -> None:
     source = loaded(text, tmp_path)
