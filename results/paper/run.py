@@ -29,7 +29,7 @@ def main() -> None:
     asked = page_command(__doc__)
     if asked.is_measuring:
         asked.measure(HERE / "experiment.toml")
-        if asked.takes("polybench/3mm"):
+        if asked.wanted.names("polybench/3mm"):
             write_rows(HERE / "nodes.csv", node_rows(HERE.parents[1] / "graphs/polybench/3mm.json"))
     write_pages(HERE)
 

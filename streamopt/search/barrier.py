@@ -42,8 +42,11 @@ CLOSE = 1e-9
 CORRECTORS = 3
 """Of an iteration, at most, as long as steps get longer."""
 LEAST_PROGRESS = 0.05
+"""Share by which a corrector makes steps longer, at least, to be taken."""
 LONGER = 0.3
+"""By how much longer a step a corrector is made for."""
 OUTLIER = 10.0
+"""Times the centre, from which a product is an outlier; below a share of it likewise."""
 DENSE = 2000
 """Entries of a row that is eliminated last, at least."""
 DENSE_SHARE = 4

@@ -41,8 +41,11 @@ WIDE = 6
 LEAST_GAIN = 1e-8
 """Of the latency; less is rounding."""
 FINER_BLURS = (0.01, 0.003, 1e-3)
+"""Of the descents within the limit that end the start."""
 WALK_SWEEPS = 3
+"""Changes of walks that are looked for at each price of the start."""
 START_PRICES = (1.0, 0.7, 0.5, 0.35, 0.25, 0.18, 0.1)
+"""Of all DSPs, in latencies, one after the other."""
 FIRST_BLUR = 0.05
 """Blurs are in latencies."""
 BLURS = (0.05, 0.02, 0.005)

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from streamopt.report.text_tables import markdown_section
+from streamopt.sweeping.redo import Redo
+from streamopt.sweeping.running import Means, Wanted, run_sweep
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -22,34 +24,17 @@ class PageCommand:
 
     Attributes
     ----------
-    only
-        Words of which a program has one in its name; all programs without any.
     is_measuring
         Whether rows are measured, or the page made of those that are there.
     """
 
-    only: tuple[str, ...]
-    redo: tuple[str, ...]
-    jobs: int
-    dask: str | None
+    wanted: Wanted
+    means: Means
     is_measuring: bool
-
-    def takes(self, program: str) -> bool:
-        """Return whether a program is measured."""
-        return not self.only or any(word in program for word in self.only)
 
     def measure(self, experiment: Path) -> None:
         """Measure what is missing of an experiment, with a line for every row."""
-        from streamopt.sweeping.running import sweep
-
-        sweep(
-            experiment,
-            jobs=self.jobs,
-            dask=self.dask,
-            redo=self.redo,
-            only=self.only,
-            on_progress=_tell,
-        )
+        run_sweep(experiment, experiment.parent, self.means, self.wanted, _tell)
 
 
 def page_command(description: str | None) -> PageCommand:
@@ -58,11 +43,12 @@ def page_command(description: str | None) -> PageCommand:
     parser.add_argument("--programs", default="", help="words of which a program has one in it")
     parser.add_argument("--redo", default="", help="failed, stale: rows to measure once more")
     parser.add_argument("--jobs", type=int, default=1, help="rows at the same time")
-    parser.add_argument("--dask", help="address of a Dask scheduler")
+    parser.add_argument("--dask", default="", help="address of a Dask scheduler")
     parser.add_argument("--pages", action="store_true", help="no measurements")
     options = parser.parse_args()
-    only, redo = _words(options.programs), _words(options.redo)
-    return PageCommand(only, redo, options.jobs, options.dask, not options.pages)
+    redo = tuple(Redo(name) for name in _words(options.redo))
+    wanted = Wanted(redo, _words(options.programs))
+    return PageCommand(wanted, Means(options.jobs, options.dask), not options.pages)
 
 
 def _tell(done: int, total: int, name: str) -> None:

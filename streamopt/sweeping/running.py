@@ -66,9 +66,13 @@ class Wanted:
     redo: tuple[Redo, ...] = ()
     only: tuple[str, ...] = ()
 
+    def names(self, program: str) -> bool:
+        """Return whether a program is one of those that are asked for."""
+        return not self.only or any(word in program for word in self.only)
+
     def takes(self, point: Point, kept: Kept) -> bool:
         """Return whether a point is measured, after what there is of it."""
-        if self.only and not any(word in point.program for word in self.only):
+        if not self.names(point.program):
             return False
         row = kept.rows.get(point.key)
         if row is None or (Redo.FAILED in self.redo and row["status"] != "done"):

@@ -124,7 +124,8 @@ class Freedom:
         """
         first, relieved = changed_by(graph, [_FIRST] if _FIRST not in self.without else [])
         tried = [(first, relieved, names) for names in _FORMS]
-        tried += [((), graph, names) for names in _PLAIN]
+        if first:
+            tried += [((), graph, names) for names in _PLAIN]
         seen: list[Graph] = []
         for before, start, names in _with_shared(tried) if shares_arguments else tried:
             kept, form = changed_by(start, [name for name in names if name not in self.without])

@@ -20,7 +20,7 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
-from streamopt.errors import LegalityError
+from streamopt.errors import LegalityError, StreamoptError
 from streamopt.ir.affine import Iter
 from streamopt.ir.expression import Index, Read, walk
 from streamopt.ir.graph import SequentialNode
@@ -71,9 +71,10 @@ def _relieved(node: SequentialNode, arrays: tuple[Array, ...]) -> SequentialNode
     for name in sorted(carried_inside(before)):
         for after in _changed(before, name):
             if not carried_inside(after):
-                found = _same_node(node, restructure(generated(after).source))
-                if found is not None:
-                    return found
+                with suppress(StreamoptError):  # no nest of a graph has the loops of such times
+                    found = _same_node(node, restructure(generated(after).source))
+                    if found is not None:
+                        return found
     return node
 
 

@@ -116,7 +116,7 @@ class _Writer:
         if not looping and _is_once(ready, level):
             yield from self.items(ready, level + 1)
             return
-        iterator = self._fresh(ready[0].statement.loops[level].name)
+        iterator = self._fresh((looping or ready)[0].statement.loops[level].name)
         spans = {m.statement.name: m.scan.span(iterator, self.reach) for m in looping}
         shared = _shared_span(ready, level, spans)
         self.reach[iterator] = shared.reach
