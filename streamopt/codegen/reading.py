@@ -73,6 +73,8 @@ class _Reader:
             return self._block(line)
         if line.endswith("("):
             return self._function(line.removesuffix("("))
+        if line == "tapa::task()":
+            return self._chain()
         if line and not line.endswith(";"):
             raise self._problem("is no statement")
         return self._leaf(Statement(line))
@@ -80,6 +82,16 @@ class _Reader:
     def _leaf(self, item: Item) -> Item:
         self._at += 1
         return item
+
+    def _chain(self) -> Item:
+        """Return a statement over several lines, as they are."""
+        lines = [self._lines[self._at].strip()]
+        while not lines[-1].endswith(";"):
+            self._at += 1
+            if self._at == len(self._lines):
+                raise self._problem("ends within a statement")
+            lines.append(self._lines[self._at])
+        return self._leaf(Statement("\n".join(lines)))
 
     def _block(self, line: str) -> Item:
         loop, branch = _FOR.fullmatch(line), _IF.fullmatch(line)

@@ -14,6 +14,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from streamopt.codegen.backend_name import BackendName
+from streamopt.codegen.checks.reordering import TAPA_OPTION, reordered_sums
 from streamopt.codegen.copies import element_loops
 from streamopt.codegen.design import Design, schedule_sha256
 from streamopt.codegen.dialect import Dialect
@@ -57,13 +58,15 @@ def emit(scheduled: ScheduledGraph) -> Design:
     _check(layout)
     digest = schedule_sha256(scheduled.schedule)
     header = provenance(scheduled.graph.name, digest)
+    items = [*header, *_definitions(layout)]
+    options = f"{TAPA_OPTION} " if reordered_sums(items) else ""
     files = (
         (f"{layout.top}.h", render([*header, *_declarations(layout, scheduled.graph)])),
-        (f"{layout.top}.cpp", render([*header, *_definitions(layout)])),
+        (f"{layout.top}.cpp", render(items)),
         *table_header(layout, scheduled.graph, header),
         ("testbench.cpp", render(header) + testbench(layout, headers="")),
         ("packing.h", fill("packing.h")),
-        ("Makefile", fill("tapa.mk", top=layout.top)),
+        ("Makefile", fill("tapa.mk", top=layout.top, options=options)),
     )
     ports = tuple((port.array.name, port.name) for port in layout.boundary)
     graph = scheduled.graph

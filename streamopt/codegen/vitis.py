@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from streamopt.codegen.checks import built
+from streamopt.codegen.checks.reordering import reordered_sums
 from streamopt.codegen.design import Design, schedule_sha256
 from streamopt.codegen.dialect import Dialect
 from streamopt.codegen.layout import Layout, plan_layout
@@ -50,23 +51,31 @@ def emit(scheduled: ScheduledGraph, settings: VitisSettings = DEFAULT) -> Design
         E601 for a literal that its type can't hold, E602 for an array that nobody brings or
         takes, E603 for a division of a negative subscript, E606 for a value of a table that is no
         number of its type, E611 to E619 for what the vendor's
-        tool would refuse.
+        tool would refuse, E620 for a script without an option that the timing relies on.
     """
     layout = plan_layout(scheduled)
     digest = schedule_sha256(scheduled.schedule)
     header = provenance(scheduled.graph.name, digest)
     flow = _flow(layout)
     channels = {plan.array: plan.channels for plan in scheduled.schedule.ports}
-    kernel = render([*header, *_definitions(layout)])
+    items = [*header, *_definitions(layout)]
+    kernel, reorders = render(items), bool(reordered_sums(items))
     files = (
         (f"{layout.top}.h", render([*header, *declarations(layout, scheduled.graph)])),
         (f"{layout.top}.cpp", kernel),
         *table_header(layout, scheduled.graph, header),
         ("testbench.cpp", render(header) + testbench(layout, "#include <hls_stream.h>\n")),
         *([("packing.h", fill("packing.h"))] if _packed(layout) else []),
-        *scripts(layout.top, settings, flow),
+        *scripts(layout.top, settings, flow, reorders=reorders),
         *(
-            host_files(layout, channels, settings, header, type_headers(scheduled.graph))
+            host_files(
+                layout,
+                channels,
+                settings,
+                header,
+                type_headers(scheduled.graph),
+                reorders=reorders,
+            )
             if has_host(layout)
             else ()
         ),
@@ -79,7 +88,7 @@ def emit(scheduled: ScheduledGraph, settings: VitisSettings = DEFAULT) -> Design
         ports,
         digest,
         layout.copies,
-        findings=built(kernel),
+        findings=built(kernel, dict(files)),
     )
 
 

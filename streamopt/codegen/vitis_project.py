@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from streamopt.codegen.checks.reordering import CONFIG_LINE, TCL_COMMAND
 from streamopt.codegen.templates import fill
 from streamopt.codegen.vitis_release import DEFAULT_RELEASE, vitis_release
 
@@ -46,8 +47,16 @@ class VitisSettings:
         vitis_release(self.release)
 
 
-def scripts(top: str, settings: VitisSettings, flow: Flow) -> Iterator[tuple[str, str]]:
-    """Yield pairs (path, text): the Tcl script, and the configuration file where it is read."""
+def scripts(
+    top: str, settings: VitisSettings, flow: Flow, *, reorders: bool
+) -> Iterator[tuple[str, str]]:
+    """Yield pairs (path, text): the Tcl script, and the configuration file where it is read.
+
+    Parameters
+    ----------
+    reorders
+        Whether the tool is told that it may reorder floating-point sums.
+    """
     release = vitis_release(settings.release)
     known = {
         "top": top,
@@ -56,12 +65,22 @@ def scripts(top: str, settings: VitisSettings, flow: Flow) -> Iterator[tuple[str
         "clock_ns": f"{settings.clock_ns:g}",
         "flow": flow.target,
     }
-    script = fill("run_hls.tcl", **known, command=release.tcl, output_format=flow.package)
-    yield "run_hls.tcl", script
+    yield (
+        "run_hls.tcl",
+        fill(
+            "run_hls.tcl",
+            **known,
+            command=release.tcl,
+            options=f"{TCL_COMMAND}\n" if reorders else "",
+            output_format=flow.package,
+        ),
+    )
     if release.config:
         output = f"{release.output_format}={flow.package}"
         steps = "\n".join(f"#   {step}" for step in _steps(top, release))
-        yield "hls_config.cfg", fill("hls_config.cfg", **known, steps=steps, output=output)
+        options = f"{CONFIG_LINE}\n" if reorders else ""
+        config = fill("hls_config.cfg", **known, steps=steps, options=options, output=output)
+        yield "hls_config.cfg", config
 
 
 def _steps(top: str, release: VitisRelease) -> Iterator[str]:

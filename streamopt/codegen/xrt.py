@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from streamopt.codegen.checks.reordering import PRE_TCL, TCL_COMMAND, VPP_OPTION
 from streamopt.codegen.stream_movers import (
     mover_kernel,
     stream_connections,
@@ -46,8 +47,10 @@ def host_files(
     settings: VitisSettings,
     header: Sequence[Item],
     types: Sequence[str],
+    *,
+    reorders: bool,
 ) -> Iterator[tuple[str, str]]:
-    """Yield pairs (path, text): both hosts, the linker's configuration and a Makefile.
+    """Yield pairs (path, text): both hosts, the compiler's and the linker's options and a Makefile.
 
     With streams, kernels that move them too.
 
@@ -59,6 +62,8 @@ def host_files(
         Comments that the files begin with.
     types
         Headers of element types, which the vendor's HLS tool has.
+    reorders
+        Whether the compiler is told that it may reorder floating-point sums.
     """
     movers = [mover_kernel(port) for port in streamed(layout)]
     yield "host.cpp", render(header) + checked_program(layout, _host(layout, types))
@@ -70,6 +75,8 @@ def host_files(
     lines += _places(layout, channels)
     yield "connectivity.cfg", "\n".join([*lines, *stream_connections(layout)]) + "\n"
     emulations = ["sw_emu"] * vitis_release(settings.release).sw_emu + ["hw_emu"]
+    if reorders:
+        yield PRE_TCL, f"{TCL_COMMAND}\n"
     yield (
         "Makefile",
         fill(
@@ -79,6 +86,7 @@ def host_files(
             release=settings.release,
             emulations=" ".join(emulations),
             types="-I$(XILINX_HLS)/include " if types else "",
+            options=f"{VPP_OPTION} " if reorders else "",
             megahertz=f"{1000 / settings.clock_ns:.0f}",
         ),
     )
@@ -145,10 +153,12 @@ def _buffers(port: Port, owner: str, first: int) -> Iterator[str]:
 
 def _runs(layout: Layout, arguments: Sequence[str]) -> Iterator[str]:
     """Yield the starts of all kernels, those that fill streams first, and the waits for them."""
-    design = f"xrt::run run = kernel({', '.join(arguments)});"
+    design = [f"xrt::run run = kernel({', '.join(arguments)});"]
+    if not arguments:  # a call without any is none that the API has
+        design = ["xrt::run run(kernel);", "run.start();"]
     filled = [port for port in streamed(layout) if port.array.is_given]
     emptied = [port for port in streamed(layout) if not port.array.is_given]
-    for ports, then in ((filled, [design]), (emptied, [])):
+    for ports, then in ((filled, design), (emptied, [])):
         for port in ports:
             yield f"xrt::run run_{port.name} = kernel_{port.name}({_buffer(port.name)});"
         yield from then

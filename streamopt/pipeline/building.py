@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from streamopt.ir.schedule import Schedule
     from streamopt.ir.scheduled import ScheduledGraph
     from streamopt.verification.compare import Verdict
+    from streamopt.verification.project import Manifest
 
 __all__ = ["apply", "emit", "verify", "write"]
 
@@ -140,21 +141,19 @@ def verify(
     Raises
     ------
     CodegenError
-        E611 to E619 for what the vendor's tool would refuse.
+        E611 to E619 for what the vendor's tool would refuse, E620 for a script that lets it build
+        another design than was predicted.
     VerificationError
         If the project can't be built or run, or comes to a standstill. A design that computes
         something else gives a `Verdict` that says so.
     DeadlockError
         If the design comes to a standstill at its FIFO depths.
     """
-    from streamopt.codegen.checks import built
     from streamopt.verification.project import read_manifest
     from streamopt.verification.verify import Traced, verify_project
 
     manifest = read_manifest(Path(directory))
-    kernel = Path(directory) / f"{manifest.top}.cpp"
-    if manifest.backend == "vitis" and kernel.is_file():
-        built(kernel.read_text(encoding="utf-8", errors="replace"))
+    _refuse_what_tools_would(Path(directory), manifest)
     program = load(Path(directory) / "graph.json")
     graph, schedule = dataflow(program), load_schedule(Path(directory) / "schedule.json")
     traced = Traced(apply(graph, schedule), always=traces)
@@ -162,3 +161,19 @@ def verify(
     if verdict.passed:
         simulate(graph, schedule)
     return verdict
+
+
+def _refuse_what_tools_would(directory: Path, manifest: Manifest) -> None:
+    from streamopt.codegen.checks import built
+    from streamopt.codegen.checks.reordering import SCRIPTS
+
+    kernel = directory / f"{manifest.top}.cpp"
+    if manifest.backend == "native" or not kernel.is_file():
+        return
+    paths = [directory / name for name in SCRIPTS]
+    files = {path.name: _text(path) for path in paths if path.is_file()}
+    built(_text(kernel), files, is_region=manifest.backend == "vitis")
+
+
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8", errors="replace")

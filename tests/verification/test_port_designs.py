@@ -206,6 +206,28 @@ def test_makefile_knows_the_targets_of_the_release(project: Path) -> None:
     assert "sp=layer_1.D_0:HBM[8]\nsp=layer_1.D_1:HBM[9]\n" in cfg
 
 
+SCALED = program(
+    {"A": "input 6 4", "B": "output 6 4"},
+    {"twice": "i 6, j 4: B[i][j] = A[i][j] * 2"},
+    name="twice",
+)  # fmt: skip
+
+
+def test_host_of_a_kernel_without_arguments_starts_its_run(tmp_path: Path) -> None:
+    graph = so.dataflow(SCALED)
+    schedule = so.solve(graph, level="opt1", ports=so.plan_ports(graph, "axis")).schedule
+    design = so.emit(graph, schedule)
+    assert "    xrt::run run(kernel);\n    run.start();\n" in design.text("host.cpp")
+    for name in ("host.cpp", "packing.h"):
+        (tmp_path / name).write_text(design.text(name))
+    command = [*FLAGS, "-fsyntax-only", f"-I{HERE / 'mock_xrt'}", "host.cpp"]
+    done(command, tmp_path)
+    text = design.text("host.cpp").replace("xrt::run run(kernel);", "xrt::run run = kernel();")
+    (tmp_path / "host.cpp").write_text(text)
+    with pytest.raises(AssertionError, match="no match for call to"):
+        done(command, tmp_path)
+
+
 MOVERS = ("mm2s_A", "mm2s_B", "mm2s_b", "s2mm_D", "s2mm_E")
 GLUE = """
 template <auto kernel> struct Mover;

@@ -13,6 +13,7 @@ E616  an array bypasses processes
 E617  a name is declared twice
 E618  a name is reserved
 E619  a call does not fit its function
+E620  sums of floats that the tool may not reorder, as the timing assumes
 ====  =============================================================================
 """
 
@@ -25,12 +26,13 @@ from streamopt.codegen.checks.finding import Finding, Severity
 from streamopt.codegen.checks.loops import loop_findings, partition_findings
 from streamopt.codegen.checks.names import name_findings
 from streamopt.codegen.checks.region import is_region, region_findings
+from streamopt.codegen.checks.reordering import reordering_findings
 from streamopt.codegen.reading import read_tree
 from streamopt.codegen.tree import Function
 from streamopt.errors import CodegenError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from streamopt.codegen.tree import Item
 
@@ -63,15 +65,43 @@ def check_text(text: str) -> tuple[Finding, ...]:
     return check_tree(items)
 
 
-def built(text: str) -> tuple[Finding, ...]:
+def check_scripts(text: str, scripts: Mapping[str, str]) -> tuple[Finding, ...]:
+    """Return what scripts don't tell the tool that the text of a kernel relies on, E620.
+
+    Text in another form than the emitted one is not judged.
+
+    Parameters
+    ----------
+    scripts
+        Text by path, of all files of the project or of some.
+    """
+    try:
+        items = read_tree(text)
+    except CodegenError:
+        return ()
+    return tuple(reordering_findings(items, scripts))
+
+
+def built(
+    text: str, scripts: Mapping[str, str] | None = None, *, is_region: bool = True
+) -> tuple[Finding, ...]:
     """Return what the tool may warn of in the text of a kernel that it can build.
+
+    Parameters
+    ----------
+    scripts
+        Files of the project that start the tool, text by path; none are judged if not given.
+    is_region
+        Whether the kernel is a dataflow region of the vendor's tool.
 
     Raises
     ------
     CodegenError
-        With all that it would refuse, E611 to E619.
+        With all that it would refuse, E611 to E619, and E620 for scripts that build another
+        design than was predicted.
     """
-    findings = check_text(text)
+    findings = check_text(text) if is_region else ()
+    findings += check_scripts(text, scripts or {})
     errors = [found.diagnostic for found in findings if found.severity is Severity.ERROR]
     if errors:
         raise CodegenError(*errors)

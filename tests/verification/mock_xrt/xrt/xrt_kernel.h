@@ -16,9 +16,17 @@ struct argument {
     std::vector<char> value; // of a number
 };
 
+class kernel;
+
 class run {
   public:
+    explicit run(const kernel &started) : kernel_(&started) {}
+    run() = default; // of what runs already
+    void start() const;
     void wait() {}
+
+  private:
+    const kernel *kernel_ = nullptr;
 };
 
 } // namespace xrt
@@ -35,15 +43,20 @@ class kernel {
     }
     int group_id(int argument) const { return 100 + argument; }
 
-    template <typename... Arguments> run operator()(const Arguments &...arguments) {
+    // Like XRT's, it sets a first argument: a kernel without any is started by its run.
+    template <typename First, typename... Others>
+    run operator()(const First &first, const Others &...others) {
         std::vector<argument> given;
-        (given.push_back(made(arguments)), ...);
+        given.push_back(made(first));
+        (given.push_back(made(others)), ...);
         for (std::size_t at = 0; at < given.size(); at++)
             if (given[at].device != nullptr && given[at].group != group_id(int(at)))
                 refuse("argument " + std::to_string(at) + " is in the bank of another");
         mock_kernel(name_, given);
         return {};
     }
+
+    void start() const { mock_kernel(name_, {}); }
 
   private:
     std::string name_;
@@ -57,6 +70,12 @@ class kernel {
         return {nullptr, -1, std::vector<char>(bytes, bytes + sizeof(T))};
     }
 };
+
+inline void run::start() const {
+    if (kernel_ == nullptr)
+        refuse("a run that is started twice");
+    kernel_->start();
+}
 
 // Calls a function with arguments of its own types.
 template <typename T> T taken(const argument &given) {
