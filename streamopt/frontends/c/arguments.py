@@ -188,6 +188,8 @@ def _parameter(
         if is_used:
             message = f"parameter {item.name} of type {item.type.text} is not supported"
             hint = f"declare an array of numbers: float {item.name}[N][M]"
+            if not item.type.extents:
+                hint = "use float, double or an integer type"
             state.report("E135", message, item.loc, hint)
         return Broken()
     if not item.type.extents:

@@ -8,9 +8,9 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from streamopt.frontends.c import accesses, expressions, initialisers, statements
-from streamopt.frontends.c.cases import is_of_iterators
 from streamopt.frontends.c.rendering import shown
-from streamopt.frontends.c.symbols import Broken, Counter, Known, Pending, Stored
+from streamopt.frontends.c.symbols import Broken, Counter, Known, Stored
+from streamopt.frontends.c.tracking import known_value
 from streamopt.frontends.c.tree import Call, Conversion
 from streamopt.frontends.c.usage import moved_names
 from streamopt.frontends.c.values import Value, ValueProblem, converted_value, integer
@@ -29,8 +29,6 @@ __all__ = ["declare", "shape_of"]
 MAX_ELEMENTS = 2**31 - 1
 MAX_DIMENSIONS = 32
 MAX_INITIAL_ASSIGNMENTS = 1024
-MAX_KNOWN_NODES = 40
-"""Of an integer made of iterators that is put in place of its name."""
 
 
 def declare(item: Declaration, state: State) -> None:
@@ -52,8 +50,6 @@ def _scalar(item: Declaration, element: ElementType, state: State) -> Symbol:
     if is_integer and item.name in state.usage.counters and item.name not in state.usage.passed:
         return Counter(element)
     if item.value is None:
-        if is_integer and changes == 1:
-            return Pending(item, state.scope.depth)
         stored = state.add_variable(item.name, (), element, item.loc)
         return replace(stored, is_bool=item.type.is_bool)
     value = expressions.value_of(item.value, state)
@@ -83,14 +79,8 @@ def _known(item: Declaration, value: Value, element: ElementType) -> Known | Non
             return Known(_kept(fixed, element))
         except ValueProblem:
             return None
-    if element.is_float or not value.is_integer or item.type.is_bool:
-        return None
-    if value.affine is not None:
-        return Known(converted_value(value, element))
-    if value.element != element:
-        return None
-    is_known = value.choice is not None or is_of_iterators(value.tree, MAX_KNOWN_NODES)
-    return Known(value) if is_known else None
+    known = known_value(value, element, is_bool=item.type.is_bool)
+    return None if known is None else Known(known)
 
 
 def _kept(value: Value, element: ElementType) -> Value:

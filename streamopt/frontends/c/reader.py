@@ -16,6 +16,7 @@ from streamopt.frontends.c.state import State
 from streamopt.frontends.c.statements import read_all
 from streamopt.frontends.c.syntax import parsed
 from streamopt.frontends.c.top import top_function
+from streamopt.frontends.c.tracking import without_unread
 from streamopt.frontends.c.tree import Number, Return
 from streamopt.frontends.c.usage import usage_of
 from streamopt.frontends.names import TITLE_PATTERN, did_you_mean
@@ -84,8 +85,10 @@ def read_c(
         message = f"{function.name} is nested too deeply"
         hint = "split its expressions and statements"
         raise FrontendError(Diagnostic("E139", message, function.loc, hint)) from None
-    variables = state.finished_variables(outputs)
-    return Source(_title(function.name), variables, tuple(state.blocks[0]), _values(state))
+    body = without_unread(state.blocks[0], state)
+    return Source(
+        _title(function.name), state.finished_variables(outputs), body, _values(state)
+    )
 
 
 def _read(function: Function, state: State, parameters: Mapping[str, int]) -> None:

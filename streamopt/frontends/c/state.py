@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from streamopt.frontends.c.symbols import Symbol
     from streamopt.frontends.c.tree import Node, Unit
+    from streamopt.frontends.c.values import Value
     from streamopt.ir.element import ElementType
     from streamopt.ir.expression import Access
     from streamopt.ir.source import Item
@@ -47,6 +48,12 @@ class State:
         Statement lists under construction, innermost last.
     pointers
         Arguments whose first extent is not known before all of the function is read.
+    held, followed
+        What local integers hold at this place, and all variables that ever did; see `tracking`.
+    lasting
+        Variables that keep what they hold from one inlined call to the next.
+    repeated
+        For each loop that is open, outermost first: the variables that it may assign.
     calls
         Functions that are being inlined, outermost first.
     guarded
@@ -64,6 +71,10 @@ class State:
     taken: set[str] = field(default_factory=set[str])
     ranges: dict[str, tuple[int, int]] = field(default_factory=dict[str, "tuple[int, int]"])
     order: dict[str, int] = field(default_factory=dict[str, int])
+    held: dict[str, Value] = field(default_factory=dict[str, "Value"])
+    followed: set[str] = field(default_factory=set[str])
+    lasting: set[str] = field(default_factory=set[str])
+    repeated: list[set[str]] = field(default_factory=list[set[str]])
     blocks: list[list[Item]] = field(default_factory=lambda: [[]])
     pointers: set[str] = field(default_factory=set[str])
     calls: list[str] = field(default_factory=list[str])
@@ -113,6 +124,12 @@ class State:
         ):
             position = position * extent + subscript.constant
         return values[position]
+
+    def is_unset(self, name: str) -> bool:
+        """Return whether a local scalar has surely no value yet, at this place of the text."""
+        if self.variables[name].is_argument or name in self.written or name in self.lasting:
+            return False
+        return name not in self.values and not any(name in names for names in self.repeated)
 
     def emit(self, item: Item) -> None:
         """Append an item to the innermost statement list."""
