@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
     from streamopt.frontends.c.symbols import Symbol
-    from streamopt.frontends.c.tree import Node, Unit
+    from streamopt.frontends.c.tree import Declaration, Node, Unit
     from streamopt.frontends.c.values import Value
     from streamopt.ir.element import ElementType
     from streamopt.ir.expression import Access
@@ -52,6 +52,10 @@ class State:
         What local integers hold at this place, and all variables that ever did; see `tracking`.
     lasting
         Variables that keep what they hold from one inlined call to the next.
+    statics, noted
+        What stands for each static variable that changes, and their declarations in order.
+    first
+        What happens before all else.
     repeated
         For each loop that is open, outermost first: the variables that it may assign.
     calls
@@ -74,6 +78,9 @@ class State:
     held: dict[str, Value] = field(default_factory=dict[str, "Value"])
     followed: set[str] = field(default_factory=set[str])
     lasting: set[str] = field(default_factory=set[str])
+    statics: dict[Declaration, Symbol] = field(default_factory=dict["Declaration", "Symbol"])
+    noted: list[Declaration] = field(default_factory=list["Declaration"])
+    first: list[Item] = field(default_factory=list["Item"])
     repeated: list[set[str]] = field(default_factory=list[set[str]])
     blocks: list[list[Item]] = field(default_factory=lambda: [[]])
     pointers: set[str] = field(default_factory=set[str])
@@ -149,6 +156,15 @@ class State:
             yield items
         finally:
             self.scope.leave()
+            self.blocks.pop()
+
+    @contextmanager
+    def at_start(self) -> Generator[None]:
+        """Emit inside what happens before all else."""
+        self.blocks.append(self.first)
+        try:
+            yield
+        finally:
             self.blocks.pop()
 
     @contextmanager
