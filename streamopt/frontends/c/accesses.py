@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from streamopt.frontends.c import expressions
 from streamopt.frontends.c.cases import cases_of, is_of_iterators, read_at
 from streamopt.frontends.c.rendering import shown
-from streamopt.frontends.c.symbols import Broken, Counter, Known, Pending, Stored
+from streamopt.frontends.c.symbols import Broken, Counter, Known, Stored
 from streamopt.frontends.c.tree import (
     Increment,
     Name,
@@ -177,7 +177,7 @@ def _variable(base: Node, node: Node, state: State) -> Stored | None:
         case None:
             hint = did_you_mean(base.name, state.scope.names())
             state.report("E137", f"'{base.name}' is not declared", base, hint)
-        case Known() | Counter() | Pending():
+        case Known() | Counter():
             state.report("E138", f"{shown(node)}: {base.name} is not an array", node)
         case Broken():
             pass

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from streamopt.frontends.c import declarations, expressions, initialisers
 from streamopt.frontends.c.callers import integers_from_calls, shapes_from_calls
 from streamopt.frontends.c.extents import OPEN
+from streamopt.frontends.c.lasting import lasting_variable
 from streamopt.frontends.c.symbols import Broken, Known
 from streamopt.frontends.c.tree import Call, Initializers, Name, Subscript, Unary
 from streamopt.frontends.c.usage import usage_of, walked
@@ -31,11 +32,13 @@ def declare_shared(top: Function, state: State) -> None:
     for name, node in state.unit.enumerators.items():
         value = expressions.value_of(node, state)
         _share(name, Broken() if value is None else Known(value), state)
-    used = _used_names(top, state)
+    used, seen_outside = _used_names(top, state)
     changed = _changed_names(state)
     for item in state.unit.variables:
         is_fixed = item.name not in changed
-        if item.name in used:
+        if item.is_static and item.name in used - seen_outside and not is_fixed:
+            _share(item.name, lasting_variable(item, state), state)
+        elif item.name in used:
             _share(item.name, _shared(item, state, is_fixed=is_fixed), state)
         elif is_fixed and not item.type.extents and item.value is not None:
             symbol = _fixed(item, state)
@@ -48,8 +51,11 @@ def _share(name: str, symbol: Symbol, state: State) -> None:
     state.scope.declare(name, symbol)
 
 
-def _used_names(top: Function, state: State) -> set[str]:
-    """Return the names in a function and in the functions that it calls."""
+def _used_names(top: Function, state: State) -> tuple[set[str], set[str]]:
+    """Return the names in a function with those that it calls, and what is named elsewhere too.
+
+    Parameters of the function count as named elsewhere.
+    """
     names: set[str] = set()
     waiting, seen = [top], {top.name}
     while waiting:
@@ -61,7 +67,9 @@ def _used_names(top: Function, state: State) -> set[str]:
                 seen.add(node.function)
                 if node.function in state.unit.functions:
                     waiting.append(state.unit.functions[node.function])
-    return names
+    others = [f for f in state.unit.functions.values() if f.name not in seen]
+    outside = {node.name for f in others for node in walked(f.body) if isinstance(node, Name)}
+    return names, outside | {item.name for item in top.parameters}
 
 
 def _changed_names(state: State) -> set[str]:
@@ -188,6 +196,8 @@ def _parameter(
         if is_used:
             message = f"parameter {item.name} of type {item.type.text} is not supported"
             hint = f"declare an array of numbers: float {item.name}[N][M]"
+            if not item.type.extents:
+                hint = "use float, double or an integer type"
             state.report("E135", message, item.loc, hint)
         return Broken()
     if not item.type.extents:

@@ -9,45 +9,58 @@
     float (&a)[8]           float a[8]
     const int &n            const int n
     float &sum              float * _Atomic sum, which the reader takes for a reference
+    struct pair { ... };    typedef struct pair pair; struct pair { ... };
+    ap_int<12> x            struct ap_int_12_ x, which nothing can be computed with
 """
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING
 
+from streamopt.frontends.c.structures import structures
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Container, Iterable, Iterator, Sequence
 
     from streamopt.frontends.c.places import Places
     from streamopt.frontends.c.problems import Problems
+    from streamopt.frontends.c.structures import Structure
 
 __all__ = ["as_c"]
 
-_BUILT_IN = (
-    "_Bool|char|double|float|half|int|long|short|signed|unsigned|size_t|ptrdiff_t|"
-    "u?int(?:8|16|32|64)_t"
-)
-_NAMED = re.compile(r"\btypedef\b[^;]*?\b(\w+)[ ]*(?:\[[^;]*)?;|\busing[ ]+(\w+)[ ]*=")
-_ALIAS = re.compile(r"\busing[ ]+(\w+)[ ]*=[ ]*([^;]*);")
+_BUILT_IN = frozenset(
+    "_Bool char double float half int long short signed unsigned size_t ptrdiff_t intptr_t "
+    "uintptr_t intmax_t uintmax_t".split()
+    + [f"{sign}int{kind}{bits}_t" for sign in ("", "u") for kind in ("", "_fast", "_least")
+       for bits in (8, 16, 32, 64)]
+)  # fmt: skip
+_ALIAS = re.compile(r"\busing[ ]+(\w+)[ ]*=")
 _BLANK = re.compile(r"\busing[ ]+namespace[ ]+\w+[ ]*;|\binline[ ]+(?=constexpr\b)")
 _SCOPES = re.compile(r"\b(?:std|hls)[ ]*::[ ]*(?!(?:stream|vector|array)\b)")
-_LINKAGE = re.compile(r'\bextern\s+"C"(?:\s*\{)?')
+_LINKAGE = re.compile(r'\bextern\s*"C"(?:\s*\{)?')
 _BRACES = re.compile(r""""(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|[{}]""")
 _ARRAY_REFERENCE = re.compile(r"\([ ]*&[ ]*(\w+)[ ]*\)(?=[ ]*\[)")
 _STATIC_CAST = re.compile(r"\bstatic_cast[ ]*<([^<>;(){}]*)>")
+_CAST = re.compile(r"(?<=[-+*/%=<>?:&|,(\[])[ ]*\b(\w+)[ ]*(?=\((?![ ]*\*)[^)])")
+_RETURNED_CAST = re.compile(r"\breturn[ ]+(\w+)[ ]*(?=\()")
+_REFERENCE = re.compile(r"(\bconst[ ]+)?\b(\w+)([ ]+const)?[ ]*(&)[ ]*\w+[ ]*(?=[,)=;])")
+_WIDE = re.compile(r"\bap_(?:u?int|u?fixed)[ ]*<[^<>;(){}]*>")
+_LAST_WORD = re.compile(r"\w+")
 
 _REFUSED = (
     (r"\btemplate\s*<", "a template", "write the function for the types that it is used with"),
-    (r"\b(?:class|struct)\s+\w+[^;(){}]*\{[^}]*\(", "a class", "use functions and arrays"),
     (r"\bnamespace\s+\w+\s*\{", "a namespace", "put its functions outside"),
     (r"\bauto\b", "auto", "name the type"),
-    (r"\bap_(?:u?int|u?fixed)\s*<", "a type of arbitrary width", "use int16_t, int32_t or float"),
     (r"\bhls\s*::\s*stream\b", "hls::stream", "pass arrays: channels are chosen by the schedule"),
+    (r"\bap_ax[isu]+\s*<", "an AXI stream", "pass arrays: channels are chosen by the schedule"),
     (r"\b(?:std|hls)\s*::\s*(?:vector|array)\b", "a container", "use arrays: float x[N]"),
 )
 _REFUSED_PATTERNS = tuple((re.compile(pattern), what, hint) for pattern, what, hint in _REFUSED)
+_MOST_TOLD = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,59 +77,120 @@ def as_c(text: str, places: Places, problems: Problems) -> str:
 
     What has no counterpart is reported (E135).
     """
+    lines = _Lines(text)
     for pattern, what, hint in _REFUSED_PATTERNS:
-        for found in pattern.finditer(text):
-            loc = places.loc(*_position(text, found.start()))
+        for found in islice(pattern.finditer(text), _MOST_TOLD):
+            loc = places.loc(*lines.position(found.start()))
             problems.report("E135", f"{what} is not supported", loc, hint)
+    known = [*structures(text)]
+    for found in islice((one for one in known if one.is_class), _MOST_TOLD):
+        loc = places.loc(*lines.position(found.start))
+        problems.report("E135", "a class is not supported", loc, "use functions and arrays")
+    tags = {one.tag for one in known} | {_plain(found[0]) for found in _WIDE.finditer(text)}
+    text = _edited(text, [*_named(known), *_unsized(text)], places)
     text = _without_linkage(text)
     for pattern in (_BLANK, _SCOPES):
         text = pattern.sub(lambda found: " " * len(found[0]), text)
-    named = {name for found in _NAMED.finditer(text) for name in found.groups() if name}
-    types = "|".join([_BUILT_IN, *map(re.escape, sorted(named))])
+    types = _BUILT_IN | tags | {*_type_names(text)}
     text = _edited(text, [*_rewritten(text)], places)
     text = _edited(text, [*_casts(text, types)], places)
     return _edited(text, [*_references(text, types)], places)
 
 
+def _named(known: Iterable[Structure]) -> Iterator[_Edit]:
+    """Yield edits that make structures types by their names alone."""
+    for one in known:
+        if one.tag and not one.is_class and one.kind in ("struct", "union", "enum"):
+            yield _Edit(one.start, one.start, f"typedef {one.kind} {one.tag} {one.tag}; ")
+
+
+def _unsized(text: str) -> Iterator[_Edit]:
+    """Yield edits that make a structure of ``ap_int<12>``: it is refused where it is used."""
+    for found in _WIDE.finditer(text):
+        yield _Edit(found.start(), found.end(), f"struct {_plain(found[0])}")
+
+
+def _plain(wide: str) -> str:
+    return re.sub(r"\W+", "_", wide)
+
+
+def _type_names(text: str) -> Iterator[str]:
+    """Yield the names that ``typedef`` and ``using`` declare."""
+    for part in text.split(";"):
+        _, is_typedef, rest = part.rpartition("typedef ")
+        if is_typedef and rest.count("{") == rest.count("}"):
+            last = _LAST_WORD.match(rest.partition("[")[0].rstrip()[::-1])
+            if last is not None:
+                yield last[0][::-1]
+        alias = _ALIAS.search(part)
+        if alias is not None:
+            yield alias[1]
+
+
 def _rewritten(text: str) -> Iterator[_Edit]:
-    for found in _ALIAS.finditer(text):
-        yield _Edit(found.start(), found.end(), f"typedef {found[2].strip()} {found[1]};")
+    start = 0
+    for part in text.split(";")[:-1]:
+        found = _ALIAS.search(part)
+        if found is not None:
+            end = "\n" * part.count("\n", found.end())
+            one = f"typedef {' '.join(part[found.end() :].split())} {found[1]};{end}"
+            yield _Edit(start + found.start(), start + len(part) + 1, one)
+        start += len(part) + 1
     for found in _ARRAY_REFERENCE.finditer(text):
         yield _Edit(found.start(), found.end(), found[1].center(len(found[0])))
     for found in _STATIC_CAST.finditer(text):
         yield _Edit(found.start(), found.end(), f"({found[1]})")
 
 
-def _casts(text: str, types: str) -> Iterator[_Edit]:
+def _casts(text: str, types: Container[str]) -> Iterator[_Edit]:
     """Yield edits for ``type(x)``: after an operator, and not before ``(*`` or ``)(``."""
-    pattern = rf"(?<=[-+*/%=<>?:&|,(\[])([ ]*)({types})[ ]*(?=\((?![ ]*\*)[^)])"
-    for found in re.finditer(pattern, text):
-        yield _Edit(found.start(2), found.end(), f"({found[2]})")
-    for found in re.finditer(rf"\breturn[ ]+({types})[ ]*(?=\()", text):
-        yield _Edit(found.start(1), found.end(), f"({found[1]})")
+    for pattern in (_CAST, _RETURNED_CAST):
+        for found in pattern.finditer(text):
+            if found[1] in types:
+                yield _Edit(found.start(1), found.end(), f"({found[1]})")
 
 
-def _references(text: str, types: str) -> Iterator[_Edit]:
-    pattern = rf"(\bconst[ ]+)?\b(?:{types})([ ]+const)?[ ]*(&)[ ]*\w+[ ]*(?=[,)=;])"
-    for found in re.finditer(pattern, text):
-        is_const = bool(found[1] or found[2])
+def _references(text: str, types: Container[str]) -> Iterator[_Edit]:
+    for found in _REFERENCE.finditer(text):
+        if found[2] not in types:
+            continue
+        is_const = bool(found[1] or found[3])
         is_local = text[found.end()] in "=;"
         mark = " " if is_const and not is_local else "* _Atomic "
-        yield _Edit(found.start(3), found.end(3), mark)
+        yield _Edit(found.start(4), found.end(4), mark)
 
 
-def _edited(text: str, edits: list[_Edit], places: Places) -> str:
+def _edited(text: str, edits: Sequence[_Edit], places: Places) -> str:
     """Return the text with edits made, and move the spots behind them."""
-    for edit in sorted(edits, key=lambda edit: edit.start, reverse=True):
-        line, column = _position(text, edit.end)
-        text = text[: edit.start] + edit.text + text[edit.end :]
-        places.shift(line, column, len(edit.text) - (edit.end - edit.start))
-    return text
+    if not edits:
+        return text
+    lines = _Lines(text)
+    parts: list[str] = []
+    shifts: dict[int, list[tuple[int, int]]] = {}
+    end = 0
+    for edit in sorted(edits, key=lambda edit: edit.start):
+        if edit.start < end:
+            continue
+        parts += [text[end : edit.start], edit.text]
+        end = edit.end
+        line, column = lines.position(end)
+        by = len(edit.text) - (end - edit.start)
+        shifts.setdefault(line, []).append((column, by))
+    for line, moved in shifts.items():
+        places.shift(line, moved)
+    return "".join([*parts, text[end:]])
 
 
-def _position(text: str, offset: int) -> tuple[int, int]:
-    """Return line and column of an offset, both from 1."""
-    return text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset)
+class _Lines:
+    """Where the lines of a text begin."""
+
+    def __init__(self, text: str) -> None:
+        self._starts = [0, *(found.end() for found in re.finditer("\n", text))]
+
+    def position(self, offset: int) -> tuple[int, int]:
+        """Return line and column of an offset, both from 1."""
+        line = bisect_right(self._starts, offset)
+        return line, offset - self._starts[line - 1] + 1
 
 
 def _without_linkage(text: str) -> str:

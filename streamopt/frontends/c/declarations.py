@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import product
 from math import prod
 from typing import TYPE_CHECKING
 
 from streamopt.frontends.c import accesses, expressions, initialisers, statements
-from streamopt.frontends.c.cases import is_of_iterators
+from streamopt.frontends.c.lasting import initialise, lasting_variable
 from streamopt.frontends.c.rendering import shown
-from streamopt.frontends.c.symbols import Broken, Counter, Known, Pending, Stored
+from streamopt.frontends.c.symbols import Broken, Counter, Known, Stored
+from streamopt.frontends.c.tracking import known_value
 from streamopt.frontends.c.tree import Call, Conversion
 from streamopt.frontends.c.usage import moved_names
-from streamopt.frontends.c.values import Value, ValueProblem, converted_value, integer
-from streamopt.ir.affine import Affine
+from streamopt.frontends.c.values import Value, ValueProblem, converted_value, integer, real
 from streamopt.ir.element import ElementType
-from streamopt.ir.expression import Access, Literal
-from streamopt.ir.source import Assign, RangeLoop
+from streamopt.ir.expression import Access
 
 if TYPE_CHECKING:
     from streamopt.frontends.c.state import State
@@ -28,9 +26,6 @@ __all__ = ["declare", "shape_of"]
 
 MAX_ELEMENTS = 2**31 - 1
 MAX_DIMENSIONS = 32
-MAX_INITIAL_ASSIGNMENTS = 1024
-MAX_KNOWN_NODES = 40
-"""Of an integer made of iterators that is put in place of its name."""
 
 
 def declare(item: Declaration, state: State) -> None:
@@ -51,9 +46,11 @@ def _scalar(item: Declaration, element: ElementType, state: State) -> Symbol:
     is_integer = not element.is_float
     if is_integer and item.name in state.usage.counters and item.name not in state.usage.passed:
         return Counter(element)
+    if item.is_static and (changes or item.name in state.usage.passed):
+        return lasting_variable(item, state)
+    if item.value is None and item.is_static:
+        return Known(integer(0, element) if is_integer else real(0.0, element))
     if item.value is None:
-        if is_integer and changes == 1:
-            return Pending(item, state.scope.depth)
         stored = state.add_variable(item.name, (), element, item.loc)
         return replace(stored, is_bool=item.type.is_bool)
     value = expressions.value_of(item.value, state)
@@ -63,10 +60,6 @@ def _scalar(item: Declaration, element: ElementType, state: State) -> Symbol:
         known = _known(item, value, element)
         if known is not None:
             return known
-    elif item.is_static:
-        hint = "initialise it with an assignment"
-        message = f"static {item.name} would keep its value from call to call"
-        state.report("E135", message, item.loc, hint)
     if not expressions.observed(value, item.value, state):
         return Broken()
     stored = state.add_variable(item.name, (), element, item.loc)
@@ -83,14 +76,8 @@ def _known(item: Declaration, value: Value, element: ElementType) -> Known | Non
             return Known(_kept(fixed, element))
         except ValueProblem:
             return None
-    if element.is_float or not value.is_integer or item.type.is_bool:
-        return None
-    if value.affine is not None:
-        return Known(converted_value(value, element))
-    if value.element != element:
-        return None
-    is_known = value.choice is not None or is_of_iterators(value.tree, MAX_KNOWN_NODES)
-    return Known(value) if is_known else None
+    known = known_value(value, element, is_bool=item.type.is_bool)
+    return None if known is None else Known(known)
 
 
 def _kept(value: Value, element: ElementType) -> Value:
@@ -133,6 +120,10 @@ def _declare_array(item: Declaration, state: State) -> None:
     if item.type.is_pointer:
         _declare_pointer(item, state)
         return
+    is_written = state.usage.assigned[item.name] > 0 or item.name in state.usage.passed
+    if item.is_static and (is_written or item.value is None):
+        state.scope.declare(item.name, lasting_variable(item, state))
+        return
     shape = initialisers.shape_with_values(item, state)
     if shape is None:
         return
@@ -145,16 +136,11 @@ def _declare_array(item: Declaration, state: State) -> None:
     if nodes is None:
         return
     numbers = [initialisers.constant_of(node, element, state) for node in nodes]
-    is_written = state.usage.assigned[item.name] > 0 or item.name in state.usage.passed
     if not is_written and None not in numbers:
         known = [number for number in numbers if number is not None]
         state.values[stored.variable] = tuple(known)
         return
-    if item.is_static:
-        message = f"static {item.name} would keep its values from call to call"
-        state.report("E135", message, item.loc, "initialise it with assignments")
-        return
-    _initialise(item, stored, nodes, numbers, state)
+    initialise(item, stored, nodes, state)
 
 
 def _declare_pointer(item: Declaration, state: State) -> None:
@@ -177,40 +163,3 @@ def _declare_pointer(item: Declaration, state: State) -> None:
         return
     is_const = part.is_const or item.type.is_const
     state.scope.declare(item.name, replace(part, is_const=is_const, is_parameter=True))
-
-
-def _initialise(
-    item: Declaration,
-    stored: Stored,
-    nodes: list[Node | None],
-    numbers: list[float | None],
-    state: State,
-) -> None:
-    """Emit assignments of the initial values: loops for zeros, one for each value else."""
-    if set(numbers) == {0.0}:
-        state.written.add(stored.variable)
-        _fill(item, stored, state)
-        return
-    if len(nodes) > MAX_INITIAL_ASSIGNMENTS:
-        message = f"{item.name} is initialised with {len(nodes)} values, but written later"
-        state.report("E139", message, item.loc, "copy it from a const array in a loop")
-        return
-    points = product(*(range(extent) for extent in stored.shape))
-    for node, point in zip(nodes, points, strict=True):
-        value = integer(0) if node is None else expressions.value_of(node, state)
-        if value is not None:
-            access = Access(stored.variable, tuple(map(Affine.of, point)))
-            statements.assign_value(access, stored, value, state, item.loc)
-
-
-def _fill(item: Declaration, stored: Stored, state: State) -> None:
-    names = [state.unique("i") for _ in stored.shape]
-    state.ranges.update(
-        {name: (0, extent - 1) for name, extent in zip(names, stored.shape, strict=True)}
-    )
-    access = Access(stored.variable, tuple(map(Affine.iterator, names)))
-    nest: Assign | RangeLoop = Assign(access, Literal(0.0), loc=item.loc)
-    for name, extent in reversed(list(zip(names, stored.shape, strict=True))):
-        bounds = (Affine.of(0),), (Affine.of(extent),)
-        nest = RangeLoop(name, *bounds, (nest,), loc=item.loc)
-    state.emit(nest)

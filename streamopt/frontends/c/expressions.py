@@ -10,7 +10,7 @@ from streamopt.frontends.c import accesses, calls, conditions, sizes
 from streamopt.frontends.c.operations import combined, selected
 from streamopt.frontends.c.problems import LimitError, Problems
 from streamopt.frontends.c.rendering import shown
-from streamopt.frontends.c.symbols import Broken, Counter, Known, Pending, Stored
+from streamopt.frontends.c.symbols import Broken, Counter, Known, Stored
 from streamopt.frontends.c.tree import (
     Assignment,
     Call,
@@ -51,6 +51,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "as_truth",
+    "choice_of",
     "integer_of",
     "least_or_greatest",
     "observed",
@@ -171,8 +172,6 @@ def _name(node: Name, name: str, state: State) -> Value | None:
         case Counter():
             message = f"{name} is read outside the loop that counts it"
             state.report("E135", message, node, "use a variable of its own for this value")
-        case Pending():
-            state.report("E135", f"{name} is read before it has a value", node)
         case Broken():
             pass
         case None:
@@ -189,6 +188,13 @@ def _element(node: Node, state: State) -> Value | None:
     if not isinstance(tree, Read):
         size = sum(1 for _ in walk(tree))
         return Value(stored.element, tree, size=size, depth=MAX_SUBSCRIPT_DEPTH)
+    if not tree.access.subscripts:
+        held = state.held.get(stored.variable)
+        if held is not None:
+            return held
+        if state.is_unset(stored.variable):
+            state.report("E135", f"{shown(node)} is read before it has a value", node)
+            return None
     known = state.known_element(tree.access)
     if known is not None and not stored.element.is_float:
         return integer(int(known), stored.element)
@@ -329,7 +335,7 @@ def _ternary(node: Ternary, state: State) -> Value | None:
             return None
     result = selected(condition.tree, condition.size, then, otherwise)
     depth = max(result.depth, condition.depth + 1)
-    choice = _choice(node.condition, then, otherwise, state)
+    choice = choice_of(node.condition, then, otherwise, state)
     return Value(
         result.element,
         result.tree,
@@ -353,7 +359,7 @@ def _as_beside(value: Value | None, other: Node, state: State) -> Value | None:
     return value if value is None or element is None else converted_value(value, element)
 
 
-def _choice(condition: Node, then: Value, otherwise: Value, state: State) -> Choice | None:
+def choice_of(condition: Node, then: Value, otherwise: Value, state: State) -> Choice | None:
     """Return the minimum or maximum that ``a < b ? a : b`` is, if it is one."""
     if not all(value.affine is not None or value.choice is not None for value in (then, otherwise)):
         return None

@@ -13,6 +13,7 @@ from streamopt.frontends.c.problems import LimitError
 from streamopt.frontends.c.rendering import shown
 from streamopt.frontends.c.state import MAX_INLINED_CALLS
 from streamopt.frontends.c.symbols import Broken, Known, Scope, Stored, Symbol
+from streamopt.frontends.c.tracking import hold
 from streamopt.frontends.c.tree import Block, IfElse, Return
 from streamopt.frontends.c.usage import Usage, usage_of
 from streamopt.frontends.c.values import Value, converted_value
@@ -192,8 +193,11 @@ def _scalar(
         return Known(replace(value, choice=choice) if value.is_integer else value)
     stored = state.add_variable(parameter.name, (), element, parameter.loc)
     state.written.add(stored.variable)
-    state.emit(Assign(Access(stored.variable, ()), value.tree, loc=argument.loc))
-    return replace(stored, is_bool=parameter.type.is_bool)
+    access = Access(stored.variable, ())
+    state.emit(Assign(access, value.tree, loc=argument.loc))
+    stored = replace(stored, is_bool=parameter.type.is_bool)
+    hold(access, stored, value, state)
+    return stored
 
 
 def _array(parameter: Declaration, argument: Node, scope: Scope, state: State) -> Symbol:

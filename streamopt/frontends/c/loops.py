@@ -9,6 +9,7 @@ from streamopt.frontends.c import expressions, statements
 from streamopt.frontends.c.jumps import without_jumps
 from streamopt.frontends.c.rendering import shown
 from streamopt.frontends.c.symbols import Broken, Counter, Known
+from streamopt.frontends.c.tracking import assigned_variables
 from streamopt.frontends.c.tree import (
     Assignment,
     Block,
@@ -96,9 +97,20 @@ def _emit(item: ForLoop, header: _Header, state: State, label: str) -> None:
     with state.block() as body:
         known = affine_value(value, header.element, *ends)
         state.scope.declare(header.name, Known(known, is_iterator=True))
-        _read_body(item, state)
+        _read_repeated(item, state)
     if body:
         state.emit(RangeLoop(iterator, lower, upper, tuple(body), label, item.loc))
+
+
+def _read_repeated(item: ForLoop, state: State) -> None:
+    """Read a body that may run many times or never: what it assigns is forgotten around it."""
+    changed = assigned_variables(item.body, state)
+    before = {name: value for name, value in state.held.items() if name not in changed}
+    state.held = dict(before)
+    state.repeated.append(changed)
+    _read_body(item, state)
+    state.repeated.pop()
+    state.held = before
 
 
 def _read_body(item: ForLoop, state: State) -> None:

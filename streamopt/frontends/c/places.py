@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from streamopt.errors import SourceLoc
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 __all__ = ["OriginalText", "Places", "Spot"]
 
@@ -85,14 +85,19 @@ class Places:
         index = max(0, bisect_right([spot.column for spot in spots], column) - 1)
         return self._original(spots[index])
 
-    def shift(self, line: int, column: int, by: int) -> None:
-        """Move the spots of a line from a column on; a line of the preprocessed text, from 1."""
-        if by:
-            row = self.rows[line - 1]
-            row[:] = [
-                replace(spot, column=spot.column + by) if spot.column >= column else spot
-                for spot in row
-            ]
+    def shift(self, line: int, moves: Sequence[tuple[int, int]]) -> None:
+        """Move the spots of a line of the preprocessed text, from 1.
+
+        A move is a column and by how much the spots from there on are moved; columns rise.
+        """
+        row = self.rows[line - 1]
+        waiting = [*reversed(moves)]
+        by = 0
+        for at, spot in enumerate(row):
+            while waiting and waiting[-1][0] <= spot.column:
+                by += waiting.pop()[1]
+            if by:
+                row[at] = replace(spot, column=spot.column + by)
 
     def line_loc(self, file: str, line: int) -> SourceLoc:
         """Return a whole line of a file."""

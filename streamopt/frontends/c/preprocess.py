@@ -21,6 +21,7 @@ from streamopt.errors import Diagnostic, FrontendError, SourceLoc, reason
 from streamopt.frontends.c.cplusplus import as_c
 from streamopt.frontends.c.places import OriginalText, Places, Spot
 from streamopt.frontends.c.problems import LimitError, Problems
+from streamopt.frontends.c.standard_headers import EMPTY_HEADERS
 from streamopt.frontends.c.tokens import Lexer
 
 if TYPE_CHECKING:
@@ -58,17 +59,6 @@ _PREDEFINED = (
     "_Float16 short float",
 )
 _CPP_PREDEFINED = ("bool _Bool", "true 1", "false 0", "constexpr static const")
-_WIDTHS = "types of any width are not read from C: use int16_t, half or float, or a graph.json"
-_VENDOR_HEADERS: Mapping[str, str] = {
-    "ap_int.h": _WIDTHS,
-    "ap_fixed.h": _WIDTHS,
-    "hls_vector.h": "use arrays: float x[N]",
-    "hls_stream.h": "pass arrays: channels are chosen by the schedule",
-    "ap_axi_sdata.h": "pass arrays: channels are chosen by the schedule",
-    "vector": "use arrays: float x[N]",
-    "array": "use arrays: float x[N]",
-    "complex.h": "keep real and imaginary parts in arrays of their own",
-}
 _CPP_ENDINGS = {".cpp", ".cc", ".cxx", ".hpp"}
 _CALL_TIME_MACROS = {"__LINE__", "__COUNTER__"}
 _LINE_ENDS = re.compile("[\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029]")
@@ -223,10 +213,10 @@ class _Machine(Preprocessor):
         if is_malformed:
             message, hint = f"malformed #include {includepath}", ""
         else:
+            if includepath in EMPTY_HEADERS:
+                raise OutputDirective(Action.IgnoreAndRemove)
             message = f"header '{includepath}' is not found"
-            hint = _VENDOR_HEADERS.get(
-                includepath, f"name the folder that holds {includepath} with -I"
-            )
+            hint = f"name the folder that holds {includepath} with -I"
         self.problems.report("E131", message, self.where(), hint)
         raise OutputDirective(Action.IgnoreAndRemove)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ from streamopt.frontends.c.state import State
 from streamopt.frontends.c.statements import read_all
 from streamopt.frontends.c.syntax import parsed
 from streamopt.frontends.c.top import top_function
+from streamopt.frontends.c.tracking import without_unread
 from streamopt.frontends.c.tree import Number, Return
 from streamopt.frontends.c.usage import usage_of
 from streamopt.frontends.names import TITLE_PATTERN, did_you_mean
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
     from streamopt.frontends.c.tree import Function
 
 __all__ = ["read_c"]
+
+logger = logging.getLogger(__name__)
 
 _FLOATS = {
     ElementType.HALF: "float16",
@@ -84,8 +88,11 @@ def read_c(
         message = f"{function.name} is nested too deeply"
         hint = "split its expressions and statements"
         raise FrontendError(Diagnostic("E139", message, function.loc, hint)) from None
-    variables = state.finished_variables(outputs)
-    return Source(_title(function.name), variables, tuple(state.blocks[0]), _values(state))
+    body = without_unread([*state.first, *state.blocks[0]], state)
+    _tell_lasting(function, state)
+    return Source(
+        _title(function.name), state.finished_variables(outputs), body, _values(state)
+    )
 
 
 def _read(function: Function, state: State, parameters: Mapping[str, int]) -> None:
@@ -113,6 +120,14 @@ def _check_outputs(outputs: Sequence[str], function: Function, state: State) -> 
         if name not in known:
             message = f"'{name[:60]}' is no argument that {function.name} writes"
             state.report("E137", message, function.loc, did_you_mean(name, known))
+
+
+def _tell_lasting(function: Function, state: State) -> None:
+    """Say from which values static variables start, in a line."""
+    if state.noted:
+        places = ", ".join(f"{item.name} ({item.loc})" for item in state.noted)
+        message = "note: every call of %s starts from the initial values of its static variables: %s"
+        logger.warning(message, function.name, places)
 
 
 def _title(name: str) -> str:

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
     from streamopt.frontends.c.symbols import Symbol
-    from streamopt.frontends.c.tree import Node, Unit
+    from streamopt.frontends.c.tree import Declaration, Node, Unit
+    from streamopt.frontends.c.values import Value
     from streamopt.ir.element import ElementType
     from streamopt.ir.expression import Access
     from streamopt.ir.source import Item
@@ -47,6 +48,16 @@ class State:
         Statement lists under construction, innermost last.
     pointers
         Arguments whose first extent is not known before all of the function is read.
+    held, followed
+        What local integers hold at this place, and all variables that ever did; see `tracking`.
+    lasting
+        Variables that keep what they hold from one inlined call to the next.
+    statics, noted
+        What stands for each static variable that changes, and their declarations in order.
+    first
+        What happens before all else.
+    repeated
+        For each loop that is open, outermost first: the variables that it may assign.
     calls
         Functions that are being inlined, outermost first.
     guarded
@@ -64,6 +75,13 @@ class State:
     taken: set[str] = field(default_factory=set[str])
     ranges: dict[str, tuple[int, int]] = field(default_factory=dict[str, "tuple[int, int]"])
     order: dict[str, int] = field(default_factory=dict[str, int])
+    held: dict[str, Value] = field(default_factory=dict[str, "Value"])
+    followed: set[str] = field(default_factory=set[str])
+    lasting: set[str] = field(default_factory=set[str])
+    statics: dict[Declaration, Symbol] = field(default_factory=dict["Declaration", "Symbol"])
+    noted: list[Declaration] = field(default_factory=list["Declaration"])
+    first: list[Item] = field(default_factory=list["Item"])
+    repeated: list[set[str]] = field(default_factory=list[set[str]])
     blocks: list[list[Item]] = field(default_factory=lambda: [[]])
     pointers: set[str] = field(default_factory=set[str])
     calls: list[str] = field(default_factory=list[str])
@@ -114,6 +132,12 @@ class State:
             position = position * extent + subscript.constant
         return values[position]
 
+    def is_unset(self, name: str) -> bool:
+        """Return whether a local scalar has surely no value yet, at this place of the text."""
+        if self.variables[name].is_argument or name in self.written or name in self.lasting:
+            return False
+        return name not in self.values and not any(name in names for names in self.repeated)
+
     def emit(self, item: Item) -> None:
         """Append an item to the innermost statement list."""
         self.items += 1
@@ -132,6 +156,15 @@ class State:
             yield items
         finally:
             self.scope.leave()
+            self.blocks.pop()
+
+    @contextmanager
+    def at_start(self) -> Generator[None]:
+        """Emit inside what happens before all else."""
+        self.blocks.append(self.first)
+        try:
+            yield
+        finally:
             self.blocks.pop()
 
     @contextmanager

@@ -13,7 +13,6 @@ from pycparser import c_ast as ast
 
 from streamopt.frontends.c.expression_syntax import converted
 from streamopt.frontends.c.jumps import jumps_in
-from streamopt.frontends.c.settling import settled
 from streamopt.frontends.c.tree import (
     Block,
     Continue,
@@ -47,7 +46,7 @@ def converted_statement(node: Any, to: Converter) -> Statement:
     match node:
         case ast.Compound():
             items = node.block_items or []
-            return Block(settled(_items(items, to)), loc)
+            return Block(tuple(_items(items, to)), loc)
         case ast.DeclList():
             return Block(tuple(_items(node.decls, to)), loc)
         case ast.For():

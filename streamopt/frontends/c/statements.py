@@ -17,7 +17,8 @@ from streamopt.frontends.c import (
     loops,
 )
 from streamopt.frontends.c.rendering import shown
-from streamopt.frontends.c.symbols import Counter, Known, Pending, Stored
+from streamopt.frontends.c.symbols import Counter, Known, Stored
+from streamopt.frontends.c.tracking import behind_branch, hold
 from streamopt.frontends.c.tree import (
     Assignment,
     Block,
@@ -92,11 +93,19 @@ def _branch(item: IfElse, state: State) -> None:
         if taken is not None:
             read_statement(Block((taken,), item.loc), state)
         return
+    before = state.held
+    state.held = dict(before)
     with state.block() as then:
         read_statement(item.then, state)
+    first, state.held = state.held, dict(before)
     with state.block() as otherwise:
         if item.otherwise is not None:
             read_statement(item.otherwise, state)
+    second = state.held
+    if condition is None:
+        state.held = {}
+    else:
+        state.held = behind_branch(item.condition, condition, (first, second), before, state)
     if condition is not None and (then or otherwise):
         state.emit(Branch(condition.tree, tuple(then), tuple(otherwise), loc=item.loc))
 
@@ -136,30 +145,23 @@ def _check_effect(node: Node, state: State) -> None:
 
 def _assign(node: Assignment, state: State, label: str) -> Value | None:
     """Emit an assignment and return the value that it leaves."""
+    symbol = state.scope.find(node.target.name) if isinstance(node.target, Name) else None
+    if isinstance(symbol, Known | Counter):
+        return _report_fixed(shown(node.target), symbol, node, state)
     if isinstance(node.value, Assignment):
         value = _assign(node.value, state, label)
     else:
-        value = expressions.value_of(node.value, state)
-    if isinstance(node.target, Name):
-        symbol = state.scope.find(node.target.name)
-        if isinstance(symbol, Pending):
-            return _settle(node.target.name, symbol, value, node, state)
-        if isinstance(symbol, Known | Counter):
-            return _report_fixed(node.target.name, symbol, node, state)
+        whole = Operation(node.op, node.target, node.value, node.loc) if node.op else node.value
+        value = expressions.value_of(whole, state)
     found = accesses.element_of(node.target, state)
-    if found is None or value is None:
+    if found is None:
         return None
     access, stored = found
+    state.written.add(stored.variable)
     if stored.is_const:
         state.report("E135", f"{shown(node.target)} is const, but it is written", node)
         return None
-    if node.op:
-        operation = Operation(node.op, node.target, node.value, node.loc)
-        combined = expressions.value_of(operation, state)
-        if combined is None:
-            return None
-        value = combined
-    if not expressions.observed(value, node.value, state):
+    if value is None or not expressions.observed(value, node.value, state):
         return None
     return assign_value(access, stored, value, state, node.loc, label)
 
@@ -175,6 +177,7 @@ def assign_value(
         return None
     state.written.add(stored.variable)
     state.emit(Assign(access, value.tree, label, loc))
+    hold(access, stored, value, state)
     is_constant = value.constant is not None
     return (
         converted_value(value, stored.element)
@@ -194,29 +197,6 @@ def _fitted(value: Value, stored: Stored) -> Value:
     if value.is_loose and value.element.is_float and not is_exact:
         return replace(value, tree=Cast(value.element, value.tree), is_loose=False)
     return value
-
-
-def _settle(
-    name: str, symbol: Pending, value: Value | None, node: Assignment, state: State
-) -> Value | None:
-    """Read the only assignment of an integer: it becomes a name for its value, or a variable."""
-    element = symbol.declaration.type.element
-    assert element is not None
-    if value is not None and not node.op and value.is_integer:
-        is_affine = value.affine is not None and symbol.block == state.scope.depth
-        if value.constant is not None or is_affine:
-            known = converted_value(value, element)
-            state.scope.rebind(name, Known(known))
-            return known
-    stored = state.add_variable(name, (), element, symbol.declaration.loc)
-    stored = replace(stored, is_bool=symbol.declaration.type.is_bool)
-    state.scope.rebind(name, stored)
-    if value is None:
-        return None
-    if node.op:
-        state.report("E135", f"{name} is read before it has a value", node)
-        return None
-    return assign_value(Access(stored.variable, ()), stored, value, state, node.loc)
 
 
 def _report_fixed(name: str, symbol: Known | Counter, node: Assignment, state: State) -> None:

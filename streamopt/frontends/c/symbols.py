@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
     from streamopt.errors import SourceLoc
-    from streamopt.frontends.c.tree import Declaration
     from streamopt.frontends.c.values import Value
     from streamopt.ir.affine import Affine
     from streamopt.ir.element import ElementType
 
-__all__ = ["Broken", "Counter", "Known", "Pending", "Scope", "Stored", "Symbol"]
+__all__ = ["Broken", "Counter", "Known", "Scope", "Stored", "Symbol"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,14 +27,6 @@ class Counter:
     """A variable that only counts loops, outside of them; it has no value there."""
 
     element: ElementType
-
-
-@dataclass(frozen=True, slots=True)
-class Pending:
-    """An integer that is assigned once, before it is; block tells which block declares it."""
-
-    declaration: Declaration
-    block: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +67,7 @@ class Broken:
     loc: SourceLoc | None = None
 
 
-Symbol: TypeAlias = Known | Counter | Pending | Stored | Broken
+Symbol: TypeAlias = Known | Counter | Stored | Broken
 
 
 class Scope:
@@ -84,11 +75,6 @@ class Scope:
 
     def __init__(self) -> None:
         self._blocks: list[dict[str, Symbol]] = [{}]
-
-    @property
-    def depth(self) -> int:
-        """Return the number of open blocks."""
-        return len(self._blocks)
 
     def enter(self) -> None:
         """Open a block."""
@@ -108,13 +94,6 @@ class Scope:
     def declare(self, name: str, symbol: Symbol) -> None:
         """Declare a name in the innermost block."""
         self._blocks[-1][name] = symbol
-
-    def rebind(self, name: str, symbol: Symbol) -> None:
-        """Change what a declared name means."""
-        for block in reversed(self._blocks):
-            if name in block:
-                block[name] = symbol
-                return
 
     def names(self) -> list[str]:
         """Return all declared names."""

@@ -21,7 +21,8 @@ def top_function(unit: Unit, path: Path, wanted: str | None) -> Function:
     """Return the function of that name, or else the only one that can be meant.
 
     That is the one with ``#pragma scop``, the only one besides main, or the only one that nobody
-    but main calls; raises FrontendError (E133) where there is none or more than one.
+    but main calls; those of headers count only where the file has none of its own. Raises
+    FrontendError (E133) where there is none or more than one.
     """
     functions = unit.functions
     if wanted is not None:
@@ -35,6 +36,7 @@ def top_function(unit: Unit, path: Path, wanted: str | None) -> Function:
     if len(marked) == 1:
         return marked[0]
     others = marked or [f for f in functions.values() if f.name != "main"]
+    others = [f for f in others if f.loc.file == str(path)] or others
     if len(others) == 1:
         return others[0]
     called = {

@@ -129,10 +129,19 @@ class Converter:
             case ast.Enum():
                 return TypeUse(ElementType.INT32, "enum")
             case ast.Struct() | ast.Union():
+                name = node.name or ""
+                if name.startswith("ap_"):
+                    return TypeUse(None, _width_text(name))
                 kind = "struct" if isinstance(node, ast.Struct) else "union"
                 return TypeUse(None, f"{kind} {node.name or ''}".strip())
             case _:
                 return TypeUse(None, "a function or another type")
+
+
+def _width_text(tag: str) -> str:
+    """Return ``ap_fixed<16,8>`` for the tag that stands for it."""
+    family, _, rest = tag.removeprefix("ap_").partition("_")
+    return f"ap_{family}<{', '.join(rest.strip('_').split('_'))}>"
 
 
 def converted_declaration(node: Any, converter: Converter) -> Declaration:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from streamopt.frontends.c.tree import Function, Node, Statement
 
-__all__ = ["Usage", "calls_in", "moved_names", "usage_of", "walked"]
+__all__ = ["Usage", "base_name", "calls_in", "moved_names", "usage_of", "walked"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +98,9 @@ def usage_of(function: Function) -> Usage:
             case Assignment() | Increment():
                 assigned.update(_target_name(node))
             case Unary("&", operand):
-                assigned.update(_base_name(operand))
+                assigned.update(base_name(operand))
             case Call(_, arguments):
-                passed.update(name for argument in arguments for name in _base_name(argument))
+                passed.update(name for argument in arguments for name in base_name(argument))
             case _:
                 pass
     for part in headers:
@@ -125,10 +125,11 @@ def _declared(first: Statement | None) -> list[str]:
 
 
 def _target_name(node: Assignment | Increment) -> list[str]:
-    return _base_name(node.target if isinstance(node, Assignment) else node.operand)
+    return base_name(node.target if isinstance(node, Assignment) else node.operand)
 
 
-def _base_name(node: Node | TypeUse) -> list[str]:
+def base_name(node: Node | TypeUse) -> list[str]:
+    """Return the name whose element an expression is, if it is one."""
     while isinstance(node, Subscript | Unary):
         node = node.base if isinstance(node, Subscript) else node.operand
     return [node.name] if isinstance(node, Name) else []

@@ -1,0 +1,4 @@
+#ifndef STREAMOPT_COMPLEX_H
+#define STREAMOPT_COMPLEX_H
+#define complex _Complex
+#endif
