@@ -11,13 +11,17 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from streamopt.analysis.read_guards import compares_whole_numbers
+from streamopt.ir.expression import affine_conjuncts
 from streamopt.ir.isl_text import affine_text, condition_text
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from streamopt.ir.affine import Affine
     from streamopt.ir.expression import Condition
 
-__all__ = ["carried_distance"]
+__all__ = ["carried_distance", "meet_at_once"]
 
 
 @lru_cache(maxsize=4096)
@@ -25,7 +29,8 @@ def carried_distance(
     write: tuple[Affine, ...],
     read: tuple[Affine, ...],
     loops: tuple[tuple[str, int], ...],
-    guard: Condition | None = None,
+    write_guard: Condition | None = None,
+    read_guard: Condition | None = None,
 ) -> int | None:
     """Return the least number of iterations from a write to a later read of the element.
 
@@ -33,8 +38,9 @@ def carried_distance(
     ----------
     loops
         Pairs (iterator, trip count), outermost first.
-    guard
-        An affine condition without which nothing is written; None for everywhere.
+    write_guard, read_guard
+        Conditions without which nothing is written, or read; None for everywhere. What of them
+        isn't affine is taken to hold.
 
     Returns
     -------
@@ -43,14 +49,9 @@ def carried_distance(
     """
     import islpy as isl
 
-    here, there = ({name: f"{side}{at}" for at, (name, _) in enumerate(loops)} for side in "xy")
-    where = [f"0 <= {names[name]} < {trips}" for names in (here, there) for name, trips in loops]
-    where += [
-        f"{affine_text(left, here)} = {affine_text(right, there)}"
-        for left, right in zip(write, read, strict=True)
-    ]
-    if guard is not None:
-        where.append(condition_text(guard, here))
+    here, there = (_names(loops, side) for side in "xy")
+    where = _meeting(write, read, loops, (here, there))
+    where += _held(write_guard, here) + _held(read_guard, there)
     stride, terms = 1, ["0"]
     for name, trips in reversed(loops):
         terms.append(f"{stride}*{there[name]} - {stride}*{here[name]}")
@@ -61,3 +62,47 @@ def carried_distance(
     if pairs.is_empty():
         return None
     return int(pairs.min_val(isl.Aff(f"{{ [{space}] -> [{row}] }}")).to_python())
+
+
+@lru_cache(maxsize=4096)
+def meet_at_once(
+    write: tuple[Affine, ...],
+    read: tuple[Affine, ...],
+    loops: tuple[tuple[str, int], ...],
+    write_guard: Condition | None = None,
+    read_guard: Condition | None = None,
+) -> bool:
+    """Return whether a write and a read touch the same element in some one iteration.
+
+    Parameters are those of `carried_distance`.
+    """
+    import islpy as isl
+
+    names = _names(loops, "x")
+    where = _meeting(write, read, loops, (names, names))
+    where += _held(write_guard, names) + _held(read_guard, names)
+    held = f" : {' and '.join(where)}" if where else ""
+    return not isl.Set(f"{{ [{', '.join(names.values())}]{held} }}").is_empty()
+
+
+def _names(loops: Sequence[tuple[str, int]], side: str) -> dict[str, str]:
+    return {name: f"{side}{at}" for at, (name, _) in enumerate(loops)}
+
+
+def _meeting(
+    write: tuple[Affine, ...],
+    read: tuple[Affine, ...],
+    loops: Sequence[tuple[str, int]],
+    sides: tuple[dict[str, str], dict[str, str]],
+) -> list[str]:
+    here, there = sides
+    inside = [f"0 <= {names[name]} < {trips}" for names in sides for name, trips in loops]
+    return inside + [
+        f"{affine_text(left, here)} = {affine_text(right, there)}"
+        for left, right in zip(write, read, strict=True)
+    ]
+
+
+def _held(guard: Condition | None, names: dict[str, str]) -> list[str]:
+    parts = () if guard is None else affine_conjuncts(guard)
+    return [condition_text(part, names) for part in parts if compares_whole_numbers(part)]

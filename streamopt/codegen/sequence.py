@@ -9,13 +9,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from streamopt.analysis.carried_distance import carried_distance
+from streamopt.analysis.read_guards import read_guards
 from streamopt.codegen.copies import element_loops
 from streamopt.codegen.dividends import check_dividends
 from streamopt.codegen.expressions import ExpressionText
 from streamopt.codegen.layout import extents_text
 from streamopt.codegen.tree import For, If, Pragma, Statement
 from streamopt.ir.affine import Affine
-from streamopt.ir.expression import is_affine_condition, reads
+from streamopt.ir.expression import reads
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from streamopt.codegen.names import Names
     from streamopt.codegen.tree import Item
     from streamopt.ir.element import ElementType
-    from streamopt.ir.expression import Access, Condition
+    from streamopt.ir.expression import Access
     from streamopt.ir.graph import SequentialNode
     from streamopt.ir.network import Operator
     from streamopt.ir.program import Array
@@ -78,14 +79,21 @@ class SequenceWriter:
     def _distances(self) -> Iterator[Item]:
         """Yield how far apart an array's writes and reads are, which the tool can't always see."""
         loops = tuple(self.node.trip_counts.items())
-        places = dict.fromkeys(a for e in self.node.expressions for a in reads(e))
+        places = dict.fromkeys(
+            (access, guards.get(access))
+            for update in self.node.statements
+            for guards in (read_guards(update),)
+            for expression in update.expressions
+            for access in reads(expression)
+        )
         for name, text in self.state.items():
             found = [
-                carried_distance(update.target.subscripts, access.subscripts, loops, guard)
+                carried_distance(
+                    update.target.subscripts, access.subscripts, loops, update.guard, guard
+                )
                 for update in self.node.statements
                 if update.target.array == name
-                for guard in (_affine_guard(update.guard),)
-                for access in places
+                for access, guard in places
                 if access.array == name
             ]
             known = [distance for distance in found if distance is not None]
@@ -136,7 +144,3 @@ def _declared(array: Array, name: str) -> Statement:
 def _in(name: str) -> Callable[[str], str]:
     """Return what makes an element of a local array of subscripts."""
     return lambda subscripts: f"{name}{subscripts}"
-
-
-def _affine_guard(guard: Condition | None) -> Condition | None:
-    return guard if guard is not None and is_affine_condition(guard) else None

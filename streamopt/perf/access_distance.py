@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from streamopt.analysis.carried_distance import carried_distance
+from streamopt.analysis.carried_distance import carried_distance, meet_at_once
 from streamopt.ir.affine import Iter
 
 if TYPE_CHECKING:
@@ -16,57 +16,67 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from streamopt.ir.affine import Affine
-    from streamopt.ir.expression import Condition
-    from streamopt.ir.network import Pipeline
+    from streamopt.ir.network import Pipeline, Port
 
     Integers = npt.NDArray[np.int64]
 
-__all__ = ["collision_distance", "update_distances"]
+__all__ = ["collides_at_once", "collision_distance", "update_distances"]
 
 
-def collision_distance(
-    read: tuple[Affine, ...],
-    write: tuple[Affine, ...],
-    pipeline: Pipeline,
-    guard: Condition | None = None,
-) -> int | None:
+def collision_distance(read: Port, write: Port, pipeline: Pipeline) -> int | None:
     """Return the least number of iterations from a write to a later read of the same element.
 
-    Of equal subscripts that tell apart the loops in them, the distance is the product of the trip
-    counts inside the innermost tile loop that is not in them; None where all loops are, so that
-    no element comes twice. Of other subscripts, it is exact without lanes; with lanes 1 unless
-    their ranges never meet: nearer than true, for an interval that is safe.
-
-    Parameters
-    ----------
-    guard
-        An affine condition of the write; None for none.
+    Without lanes it is exact, guards and all. With lanes, of equal subscripts that tell apart the
+    loops in them, the distance is the product of the trip counts inside the innermost tile loop
+    that is not in them; None where all loops are, so that no element comes twice; of other
+    subscripts 1 unless their ranges never meet: nearer than true, for an interval that is safe.
     """
     loops = (*pipeline.tiles, *pipeline.lanes)
     trip_counts = {loop.name: loop.trip_count for loop in loops}
-    if read != write:
-        return _exact(read, write, pipeline, guard) if _may_meet(read, write, trip_counts) else None
+    if read.subscripts != write.subscripts:
+        meets = _may_meet(read.subscripts, write.subscripts, trip_counts)
+        return _exact(read, write, pipeline) if meets else None
     moving = [place for place, loop in enumerate(pipeline.tiles) if loop.trip_count > 1]
-    told_apart = _told_apart(write, trip_counts)
+    told_apart = _told_apart(write.subscripts, trip_counts)
     carrying = [place for place in moving if pipeline.tiles[place].name not in told_apart]
     if not carrying:
         return None
-    named = {name for subscript in write for name in subscript.iterators()}
+    named = {name for subscript in write.subscripts for name in subscript.iterators()}
+    is_guarded = write.guard is not None or read.guard is not None
+    if is_guarded and not pipeline.lanes:
+        return _exact(read, write, pipeline)
     if any(pipeline.tiles[place].name in named for place in carrying):
-        return _exact(read, write, pipeline, guard)
+        return _exact(read, write, pipeline)
     return prod(loop.trip_count for loop in pipeline.tiles[carrying[-1] + 1 :])
 
 
-def _exact(
-    read: tuple[Affine, ...],
-    write: tuple[Affine, ...],
-    pipeline: Pipeline,
-    guard: Condition | None,
-) -> int | None:
+def collides_at_once(read: Port, write: Port, pipeline: Pipeline) -> bool:
+    """Return whether some one iteration writes an element and then reads it.
+
+    With lanes only accesses of equal subscripts are seen to.
+
+    Parameters
+    ----------
+    write
+        A port before ``read``.
+    """
+    if pipeline.lanes:
+        return read.subscripts == write.subscripts
+    return meet_at_once(
+        write.subscripts, read.subscripts, _loops(pipeline), write.guard, read.guard
+    )
+
+
+def _exact(read: Port, write: Port, pipeline: Pipeline) -> int | None:
     if pipeline.lanes:
         return 1
-    loops = tuple((loop.name, loop.trip_count) for loop in pipeline.tiles)
-    return carried_distance(write, read, loops, guard)
+    return carried_distance(
+        write.subscripts, read.subscripts, _loops(pipeline), write.guard, read.guard
+    )
+
+
+def _loops(pipeline: Pipeline) -> tuple[tuple[str, int], ...]:
+    return tuple((loop.name, loop.trip_count) for loop in pipeline.tiles)
 
 
 def update_distances(

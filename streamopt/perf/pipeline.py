@@ -16,6 +16,7 @@ from streamopt.perf.bandwidth import network_rates, transfer_bounds
 from streamopt.perf.depth import depth_cycles
 from streamopt.perf.ports import memory_demands, port_counts, stream_demands
 from streamopt.perf.recurrence import recurrences
+from streamopt.perf.recurrence_graph import slowest_circle
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -42,8 +43,16 @@ class Reason(StrEnum):
     MEMORY_PORTS = "memory ports"
     STREAM_PORTS = "stream ports"
     RECURRENCE = "recurrence"
+    CIRCLE = "recurrence through"
     CHANNEL = "memory channel"
     TARGET = "target"
+
+
+_NOUNS = {
+    Reason.RECURRENCE: "terms",
+    Reason.CIRCLE: "iterations around",
+    Reason.CHANNEL: "elements",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +62,10 @@ class Bound:
     Attributes
     ----------
     target
-        The memory or FIFO.
+        The memory or FIFO; of a circle all memories that it goes through.
     count
         Accesses of its fullest bank or stream in an iteration; for a recurrence, the terms that
-        an iteration adds.
+        an iteration adds; for a circle, the iterations after which it comes back.
     """
 
     reason: Reason
@@ -68,9 +77,9 @@ class Bound:
         """Return a phrase for people."""
         if self.reason is Reason.TARGET:
             return f"{self.reason.value}: II {self.ii}"
-        nouns = {Reason.RECURRENCE: "terms", Reason.CHANNEL: "elements"}
-        noun = nouns.get(self.reason, "accesses")
-        return f"{self.reason.value} of {self.target}, {self.count} {noun}: II {self.ii}"
+        noun = _NOUNS.get(self.reason, "accesses")
+        of = "" if self.reason is Reason.CIRCLE else " of"
+        return f"{self.reason.value}{of} {self.target}, {self.count} {noun}: II {self.ii}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +147,7 @@ def timed_pipeline(
         Bound(Reason.RECURRENCE, update.target, update.terms, update.ii(target))
         for update in updates
     ]
+    by_updates += _circle_bound(pipeline, max((b.ii for b in by_updates), default=1), target)
     asked = Bound(Reason.TARGET, pipeline.name, 0, pipeline.target_ii)
     bounds = [*by_ports, *(bound for bound in (*by_updates, asked) if bound.ii > 1)]
     bounds.sort(key=lambda bound: -bound.ii)
@@ -145,6 +155,13 @@ def timed_pipeline(
     spread_ii = max(port_ii, pipeline.target_ii)  # lanes that share operators take turns
     depth = depth_cycles(pipeline, memories, updates, spread_ii, target)
     return TimedPipeline(PipelineTiming(ii, depth), tuple(bounds))
+
+
+def _circle_bound(pipeline: Pipeline, ii: int, target: Target) -> Iterator[Bound]:
+    """Yield what the slowest circle asks for, if that is more than an interval."""
+    circle = slowest_circle(pipeline, target)
+    if circle is not None and circle.ii > ii:
+        yield Bound(Reason.CIRCLE, ", ".join(circle.memories), circle.distance, circle.ii)
 
 
 def _port_bounds(

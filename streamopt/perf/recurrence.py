@@ -38,6 +38,7 @@ __all__ = [
     "ROUND_TRIP_CYCLES",
     "Recurrence",
     "accumulation_latency_cycles",
+    "free_of_latency",
     "interval_cycles",
     "recurrences",
 ]
@@ -63,6 +64,8 @@ class Recurrence:
         Iterations between two updates of one element, at least; None if none comes twice.
     of_products
         Whether a term that is added comes from a multiplier.
+    source
+        Name of the value read.
     """
 
     target: str
@@ -70,6 +73,7 @@ class Recurrence:
     terms: int
     distance: int | None
     of_products: bool
+    source: str = ""
 
     @property
     def is_sum(self) -> bool:
@@ -82,6 +86,13 @@ class Recurrence:
         kinds = [operation.operator for operation in self.operations]
         kinds = [kind for kind in kinds if kind is not Operator.COPY]
         return len(kinds) == 1 and kinds[0] in (Operator.ADD, Operator.SUB)
+
+    @property
+    def carried(self) -> str:
+        """Return the value on the way that the last operation takes."""
+        if len(self.operations) < 2:
+            return self.source
+        return self.operations[-2].result
 
     @property
     def chained_additions(self) -> int:
@@ -124,10 +135,15 @@ def accumulation_latency_cycles(recurrence: Recurrence, target: Target) -> int:
             operation.operator, operation.element, operation.implementation
         ).latency_cycles
         for operation in recurrence.operations
-        if operation.operator not in _FREE
+        if not free_of_latency(operation)
     )
     # Integer additions may change places anyway: the terms meet before the sum.
     return one if recurrence.adds else one * recurrence.terms
+
+
+def free_of_latency(operation: Operation) -> bool:
+    """Return whether an operation adds no cycle to a recurrence."""
+    return operation.operator in _FREE
 
 
 def recurrences(pipeline: Pipeline) -> Iterator[Recurrence]:
@@ -153,8 +169,8 @@ def _recurrence(
     inside = {operation.result for operation in path} | {read.value}
     others = [name for step in path for name in step.operands if name not in inside]
     products = any(name in makers and _is_product(name, makers) for name in others)
-    distance = collision_distance(read.subscripts, write.subscripts, pipeline, write.guard)
-    yield Recurrence(write.target, path, terms, distance, products)
+    distance = collision_distance(read, write, pipeline)
+    yield Recurrence(write.target, path, terms, distance, products, read.value)
 
 
 def _is_product(name: str, makers: dict[str, Operation]) -> bool:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from streamopt.analysis.operations import OperationList
+from streamopt.analysis.read_guards import read_guards
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import is_affine_condition
 from streamopt.ir.network import AccessMode, Memory, Pipeline, Place, Port
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
 
     from streamopt.ir.binding import Binding
     from streamopt.ir.element import ElementType
-    from streamopt.ir.expression import Access
+    from streamopt.ir.expression import Access, Condition
     from streamopt.ir.graph import SequentialNode
     from streamopt.ir.network import Operation
     from streamopt.ir.program import Array
@@ -83,9 +85,9 @@ def _nest(
     def place(access: Access) -> tuple[Affine, ...]:
         return access.subscripts or (Affine(),)
 
-    def fetch(access: Access) -> str:
-        value = f"v{len(ports)}"
-        ports.append(Port(AccessMode.READ, memories[access.array].name, place(access), value))
+    def fetch(access: Access, guards: Mapping[Access, Condition]) -> str:
+        value, source = f"v{len(ports)}", memories[access.array].name
+        ports.append(Port(AccessMode.READ, source, place(access), value, guards.get(access)))
         return value
 
     def element_of(array: str) -> ElementType:
@@ -94,7 +96,8 @@ def _nest(
     operations: list[Operation] = []
     for statement in node.statements:
         # another list for each: a value read before is another one after a write
-        body = OperationList(element_of, fetch, binding, first=len(operations))
+        taken = partial(fetch, guards=read_guards(statement))
+        body = OperationList(element_of, taken, binding, first=len(operations))
         value = body.value(statement.value)
         guard = statement.guard
         if guard is not None and not is_affine_condition(guard):

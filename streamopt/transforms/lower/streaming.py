@@ -16,6 +16,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from streamopt.analysis.operations import BEFORE, OperationList, accumulates, add_body
+from streamopt.analysis.read_guards import read_guards
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import (
     Compare,
@@ -28,7 +29,6 @@ from streamopt.ir.expression import (
 )
 from streamopt.ir.network import AccessMode, Fifo, Memory, PartialTile, Pipeline, Place, Port
 from streamopt.ir.program import Loop
-from streamopt.transforms.lower.read_guards import read_guards
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,0 +1,41 @@
+"""Intervals of kernels that one nest runs in place, each derived by hand.
+
+With 6 cycles an addition, 3 a multiplication, 11 a division, and 4 an addition that its own next
+one waits for.
+"""
+
+from __future__ import annotations
+
+import pytest
+from compiled import KERNELS, source
+
+from streamopt.pipeline import dataflow, load
+from streamopt.pipeline.evaluating import timed_network
+from streamopt.space.assemble import assemble
+from streamopt.target.device import Target
+
+INTERVALS = {
+    # b1 * ym1, added twice, is y1[i][j], which is the next ym1: 3 + 6 + 6
+    "deriche": {"ym1_1_update": 15, "yp1_1_update": 15, "ym1_2_1_update": 15, "yp1_2_1_update": 15},
+    # x[0] / L[0][0] in the last of a row; x[0] * L[1][0] in the next; in the last row its sum is
+    # divided in the iteration that makes it: 11 + 3 + 6
+    "trisolv": {"x_update": 20},
+    # A[i][0] / A[0][0] two iterations before A[i][1]'s terms: (11 + 2 + 3 + 6) / 2
+    "lu": {"A_out_update": 11},
+    # the same through w; y[i] = w without a division: 3 + 6; x as trisolv
+    "ludcmp": {"A_out_update": 11, "y_update": 9, "x_update": 20},
+    # the last maximum of a column is compared twice, two iterations later: (2 + 1 + 1) / 2
+    "nussinov": {"table_out_update": 2},
+    # a sum at distance 1; what it adds comes from the iterations of the loop around
+    "durbin": {"y_out_update": 4},
+}
+
+
+@pytest.mark.parametrize("name", INTERVALS)
+def test_intervals_are_those_of_the_slowest_circle(name: str) -> None:
+    defines = {"MINI_DATASET": "", "DATA_TYPE_IS_FLOAT": ""}
+    graph = dataflow(load(source(name), defines=defines, include=[KERNELS]))
+    orders = {node.name: tuple(node.trip_counts) for node in graph.nodes}
+    schedule = assemble(graph, orders, {node.name: (1,) * len(node.loops) for node in graph.nodes})
+    _, timed = timed_network(graph, schedule, Target.named("u280", clock_ns=3.33))
+    assert {node: timed[node].ii for node in INTERVALS[name]} == INTERVALS[name]
