@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -24,13 +25,19 @@ def literal(value: float, element: ElementType) -> str:
     Raises
     ------
     CodegenError
-        E601 for what is no finite number of the type.
+        E601 for what is no number of the type: NaN, a finite number beyond its range, and an
+        infinity where it has none.
 
     Examples
     --------
     >>> literal(0.1, ElementType.FLOAT), literal(3, ElementType("int8_t"))
     ('0.1f', '3')
     """
+    if math.isinf(value) and element.is_float:
+        text = {ElementType.FLOAT: "{}"}.get(element, f"{element}({{}})")
+        return text.format("-INFINITY" if value < 0 else "INFINITY")
+    if not math.isfinite(value):
+        raise CodegenError(Diagnostic("E601", f"literal {value} is not a finite {element}"))
     if element.is_fixed:
         form = element.fixed_point
         return f"{element}({float(form.number(form.mantissa(Fraction(value))))!r})"

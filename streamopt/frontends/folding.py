@@ -37,7 +37,7 @@ EVALUATED: Mapping[Function, Callable[..., float]] = {
 
 
 class ConstantError(Exception):
-    """An operation on literals has no finite value."""
+    """An operation on finite literals has no finite value, or one on infinite ones no value."""
 
 
 def folded_binary(op: BinaryOp, left: Expression, right: Expression) -> Expression:
@@ -46,7 +46,7 @@ def folded_binary(op: BinaryOp, left: Expression, right: Expression) -> Expressi
     Raises
     ------
     ConstantError
-        If the literal would not be finite.
+        If the literal would not be finite, for finite operands, or not be a number.
     """
     if isinstance(left, Literal) and isinstance(right, Literal) and op in _BINARY:
         return _literal(_BINARY[op], left.value, right.value)
@@ -73,6 +73,6 @@ def _literal(operation: Callable[..., float], *values: float) -> Literal:
         result = operation(*values)
     except (ArithmeticError, ValueError) as error:
         raise ConstantError(str(error)) from None
-    if not math.isfinite(result):
+    if math.isnan(result) or (math.isinf(result) and not any(map(math.isinf, values))):
         raise ConstantError("the result is not finite")
     return Literal(float(result))

@@ -18,6 +18,7 @@ __all__ = [
     "FIXED",
     "FUNCTIONS",
     "INDEX",
+    "INFINITY",
     "NAME_PATTERN",
     "TITLE_PATTERN",
     "did_you_mean",
@@ -37,6 +38,9 @@ INDEX = "index"
 
 FIXED = "ap_fixed"
 """Function that converts to fixed point: ``ap_fixed(x, 16, 6)``."""
+
+INFINITY = "inf"
+"""The number beyond all others, as masks have it: ``x[i] if m[i] > 0 else -inf``."""
 
 FUNCTIONS = (
     *(function.value for function in Function),
@@ -60,7 +64,8 @@ _CPP_WORDS = """
 
 def is_reserved(name: str) -> bool:
     """Return whether a name means something to Python, to C++ or to the statements' syntax."""
-    return keyword.iskeyword(name) or name in _CPP_WORDS.split() or name in FUNCTIONS
+    words = (*_CPP_WORDS.split(), *FUNCTIONS, INFINITY)
+    return keyword.iskeyword(name) or name in words
 
 
 def quoted(value: object) -> str:

@@ -293,11 +293,15 @@ def is_affine_condition(condition: Condition) -> bool:
     """Return whether a condition depends on the iterators alone, by affine expressions."""
     match condition:
         case Compare(_, left, right):
-            return isinstance(left, Index | Literal) and isinstance(right, Index | Literal)
+            return _is_affine_side(left) and _is_affine_side(right)
         case Logic(_, operands):
             return all(map(is_affine_condition, operands))
         case _:
             assert_never(condition)
+
+
+def _is_affine_side(side: Expression) -> bool:
+    return isinstance(side, Index) or (isinstance(side, Literal) and float(side.value).is_integer())
 
 
 def is_negation(expression: Expression) -> bool:

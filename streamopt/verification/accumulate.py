@@ -27,12 +27,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from streamopt.ir.program import ElementType, Reduction
-from streamopt.verification.error_bounds import Bounded, Reals
+from streamopt.verification.bounded_array import Bounded, interval, settled
+from streamopt.verification.error_bounds import Reals
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from streamopt.verification.error_bounds import FloatArray
+    from streamopt.verification.bounded_array import FloatArray
 
 __all__ = ["Accumulator", "accumulator"]
 
@@ -77,7 +78,8 @@ class Accumulator(ABC):
         result = self._result()
         off = result.bound * _SLACK
         safe = np.abs(result.value) + off < self.arithmetic.largest
-        return Bounded(result.value, np.where(safe, off, np.inf), result.grain)
+        safe |= (off == 0) & np.isinf(result.value)
+        return Bounded(result.value, np.where(safe, off, np.inf), result.grain, result.ends)
 
     def _gamma(self, unit: float) -> FloatArray:
         part = self.terms * unit
@@ -137,13 +139,13 @@ class _Extreme(Accumulator):
         self.value, self.low, self.high = np.full((3, size), reduction.identity)
 
     def _combine(self, targets: NDArray[np.intp], axes: tuple[int, ...], block: Bounded) -> None:
-        low, high = block.value - block.bound, block.value + block.bound
+        low, high = (np.broadcast_to(end, block.value.shape) for end in interval(block))
         for kept, terms in ((self.value, block.value), (self.low, low), (self.high, high)):
             self.extreme.at(kept, targets, self.extreme.reduce(terms, axis=axes).ravel())
 
     def _result(self) -> Bounded:
-        bound = np.maximum(self.high - self.value, self.value - self.low)
-        return Bounded(self.value, bound, self.grain)
+        unknown = np.full(self.value.shape, np.inf)
+        return settled(self.value, unknown, self.grain, (self.low, self.high))
 
 
 def accumulator(reduction: Reduction, size: int, arithmetic: Reals) -> Accumulator:

@@ -10,7 +10,7 @@ from streamopt.verification.integers import Integers
 
 if TYPE_CHECKING:
     from streamopt.ir.element import ElementType
-    from streamopt.verification.error_bounds import Bounded
+    from streamopt.verification.bounded_array import Bounded
 
 __all__ = ["Arithmetic", "arithmetic_of", "in_type"]
 

@@ -15,7 +15,8 @@ import numpy as np
 
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import Function
-from streamopt.verification.error_bounds import Bounded, Reals
+from streamopt.verification.bounded_array import Bounded
+from streamopt.verification.error_bounds import Reals
 from streamopt.verification.scalar_operations import OPERATIONS, mantissa
 
 if TYPE_CHECKING:

@@ -22,7 +22,8 @@ and ``p``, the propagated error, is for operands ``(a, e)`` and ``(b, f)``:
     erf(a)           e 2/sqrt(pi) exp(-m**2), at most 2    interval nearest to 0
     sin(a), cos(a)   e, at most 2
     |a|              e                                     exact
-    a ** b           largest distance to a corner of the operands' intervals, for a > e
+    a ** b           largest distance to a corner of the operands' intervals, for a > e;
+                     (|a| + e)**b - |a|**b where b is known and a whole number from 1 on
     floor, ceil      distance to the values at the ends of the interval; exact
     max(a, b)        largest distance between max(a, b) and an end of the interval
                      [max(a - e, b - f), max(a + e, b + f)]; exact, min likewise
@@ -36,6 +37,10 @@ computed without rounding, and its bound is 0.
 A select takes the bound of its branch where the operand intervals of its comparison are disjoint
 (or points), and else covers both branches. A fused multiply-add drops a rounding and stays
 inside. Where a value may leave the range of the element type the bound is infinite.
+
+Where it may only overflow to one side the result has ends instead, which say so and may be infinite
+(`streamopt.verification.bounded_array`): masks of attention are ``-inf`` or the lowest number, and
+the exponential of what they leave is 0.
 
 `FUNCTION_ULPS` replaces ``u`` by ``2 * FUNCTION_ULPS * u`` for exp, log, tanh and erf: the C
 library's own measurements are at most 2 ulps [2], the cores' at most 1 for exp and log [3], and an
@@ -51,29 +56,30 @@ References
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from math import erf, pi
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from streamopt.ir.expression import BinaryOp, CompareOp, Function, LogicOp
+from streamopt.ir.expression import BinaryOp, Function
 from streamopt.ir.program import ElementType
+from streamopt.verification.bounded_array import (
+    Bounded,
+    corners,
+    image,
+    interval,
+    product_ends,
+    quotient_ends,
+    settled,
+)
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from collections.abc import Callable, Mapping
 
-    FloatArray: TypeAlias = NDArray[np.float64]
-    Truth: TypeAlias = NDArray[np.bool_]
+    from streamopt.verification.bounded_array import Ends, FloatArray, Truth
 
-__all__ = [
-    "FUNCTION_ULPS",
-    "Bounded",
-    "Condition",
-    "Reals",
-    "compare_bounded",
-    "join_conditions",
-    "select_bounded",
-]
+__all__ = ["FUNCTION_ULPS", "Reals"]
 
 FUNCTION_ULPS = 4
 """Stated accuracy of exp, log, tanh and erf in units in the last place, on every platform."""
@@ -85,29 +91,6 @@ _FORMATS = {
     ElementType.DOUBLE: np.float64,
 }
 _SLACK = 1.0 + 2.0**-40  # the bounds are computed in double precision as well
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Bounded:
-    """A value of the reference, and how far an evaluation in the element type may be off.
-
-    Attributes
-    ----------
-    grain
-        Power of two that all elements with bound 0 are multiples of; 0 if none is known.
-    """
-
-    value: FloatArray
-    bound: FloatArray
-    grain: float = 0.0
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Condition:
-    """Outcome of a comparison in the reference, and where the other evaluation may differ."""
-
-    holds: Truth
-    unsure: Truth
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,40 +126,51 @@ class Reals:
         """Return an operand rounded to the element type; an operand known exactly stays so."""
         if self.element is ElementType.DOUBLE:
             return operand
-        with np.errstate(over="ignore"):
-            rounded = operand.value.astype(_FORMATS[self.element]).astype(np.float64)
+        with np.errstate(all="ignore"):
+            return self._converted(operand)
+
+    def _converted(self, operand: Bounded) -> Bounded:
+        rounded = operand.value.astype(_FORMATS[self.element]).astype(np.float64)
         exact = (operand.bound == 0) & (np.abs(rounded) >= self.underflow)
         exact |= (operand.bound == 0) & (operand.value == 0)
         off = np.abs(rounded - operand.value)
         loose = operand.bound * (1 + self.unit) + self.unit * np.abs(operand.value)
         bound = np.where(exact, off, (loose + self.underflow) * _SLACK)
-        return self._in_range(operand.value, np.asarray(bound), operand.grain)
+        return self._in_range(
+            operand.value, np.asarray(bound), operand.grain, lambda: interval(operand)
+        )
 
     def binary(self, op: BinaryOp, left: Bounded, right: Bounded) -> Bounded:
         """Return ``left op right``."""
         a, e, b, f = left.value, left.bound, right.value, right.bound
         grain = min(left.grain, right.grain)
+        ends = _ENDS.get(op, product_ends)
+
+        def reach() -> Ends:
+            return ends(interval(left), interval(right))
+
         match op:
             case BinaryOp.ADD:
-                return self._rounded(a + b, e + f, grain)
+                return self._rounded(a + b, e + f, grain, reach=reach)
             case BinaryOp.SUB:
-                return self._rounded(a - b, e + f, grain)
+                return self._rounded(a - b, e + f, grain, reach=reach)
             case BinaryOp.MUL:
                 propagated = np.abs(a) * f + np.abs(b) * e + e * f
-                return self._rounded(a * b, propagated, left.grain * right.grain)
+                return self._rounded(a * b, propagated, left.grain * right.grain, reach=reach)
             case BinaryOp.DIV:
-                return self._divide(left, right)
+                return self._divide(left, right, reach)
             case _:
                 raise AssertionError(f"{op} of floating-point numbers")
 
-    def _divide(self, left: Bounded, right: Bounded) -> Bounded:
+    def _divide(self, left: Bounded, right: Bounded, reach: Callable[[], Ends]) -> Bounded:
         a, e, b, f = left.value, left.bound, right.value, right.bound
         size = np.abs(b)
         if size.size == 1 and not f.any() and np.frexp(size.ravel()[0])[0] == 0.5:
-            return self._rounded(a / b, e / size, left.grain / float(size.ravel()[0]))
+            grain = left.grain / float(size.ravel()[0])
+            return self._rounded(a / b, e / size, grain, reach=reach)
         gap = size - f
         propagated = (e * size + np.abs(a) * f) / (size * gap)
-        return self._rounded(a / b, np.where(gap > 0, propagated, np.inf))
+        return self._rounded(a / b, np.where(gap > 0, propagated, np.inf), reach=reach)
 
     def call(self, function: Function, arguments: tuple[Bounded, ...]) -> Bounded:
         """Return a function of one or two arguments."""
@@ -216,7 +210,11 @@ class Reals:
         exact = (base.bound == 0) & (exponent.bound == 0)
         reach = np.max([np.abs(end - value) for end in ends], axis=0)
         positive = base.value > base.bound
-        propagated = np.where(exact, 0.0, np.where(positive, reach, np.inf))
+        size, n = np.abs(base.value), exponent.value
+        whole = (exponent.bound == 0) & (n >= 1) & (n == np.floor(n))
+        off = np.power(size + base.bound, n) - np.power(size, n)
+        reach = np.where(positive, reach, np.where(whole, off, np.inf))
+        propagated = np.where(exact, 0.0, reach)
         return self._rounded(value, propagated, factor=2.0 * FUNCTION_ULPS)
 
     def _square_root(self, operand: Bounded) -> Bounded:
@@ -249,11 +247,9 @@ class Reals:
                 propagated = np.minimum(e, 2.0)
             case _:
                 raise AssertionError(function)
-        return self._rounded(value, propagated, factor=2.0 * FUNCTION_ULPS)
-
-    def select(self, condition: Condition, then: Bounded, otherwise: Bounded) -> Bounded:
-        """Return ``then if condition else otherwise``."""
-        return select_bounded(condition, then, otherwise)
+        increasing = _INCREASING.get(function)
+        reach = None if increasing is None else lambda: image(increasing, interval(operand))
+        return self._rounded(value, propagated, factor=2.0 * FUNCTION_ULPS, reach=reach)
 
     def exact(self, size: FloatArray, bound: FloatArray, grain: float) -> Truth:
         """Return where multiples of ``grain`` that are at most ``size`` need no rounding."""
@@ -262,48 +258,52 @@ class Reals:
         return (bound == 0) & (size <= grain / self.unit)
 
     def _rounded(
-        self, value: FloatArray, propagated: FloatArray, grain: float = 0.0, factor: float = 1.0
+        self,
+        value: FloatArray,
+        propagated: FloatArray,
+        grain: float = 0.0,
+        factor: float = 1.0,
+        reach: Callable[[], Ends] | None = None,
     ) -> Bounded:
-        """Return a result with the bound of ``factor`` roundings on top of the propagated one."""
+        """Return a result with the bound of ``factor`` roundings on top of the propagated one.
+
+        Parameters
+        ----------
+        reach
+            The ends of the result before it is rounded, for where the bound is not finite.
+        """
         u, v = factor * self.unit, factor * _V
         size = np.abs(value) * (1.0 + 2.0 * v)
         bound = (propagated * (1.0 + u) + (u + v) * size + self.underflow) * _SLACK
         bound = np.where(self.exact(np.abs(value), propagated, grain), 0.0, bound)
-        return self._in_range(value, bound, grain)
+        return self._in_range(value, bound, grain, reach, factor)
 
-    def _in_range(self, value: FloatArray, bound: FloatArray, grain: float) -> Bounded:
-        safe = np.abs(value) + bound < self.largest
-        return Bounded(value, np.where(safe, bound, np.inf), grain)
+    def _in_range(
+        self,
+        value: FloatArray,
+        bound: FloatArray,
+        grain: float,
+        reach: Callable[[], Ends] | None = None,
+        factor: float = 1.0,
+    ) -> Bounded:
+        size = np.abs(value)
+        safe = (size + bound < self.largest) | ((bound == 0) & (size == self.largest))
+        bound = np.where(safe, bound, np.inf)
+        if reach is None or safe.all():
+            return Bounded(value, bound, grain)
+        return settled(value, bound, grain, self._outward(reach(), factor))
 
-
-def compare_bounded(op: CompareOp, left: Bounded, right: Bounded) -> Condition:
-    """Return ``left op right`` as a truth value."""
-    reach = (left.bound + right.bound) * _SLACK
-    gap = np.abs(left.value - right.value)
-    unsure = (reach > 0) & ~(gap > reach)
-    return Condition(op.holds(left.value, right.value), unsure)
-
-
-def join_conditions(op: LogicOp, left: Condition, right: Condition) -> Condition:
-    """Return both or either; sure where one side alone decides."""
-    if op is LogicOp.AND:
-        decided = (~left.holds & ~left.unsure) | (~right.holds & ~right.unsure)
-        holds = left.holds & right.holds
-    else:
-        decided = (left.holds & ~left.unsure) | (right.holds & ~right.unsure)
-        holds = left.holds | right.holds
-    return Condition(holds, (left.unsure | right.unsure) & ~decided)
-
-
-def select_bounded(condition: Condition, then: Bounded, otherwise: Bounded) -> Bounded:
-    """Return ``then if condition else otherwise``, with a bound that covers what may be taken."""
-    value = np.where(condition.holds, then.value, otherwise.value)
-    bound = np.where(condition.holds, then.bound, otherwise.bound)
-    apart = np.abs(then.value - otherwise.value)
-    other = apart + np.where(condition.holds, otherwise.bound, then.bound)
-    both = np.maximum(bound, other * _SLACK)
-    grain = min(then.grain, otherwise.grain)
-    return Bounded(value, np.where(condition.unsure, both, bound), grain)
+    def _outward(self, ends: Ends, factor: float) -> Ends:
+        """Return the ends of what is rounded, infinite where it may overflow."""
+        low, high = (
+            np.where(np.isinf(end), 0.0, factor * self.unit * np.abs(end) + self.underflow)
+            for end in ends
+        )
+        low, high = ends[0] - low * _SLACK, ends[1] + high * _SLACK
+        low = np.where(low < -self.largest, -np.inf, low)
+        high = np.where(high > self.largest, np.inf, high)
+        least = np.where(np.isinf(ends[0]), low, np.minimum(low, self.largest))
+        return least, np.where(np.isinf(ends[1]), high, np.maximum(high, -self.largest))
 
 
 def _whole(rounded: np.ufunc, operand: Bounded) -> Bounded:
@@ -315,18 +315,22 @@ def _whole(rounded: np.ufunc, operand: Bounded) -> Bounded:
 
 def _extreme(extreme: np.ufunc, left: Bounded, right: Bounded) -> Bounded:
     value = extreme(left.value, right.value)
-    high = extreme(left.value + left.bound, right.value + right.bound)
-    low = extreme(left.value - left.bound, right.value - right.bound)
-    exact = (left.bound == 0) & (right.bound == 0)
-    bound = (np.maximum(high - value, value - low) + 4 * _V * np.abs(value)) * _SLACK
-    return Bounded(value, np.where(exact, 0.0, bound), min(left.grain, right.grain))
+    (a, b), (c, d) = interval(left), interval(right)
+    low, high = extreme(a, c), extreme(b, d)
+    exact, size = (left.bound == 0) & (right.bound == 0), np.asarray(value, np.float64)
+    bound = (np.maximum(high - size, size - low) + 4 * _V * np.abs(size)) * _SLACK
+    bound = np.where(exact, 0.0, np.where(np.isnan(bound), np.inf, bound))
+    grain = min(left.grain, right.grain)
+    if np.isfinite(bound).all():
+        return Bounded(value, bound, grain)
+    return settled(value, bound, grain, (low, high))
 
 
 def _grain(values: FloatArray) -> float:
     """Return the largest power of two that divides all values; 0 if there is none."""
-    if not np.isfinite(values).all():
+    if np.isnan(values).any():
         return 0.0
-    mantissas, exponents = np.frexp(values[values != 0])
+    mantissas, exponents = np.frexp(values[(values != 0) & np.isfinite(values)])
     if mantissas.size == 0:
         return 1.0
     whole = np.ldexp(np.abs(mantissas), 53).astype(np.int64)
@@ -337,3 +341,16 @@ def _grain(values: FloatArray) -> float:
 def _erf(values: FloatArray) -> FloatArray:
     flat = np.ravel(values).tolist()
     return np.fromiter(map(erf, flat), np.float64, len(flat)).reshape(np.shape(values))
+
+
+_ENDS: Mapping[BinaryOp, Callable[[Ends, Ends], Ends]] = {
+    BinaryOp.ADD: partial(corners, np.add),
+    BinaryOp.SUB: partial(corners, np.subtract),
+    BinaryOp.DIV: quotient_ends,
+}
+_INCREASING: Mapping[Function, Callable[[FloatArray], FloatArray]] = {
+    Function.EXP: np.exp,
+    Function.LOG: np.log,
+    Function.TANH: np.tanh,
+    Function.ERF: _erf,
+}

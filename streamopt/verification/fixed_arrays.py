@@ -15,14 +15,15 @@ import numpy as np
 from streamopt.ir.element import MAX_ELEMENT_BITS, ElementType
 from streamopt.ir.expression import BinaryOp, Function
 from streamopt.ir.fixed_point import FixedPoint
-from streamopt.verification.error_bounds import Bounded, Reals
+from streamopt.verification.bounded_array import Bounded
+from streamopt.verification.error_bounds import Reals
 from streamopt.verification.integers import Integers
 from streamopt.verification.storage import mantissas_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from streamopt.verification.error_bounds import FloatArray
+    from streamopt.verification.bounded_array import FloatArray
 
 __all__ = ["FixedArrays", "converted", "difference", "term_type"]
 

@@ -92,12 +92,13 @@ def _looseness(result: Result) -> float:
     worst = float(result.bound.max())
     if worst == 0.0 or not np.isfinite(worst):
         return worst
-    scale = float(np.sqrt(np.mean(np.square(result.value))))
+    finite = result.value[np.isfinite(result.value)]
+    scale = float(np.sqrt(np.mean(np.square(finite)))) if finite.size else 0.0
     return worst / scale if scale > 0.0 else np.inf
 
 
 def _unbounded(array: Array, result: Result) -> Diagnostic | None:
-    wrong = ~(np.isfinite(result.value) & np.isfinite(result.bound))
+    wrong = np.isnan(result.value) | ~np.isfinite(result.bound)
     if not wrong.any():
         return None
     index = tuple(int(i) for i in np.argwhere(wrong)[0])

@@ -14,6 +14,7 @@ import numpy as np
 
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import Call, Function, reads, walk
+from streamopt.verification.bounded_array import Bounded
 from streamopt.verification.bounded_scalar import (
     BOUNDED_OPERATIONS,
     BoundedScalar,
@@ -21,7 +22,6 @@ from streamopt.verification.bounded_scalar import (
     bounded,
     parts,
 )
-from streamopt.verification.error_bounds import Bounded
 from streamopt.verification.interpreter import run_nest
 from streamopt.verification.storage import dtype_of
 

@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any, assert_never
 import numpy as np
 
 from streamopt.ir.expression import BinaryOp, Function
-from streamopt.verification.error_bounds import Bounded, Condition, Reals, select_bounded
+from streamopt.verification.bounded_array import Bounded
+from streamopt.verification.error_bounds import Reals
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from streamopt.ir.element import ElementType
-    from streamopt.verification.error_bounds import FloatArray
+    from streamopt.verification.bounded_array import FloatArray
 
 __all__ = ["Integers"]
 
@@ -75,10 +76,6 @@ class Integers:
     def call(self, function: Function, arguments: tuple[Bounded, ...]) -> Bounded:
         """Return a largest, smallest or absolute value."""
         return Reals.extreme_or_absolute(function, arguments)
-
-    def select(self, condition: Condition, then: Bounded, otherwise: Bounded) -> Bounded:
-        """Return ``then if condition else otherwise``."""
-        return select_bounded(condition, then, otherwise)
 
     def _wrapped(self, value: FloatArray, bound: FloatArray) -> Bounded:
         span = 2.0**self.element.bits

@@ -13,7 +13,7 @@ An element that no nest has written is NaN, with an infinite bound.
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import TYPE_CHECKING, TypeAlias, assert_never
 
@@ -39,14 +39,14 @@ from streamopt.ir.expression import (
 from streamopt.ir.expression_type import compared_type, expression_type, operand_types
 from streamopt.verification.accumulate import accumulator
 from streamopt.verification.arithmetics import arithmetic_of, in_type
-from streamopt.verification.error_bounds import (
-    Bounded,
+from streamopt.verification.bounded_array import Bounded, replaced
+from streamopt.verification.bounded_conditions import (
     Condition,
-    Reals,
     compare_bounded,
     join_conditions,
     select_bounded,
 )
+from streamopt.verification.error_bounds import Reals
 from streamopt.verification.fixed_arrays import FixedArrays, difference, term_type
 from streamopt.verification.in_order import execute_in_order
 from streamopt.verification.integers import Integers
@@ -62,7 +62,7 @@ if TYPE_CHECKING:
     from streamopt.ir.program import Array, Nest, Program, Reduction, Statement
     from streamopt.verification.accumulate import Accumulator
     from streamopt.verification.arithmetics import Arithmetic
-    from streamopt.verification.error_bounds import FloatArray
+    from streamopt.verification.bounded_array import FloatArray
 
     Point: TypeAlias = dict[str, NDArray[np.int64]]
 
@@ -205,12 +205,8 @@ class _Execution:
             total = arithmetic.reduced(total, sums.size)
         elif isinstance(arithmetic, Integers):
             total = arithmetic.convert(total)
-        here = sums.terms > 0
-        self.state[self.target.name] = Bounded(
-            np.where(here, total.value, old.value),
-            np.where(here, total.bound, old.bound),
-            min(total.grain, old.grain),
-        )
+        here = np.flatnonzero(sums.terms > 0)
+        self.state[self.target.name] = replaced(old, [(here, total.at(here))])
 
     def _guarded_term(self, reduction: Reduction, point: Point) -> Bounded:
         """Return the terms of a block; the reduction's identity where the guard doesn't hold."""
@@ -224,31 +220,29 @@ class _Execution:
         identity = reduction.identity
         nothing = Bounded(np.asarray(identity), np.zeros(()), np.inf)
         if not np.isfinite(identity):
-            value = np.where(condition.holds, term.value, identity)
-            bound = np.where(condition.holds, term.bound, 0.0)
-            unsure = np.where(condition.unsure, np.inf, bound)
-            return Bounded(value, unsure, term.grain)
+            never = np.zeros(np.shape(condition.unsure), np.bool_)
+            found = select_bounded(Condition(condition.holds, never), term, nothing)
+            unsure = np.where(condition.unsure, np.inf, found.bound)
+            return Bounded(found.value, unsure, term.grain, found.ends)
         return select_bounded(condition, term, nothing)
 
     def _add(self, sums: Accumulator, term: Bounded, point: Point) -> None:
         shape = tuple(len(np.ravel(axis)) for axis in point.values())
-        value, bound = (np.broadcast_to(part, shape) for part in (term.value, term.bound))
+        full = _broadcast(term, shape)
         kept = tuple(1 if axis in self.idle else n for axis, n in enumerate(shape))
         targets = np.broadcast_to(self._flat(self.statement.target, point), kept)
-        sums.add(targets, self.idle, Bounded(value, bound, term.grain))
+        sums.add(targets, self.idle, full)
 
     def _assign(self) -> None:
         """Assign block by block; loops that the target doesn't use leave their last value."""
-        old = self.state[self.target.name]
-        value, bound, grain = old.value.copy(), old.bound.copy(), old.grain
+        self.state[self.target.name] = replaced(self.state[self.target.name], self._assigned())
+
+    def _assigned(self) -> Iterator[tuple[NDArray[np.intp], Bounded]]:
         for point in self._points(self._extents(every=False)):
             shape = tuple(len(np.ravel(axis)) for axis in point.values())
             result = self._value(self.statement.value, point, self.element)
-            targets = np.broadcast_to(self._flat(self.statement.target, point), shape).ravel()
-            value[targets] = np.broadcast_to(result.value, shape).ravel()
-            bound[targets] = np.broadcast_to(result.bound, shape).ravel()
-            grain = min(grain, result.grain)
-        self.state[self.target.name] = Bounded(value, bound, grain)
+            targets = np.broadcast_to(self._flat(self.statement.target, point), shape)
+            yield targets, _broadcast(result, shape)
 
     def _extents(self, *, every: bool) -> list[range]:
         return [
@@ -334,7 +328,7 @@ class _Execution:
         source, flat = self.state[access.array], self._flat(access, point)
         if isinstance(arithmetic, FixedArrays):
             return arithmetic.read(source.value[flat], source.bound[flat])
-        return Bounded(source.value[flat], source.bound[flat], source.grain)
+        return source.at(flat)
 
     def _operated(self, operation: Binary, point: Point, arithmetic: Arithmetic) -> Bounded:
         types = operand_types(operation, arithmetic.element, self._element)
@@ -351,7 +345,7 @@ class _Execution:
         with self._under(negated(expression.condition), point):
             otherwise = self._value(expression.otherwise, point, element)
         found = select_bounded(truth, then, otherwise)
-        return Bounded(found.value, np.asarray(found.bound, np.float64), found.grain)
+        return replace(found, bound=np.asarray(found.bound, np.float64))
 
     def _condition(self, condition: ConditionTree, point: Point) -> Condition:
         match condition:
@@ -375,6 +369,15 @@ class _Execution:
             return truth
         with self._under(first if op is LogicOp.AND else negated(first), point):
             return join_conditions(op, truth, self._joined(op, rest, point))
+
+
+def _broadcast(term: Bounded, shape: tuple[int, ...]) -> Bounded:
+    """Return a value of a block at every point of it."""
+    value, bound = (np.broadcast_to(part, shape) for part in (term.value, term.bound))
+    if term.ends is None:
+        return Bounded(value, bound, term.grain)
+    low, high = (np.broadcast_to(end, shape) for end in term.ends)
+    return Bounded(value, bound, term.grain, (low, high))
 
 
 def _blocks(extents: list[range]) -> Iterator[tuple[range, ...]]:

@@ -56,7 +56,7 @@ def test_the_tightest_inputs_are_taken_where_none_is_exact() -> None:
 @pytest.mark.parametrize(
     ("body", "message"),
     [
-        ("y[i] = log(x[i] - x[i])", r"E713 output y\[0\] = -inf has no finite error bound"),
+        ("y[i] = log(x[i] / 3 - x[i] / 3)", r"E713 output y\[0\] = -inf has no finite error bound"),
         ("y[i] = 1e30 * exp(90 + x[i])", r"E713 output y\[0\] = .* has no finite error bound"),
         ("y[i] = sqrt(0 - 1 - x[i] * x[i])", r"E713 output y\[0\] is never written, or not a num"),
     ],

@@ -69,7 +69,8 @@ static bool check(const char *name, const T *got, const std::vector<int> &extent
     double max_error = 0.0, max_ratio = 0.0;
     std::size_t wrong = 0, first = 0;
     for (std::size_t at = 0; at < count; at++) {
-        const double error = std::fabs(static_cast<double>(got[at]) - golden[at]);
+        const double value = static_cast<double>(got[at]);
+        const double error = value == golden[at] ? 0.0 : std::fabs(value - golden[at]);
         if (!(error <= tolerance[at]) && wrong++ == 0)
             first = at;
         const double ratio = error == 0.0 ? 0.0 : error / tolerance[at];

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from streamopt.frontends.folding import ConstantError, folded_binary, folded_call, negated
 from streamopt.frontends.graph_json.subscripts import read_access, read_affine
-from streamopt.frontends.names import FIXED, FUNCTIONS, INDEX, did_you_mean
+from streamopt.frontends.names import FIXED, FUNCTIONS, INDEX, INFINITY, did_you_mean
 from streamopt.ir.element import ElementType, element_problem
 from streamopt.ir.expression import (
     Access,
@@ -75,6 +75,8 @@ def _expression(node: ast.expr, scope: Scope) -> Expression:
             return _literal(node, value, scope)
         case ast.Name(id=name) if name in scope.temporaries:
             return scope.temporaries[name]
+        case ast.Name(id=name) if name == INFINITY:
+            return Literal(math.inf)
         case ast.Name(id=name) if name in scope.trip_counts:
             message = f"iterator '{name}' is used as a value"
             scope.report("E106", message, node, f"write index({name}) for its value")

@@ -50,7 +50,7 @@ def _affine(side: Expression) -> Affine | None:
     match side:
         case Index(value):
             return value
-        case Literal(value) if value == int(value):
+        case Literal(value) if float(value).is_integer():
             return Affine.of(int(value))
         case _:
             return None
