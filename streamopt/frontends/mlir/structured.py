@@ -30,7 +30,7 @@ from streamopt.ir.expression import (
 from streamopt.ir.program import Reduction
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from streamopt.frontends.mlir.syntax import Block, Operation, Value
 
@@ -42,10 +42,18 @@ MAX_NODES = 2000
 
 @dataclass(frozen=True, slots=True)
 class Operand:
-    """A tensor or scalar that a structured operation reads, and where: over ``d0, d1, ...``."""
+    """A tensor or scalar that a structured operation reads, and where: over ``d0, d1, ...``.
+
+    Attributes
+    ----------
+    positions
+        Where subscripts are computed, their templates. What they find is a tensor over all loops,
+        of which the subscripts are then the iterators; else empty.
+    """
 
     value: Value
     subscripts: tuple[Affine, ...]
+    positions: tuple[Expression, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,7 +95,8 @@ class Structured:
     def is_copy(self) -> bool:
         """Return whether it only moves elements of one operand."""
         is_one_read = len(self.templates) == 1 and isinstance(self.templates[0], Read)
-        return self.is_parallel and is_one_read
+        is_plain = not any(operand.positions for operand in self.used())
+        return self.is_parallel and is_one_read and is_plain
 
     @property
     def operands(self) -> tuple[Operand, ...]:
@@ -97,7 +106,13 @@ class Structured:
     def used(self) -> tuple[Operand, ...]:
         """Return the operands whose elements matter."""
         names = {_name(position): operand for position, operand in enumerate(self.operands)}
-        found = {n.access.array for t in self.templates for n in walk(t) if isinstance(n, Read)}
+        found: set[str] = set()
+        waiting = list(self.templates)
+        while waiting:
+            nodes = walk(waiting.pop())
+            fresh = {n.access.array for n in nodes if isinstance(n, Read)} - found
+            found |= fresh
+            waiting += [position for name in fresh for position in names[name].positions]
         return tuple(operand for name, operand in names.items() if name in found)
 
 
@@ -131,7 +146,7 @@ def structured(op: Operation, scalars: Mapping[int, Expression]) -> Structured:
         for value, mapped in zip(op.operands, maps, strict=True)
     )
     split = len(op.operands) - len(op.results)
-    extracts, templates = _templates(op.blocks[0], scalars)
+    extracts, templates = _templates(op.blocks[0], scalars, len(kinds))
     return Structured(
         operation=op,
         extents=_extents(operands, len(kinds)),
@@ -229,7 +244,7 @@ def _extents(operands: tuple[Operand, ...], loops: int) -> tuple[int, ...]:
 
 
 def _templates(
-    block: Block, scalars: Mapping[int, Expression]
+    block: Block, scalars: Mapping[int, Expression], loops: int
 ) -> tuple[tuple[Operand, ...], tuple[Expression, ...]]:
     """Return what a body extracts from tensors outside, and what it yields."""
     known: dict[int, Expression] = {
@@ -252,7 +267,7 @@ def _templates(
         elif op.name == "tensor.extract":
             known[number] = Read(Access(_name(len(block.arguments) + len(extracts)), ()))
             indices = [_operand(value, known, scalars) for value in op.operands[1:]]
-            extracts.append(Operand(op.operands[0], tuple(map(_subscript, indices))))
+            extracts.append(_extract(op.operands[0], indices, loops))
         else:
             operands = [_operand(value, known, scalars) for value in op.operands]
             size = 1 + sum(sizes.get(value.number, 1) for value in op.operands)
@@ -263,18 +278,24 @@ def _templates(
     raise UnsupportedError("the body yields nothing")
 
 
-def _subscript(index: Expression) -> Affine:
-    """Return an index as an affine expression of the loops."""
+def _extract(source: Value, indices: Sequence[Expression], loops: int) -> Operand:
+    subscripts = tuple(map(_subscript, indices))
+    affine = tuple(subscript for subscript in subscripts if subscript is not None)
+    if len(affine) == len(subscripts):
+        return Operand(source, affine)
+    over_all = tuple(Affine.iterator(f"d{loop}") for loop in range(loops))
+    return Operand(source, over_all, tuple(indices))
+
+
+def _subscript(index: Expression) -> Affine | None:
+    """Return an index as an affine expression of the loops; None if it isn't one."""
     match index:
         case Index(value):
             return value
         case Literal(value) if value.is_integer():
             return Affine.of(int(value))
         case _:
-            raise UnsupportedError(
-                "an element is read at a position that depends on data",
-                "such elements don't stream; give them to the program as an input",
-            )
+            return None
 
 
 def _operand(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from streamopt.errors import Diagnostic
 from streamopt.frontends.mlir.constant_tensors import dense_tensor
 from streamopt.frontends.mlir.element_types import element_type
+from streamopt.frontends.mlir.lookups import looked_up
 from streamopt.frontends.mlir.moves import MOVES, border_of, pad
 from streamopt.frontends.mlir.naming import (
     dimension_names,
@@ -40,7 +41,7 @@ from streamopt.frontends.mlir.structured import (
 )
 from streamopt.frontends.mlir.syntax import DYNAMIC, Dense
 from streamopt.frontends.mlir.usage import Kind, Usage, live_operations, usage
-from streamopt.frontends.tensors.tensor import LoweringError, Tensor
+from streamopt.frontends.tensors.tensor import LoweringError, Tensor, splat
 from streamopt.ir.expression import Expression, Literal, walk
 from streamopt.ir.program import Role
 
@@ -201,7 +202,9 @@ class TensorLowering:
         tensor = self.tensors[value.number]
         name = joined_label(labels)
         if value.number in self.usage.constants:
-            tensor = self.builder.store(tensor, f"{name}_folded")
+            number = only_number(tensor)
+            folded = tensor if number is None else splat(number, tensor.element, tensor.shape)
+            tensor = self.builder.store(folded, f"{name}_folded") if number is None else folded
         elif not self.usage.is_read_once(value, tensor.size_elems):
             tensor = self.builder.store(tensor, name)
         else:
@@ -306,7 +309,7 @@ class TensorLowering:
                 found.append(self._read(operand.value))
             else:
                 found.append(Literal(0.0))
-        return found
+        return looked_up(self.builder, item, found)
 
     def _reduction(self, op: Operation, item: Structured, position: int, label: str) -> None:
         term = term_of(item, position)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from streamopt.frontends.onnx_model.problems import DATA_DEPENDENT, SHAPE, RefusedError
-from streamopt.frontends.tensors import joining, views
+from streamopt.frontends.tensors import gathering, joining, views
 from streamopt.frontends.tensors.constants import element_of
 from streamopt.frontends.tensors.elementwise import broadcast, broadcast_shape
 from streamopt.frontends.tensors.reductions import normalized_axes
@@ -128,7 +128,7 @@ def _gather(node: Context) -> Tensor:
     if indices.size > 1_000_000:
         raise node.refuse(f"{indices.size} constant indices are too many")
     positions = [int(index) for index in indices.reshape(-1)]
-    taken = joining.taken(node.builder, x, axis, positions)
+    taken = gathering.taken(node.builder, x, axis, positions)
     return views.reshaped(taken, (*x.shape[:axis], *indices.shape, *x.shape[axis + 1 :]))
 
 
@@ -199,7 +199,7 @@ def _resized(node: Context, x: Tensor, axis: int, factor: float) -> Tensor:
     times = round(factor)
     if times >= 1 and positions == [at // times for at in range(count)] and count % times == 0:
         return joining.repeated(node.builder, x, axis, times)
-    return joining.taken(node.builder, x, axis, positions)
+    return gathering.taken(node.builder, x, axis, positions)
 
 
 def _nearest(node: Context, extent: int, count: int, factor: float) -> list[int]:

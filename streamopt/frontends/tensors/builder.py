@@ -142,10 +142,20 @@ class ProgramBuilder:
             Whether what depends on weights alone is computed here; else a nest does it.
         """
         wanted = name or tensor.name or self.label
-        folded = self._folded(tensor) if fold else None
+        is_folded = fold and not isinstance(_over_box(tensor)[0], Literal)
+        folded = self.known(tensor) if is_folded else None
         if folded is not None:
             return self.constant(wanted, folded)
         return self._materialized(tensor, wanted, Role.INTERNAL, iterators, order)
+
+    def known(self, tensor: Tensor) -> NDArray[Any] | None:
+        """Return the values of a tensor that depends on no input; None for others, or too many."""
+        if tensor.size_elems > MAX_ELEMENTS:
+            return None
+        value, dimensions = _over_box(tensor)
+        if not {access.array for access in reads(value)} <= self._values.keys():
+            return None
+        return evaluated(value, tensor.shape, dimensions, self._values, tensor.element)
 
     def settled(self, tensor: Tensor) -> Tensor:
         """Return the tensor such that reading an element twice computes nothing twice."""
@@ -299,18 +309,13 @@ class ProgramBuilder:
     def _element(self, array: Array, point: Point) -> Access:
         return Access(array.name, tuple(in_loop_order(i, point.trip_counts) for i in point.indices))
 
-    def _folded(self, tensor: Tensor) -> NDArray[Any] | None:
-        """Return the values of a tensor that depends on weights alone."""
-        if tensor.size_elems > MAX_ELEMENTS:
-            return None
-        loops = list(zip(iterator_names((), tensor.rank), tensor.shape, strict=True))
-        trip_counts = {name: extent for name, extent in loops if extent > 1}
-        value = as_number(tensor.at(point_over(loops, trip_counts)))
-        arrays = {access.array for access in reads(value)}
-        if isinstance(value, Literal) or not arrays <= self._values.keys():
-            return None
-        dimensions = {name: position for position, (name, _) in enumerate(loops)}
-        return evaluated(value, tensor.shape, dimensions, self._values, tensor.element)
+
+def _over_box(tensor: Tensor) -> tuple[Expression, dict[str, int]]:
+    """Return an element as an expression, and the dimension that each of its iterators walks."""
+    loops = list(zip(iterator_names((), tensor.rank), tensor.shape, strict=True))
+    trip_counts = {name: extent for name, extent in loops if extent > 1}
+    value = as_number(tensor.at(point_over(loops, trip_counts)))
+    return value, {name: position for position, (name, _) in enumerate(loops)}
 
 
 def _trip_counts(loops: Sequence[tuple[str, int]], order: Sequence[str]) -> dict[str, int]:

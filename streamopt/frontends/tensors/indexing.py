@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import gcd
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, assert_never
 
 from streamopt.ir.affine import Affine, FloorDiv, Iter, Mod
 
@@ -17,7 +17,15 @@ if TYPE_CHECKING:
 
     from streamopt.ir.affine import Atom
 
-__all__ = ["Point", "flat_index", "floor_divided", "in_loop_order", "point_over", "remainder"]
+__all__ = [
+    "Point",
+    "flat_index",
+    "floor_divided",
+    "in_loop_order",
+    "placed",
+    "point_over",
+    "remainder",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +98,23 @@ def remainder(value: Affine, divisor: int, trip_counts: Mapping[str, int]) -> Af
         if _within(fine, step, trip_counts):
             return remainder(coarse, divisor // step, trip_counts).scaled(step) + fine
     return in_loop_order(rest, trip_counts).mod(divisor)
+
+
+def placed(value: Affine, places: Mapping[str, Affine], trip_counts: Mapping[str, int]) -> Affine:
+    """Return the expression with its iterators replaced, its divisions simplified again."""
+    total = Affine.of(value.constant)
+    for atom, factor in value.terms:
+        match atom:
+            case Iter(name):
+                term = places[name]
+            case FloorDiv(inner, divisor):
+                term = floor_divided(placed(inner, places, trip_counts), divisor, trip_counts)
+            case Mod(inner, divisor):
+                term = remainder(placed(inner, places, trip_counts), divisor, trip_counts)
+            case _:
+                assert_never(atom)
+        total = total + term.scaled(factor)
+    return total
 
 
 def flat_index(indices: Sequence[Affine], shape: Sequence[int]) -> Affine:

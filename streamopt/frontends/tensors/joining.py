@@ -19,10 +19,7 @@ if TYPE_CHECKING:
     from streamopt.frontends.tensors.indexing import Point
     from streamopt.ir.expression import Expression
 
-__all__ = ["MAX_RUNS", "concatenated", "mirrored", "padded", "repeated", "taken", "tiled"]
-
-MAX_RUNS = 64
-"""Most evenly spaced runs that a constant list of indices may fall into."""
+__all__ = ["concatenated", "mirrored", "padded", "repeated", "tiled"]
 
 
 def concatenated(builder: ProgramBuilder, parts: Sequence[Tensor], axis: int) -> Tensor:
@@ -160,39 +157,6 @@ def mirrored(
             parts.append(strided(tensor, axis, extent - 1 - step, -step, back))
         tensor = builder.bounded(concatenated(builder, parts, axis))
     return tensor
-
-
-def taken(builder: ProgramBuilder, tensor: Tensor, axis: int, positions: Sequence[int]) -> Tensor:
-    """Return the elements at constant positions along an axis.
-
-    Raises
-    ------
-    LoweringError
-        If a position doesn't exist, or they form more than `MAX_RUNS` evenly spaced runs.
-    """
-    extent = tensor.shape[axis]
-    if any(not -extent <= position < extent for position in positions):
-        message = f"a constant index is outside dimension {axis}, whose extent is {extent}"
-        raise LoweringError(message)
-    runs = _runs([position % extent for position in positions])
-    if len(runs) > MAX_RUNS:
-        message = f"{len(positions)} constant indices follow no simple pattern"
-        raise LoweringError(message, "reorder the data before the program, or slice it")
-    tensor = builder.settled(tensor) if len(positions) > extent else tensor
-    parts = [strided(tensor, axis, start, step, count) for start, step, count in runs]
-    return concatenated(builder, parts, axis)
-
-
-def _runs(positions: Sequence[int]) -> list[tuple[int, int, int]]:
-    """Return evenly spaced runs (start, step, count), taken greedily."""
-    runs: list[list[int]] = []
-    for position in positions:
-        run = runs[-1] if runs else []
-        if len(run) == 1 or (len(run) > 1 and position - run[-1] == run[1] - run[0]):
-            run.append(position)
-        else:
-            runs.append([position])
-    return [(run[0], run[1] - run[0] if len(run) > 1 else 1, len(run)) for run in runs]
 
 
 def repeated(builder: ProgramBuilder, tensor: Tensor, axis: int, times: int) -> Tensor:

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from streamopt.frontends.torch_module import moves
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -32,6 +34,11 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
     table[aten.var_mean.correction] = _variance_mean
     table[aten.scaled_dot_product_attention.default] = _attention
     table[aten._safe_softmax.default] = _softmax
+    table[aten.roll.default] = moves.roll
+    table[aten.convolution.default] = moves.convolution
+    table[aten.conv_transpose1d.default] = moves.transposed_convolution
+    table[aten.conv_transpose2d.input] = moves.transposed_convolution
+    table[aten.conv_transpose3d.input] = moves.transposed_convolution
     return table
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from streamopt.frontends.tensors import (
     activations,
+    gathering,
     joining,
     normalisation,
     pooling,
@@ -299,7 +300,7 @@ def test_joining() -> None:
     check(lambda b, t: joining.mirrored(b, t[0], (1, 2), (1, 1)), mirror, x)
     edge = np.pad(x, ((2, 0), (2, 5)), mode="edge")
     check(lambda b, t: joining.mirrored(b, t[0], (2, 2), (0, 5), edge=True), edge, x)
-    check(lambda b, t: joining.taken(b, t[0], 1, [2, 1, 0, 0, -1]), x[:, [2, 1, 0, 0, -1]], x)
+    check(lambda b, t: gathering.taken(b, t[0], 1, [2, 1, 0, 0, -1]), x[:, [2, 1, 0, 0, -1]], x)
     check(lambda b, t: joining.repeated(b, t[0], 1, 2), x.repeat(2, 1), x)
     check(lambda b, t: joining.tiled(b, t[0], (2, 3)), np.tile(x, (2, 3)), x)
 
@@ -334,7 +335,7 @@ REFUSED: list[Lowering] = [
     lambda b, t: matmul(b, t[0], t[0]),
     lambda b, t: views.reshaped(t[0], (7,)),
     lambda b, t: views.sliced(t[0], 0, 2, 1, 1),
-    lambda b, t: joining.taken(b, t[0], 0, [9]),
+    lambda b, t: gathering.taken(b, t[0], 0, [9]),
     lambda b, t: pooling.max_pool(b, t[0], Windows.of((2,))),
     lambda b, t: elementwise(b, ex.add, t[0], views.transposed(t[0], (1, 0))),
     lambda b, t: reductions.reduced(b, t[0], [2], Reduction.ADD),

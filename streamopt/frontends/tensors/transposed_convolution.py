@@ -1,0 +1,169 @@
+"""Transposed convolutions as convolutions: one for each phase of the stride, then interleaved.
+
+Element ``s*q + r`` of the result is a convolution of the input at ``q`` with every ``s``-th element
+of the kernel, from ``r`` on. So the ``s`` phases are channels of one convolution without stride,
+and no zero is put between the input's elements or multiplied.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from streamopt.frontends.tensors.convolution import convolution
+from streamopt.frontends.tensors.elementwise import broadcast
+from streamopt.frontends.tensors.joining import padded
+from streamopt.frontends.tensors.tensor import LoweringError, Tensor
+from streamopt.frontends.tensors.views import reshaped, strided, transposed, unsqueezed
+from streamopt.frontends.tensors.windows import Windows
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from streamopt.frontends.tensors.builder import ProgramBuilder
+
+__all__ = ["Phases", "phases", "transposed_convolution"]
+
+
+@dataclass(frozen=True, slots=True)
+class Phases:
+    """One dimension of a transposed convolution.
+
+    Attributes
+    ----------
+    taps
+        Elements of the kernel that each phase has; zeros fill up what is missing.
+    before, after
+        Zeros to add around the input; negative ones are elements to take away.
+    start, count
+        The part of the interleaved phases that is the result.
+    """
+
+    stride: int
+    taps: int
+    before: int
+    after: int
+    start: int
+    count: int
+
+    @property
+    def span(self) -> int:
+        """Return the extent of the kernel with the zeros that fill it up."""
+        return self.taps * self.stride
+
+
+def phases(extent: int, span: int, stride: int, cut: int, count: int) -> Phases:
+    """Return the phases of one dimension.
+
+    Parameters
+    ----------
+    extent
+        Of the input.
+    span
+        Of the kernel with its dilation.
+    cut
+        Elements that are left out in front of the result.
+    count
+        Elements of the result.
+
+    Raises
+    ------
+    LoweringError
+        If numbers make no sense.
+    """
+    if stride < 1 or span < 1 or count < 1 or cut < 0:
+        message = f"a kernel of {span} with stride {stride} and padding {cut} gives {count} elements"
+        raise LoweringError(message)
+    taps = -(-span // stride)
+    first, last = cut // stride, (cut + count - 1) // stride
+    start = cut - first * stride
+    return Phases(stride, taps, taps - 1 - first, last - (extent - 1), start, count)
+
+
+def transposed_convolution(
+    builder: ProgramBuilder,
+    x: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
+    dimensions: Sequence[Phases],
+    dilations: Sequence[int],
+    groups: int,
+) -> Tensor:
+    """Return the transposed convolution of ``x`` with a weight (channels, m/groups, ...).
+
+    Raises
+    ------
+    LoweringError
+        If shapes and groups don't fit.
+    """
+    rank = len(dimensions)
+    if weight.rank != x.rank or groups < 1 or weight.shape[0] % groups:
+        message = f"a weight of shape {list(weight.shape)} in {groups} groups "
+        raise LoweringError(f"{message}doesn't fit an input of {list(x.shape)}")
+    outputs = groups * weight.shape[1]
+    strides = [each.stride for each in dimensions]
+    kernel = _kernel(builder, weight, dimensions, dilations, groups)
+    wide = padded(
+        builder,
+        x,
+        (0, 0, *(each.before for each in dimensions)),
+        (0, 0, *(each.after for each in dimensions)),
+    )
+    if wide.operations:
+        wide = builder.store(wide, f"{builder.label}_pad")
+    offsets = None
+    if bias is not None:
+        ones = [1] * rank
+        offsets = broadcast(reshaped(bias, (outputs, *ones)), (outputs, *strides))
+        offsets = builder.store(reshaped(offsets, (kernel.shape[0],)))
+    windows = Windows.of([each.taps for each in dimensions])
+    made = convolution(builder, wide, kernel, offsets, windows=windows, groups=groups)
+    extents = made.shape[2:]
+    parts = reshaped(made, (x.shape[0], outputs, *strides, *extents))
+    order = [place for at in range(rank) for place in (2 + rank + at, 2 + at)]
+    parts = transposed(parts, (0, 1, *order))
+    whole = [extent * stride for extent, stride in zip(extents, strides, strict=True)]
+    result = reshaped(parts, (x.shape[0], outputs, *whole))
+    for at, each in enumerate(dimensions):
+        result = strided(result, 2 + at, each.start, 1, each.count)
+    return result
+
+
+def _kernel(
+    builder: ProgramBuilder,
+    weight: Tensor,
+    dimensions: Sequence[Phases],
+    dilations: Sequence[int],
+    groups: int,
+) -> Tensor:
+    """Return the weight of the convolution, with a channel for each phase."""
+    rank = len(dimensions)
+    for at, dilation in enumerate(dilations):
+        weight = _dilated(builder, weight, 2 + at, dilation)
+    missing = [each.span - weight.shape[2 + at] for at, each in enumerate(dimensions)]
+    weight = padded(builder, weight, (0,) * (2 + rank), (0, 0, *missing))
+    channels, each_outputs = weight.shape[0] // groups, weight.shape[1]
+    split = [number for each in dimensions for number in (each.taps, each.stride)]
+    parts = reshaped(weight, (groups, channels, each_outputs, *split))
+    taps, strides = range(3, 3 + 2 * rank, 2), range(4, 4 + 2 * rank, 2)
+    parts = transposed(parts, (0, 2, *strides, 1, *taps))
+    for at, each in enumerate(dimensions):
+        parts = strided(parts, 3 + rank + at, each.taps - 1, -1, each.taps)
+    total = groups * each_outputs
+    for each in dimensions:
+        total *= each.stride
+    shape = (total, channels, *(each.taps for each in dimensions))
+    return builder.store(reshaped(parts, shape), f"{builder.label}_phases")
+
+
+def _dilated(builder: ProgramBuilder, weight: Tensor, axis: int, dilation: int) -> Tensor:
+    """Return a weight with zeros between its elements along an axis."""
+    if dilation == 1:
+        return weight
+    extent = weight.shape[axis]
+    apart = unsqueezed(weight, [axis + 1])
+    before = [0] * apart.rank
+    after = [dilation - 1 if at == axis + 1 else 0 for at in range(apart.rank)]
+    apart = padded(builder, apart, before, after)
+    shape = (*weight.shape[:axis], extent * dilation, *weight.shape[axis + 1 :])
+    return strided(reshaped(apart, shape), axis, 0, 1, (extent - 1) * dilation + 1)
