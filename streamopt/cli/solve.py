@@ -152,7 +152,7 @@ def _finish(
     if to.project is not None:
         _incumbents(to.project).unlink(missing_ok=True)
     if as_json:
-        typer.echo(json.dumps(row))
+        typer.echo(json.dumps({**row, "warnings": pipeline.warning_records(solution)}))
     elif not quiet:
         _show(solution, found, row)
         typer.echo(f"wrote {to.place}")
@@ -193,5 +193,5 @@ def _show(solution: Solution, found: Evaluation, row: dict[str, str | int | floa
         channel_table(solution.request.graph, solution.schedule, found),
         resource_table(found),
     )
-    for risk in found.clock_risks:
-        typer.echo(f"clock risk: {risk}")
+    for warning in solution.warnings:
+        typer.echo(f"warning: {warning}")

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     )
     from streamopt.pipeline.rivals import RivalDesign, design, design_record
     from streamopt.pipeline.solving import choice_record, record, solve, solvers
+    from streamopt.pipeline.warning import warning_records
 
 __all__ = [
     "BindingChoice",
@@ -94,6 +95,7 @@ __all__ = [
     "target",
     "trace_record",
     "verify",
+    "warning_records",
     "write",
 ]
 
@@ -116,6 +118,7 @@ _PLACES = {
     "report_solution",
     "streamopt.pipeline.rivals": "RivalDesign design design_record",
     "streamopt.pipeline.solving": "choice_record record solve solvers",
+    "streamopt.pipeline.warning": "warning_records",
 }
 _PLACE = {name: module for module, names in _PLACES.items() for name in names.split()}
 

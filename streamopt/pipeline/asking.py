@@ -9,6 +9,7 @@ from streamopt.errors import Diagnostic, InfeasibleError, SolverError
 from streamopt.pipeline.beyond.freedom import ALL, TRIED
 from streamopt.pipeline.evaluating import built_resources, size_fifos, target
 from streamopt.pipeline.limiting import amounts, limited, region, region_limits
+from streamopt.pipeline.warning import judged, solution_warnings
 from streamopt.space.level import LEVELS, LevelName
 from streamopt.space.objective import Objective
 from streamopt.strategies.paper_only import check_published
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from streamopt.pipeline.limiting import AsBuilt
     from streamopt.solvers.base import SolveOptions
     from streamopt.strategies.solution import OnIncumbent, Request, Solution
+    from streamopt.target.device import Target
 
 __all__ = ["Asked", "answered", "tiling_limit_of"]
 
@@ -84,7 +86,7 @@ def answered(asked: Asked, built: AsBuilt, on_incumbent: OnIncumbent) -> Solutio
     found = choose(request, asked.solver, asked.formulation, asked.options, keep)
     if fifos is not None:
         found = fastest_of_equals(found, asked.solver, asked.options, fifos.on or target())
-    return _sized(_ported(found, request), fifos)
+    return _warned(_ported(found, request), fifos, built.get("on"))
 
 
 def _with_fixed(asked: Asked) -> Asked:
@@ -140,7 +142,7 @@ def _beyond(asked: Asked, built: AsBuilt, on_incumbent: OnIncumbent) -> Solution
     )
     if fifos is not None and fifos.on is None:
         fifos = replace(fifos, on=fit.on)
-    return _within(_sized(found, fifos), fit)
+    return _within(_warned(found, fifos, fit.on), fit)
 
 
 def _check(asked: Asked) -> None:
@@ -185,8 +187,14 @@ def _within(solution: Solution, fit: Region) -> Solution:
     return replace(solution, region=limits, used=used)
 
 
-def _sized(solution: Solution, fifos: FifoSizing | None) -> Solution:
-    if fifos is None:
-        return solution
-    schedule, _ = size_fifos(solution.request.graph, solution.schedule, fifos)
-    return replace(solution, schedule=schedule)
+def _warned(solution: Solution, fifos: FifoSizing | None, on: Target | None) -> Solution:
+    """Return a solution with small FIFOs, if those are wanted, and what is to be known of it."""
+    graph, schedule, cycles = solution.request.graph, solution.schedule, None
+    if fifos is not None:
+        on = fifos.on or on
+        schedule, plan = size_fifos(graph, schedule, fifos)
+        cycles = plan.cycles
+    frames = solution.request.objective is Objective.INTERVAL
+    design = judged(graph, schedule, on, cycles=cycles, frames=frames)
+    found = replace(solution, schedule=schedule, simulated_cycles=design.cycles)
+    return replace(found, warnings=solution_warnings(found, design))

@@ -25,6 +25,7 @@ class Proof(StrEnum):
     """What is certain about the model when the solver returns."""
 
     OPTIMAL = "optimal"  # no better point exists than the incumbent
+    CLAIMED = "claimed"  # the solver says so of the incumbent, and nothing here confirms it
     FEASIBLE = "feasible"  # the incumbent meets every constraint; a better one may exist
     INFEASIBLE = "infeasible"  # no point meets every constraint
     NONE = "none"  # no incumbent, and nothing was proved

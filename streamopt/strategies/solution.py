@@ -17,6 +17,7 @@ from streamopt.transforms.apply import planned_graph
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from streamopt.errors import Diagnostic
     from streamopt.ir.binding import Binding
     from streamopt.ir.graph import Graph
     from streamopt.ir.ports import PortPlan
@@ -134,6 +135,10 @@ class Solution:
     least_found_cycles
         Least latency in the model of all schedules that were found, where that is of another one
         than `schedule`, which simulates faster; else 0.
+    simulated_cycles
+        Latency of the design in the simulation; 0 where nothing was simulated.
+    warnings
+        What is to be known before it is built; see `streamopt.pipeline.warning`.
     """
 
     request: Request
@@ -152,6 +157,8 @@ class Solution:
     used: tuple[int, ...] = ()
     region: tuple[Limit, ...] = ()
     least_found_cycles: int = 0
+    simulated_cycles: int = 0
+    warnings: tuple[Diagnostic, ...] = ()
 
     @property
     def limits(self) -> tuple[Limit, ...]:

@@ -1,0 +1,278 @@
+"""What a user should know before a design is built: warnings of a solution, as values.
+
+A proof is of a model. Where the simulator says something else than the model, where a design will
+be hard to place, and where a claim is nobody's proof, a warning says so, with its cause and what
+to do about it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from streamopt.errors import Diagnostic
+from streamopt.ir.graph import SequentialNode
+from streamopt.perf.pipeline import Reason
+from streamopt.pipeline.evaluating import target
+from streamopt.solvers.result import Proof
+from streamopt.space.level import LEVELS, LevelName
+from streamopt.space.objective import Objective
+from streamopt.transforms.apply import planned_graph
+from streamopt.transforms.rewrites.balance_paths import levels
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from streamopt.ir.graph import Graph
+    from streamopt.ir.network import Network
+    from streamopt.ir.prediction import NodePrediction, Prediction
+    from streamopt.ir.schedule import Schedule
+    from streamopt.perf.clock import ClockRisk
+    from streamopt.perf.pipeline import TimedPipeline
+    from streamopt.sim import Trace
+    from streamopt.strategies.solution import Solution
+    from streamopt.target.device import Target
+    from streamopt.target.resources import Resources
+
+__all__ = ["FAR", "Judged", "judged", "solution_warnings", "warning_records"]
+
+FAR = 0.05
+"""Share by which model and simulation may differ before it is said."""
+CROWDED = 0.7
+"""Share of the LUTs of a region above which tools hardly reach the clock."""
+FRAMES = 3
+"""As many as it takes until a ping-pong buffer is written for the second time."""
+
+_MISSES = {
+    Reason.MEMORY_PORTS: "port conflicts",
+    Reason.STREAM_PORTS: "port conflicts",
+    Reason.RECURRENCE: "a recurrence",
+    Reason.CHANNEL: "the rate of memory off the chip",
+    Reason.TARGET: "an initiation interval",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A design as it is built and runs.
+
+    Attributes
+    ----------
+    predicted
+        The closed form with the hardware's initiation intervals and depths.
+    pipelines
+        By node, the pipelines that carry it out.
+    cycles
+        Latency in the simulation.
+    frames
+        The simulation of several frames; None where nobody asks for their distance.
+    """
+
+    target: Target
+    predicted: Prediction
+    pipelines: Mapping[str, tuple[TimedPipeline, ...]]
+    used: Resources
+    clock_risks: tuple[ClockRisk, ...]
+    cycles: int
+    frames: Trace | None = None
+
+
+def judged(
+    graph: Graph,
+    schedule: Schedule,
+    on: Target | None,
+    *,
+    cycles: int | None = None,
+    frames: bool = False,
+) -> Judged:
+    """Return what a design is as built.
+
+    Parameters
+    ----------
+    cycles
+        Simulated latency, where it is known already.
+    frames
+        Whether several frames are simulated too.
+
+    Raises
+    ------
+    SimulationError
+        If the design comes to a standstill.
+    """
+    from streamopt.perf.clock import clock_risks
+    from streamopt.perf.closed_form import node_pipelines, predict
+    from streamopt.perf.pipeline import timed_pipelines
+    from streamopt.perf.resources import resources
+    from streamopt.sim import simulate
+    from streamopt.transforms.apply import apply
+    from streamopt.transforms.lower import lower
+
+    device = target() if on is None else on
+    scheduled = apply(graph, schedule)
+    network: Network = lower(scheduled)
+    timed = timed_pipelines(network, device)
+    timings = {name: found.timing for name, found in timed.items()}
+    used = resources(network, timings, device)
+    dsps = {name: amount.dsps for name, amount in used.pipelines.items()}
+    own = node_pipelines(scheduled, network)
+    return Judged(
+        target=device,
+        predicted=predict(scheduled, network, timings, dsps),
+        pipelines={name: tuple(timed[p.name] for p in each) for name, each in own.items()},
+        used=used.total,
+        clock_risks=clock_risks(network, timings, device),
+        cycles=simulate(network, timings).cycles if cycles is None else cycles,
+        frames=simulate(network, timings, frames=FRAMES) if frames else None,
+    )
+
+
+def solution_warnings(solution: Solution, design: Judged) -> tuple[Diagnostic, ...]:
+    """Return the warnings of a solution, the most important first.
+
+    W01, W02
+        Model and simulation differ by more than 5 % in the latency, or in the distance of frames.
+    W03
+        A solver says that the schedule is optimal, and nothing certifies it.
+    W04, W05
+        More of a resource than the device has; more than 70 % of the LUTs of a region.
+    W06, W07
+        A sum that puts the clock at risk; a node whose iterations run one after another.
+    """
+    return (
+        *_latency(solution, design),
+        *_interval(solution, design),
+        *_claim(solution),
+        *_amounts(design),
+        *(Diagnostic("W06", f"clock risk: {risk}") for risk in design.clock_risks),
+        *_sequential(planned_graph(solution.request.graph, solution.schedule)),
+    )
+
+
+def warning_records(solution: Solution) -> list[dict[str, str]]:
+    """Return the warnings of a solution as JSON values."""
+    return [
+        {
+            "code": warning.code,
+            "message": warning.message,
+            "place": "" if warning.loc is None else str(warning.loc),
+            "hint": warning.hint,
+        }
+        for warning in solution.warnings
+    ]
+
+
+def _differ(modelled: int, simulated: int) -> bool:
+    return abs(simulated - modelled) > FAR * modelled
+
+
+def _latency(solution: Solution, design: Judged) -> Iterator[Diagnostic]:
+    level, modelled = solution.request.level, solution.objective_cycles
+    if not _differ(modelled, design.cycles):
+        return
+    numbers = f"({design.cycles} cycles simulated, {modelled} modelled)"
+    what, why = _cause(solution, design)
+    hint = "the simulated cycles are those of the hardware"
+    if not LEVELS[level].is_honest:
+        hint = f"try --level {LevelName.OPT6}, whose model has the hardware's ports and depths"
+    yield Diagnostic("W01", f"the {level} model misses {what} here {numbers}: {why}", hint=hint)
+
+
+def _cause(solution: Solution, design: Judged) -> tuple[str, str]:
+    """Return what the model misses, in general and of the node where it makes the most."""
+    own = {node.node: node for node in design.predicted.nodes}
+    graph = planned_graph(solution.request.graph, solution.schedule)
+    sign = 1 if design.cycles > solution.objective_cycles else -1
+    excess, name, modelled = max(
+        (
+            (sign * (_span(own[node.node]) - _span(node)), node.node, node)
+            for node in solution.prediction.nodes
+        ),
+        key=lambda found: found[:2],
+    )
+    closest = abs(design.cycles - design.predicted.latency_cycles)
+    if 2 * closest > abs(design.cycles - solution.objective_cycles) or excess <= 0:
+        return "waits between nodes", "they wait for each other's data longer than it says"
+    if isinstance(graph.node(name), SequentialNode):
+        cycles = f"{_span(own[name])} cycles, not {_span(modelled)}"
+        return "the pace of a sequential node", f"{name} takes {cycles}"
+    bounds = [pipeline.binding for pipeline in design.pipelines[name]]
+    binding = next((bound for bound in bounds if bound is not None), None)
+    if own[name].ii == modelled.ii:
+        depth = max(pipeline.timing.depth_cycles for pipeline in design.pipelines[name])
+        return "the depth of pipelines", f"{name} has {depth} cycles from its reads to its writes"
+    what = "initiation intervals" if binding is None else _MISSES[binding.reason]
+    reason = "" if binding is None else f" because of {str(binding).rpartition(':')[0]}"
+    return what, f"{name} has an II of {own[name].ii} instead of {modelled.ii}{reason}"
+
+
+def _span(node: NodePrediction) -> int:
+    return node.last_write_cycles - node.start_cycles
+
+
+def _interval(solution: Solution, design: Judged) -> Iterator[Diagnostic]:
+    if solution.request.objective is not Objective.INTERVAL or design.frames is None:
+        return
+    modelled, simulated = solution.interval_cycles, design.frames.interval_cycles
+    assert simulated is not None  # there is more than one frame
+    if not _differ(modelled, simulated):
+        return
+    numbers = f"({simulated} cycles between frames simulated, {modelled} modelled)"
+    slowest = max((_span(node), node.node, node.ii) for node in design.predicted.nodes)
+    if not _differ(simulated, slowest[0]):
+        why = f"{slowest[1]} runs for {slowest[0]} cycles at its true II of {slowest[2]}"
+        hint = "the simulated cycles are those of the hardware; fewer ports conflict at other tiles"
+    else:
+        why = _waiting(solution, design.frames)
+        hint = "the simulated cycles are those of the hardware"
+    yield Diagnostic(
+        "W02", f"frames follow each other later than the model says {numbers}: {why}", hint=hint
+    )
+
+
+def _waiting(solution: Solution, frames: Trace) -> str:
+    """Return who waits for a channel that holds too few frames."""
+    graph = planned_graph(solution.request.graph, solution.schedule)
+    level = levels(graph)
+    spans = [(level[e.producer] - level[e.consumer], e.channel) for e in graph.edges]
+    skips = [
+        f"{channel} ({span} levels)" for span, channel in sorted(spans, reverse=True) if span > 1
+    ]
+    waits, process = max((p.buffer_cycles, p.name) for p in frames.processes)
+    found = f"{process} waits {waits} cycles in {FRAMES} frames for a ping-pong buffer"
+    if not skips:
+        return found if waits else "nodes wait for each other's data"
+    return f"{found}; channels past longer paths: {', '.join(skips[:3])}"
+
+
+def _claim(solution: Solution) -> Iterator[Diagnostic]:
+    if solution.proof is Proof.CLAIMED:
+        solver = f"{solution.solver} {solution.solver_version}"
+        message = f"{solver} says that nothing is better, which no certificate confirms"
+        hint = "--solver search proves in integers; it is the default"
+        yield Diagnostic("W03", message, hint=hint)
+
+
+def _amounts(design: Judged) -> Iterator[Diagnostic]:
+    device = design.target
+    for name in design.used.over(device.total):
+        used, most = getattr(design.used, name), getattr(device.total, name)
+        message = f"{used} {_WORDS[name]} are more than the {most} of {device.name}"
+        yield Diagnostic("W04", message, hint="ask for a design that fits: --fit slr")
+    share = design.used.luts / max(1, device.slr.luts)
+    if share > CROWDED and "luts" not in design.used.over(device.total):
+        region = "an SLR" if device.slrs > 1 else device.name
+        message = f"{design.used.luts} LUTs are {100 * share:.0f} % of {region}"
+        message += ", which will hardly be routed at the clock"
+        hint = f"give a limit that can be routed: --lut {int(CROWDED * device.slr.luts)}"
+        yield Diagnostic("W05", message, hint=hint)
+
+
+_WORDS = {"dsps": "DSPs", "bram18": "BRAM18", "uram": "URAM", "luts": "LUTs", "ffs": "FFs"}
+
+
+def _sequential(graph: Graph) -> Iterator[Diagnostic]:
+    for node in graph.nodes:
+        if isinstance(node, SequentialNode):
+            message = f"{node.name} is sequential: {node.reason}"
+            hint = "its loops are neither reordered nor unrolled"
+            yield Diagnostic("W07", message, node.loc, hint)
