@@ -122,6 +122,11 @@ __all__ = [
 ]
 
 
+def __dir__() -> list[str]:
+    """Return the public names, which are imported when they are first used."""
+    return __all__
+
+
 _RENAMED = {"available_solvers": "solvers", "device": "target"}
 
 

@@ -15,6 +15,7 @@ __all__ = [
     "InfeasibleError",
     "LegalityError",
     "MissingExtraError",
+    "OptionError",
     "ReportError",
     "SimulationError",
     "SolverError",
@@ -25,6 +26,7 @@ __all__ = [
     "TargetError",
     "VerificationError",
     "reason",
+    "said",
 ]
 
 
@@ -82,7 +84,11 @@ class InfeasibleError(StreamoptError):
 
 
 class StrategyError(StreamoptError):
-    """A strategy of another system can't take the graph (codes E53x to E56x)."""
+    """A strategy of another system can't take the graph (codes E53x, E55x, E56x)."""
+
+
+class OptionError(StreamoptError, TypeError, ValueError):
+    """A function was called with an option that it doesn't have or take (codes E541 to E544)."""
 
 
 class SolverError(StreamoptError):
@@ -115,6 +121,11 @@ class SweepError(StreamoptError):
 
 class MissingExtraError(StreamoptError):
     """A package is missing that only some functions need (code E890)."""
+
+
+def said(validation: str) -> str:
+    """Return a message of pydantic without what it puts before those of validators."""
+    return validation.removeprefix("Value error, ")
 
 
 def reason(error: OSError | ValueError) -> str:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from importlib import import_module
+import json
+from functools import cache
+from importlib import import_module, metadata
 
 from streamopt.errors import Diagnostic, MissingExtraError
 
-__all__ = ["require"]
+__all__ = ["installing", "require"]
 
 
 def require(module: str, extra: str, purpose: str) -> None:
@@ -30,5 +32,34 @@ def require(module: str, extra: str, purpose: str) -> None:
         import_module(module)
     except ImportError:
         message = f"{purpose} needs the package {module}"
-        hint = f"pip install 'streamopt[{extra}]'"
-        raise MissingExtraError(Diagnostic("E890", message, hint=hint)) from None
+        raise MissingExtraError(Diagnostic("E890", message, hint=installing(extra))) from None
+
+
+def installing(extra: str = "") -> str:
+    """Return the command that installs streamopt with an extra, from where it came from.
+
+    From a checkout the name alone would make pip look on an index, which may have another
+    project under it.
+    """
+    with_extra = f"[{extra}]" if extra else ""
+    option, place = _origin()
+    if place == ".":
+        return f"pip install {option}'.{with_extra}'"
+    return f"pip install 'streamopt{with_extra}{place}'"
+
+
+@cache
+def _origin() -> tuple[str, str]:
+    """Return pip's option and the place of the installed streamopt, as PEP 610 records them."""
+    try:
+        text = metadata.distribution("streamopt").read_text("direct_url.json")
+        origin = json.loads(text or "{}")
+    except metadata.PackageNotFoundError:  # it runs from a folder
+        return "--editable ", "."
+    except json.JSONDecodeError:
+        origin = {}
+    if "dir_info" in origin:
+        return "--editable " * bool(origin["dir_info"].get("editable")), "."
+    if "vcs_info" in origin:
+        return "", f" @ {origin['vcs_info']['vcs']}+{origin['url']}"
+    return "", ""

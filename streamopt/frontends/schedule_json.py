@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from streamopt.errors import Diagnostic, FrontendError, SourceLoc, reason
+from streamopt.errors import Diagnostic, FrontendError, SourceLoc, reason, said
 from streamopt.frontends.written_file import write_file
 from streamopt.ir.network import Implementation, Operator
 from streamopt.ir.ports import PortKind, PortPlan
@@ -133,7 +133,7 @@ def _diagnostic(problem: ErrorDetails, file: str) -> Diagnostic:
         return Diagnostic("E121", f"this is not JSON: {problem['msg']}", loc)
     return Diagnostic(
         "E122",
-        f"this is not a schedule: {problem['msg']}",
+        f"this is not a schedule: {said(problem['msg'])}",
         loc,
         hint="write schedules with streamopt solve graph.json -o DIR",
     )

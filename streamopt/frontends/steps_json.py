@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from pydantic import TypeAdapter, ValidationError
 
-from streamopt.errors import Diagnostic, FrontendError, SourceLoc, reason
+from streamopt.errors import Diagnostic, FrontendError, SourceLoc, reason, said
 from streamopt.frontends.json_text import decode
 from streamopt.frontends.names import did_you_mean, quoted
 from streamopt.ir.loop_steps import (
@@ -123,7 +123,7 @@ def _read(entry: object, loc: SourceLoc) -> Step | Diagnostic:
     except ValidationError as error:
         problem = error.errors()[0]
         place = ".".join(map(str, problem["loc"]))
-        return Diagnostic("E123", f"{place} of {name}: {problem['msg']}", loc)
+        return Diagnostic("E123", f"{place} of {name}: {said(problem['msg'])}", loc)
 
 
 def _unknown(kind: type[Step], members: Mapping[str, Any]) -> Iterator[str]:

@@ -20,13 +20,12 @@ if TYPE_CHECKING:
         FifoSizing,
         evaluate,
         evaluate_network,
-        evaluation_record,
         load_design,
         simulate,
         size_fifos,
         target,
-        trace_record,
     )
+    from streamopt.pipeline.evaluation_records import evaluation_record, trace_record
     from streamopt.pipeline.fronts import front_record, pareto
     from streamopt.pipeline.health.examine import doctor
     from streamopt.pipeline.opening import schedule
@@ -108,7 +107,8 @@ _PLACES = {
     "streamopt.pipeline.comparing": "compare records",
     "streamopt.pipeline.crossing": "plan_ports put_outside",
     "streamopt.pipeline.evaluating": "Evaluation FifoSizing evaluate evaluate_network "
-    "evaluation_record load_design simulate size_fifos target trace_record",
+    "load_design simulate size_fifos target",
+    "streamopt.pipeline.evaluation_records": "evaluation_record trace_record",
     "streamopt.pipeline.fronts": "front_record pareto",
     "streamopt.pipeline.health.examine": "doctor",
     "streamopt.pipeline.opening": "schedule",

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from streamopt.pipeline.crossing import plan_ports, put_outside
 from streamopt.pipeline.evaluating import simulate
+from streamopt.pipeline.options import checked
 from streamopt.pipeline.reading import dataflow, load, load_schedule
 
 if TYPE_CHECKING:
-    from os import PathLike
-
     from streamopt.codegen.design import Design
     from streamopt.codegen.vitis_project import VitisSettings
     from streamopt.ir.graph import Graph
@@ -24,8 +24,16 @@ if TYPE_CHECKING:
 __all__ = ["apply", "emit", "verify", "write"]
 
 
-def apply(graph: Graph, schedule: Schedule) -> ScheduledGraph:
+@checked()
+def apply(graph: Graph | Program | str | PathLike[str], schedule: Schedule) -> ScheduledGraph:
     """Return the graph with the schedule applied to its loops.
+
+    Parameters
+    ----------
+    graph
+        A graph, a program, or the path of what `streamopt.load` reads.
+    schedule
+        From `solve`, `load_schedule` or by hand.
 
     Raises
     ------
@@ -34,11 +42,12 @@ def apply(graph: Graph, schedule: Schedule) -> ScheduledGraph:
     """
     from streamopt.transforms.apply import apply as apply_schedule
 
-    return apply_schedule(graph, schedule)
+    return apply_schedule(dataflow(graph), schedule)
 
 
+@checked()
 def emit(
-    graph: Graph,
+    graph: Graph | Program | str | PathLike[str],
     schedule: Schedule,
     *,
     backend: str = "vitis",
@@ -48,8 +57,12 @@ def emit(
 
     Parameters
     ----------
+    graph
+        A graph, a program, or the path of what `streamopt.load` reads.
+    schedule
+        From `solve`, `load_schedule` or by hand.
     backend
-        What it is for; see `streamopt.codegen.backend_name`.
+        ``vitis``, ``tapa`` or ``native``; see `streamopt.codegen.backend_name`.
     settings
         Release, part and clock of a Vitis project.
 
@@ -60,6 +73,7 @@ def emit(
     """
     from streamopt.codegen.backends import emit as emit_design
 
+    graph = dataflow(graph)
     schedule = _fitting(graph, schedule, backend)
     return emit_design(apply(graph, schedule), backend, settings)
 
@@ -71,8 +85,9 @@ def _fitting(graph: Graph, schedule: Schedule, backend: str) -> Schedule:
     return put_outside(graph, schedule, plan_ports(graph, "m_axi"))
 
 
+@checked()
 def write(
-    program: Program,
+    program: Program | str | PathLike[str],
     schedule: Schedule,
     directory: str | PathLike[str],
     *,
@@ -87,18 +102,28 @@ def write(
 
     Parameters
     ----------
+    program
+        A program, or the path of what `streamopt.load` reads.
+    schedule
+        Of its graph.
+    directory
+        Of the project; a project of streamopt there is replaced, anything else is left alone.
     result
         What is known of the schedule, kept in schedule.json; see `record`.
     seed
         Seed of the test inputs.
-    backend, settings
-        As for `emit`.
+    backend
+        ``vitis``, ``tapa`` or ``native``.
+    settings
+        Release, part and clock of a Vitis project.
     """
     from streamopt.frontends.graph_json import write_graph_json
     from streamopt.frontends.graph_json.weights_file import weights_bytes
     from streamopt.frontends.schedule_json import write_schedule_json
     from streamopt.verification.project import write_project
 
+    if isinstance(program, str | PathLike):
+        program = load(program)
     graph = dataflow(program)
     schedule = _fitting(graph, schedule, backend)
     design = emit(graph, schedule, backend=backend, settings=settings)
@@ -113,6 +138,7 @@ def write(
     return design
 
 
+@checked()
 def verify(
     directory: str | PathLike[str],
     *,
@@ -131,6 +157,8 @@ def verify(
 
     Parameters
     ----------
+    directory
+        Of the project, from `write`.
     seed
         Seed of other test inputs than those that the project was written with.
     traces

@@ -4,25 +4,37 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from streamopt.errors import InfeasibleError, SimulationError, SolverError, StrategyError
+from streamopt.errors import (
+    Diagnostic,
+    InfeasibleError,
+    SimulationError,
+    SolverError,
+    StrategyError,
+)
 from streamopt.extras import require
+from streamopt.pipeline.options import checked
+from streamopt.pipeline.reading import dataflow
 from streamopt.pipeline.ways import Way, refusal, row_of
 from streamopt.space.level import LevelName
+from streamopt.strategies.rival import RivalName
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+    from os import PathLike
 
     import pandas as pd
 
     from streamopt.ir.graph import Graph
+    from streamopt.ir.program import Program
     from streamopt.pipeline.ways import Row
     from streamopt.target.device import Target
 
 __all__ = ["compare", "records"]
 
 
+@checked(levels=LevelName, strategies=RivalName)
 def records(
-    graph: Graph,
+    graph: Graph | Program | str | PathLike[str],
     *,
     levels: Iterable[str] = tuple(LevelName),
     strategies: Iterable[str] = (),
@@ -42,18 +54,34 @@ def records(
 
     Parameters
     ----------
+    graph
+        A graph, a program, or the path of what `streamopt.load` reads.
+    levels
+        ``opt1`` to ``opt6``; none for strategies alone.
     strategies
         Of other systems: ``hida``, ``scalehls``, ``codo``, ``pom``. Their DSPs are as built.
-    dsp, solver
-        One or several.
+    dsp
+        DSPs that a design may use: one limit, or several.
+    tiling_limit
+        Least trip count of a tile loop; where not given, the level's own.
+    solver
+        One or several, as for `solve`.
     time_limit_seconds
-        For each level.
+        For each level; None for no limit.
+    seed
+        Of the solvers.
     on
         The target that is simulated; the U280 where not given.
     on_progress
         Called with (level or strategy, rows done, rows in all) before each row.
+
+    Raises
+    ------
+    InfeasibleError
+        E402 for a limit below 1.
     """
-    budgets = (dsp,) if isinstance(dsp, int) else tuple(dsp)
+    graph = dataflow(graph)
+    _check_positive(budgets := (dsp,) if isinstance(dsp, int) else tuple(dsp))
     solvers = (solver,) if isinstance(solver, str) else tuple(solver)
     names, rivals = tuple(levels), tuple(strategies)
     ways = [
@@ -80,8 +108,16 @@ def records(
     return [{member: row.get(member, "") for member in members} for row in rows]
 
 
+def _check_positive(budgets: tuple[int, ...]) -> None:
+    wrong = [str(budget) for budget in budgets if budget < 1]
+    if wrong:
+        message = f"dsp is {', '.join(wrong)}"
+        raise InfeasibleError(Diagnostic("E402", message, hint="give whole numbers of at least 1"))
+
+
+@checked(levels=LevelName, strategies=RivalName)
 def compare(
-    graph: Graph,
+    graph: Graph | Program | str | PathLike[str],
     *,
     levels: Iterable[str] = tuple(LevelName),
     strategies: Iterable[str] = (),
@@ -92,7 +128,34 @@ def compare(
     seed: int = 0,
     on: Target | None = None,
 ) -> pd.DataFrame:
-    """Return the rows of `records` as a DataFrame; E890 if pandas isn't installed."""
+    """Return the rows of `records` as a DataFrame.
+
+    Parameters
+    ----------
+    graph
+        A graph, a program, or the path of what `streamopt.load` reads.
+    levels
+        ``opt1`` to ``opt6``; none for strategies alone.
+    strategies
+        Of other systems: ``hida``, ``scalehls``, ``codo``, ``pom``. Their DSPs are as built.
+    dsp
+        DSPs that a design may use: one limit, or several.
+    tiling_limit
+        Least trip count of a tile loop; where not given, the level's own.
+    solver
+        One or several, as for `solve`.
+    time_limit_seconds
+        For each level; None for no limit.
+    seed
+        Of the solvers.
+    on
+        The target that is simulated; the U280 where not given.
+
+    Raises
+    ------
+    MissingExtraError
+        E890 if pandas isn't installed.
+    """
     require("pandas", "report", "a DataFrame")
     import pandas as pd
 

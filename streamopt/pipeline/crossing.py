@@ -10,13 +10,16 @@ from streamopt.errors import Diagnostic, LegalityError, SolverError
 from streamopt.ir.ports import PortKind, PortPlan
 from streamopt.ir.program import Role
 from streamopt.pipeline.evaluating import LEAST_FIFOS, size_fifos
+from streamopt.pipeline.options import checked
+from streamopt.pipeline.reading import dataflow
 from streamopt.space.level import LEVELS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from os import PathLike
 
     from streamopt.ir.graph import Graph
-    from streamopt.ir.program import Array
+    from streamopt.ir.program import Array, Program
     from streamopt.ir.schedule import Schedule
     from streamopt.pipeline.evaluating import FifoSizing
     from streamopt.strategies.solution import Request
@@ -39,8 +42,9 @@ MOST_CHANNELS = 64
 _PORT = re.compile(r"(memory|m_axi|axis|rom)(?::(?:(\d+)|(\w+)\[(\d+)(?::(\d+))?\]))?")
 
 
+@checked()
 def plan_ports(
-    graph: Graph,
+    graph: Graph | Program | str | PathLike[str],
     interface: str = PortKind.MEMORY,
     *,
     ports: Mapping[str, str] | None = None,
@@ -50,6 +54,8 @@ def plan_ports(
 
     Parameters
     ----------
+    graph
+        A graph, a program, or the path of what `streamopt.load` reads.
     interface
         Kind of all ports: ``memory``, ``m_axi`` or ``axis``.
     ports
@@ -68,7 +74,7 @@ def plan_ports(
     """
     from streamopt.target.channels import balanced
 
-    device = _device(on)
+    device, graph = _device(on), dataflow(graph)
     arrays = {array.name: array for array in graph.arrays if array.role is not Role.INTERNAL}
     asked = {name: _parsed(name, text) for name, text in (ports or {}).items()}
     usual = _parsed("all arrays", interface)
@@ -176,8 +182,9 @@ def _bytes(array: Array) -> int:
     return array.size_elems * array.element.storage_bits // 8
 
 
+@checked()
 def put_outside(
-    graph: Graph,
+    graph: Graph | Program | str | PathLike[str],
     schedule: Schedule,
     ports: tuple[PortPlan, ...],
     sizing: FifoSizing | None = LEAST_FIFOS,
@@ -186,8 +193,14 @@ def put_outside(
 
     Parameters
     ----------
+    graph
+        A graph, a program, or the path of what `streamopt.load` reads.
+    schedule
+        Without ports.
+    ports
+        From `plan_ports`.
     sizing
-        None leaves all tokens of a lane to the FIFOs of movers.
+        How FIFO depths are found; None leaves all tokens of a lane to the FIFOs of movers.
 
     Raises
     ------
@@ -204,7 +217,7 @@ def put_outside(
         raise LegalityError(Diagnostic("E333", message, hint=hint))
     if all(port.kind is PortKind.MEMORY for port in ports):
         return schedule
-    on = None if sizing is None else sizing.on
+    graph, on = dataflow(graph), None if sizing is None else sizing.on
     found = with_ports(graph, schedule, _with_copies(planned_graph(graph, schedule), ports, on))
     if sizing is None or not any(port.kind.is_outside for port in found.ports):
         return found

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass, replace
-from math import prod
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, SimulationError
+from streamopt.pipeline.options import checked
+from streamopt.pipeline.reading import dataflow
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from streamopt.ir.graph import Graph
     from streamopt.ir.network import Network, PipelineTiming
     from streamopt.ir.prediction import Prediction
+    from streamopt.ir.program import Program
     from streamopt.ir.schedule import Schedule
     from streamopt.perf.clock import ClockRisk
     from streamopt.perf.pipeline import TimedPipeline
@@ -34,15 +36,12 @@ __all__ = [
     "built_resources",
     "evaluate",
     "evaluate_network",
-    "evaluation_record",
-    "fifo_bits",
     "frame_interval_cycles",
     "load_design",
     "simulate",
     "size_fifos",
     "target",
     "timed_network",
-    "trace_record",
 ]
 
 logger = logging.getLogger(__name__)
@@ -93,11 +92,14 @@ class Evaluation:
         return found
 
 
+@checked()
 def target(name: str = DEVICE, clock_ns: float | None = None) -> Target:
     """Return a device by name, or by the path of a TOML file.
 
     Parameters
     ----------
+    name
+        ``u280``, ``u250``, ``vu9p``, ``zu3eg``, ``xc7z020``, or the path of a TOML file.
     clock_ns
         Clock period; None for the device's usual one.
 
@@ -113,8 +115,9 @@ def target(name: str = DEVICE, clock_ns: float | None = None) -> Target:
     return Target.named(name, clock_ns)
 
 
+@checked()
 def evaluate(
-    graph: Graph,
+    graph: Graph | Program | str | PathLike[str],
     schedule: Schedule,
     on: Target | None = None,
     *,
@@ -126,10 +129,18 @@ def evaluate(
 
     Parameters
     ----------
+    graph
+        A graph, a program, or the path of what `streamopt.load` reads.
+    schedule
+        From `solve`, `load_schedule` or by hand.
     on
         The target; the U280 at its usual clock where not given.
-    frames, flushable, samples
-        See `streamopt.sim.simulate`.
+    frames
+        Runs one after another.
+    flushable
+        Whether an empty input leaves pipelines running.
+    samples
+        Moments at which the trace says how full each FIFO is.
 
     Raises
     ------
@@ -142,15 +153,16 @@ def evaluate(
     from streamopt.transforms.apply import apply
     from streamopt.transforms.lower import lower
 
-    scheduled = apply(graph, schedule)
+    scheduled = apply(dataflow(graph), schedule)
     found = _evaluated(lower(scheduled), on, Run(frames, flushable, samples))
     timings = {name: timed.timing for name, timed in found.timed.items()}
     dsps = {name: amount.dsps for name, amount in found.resources.pipelines.items()}
     return replace(found, predicted=predict(scheduled, found.network, timings, dsps))
 
 
+@checked()
 def simulate(
-    graph: Graph,
+    graph: Graph | Program | str | PathLike[str],
     schedule: Schedule,
     on: Target | None = None,
     *,
@@ -158,10 +170,33 @@ def simulate(
     flushable: bool = False,
     samples: int = 0,
 ) -> Trace:
-    """Return a schedule's run, cycle by cycle: the trace of `evaluate`, and nothing else."""
+    """Return a schedule's run, cycle by cycle: the trace of `evaluate`, and nothing else.
+
+    Parameters
+    ----------
+    graph
+        A graph, a program, or the path of what `streamopt.load` reads.
+    schedule
+        From `solve`, `load_schedule` or by hand.
+    on
+        The target; the U280 at its usual clock where not given.
+    frames
+        Runs one after another.
+    flushable
+        Whether an empty input leaves pipelines running.
+    samples
+        Moments at which the trace says how full each FIFO is.
+
+    Raises
+    ------
+    LegalityError
+        If the schedule isn't one of this graph.
+    DeadlockError
+        If the design comes to a standstill at the schedule's FIFO depths.
+    """
     from streamopt.sim import simulate as run_network
 
-    network, timings = timed_network(graph, schedule, on)
+    network, timings = timed_network(dataflow(graph), schedule, on)
     return run_network(network, timings, frames=frames, flushable=flushable, samples=samples)
 
 
@@ -185,6 +220,7 @@ def built_resources(graph: Graph, schedule: Schedule, on: Target | None) -> Reso
     return resources(*timed_network(graph, schedule, device), device).total
 
 
+@checked()
 def evaluate_network(
     network: Network,
     on: Target | None = None,
@@ -196,6 +232,19 @@ def evaluate_network(
     """Return what a network takes, for instance that of a published design.
 
     Innermost loops of one iteration are dissolved first, as the vendor's tool does.
+
+    Parameters
+    ----------
+    network
+        Of `load_design`, for instance.
+    on
+        The target; the U280 at its usual clock where not given.
+    frames
+        Runs one after another.
+    flushable
+        Whether an empty input leaves pipelines running.
+    samples
+        Moments at which the trace says how full each FIFO is.
 
     Raises
     ------
@@ -276,10 +325,22 @@ class FifoSizing:
 LEAST_FIFOS = FifoSizing()
 
 
+@checked()
 def size_fifos(
-    graph: Graph, schedule: Schedule, sizing: FifoSizing = LEAST_FIFOS
+    graph: Graph | Program | str | PathLike[str],
+    schedule: Schedule,
+    sizing: FifoSizing = LEAST_FIFOS,
 ) -> tuple[Schedule, DepthPlan]:
     """Return the schedule with small FIFOs, and what they save.
+
+    Parameters
+    ----------
+    graph
+        A graph, a program, or the path of what `streamopt.load` reads.
+    schedule
+        Whose depths are found anew.
+    sizing
+        The latency to give up, and the target.
 
     Raises
     ------
@@ -293,7 +354,7 @@ def size_fifos(
     if not 0.0 <= sizing.slack < float("inf"):
         message = f"a latency slack of {sizing.slack} is not a share of the latency"
         raise SimulationError(Diagnostic("E812", message, hint="0.05 gives up 5 % of it"))
-    network, timings = timed_network(graph, schedule, sizing.on)
+    network, timings = timed_network(dataflow(graph), schedule, sizing.on)
     plan = least_depths(network, timings, slack=sizing.slack, on_progress=sizing.on_progress)
     channels = tuple(
         replace(channel, depth_elems=plan.depths.get(channel.channel, channel.depth_elems))
@@ -302,8 +363,14 @@ def size_fifos(
     return replace(schedule, channels=channels), plan
 
 
+@checked()
 def load_design(path: str | PathLike[str]) -> PublishedDesign:
     """Return a published design: what a tool built, and what was measured of it.
+
+    Parameters
+    ----------
+    path
+        Of a design file, as in ``results/rtl_accuracy``.
 
     Raises
     ------
@@ -313,82 +380,3 @@ def load_design(path: str | PathLike[str]) -> PublishedDesign:
     from streamopt.frontends.published_design import load_published_design
 
     return load_published_design(Path(path))
-
-
-def evaluation_record(found: Evaluation) -> dict[str, str | int | float]:
-    """Return cycles and resources next to the target's, as one flat row."""
-    used, device = found.resources.total, found.target
-    predicted = (
-        {} if found.predicted is None else {"predicted_cycles": found.predicted.latency_cycles}
-    )
-    return {
-        **predicted,
-        "simulated_cycles": found.trace.cycles,
-        "dsps": used.dsps,
-        "bram18": used.bram18,
-        "uram": used.uram,
-        "lut": used.luts,
-        "ff": used.ffs,
-        "device": device.name,
-        "clock_ns": device.clock_ns,
-        "over": " ".join(found.over),
-        "clock_risks": len(found.clock_risks),
-        **fifo_bits(found),
-    }
-
-
-def fifo_bits(found: Evaluation) -> dict[str, int]:
-    """Return the bits of all FIFOs, and of FIFOs that hold all tokens of their lanes."""
-    tokens = {fifo.name: fifo.tokens for fifo in found.trace.fifos}
-    return {
-        "fifo_bits": sum(
-            fifo.element.bits * prod(fifo.lanes) * fifo.depth_elems for fifo in found.network.fifos
-        ),
-        "full_fifo_bits": sum(
-            fifo.element.bits * tokens[fifo.name] for fifo in found.network.fifos
-        ),
-    }
-
-
-def trace_record(found: Evaluation) -> dict[str, Any]:
-    """Return the whole evaluation as JSON values: the row, processes, pipelines and FIFOs."""
-    trace = found.trace
-    return {
-        "name": trace.network,
-        **evaluation_record(found),
-        "frames": trace.frames,
-        "interval_cycles": trace.interval_cycles,
-        "total_cycles": trace.total_cycles,
-        "processes": [
-            {
-                "name": process.name,
-                "start_cycles": process.starts[0],
-                "end_cycles": process.ends[0],
-                "empty_cycles": process.empty_cycles,
-                "full_cycles": process.full_cycles,
-                "buffer_cycles": process.buffer_cycles,
-                "pipelines": [_pipeline_record(found, p.name) for p in process.pipelines],
-            }
-            for process in trace.processes
-        ],
-        "fifos": [
-            {
-                "name": fifo.name,
-                "tokens": fifo.tokens,
-                "peak_elems": fifo.peak_elems,
-                "depth_elems": fifo.depth_elems,
-            }
-            for fifo in trace.fifos
-        ],
-        "risks": [str(risk) for risk in found.clock_risks],
-    }
-
-
-def _pipeline_record(found: Evaluation, name: str) -> dict[str, Any]:
-    timed = found.timed[name]
-    return {
-        "name": name,
-        "ii": timed.timing.ii,
-        "depth_cycles": timed.timing.depth_cycles,
-        "reason": "" if timed.binding is None else str(timed.binding),
-    }

@@ -6,19 +6,24 @@ from typing import TYPE_CHECKING
 
 from streamopt.pipeline.asking import tiling_limit_of
 from streamopt.pipeline.beyond.freedom import ALL
+from streamopt.pipeline.options import checked
+from streamopt.pipeline.reading import dataflow
 from streamopt.space.level import LevelName
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from os import PathLike
 
     from streamopt.ir.graph import Graph
+    from streamopt.ir.program import Program
     from streamopt.strategies.front import Front
 
 __all__ = ["front_record", "pareto"]
 
 
+@checked(level=LevelName)
 def pareto(
-    graph: Graph,
+    graph: Graph | Program | str | PathLike[str],
     *,
     level: str = LevelName.OPT5,
     dsp: int = 2560,
@@ -35,10 +40,20 @@ def pareto(
 
     Parameters
     ----------
+    graph
+        A graph, a program, or the path of what `streamopt.load` reads.
+    level
+        ``opt1`` to ``opt5``.
     dsp
         DSPs that a design may use, in the paper's accounting.
     tiling_limit
         Least trip count of a tile loop; 16 where not given.
+    solver
+        As for `solve`.
+    time_limit_seconds
+        For the whole front; None for no limit.
+    seed
+        Of the solver.
     on_front
         Called with the points found and the boxes that are still open.
 
@@ -54,13 +69,20 @@ def pareto(
     from streamopt.strategies.solution import Request
 
     name = LevelName(level)
-    request = Request(graph, name, dsp, tiling_limit_of(name, tiling_limit, ALL))
+    request = Request(dataflow(graph), name, dsp, tiling_limit_of(name, tiling_limit, ALL))
     options = SolveOptions(time_limit_seconds=time_limit_seconds, seed=seed)
     return solve_front(request, solver, options, on_front)
 
 
+@checked()
 def front_record(front: Front) -> list[dict[str, str | int]]:
-    """Return one flat row a point, the fastest first."""
+    """Return one flat row a point, the fastest first.
+
+    Parameters
+    ----------
+    front
+        From `pareto`.
+    """
     request = front.request
     return [
         {

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from streamopt.pipeline.options import checked
+from streamopt.pipeline.reading import WrittenOptions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from os import PathLike
+    from typing import Unpack
 
     from streamopt.ir.loop_steps import Step
     from streamopt.ir.program import Program
@@ -16,10 +20,11 @@ if TYPE_CHECKING:
 __all__ = ["schedule"]
 
 
+@checked(built=WrittenOptions)
 def schedule(
     source: Program | Source | str | PathLike[str],
     steps: Sequence[Step] = (),
-    **options: Any,
+    **options: Unpack[WrittenOptions],
 ) -> Scheduling:
     """Return the schedule of a program, on which steps can be taken.
 
@@ -30,7 +35,8 @@ def schedule(
     steps
         To take at once, for instance those of `streamopt.load_steps`.
     options
-        As `streamopt.load`, for files.
+        For files: ``top``, ``defines``, ``include``, ``parameters`` and ``outputs`` of
+        `streamopt.load`.
 
     Raises
     ------

@@ -6,7 +6,9 @@ import logging
 from dataclasses import dataclass, field, replace
 from os import PathLike, fspath
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
+
+from streamopt.pipeline.options import checked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from streamopt.ir.source import Source
 
 __all__ = [
+    "WrittenOptions",
     "dataflow",
     "interpret",
     "load",
@@ -48,6 +51,17 @@ class _Options:
     shapes: Mapping[str, Sequence[int]] = field(default_factory=dict[str, "Sequence[int]"])
 
 
+class WrittenOptions(TypedDict, total=False):
+    """How a file is read whose loops stay as they are written; see `load`."""
+
+    top: str | None
+    defines: Mapping[str, str] | None
+    include: Sequence[str | PathLike[str]]
+    parameters: Mapping[str, int] | None
+    outputs: Sequence[str]
+
+
+@checked()
 def load(
     source: str | PathLike[str] | Module,
     example_inputs: Sequence[object] = (),
@@ -68,14 +82,18 @@ def load(
     source
         A graph.json, C (``.c``, ``.cpp``), MLIR (``.mlir``) or ONNX (``.onnx``) file, a PyTorch
         module in a file as ``model.py:Name``, or a ``torch.nn.Module``.
-    example_inputs, inputs
-        Tensors that a module is read for, or their shapes as text: ``1x64x128,1x10:int64``.
+    example_inputs
+        Tensors that a ``torch.nn.Module`` is read for.
     name
         Of the program, instead of the source's own.
+    inputs
+        PyTorch: shapes of what a module in a file is read for, ``1x64x128,1x10:int64``.
     top
         C and MLIR: the function to read.
-    defines, include
-        C: macros, and folders of headers.
+    defines
+        C: macros by name.
+    include
+        C: folders of headers.
     parameters
         C: values of integer arguments, such as extents.
     outputs
@@ -189,8 +207,18 @@ def _restructured(found: Program | Source) -> Program:
     return restructure(found)
 
 
+@checked()
 def save(program: Program, path: str | PathLike[str], description: str = "") -> tuple[Path, ...]:
     """Write a program as graph.json, and the values of its weights beside it.
+
+    Parameters
+    ----------
+    program
+        What is written.
+    path
+        Of the graph; weights go to the same name with ``.npz``.
+    description
+        A sentence on it, which the file keeps.
 
     Returns
     -------
@@ -218,8 +246,14 @@ def save(program: Program, path: str | PathLike[str], description: str = "") -> 
     return graph, weights
 
 
+@checked()
 def load_schedule(path: str | PathLike[str]) -> Schedule:
     """Return the schedule of a schedule.json file.
+
+    Parameters
+    ----------
+    path
+        Of a file that ``streamopt solve`` or `write` has written.
 
     Raises
     ------
@@ -231,8 +265,14 @@ def load_schedule(path: str | PathLike[str]) -> Schedule:
     return load_schedule_json(Path(path))
 
 
+@checked()
 def load_steps(path: str | PathLike[str]) -> tuple[Step, ...]:
     """Return the steps of a file that `save_steps` has written, for `streamopt.schedule`.
+
+    Parameters
+    ----------
+    path
+        Of the file.
 
     Raises
     ------
@@ -244,8 +284,18 @@ def load_steps(path: str | PathLike[str]) -> tuple[Step, ...]:
     return load_steps_json(Path(path))
 
 
+@checked()
 def save_steps(program: str, steps: Sequence[Step], path: str | PathLike[str]) -> None:
     """Write the steps taken on a program to a JSON file.
+
+    Parameters
+    ----------
+    program
+        Its name.
+    steps
+        In the order in which they are taken.
+    path
+        Of the file.
 
     Raises
     ------
@@ -258,21 +308,40 @@ def save_steps(program: str, steps: Sequence[Step], path: str | PathLike[str]) -
     write_file(Path(path), write_steps_json(program, steps).encode())
 
 
-def dataflow(program: Program) -> Graph:
+@checked()
+def dataflow(program: Program | Graph | str | PathLike[str]) -> Graph:
     """Return the canonical dataflow graph of a program.
+
+    Parameters
+    ----------
+    program
+        A program, or the path of what `load` reads; a graph is returned as it is.
 
     Raises
     ------
+    FrontendError
+        With all problems of a file.
     LegalityError
         If the program isn't a dataflow graph.
     """
+    from streamopt.ir.graph import Graph
     from streamopt.transforms.canonicalize import canonicalize
 
-    return canonicalize(program)
+    if isinstance(program, Graph):
+        return program
+    return canonicalize(load(program) if isinstance(program, str | PathLike) else program)
 
 
+@checked()
 def interpret(program: Program, inputs: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
     """Return the values of all arrays of a program, computed in its order and types.
+
+    Parameters
+    ----------
+    program
+        What is computed.
+    inputs
+        Values by input; weights that have none of their own are inputs as well.
 
     Raises
     ------

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, ReportError, SourceLoc, reason
 from streamopt.pipeline.evaluating import evaluate
+from streamopt.pipeline.options import checked
+from streamopt.pipeline.reading import dataflow
 from streamopt.pipeline.solving import record
 
 if TYPE_CHECKING:
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from streamopt.ir.graph import Graph, Node
+    from streamopt.ir.program import Program
     from streamopt.ir.schedule import Schedule
     from streamopt.pipeline.evaluating import Evaluation
     from streamopt.report.design_page import FrontFacts
@@ -89,16 +92,28 @@ class Report:
         )
 
 
+@checked()
 def report_solution(
     solution: Solution, on: Target | None = None, *, front: Front | None = None
 ) -> Report:
-    """Return the report of a solution: see `report_design`."""
+    """Return the report of a solution: see `report_design`.
+
+    Parameters
+    ----------
+    solution
+        From `solve`.
+    on
+        The target; the U280 where not given.
+    front
+        From `streamopt.pareto`, for its curve.
+    """
     graph, schedule = solution.request.graph, solution.schedule
     return report_design(graph, schedule, on, result=record(solution), front=front)
 
 
+@checked()
 def report_design(
-    graph: Graph,
+    graph: Graph | Program | str | PathLike[str],
     schedule: Schedule,
     on: Target | None = None,
     *,
@@ -109,6 +124,10 @@ def report_design(
 
     Parameters
     ----------
+    graph
+        A graph, a program, or the path of what `streamopt.load` reads.
+    schedule
+        From `solve`, `load_schedule` or by hand.
     on
         The target; the U280 where not given.
     result
@@ -127,6 +146,7 @@ def report_design(
     from streamopt.report.gantt import SAMPLES
     from streamopt.transforms.apply import apply
 
+    graph = dataflow(graph)
     found = evaluate(graph, schedule, on, samples=SAMPLES)
     assert found.predicted is not None
     scheduled = apply(graph, schedule)
@@ -190,8 +210,14 @@ def _front(front: Front) -> FrontFacts:
     return FrontFacts(points, tuple(open_spans(costs, boxes)))
 
 
+@checked()
 def report_rows(rows: Sequence[Facts]) -> Report:
     """Return the report of a comparison: of the rows of `streamopt.records`.
+
+    Parameters
+    ----------
+    rows
+        From `streamopt.records`, or `load_rows`.
 
     Raises
     ------
@@ -207,8 +233,14 @@ def report_rows(rows: Sequence[Facts]) -> Report:
     return Report(comparison_page(rows))
 
 
+@checked()
 def load_rows(path: str | PathLike[str]) -> list[dict[str, str | int | float | None]]:
     """Return the rows of a CSV file that ``streamopt compare`` wrote.
+
+    Parameters
+    ----------
+    path
+        Of the CSV file.
 
     Raises
     ------
@@ -224,8 +256,14 @@ def load_rows(path: str | PathLike[str]) -> list[dict[str, str | int | float | N
     return [dict(row) for row in csv.DictReader(StringIO(text))]
 
 
+@checked()
 def load_result(path: str | PathLike[str]) -> dict[str, str | int | float | None]:
     """Return what a schedule.json says of its schedule; empty if nothing.
+
+    Parameters
+    ----------
+    path
+        Of the schedule's file.
 
     Raises
     ------

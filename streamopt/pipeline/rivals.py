@@ -12,14 +12,19 @@ from streamopt.pipeline.evaluating import (
     FifoSizing,
     built_resources,
     evaluate,
-    evaluation_record,
     size_fifos,
     target,
 )
+from streamopt.pipeline.evaluation_records import evaluation_record
+from streamopt.pipeline.options import checked
+from streamopt.pipeline.reading import dataflow
 from streamopt.strategies.rival import RivalAnswer, RivalName, RivalRequest, rival
 
 if TYPE_CHECKING:
+    from os import PathLike
+
     from streamopt.ir.graph import Graph
+    from streamopt.ir.program import Program
     from streamopt.ir.schedule import Schedule
     from streamopt.pipeline.evaluating import Evaluation
     from streamopt.strategies.rival import Rival
@@ -51,8 +56,9 @@ class RivalDesign:
     seconds: float
 
 
+@checked()
 def design(
-    graph: Graph,
+    graph: Graph | Program | str | PathLike[str],
     strategy: str,
     *,
     dsp: int = 2560,
@@ -66,6 +72,8 @@ def design(
 
     Parameters
     ----------
+    graph
+        A graph, a program, or the path of what `streamopt.load` reads.
     strategy
         ``hida``, ``scalehls``, ``codo`` or ``pom``.
     dsp
@@ -86,7 +94,7 @@ def design(
         raise StrategyError(Diagnostic("E530", f"there is no strategy '{strategy}'", hint=hint))
     device = target() if on is None else on
     name = RivalName(strategy)
-    return designed(name, rival(name), RivalRequest(graph, dsp, device), fifos)
+    return designed(name, rival(name), RivalRequest(dataflow(graph), dsp, device), fifos)
 
 
 def designed(
@@ -134,8 +142,15 @@ def _within(
     return *best, seconds
 
 
+@checked()
 def design_record(found: RivalDesign) -> dict[str, str | int | float]:
-    """Return one flat row: what the strategy believes, and what the design takes."""
+    """Return one flat row: what the strategy believes, and what the design takes.
+
+    Parameters
+    ----------
+    found
+        From `design`.
+    """
     answer = found.answer
     own = {
         "estimated_cycles": answer.estimated_cycles,

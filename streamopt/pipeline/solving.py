@@ -14,17 +14,21 @@ from streamopt.pipeline.asking import Asked, answered, tiling_limit_of
 from streamopt.pipeline.beyond.freedom import ALL
 from streamopt.pipeline.crossing import request_with_ports
 from streamopt.pipeline.evaluating import LEAST_FIFOS, FifoSizing
+from streamopt.pipeline.limiting import AsBuilt, Fit
+from streamopt.pipeline.options import checked
+from streamopt.pipeline.reading import dataflow
 from streamopt.space.level import LEVELS, LevelName
 from streamopt.space.objective import Objective
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from os import PathLike
     from typing import Unpack
 
     from streamopt.ir.graph import Graph
     from streamopt.ir.ports import PortPlan
+    from streamopt.ir.program import Program
     from streamopt.pipeline.beyond.freedom import Freedom
-    from streamopt.pipeline.limiting import AsBuilt
     from streamopt.solvers.base import Progress, SolveOptions
     from streamopt.solvers.registry import SolverStatus
     from streamopt.space.fixed import Fixed
@@ -39,8 +43,9 @@ DSPS = 2560
 """In the paper's accounting, where nothing is said."""
 
 
+@checked(built=AsBuilt, level=LevelName, objective=Objective, fit=Fit)
 def solve(
-    graph: Graph,
+    graph: Graph | Program | str | PathLike[str],
     *,
     level: str = LevelName.OPT5,
     dsp: int | None = None,
@@ -65,27 +70,54 @@ def solve(
 
     Parameters
     ----------
+    graph
+        A graph, a program, or the path of what `streamopt.load` reads.
     level
-        opt1 to opt5 ([1] table 6), or opt6: ``models/formulations/opt6.md``.
-    dsp, tiling_limit
-        DSPs as [1] counts them (opt6: all), 2560 without ``fit``; least trip count of a tile loop,
-        16 where not given (opt6: 1).
+        ``opt1`` to ``opt5``, the levels of *Stream-HLS* (Basalama and Cong, FPGA 2025, table 6), or
+        ``opt6``: ``models/formulations/opt6.md``.
+    dsp
+        DSPs as *Stream-HLS* counts them (opt6: all as built); 2560 where neither this nor ``fit``
+        is given.
+    tiling_limit
+        Least trip count of a tile loop; 16 where not given (opt6: 1).
     objective
         ``latency``; ``interval`` of frames; ``latency-dsps``, the fewest DSPs of the least latency;
         ``dsps``, the fewest within a latency target.
-    solver, formulation, profile
-        As `streamopt.strategies.choose.choose`; of ``solvers/<solver>/``, or a path.
+    latency_target_cycles
+        Latency to keep, for the objective ``dsps``.
+    solver
+        ``auto``, ``search``, ``exhaustive``, a solver of `available_solvers`, ``race`` or
+        ``race:NAME,NAME``.
+    formulation
+        ``compact``, an exact linear program, or ``paper``, the published MINLP.
+    profile
+        Options of the solver: a name in ``solvers/<solver>/``, or the path of a TOML file.
+    time_limit_seconds
+        After which the search returns its best schedule with its bound; None for no limit.
+    seed
+        Of the solver.
     threads
         Of the solver. With one, the same input, seed and versions give the same schedule.
-    fifos, freedom, ports, fixed
-        How depths are found by simulation, None for all tokens of a lane; what opt6 may decide,
-        None for all of it; how arrays cross the boundary, from `plan_ports`; what steps fix.
-    on_incumbent, built
-        Called with every better schedule at once, before FIFO depths are found; limits on the
-        design as built: see `streamopt.pipeline.limiting.AsBuilt`.
+    fifos
+        How FIFO depths are found by simulation; None for all tokens of a lane.
+    freedom
+        What opt6 may decide; None for all of it.
+    ports
+        How arrays cross the boundary, from `plan_ports`.
+    fixed
+        What steps on the loops have decided already, from `streamopt.schedule`.
+    on_progress
+        Called with elapsed seconds, incumbent and bound from time to time.
+    on_incumbent
+        Called with every better schedule at once, before FIFO depths are found.
+    built
+        Limits on the design as built: ``built_dsp``, ``bram18``, ``uram``, ``lut``, ``ff`` and
+        ``fit``; see `streamopt.pipeline.limiting.AsBuilt`.
 
     Raises
     ------
+    OptionError
+        For an option that there is not, or a value that it can't have (E541 to E543).
     InfeasibleError, SolverError
         As `streamopt.strategies.choose.choose` and `streamopt.pipeline.asking.answered`.
     """
@@ -93,7 +125,9 @@ def solve(
 
     name, wanted, most = LevelName(level), Objective(objective), DSPS if dsp is None else dsp
     tiles = tiling_limit_of(name, tiling_limit, freedom or ALL)
-    request = Request(graph, name, most, tiles, wanted, latency_target_cycles, fixed=fixed)
+    request = Request(
+        dataflow(graph), name, most, tiles, wanted, latency_target_cycles, fixed=fixed
+    )
     request = request_with_ports(request, ports, (solver, formulation), built.get("on"))
     options = _options(solver, profile, (time_limit_seconds, seed, threads), on_progress)
     asked = Asked(request, freedom, solver, formulation, options, fifos, dsp is not None)
@@ -121,8 +155,15 @@ def _options(
     return options if profile is None else replace(options, profile=load_profile(solver, profile))
 
 
+@checked()
 def record(solution: Solution) -> dict[str, str | int | float]:
-    """Return what is reported of a solution: one flat row, with the limits that it has kept."""
+    """Return what is reported of a solution: one flat row, with the limits that it has kept.
+
+    Parameters
+    ----------
+    solution
+        From `solve`.
+    """
     return {**record_of_every_level(solution), **_limit_members(solution)}
 
 
@@ -200,6 +241,7 @@ def _objective_members(solution: Solution) -> dict[str, int]:
             return {"latency_target_cycles": target, "bound_dsps": solution.bound_dsps}
 
 
+@checked()
 def solvers() -> tuple[SolverStatus, ...]:
     """Return the solvers with version, licence and capabilities; takes no licence."""
     from streamopt.solvers.registry import available

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, TypeAlias
 from streamopt.pipeline.evaluating import (
     FifoSizing,
     evaluate,
-    evaluation_record,
     frame_interval_cycles,
 )
+from streamopt.pipeline.evaluation_records import evaluation_record
 from streamopt.pipeline.rivals import design, design_record
 from streamopt.pipeline.solving import record_of_every_level, solve
 

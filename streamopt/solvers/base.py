@@ -113,8 +113,8 @@ class Solver(ABC):
         What the adapter takes and does.
     binding, distribution
         Module to import, and PyPI name of its wheel.
-    requirement
-        What to install when it is missing.
+    extra
+        Of streamopt, that brings the wheel; empty for those that come along.
     load_hint
         What to do when it is installed and does not load.
     licence
@@ -125,7 +125,7 @@ class Solver(ABC):
     capabilities: ClassVar[frozenset[Capability]]
     binding: ClassVar[str]
     distribution: ClassVar[str]
-    requirement: ClassVar[str] = "streamopt"
+    extra: ClassVar[str] = ""
     load_hint: ClassVar[str] = "install its wheel again"
     licence: ClassVar[str]
 

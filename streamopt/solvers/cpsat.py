@@ -63,7 +63,7 @@ class CpSat(Solver):
     )
     binding: ClassVar[str] = "ortools.sat.python.cp_model"
     distribution: ClassVar[str] = "ortools"
-    requirement: ClassVar[str] = "streamopt[cpsat]"
+    extra: ClassVar[str] = "cpsat"
     load_hint: ClassVar[str] = HIGHS_CLASH_HINT
     licence: ClassVar[str] = "open source (Apache-2.0)"
 

@@ -62,7 +62,7 @@ class Gurobi(Solver):
     capabilities: ClassVar[frozenset[Capability]] = ALL_BUT_ENFORCEMENT
     binding: ClassVar[str] = "gurobipy"
     distribution: ClassVar[str] = "gurobipy"
-    requirement: ClassVar[str] = "streamopt[gurobi]"
+    extra: ClassVar[str] = "gurobi"
     licence: ClassVar[str] = "commercial, free for academics"
 
     def license_status(self) -> str:

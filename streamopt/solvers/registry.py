@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, SolverError
+from streamopt.extras import installing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,6 +36,8 @@ class SolverStatus:
     ----------
     requirement
         What to install for it.
+    extra
+        Of streamopt, that brings it; empty for those that come along.
     """
 
     name: str
@@ -43,6 +46,7 @@ class SolverStatus:
     licence: str
     capabilities: frozenset[Capability]
     requirement: str
+    extra: str
 
 
 def get(name: str) -> Solver:
@@ -58,7 +62,7 @@ def get(name: str) -> Solver:
         raise SolverError(Diagnostic("E501", f"unknown solver '{name}'", hint=hint))
     solver = _adapter(name)
     if not solver.is_available():
-        hint = f"pip install '{solver.requirement}'"
+        hint = installing(solver.extra)
         raise SolverError(Diagnostic("E504", f"solver '{name}' is not installed", hint=hint))
     return solver
 
@@ -88,5 +92,6 @@ def _status(solver: Solver) -> SolverStatus:
         version=solver.version() if installed else "",
         licence=solver.license_status() if installed else solver.licence,
         capabilities=solver.capabilities,
-        requirement=solver.requirement,
+        requirement=f"streamopt[{solver.extra}]" if solver.extra else "streamopt",
+        extra=solver.extra,
     )

@@ -68,7 +68,7 @@ class Scip(Solver):
     )
     binding: ClassVar[str] = "pyscipopt"
     distribution: ClassVar[str] = "pyscipopt"
-    requirement: ClassVar[str] = "streamopt[scip]"
+    extra: ClassVar[str] = "scip"
     licence: ClassVar[str] = "open source (Apache-2.0)"
 
     def solve(self, model: Any, options: SolveOptions) -> SolveResult:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from streamopt.errors import Diagnostic, SweepError
+from streamopt.extras import installing
 from streamopt.sweeping.points import task_of
 from streamopt.sweeping.row_client import RowClient
 
@@ -83,5 +84,5 @@ def _distributed() -> Any:
         return import_module("distributed")
     except ImportError:
         message = "a Dask cluster needs the package distributed"
-        hint = "pip install 'streamopt[dask]'"
+        hint = installing("dask")
         raise SweepError(Diagnostic("E886", message, hint=hint)) from None

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from streamopt.errors import Diagnostic, SourceLoc, SweepError, reason
+from streamopt.errors import Diagnostic, SourceLoc, SweepError, reason, said
 from streamopt.space.level import LevelName  # noqa: TC001 -- pydantic reads it
 from streamopt.strategies.rival import RivalName  # noqa: TC001 -- pydantic reads it
 
@@ -91,7 +91,7 @@ def read_experiment(path: Path) -> ExperimentDocument:
         problems = [
             Diagnostic(
                 "E882",
-                problem["msg"],
+                said(problem["msg"]),
                 SourceLoc(str(path), _place(problem["loc"])),
                 KNOWN_KEYS if problem["type"] == "extra_forbidden" else "",
             )

@@ -11,6 +11,7 @@ from uuid import uuid4
 
 from streamopt.errors import Diagnostic, SweepError
 from streamopt.extras import require
+from streamopt.pipeline.options import checked
 from streamopt.sweeping.environment import environment, sources
 from streamopt.sweeping.journal import Journal
 from streamopt.sweeping.points import points_of, way_members
@@ -83,6 +84,7 @@ class Wanted:
 ALL_MISSING = Wanted()
 
 
+@checked(redo=Redo)
 def sweep(
     experiment: str | PathLike[str],
     *,

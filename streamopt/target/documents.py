@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from streamopt.errors import Diagnostic, SourceLoc, TargetError
+from streamopt.errors import Diagnostic, SourceLoc, TargetError, said
 from streamopt.ir.element import ElementType  # noqa: TC001 -- pydantic reads it
 from streamopt.ir.network import Operator  # noqa: TC001 -- pydantic reads it
 
@@ -112,7 +112,9 @@ def validated(kind: type[Document], raw: Mapping[str, object], file: str) -> Doc
         return kind.model_validate(raw)
     except ValidationError as error:
         problems = [
-            Diagnostic("E853", problem["msg"], SourceLoc(file, ".".join(map(str, problem["loc"]))))
+            Diagnostic(
+                "E853", said(problem["msg"]), SourceLoc(file, ".".join(map(str, problem["loc"])))
+            )
             for problem in error.errors()
         ]
     raise TargetError(*problems)

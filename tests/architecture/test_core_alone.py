@@ -19,6 +19,7 @@ from packaging.requirements import Requirement
 import streamopt as so
 from streamopt.cli.main import main
 from streamopt.errors import MissingExtraError
+from streamopt.extras import installing
 from streamopt.perf.symbols import symbolic_model
 from streamopt.solvers import registry
 from streamopt.sweeping import sweep
@@ -108,7 +109,7 @@ def test_missing_packages_are_told(
     with pytest.raises(MissingExtraError) as told:
         use()
     assert str(told.value) == (
-        f"E890 {purpose} needs the package {module}\n  hint: pip install 'streamopt[report]'"
+        f"E890 {purpose} needs the package {module}\n  hint: {installing('report')}"
     )
 
 
@@ -129,8 +130,7 @@ def test_missing_charts_are_told_first(
         main()
     said = capsys.readouterr()
     assert said.err == (
-        "error: E890 drawing charts needs the package matplotlib\n"
-        "  hint: pip install 'streamopt[report]'\n"
+        f"error: E890 drawing charts needs the package matplotlib\n  hint: {installing('report')}\n"
     )
     assert said.out == ""
 

@@ -16,7 +16,7 @@ MAY_IMPORT = {
     "errors": set[str](),
     "extras": {"errors"},
     "ir": {"errors"},
-    "solvers": {"errors"},
+    "solvers": {"errors", "extras"},
     "target": BASE,
     "analysis": BASE,
     "frontends": BASE,

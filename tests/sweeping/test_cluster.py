@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from time import monotonic, sleep
@@ -13,6 +14,7 @@ from small_experiment import ENVIRONMENT, small_experiment
 
 import streamopt as so
 from streamopt.errors import SweepError
+from streamopt.extras import installing
 from streamopt.sweeping import cluster
 
 if TYPE_CHECKING:
@@ -82,5 +84,5 @@ def test_no_scheduler_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 def test_missing_package_names_the_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(SweepError, match=r"pip install 'streamopt\[dask\]'"):
+    with pytest.raises(SweepError, match=re.escape(installing("dask"))):
         so.sweep(small_experiment(tmp_path, 1), dask="tcp://127.0.0.1:1")

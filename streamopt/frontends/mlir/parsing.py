@@ -11,6 +11,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from streamopt.errors import Diagnostic, FrontendError, SourceLoc
+from streamopt.extras import installing
 from streamopt.frontends.mlir.trial import try_text
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ def _bindings(file: str) -> Any:
     try:
         from streamopt.frontends.mlir.bindings import ir
     except ImportError:
-        hint = "pip install 'streamopt[mlir]'"
+        hint = installing("mlir")
         message = "reading MLIR needs the package torch-mlir"
         raise FrontendError(Diagnostic("E151", message, SourceLoc(file), hint)) from None
     return ir

@@ -6,6 +6,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, FrontendError, SourceLoc
+from streamopt.extras import installing
 from streamopt.frontends.tensors.naming import legal_title
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def read_onnx(
     """
     if find_spec("onnx") is None:
         message = "reading ONNX models needs the package onnx"
-        hint = "pip install 'streamopt[onnx]'"
+        hint = installing("onnx")
         raise FrontendError(Diagnostic("E171", message, SourceLoc(str(path)), hint))
     from streamopt.frontends.onnx_model.loading import load_model
     from streamopt.frontends.onnx_model.lowering import lowered

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from streamopt.errors import Diagnostic, FrontendError, SourceLoc
+from streamopt.errors import Diagnostic, FrontendError, SourceLoc, said
 from streamopt.frontends.names import path_of
 
 if TYPE_CHECKING:
@@ -204,9 +204,10 @@ def read_document(raw: object, file: str) -> DesignDocument:
 
 
 def _diagnostic(problem: ErrorDetails, file: str) -> Diagnostic:
+    words = said(problem["msg"])
     return Diagnostic(
         "E142",
-        f"this is not a published design: {problem['msg'][:1].lower()}{problem['msg'][1:]}",
+        f"this is not a published design: {words[:1].lower()}{words[1:]}",
         SourceLoc(file, path_of(problem["loc"])),
         hint="a design has suite, kernel, opt, channels and nodes with outer loops and accesses",
     )

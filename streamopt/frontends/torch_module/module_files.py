@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from streamopt.errors import Diagnostic, FrontendError, SourceLoc
+from streamopt.extras import installing
 from streamopt.frontends.names import did_you_mean, quoted
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def load_module(spec: str, inputs: str) -> tuple[torch.nn.Module, tuple[torch.Te
     try:
         import torch
     except ImportError:
-        hint = "pip install 'streamopt[torch]'"
+        hint = installing("torch")
         message = "reading PyTorch modules needs torch"
         raise FrontendError(Diagnostic("E161", message, None, hint)) from None
     examples = _examples(inputs)

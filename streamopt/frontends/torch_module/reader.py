@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from streamopt.errors import Diagnostic, FrontendError, SourceLoc
+from streamopt.extras import installing
 from streamopt.frontends.mlir.layout import Layout
 from streamopt.frontends.tensors.naming import legal_name
 
@@ -93,7 +94,7 @@ def _check_packages() -> None:
             missing.append(package)
     if missing:
         message = f"reading PyTorch modules needs {' and '.join(missing)}"
-        hint = "pip install 'streamopt[torch]'"
+        hint = installing("torch")
         raise FrontendError(Diagnostic("E161", message, None, hint))
 
 

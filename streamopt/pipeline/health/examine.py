@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from streamopt.errors import StreamoptError
+from streamopt.extras import installing
 from streamopt.pipeline.health.check import Check, Group, State
 from streamopt.pipeline.health.commands import commands
 from streamopt.pipeline.health.packages import core_packages, extra_packages, python
+from streamopt.pipeline.options import checked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,6 +20,7 @@ SIZE = 16
 """Extent of all loops of the small program."""
 
 
+@checked()
 def doctor() -> tuple[Check, ...]:
     """Return what is installed, licensed, missing or broken, and what mends it.
 
@@ -36,7 +39,7 @@ def _small_program() -> Check:
     from streamopt.pipeline.reading import dataflow
     from streamopt.pipeline.solving import solve
 
-    name, fix = "self-test", "pip install --force-reinstall streamopt"
+    name, fix = "self-test", f"{installing()} --force-reinstall"
     p = dsl.program("self_test")
     i, j, k = p.iterators(i=SIZE, j=SIZE, k=SIZE)
     a, b = p.input("A", SIZE, SIZE), p.input("B", SIZE, SIZE)
@@ -56,7 +59,7 @@ def _solvers() -> Iterator[Check]:
 
     for status in available():
         if not status.installed:
-            fix = f"pip install '{status.requirement}'"
+            fix = installing(status.extra)
             yield Check(Group.SOLVER, status.name, State.MISSING, "", status.licence, fix)
             continue
         try:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from packaging.requirements import InvalidRequirement, Requirement
 
+from streamopt.extras import installing
 from streamopt.pipeline.health.check import Check, Group, State
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def core_packages() -> Iterator[Check]:
         texts = importlib.metadata.requires("streamopt") or []
     except importlib.metadata.PackageNotFoundError:
         note = "it runs from a folder, so nobody knows which packages it asks for"
-        yield Check(Group.CORE, "streamopt", State.BROKEN, "", note, "pip install -e .")
+        yield Check(Group.CORE, "streamopt", State.BROKEN, "", note, installing())
         return
     for requirement in _requirements(texts, ""):
         yield _check(requirement, Group.CORE, f"pip install '{requirement_text(requirement)}'")
@@ -55,7 +56,7 @@ def extra_packages() -> Iterator[Check]:
         if extra in (FOR_DEVELOPERS, *SOLVER_EXTRAS):
             continue
         for requirement in _requirements(texts, extra):
-            yield _check(requirement, Group.EXTRA, f"pip install 'streamopt[{extra}]'", extra)
+            yield _check(requirement, Group.EXTRA, installing(extra), extra)
 
 
 def requirement_text(requirement: Requirement) -> str:
