@@ -28,12 +28,12 @@ from typing import TYPE_CHECKING
 
 from streamopt.analysis.dependence import Touch, data_flow
 from streamopt.analysis.instances import hull_of
-from streamopt.ir.affine import Affine
+from streamopt.ir.affine import Affine, Iter
 from streamopt.ir.expression import Access, Cast, Index, Literal, Read
 from streamopt.transforms.restructure.body import Body, with_accesses
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Container, Mapping, Sequence
 
     from streamopt.analysis.dependence import DataFlow
     from streamopt.analysis.instances import Instance
@@ -182,9 +182,22 @@ def expand_variables(body: Body) -> Body:
         if not body.is_private(name) or not body.writers(name) or not users:
             continue
         depth = private_depth(body, name, flow)
-        if depth:
-            body = expanded(body, name, users[0].loops[:depth])
+        if depth and (shared := _shared_elements(body, name, depth)):
+            body = expanded(body, name, users[0].loops[:depth], shared)
     return body
+
+
+def _shared_elements(body: Body, name: str, depth: int) -> frozenset[str]:
+    """Return the outer loops whose iterations may touch one element of a variable twice.
+
+    A loop is not among them where one dimension has its iterator, alone and alike in all accesses.
+    """
+    instances = [body.statements[at] for at in body.users(name)]
+    accesses = [a for i in instances for a in (i.target, *i.reads) if a.array == name]
+    alike = [d for d in zip(*(a.subscripts for a in accesses), strict=True) if len({*d}) == 1]
+    alone = {d[0].terms[0][0] for d in alike if len(d[0].terms) == 1}
+    outer = (loop.iterator for loop in instances[0].loops[:depth])
+    return frozenset(name for name in outer if Iter(name) not in alone)
 
 
 def private_depth(body: Body, name: str, flow: DataFlow) -> int:
@@ -211,9 +224,14 @@ def _shared_depth(body: Body, name: str) -> int:
     return depth
 
 
-def expanded(body: Body, name: str, loops: Sequence[RangeLoop]) -> Body:
-    """Return the body in which a variable has a dimension for each of some outer loops."""
-    hulls = hull_of(loops)
+def expanded(
+    body: Body, name: str, loops: Sequence[RangeLoop], chosen: Container[str] | None = None
+) -> Body:
+    """Return the body in which a variable has a dimension for each of some outer loops.
+
+    Of ``loops``, the outermost ones of every statement, those with a chosen iterator; None for all.
+    """
+    hulls = {n: hull for n, hull in hull_of(loops).items() if chosen is None or n in chosen}
     added = tuple(
         Affine.iterator(iterator) - Affine.of(low) for iterator, (low, _) in hulls.items()
     )

@@ -78,6 +78,26 @@ def test_private_scalar_gets_a_dimension(tmp_path: Path) -> None:
     assert grown.variables["s"].shape == (4,)
 
 
+def test_array_that_iterations_share_no_element_of_stays_as_it_is(tmp_path: Path) -> None:
+    text = """(double A[6], double B[6][3]) {
+        double s[6];
+        for (int i = 0; i < 6; i++) {
+            s[i] = 0.0;
+            for (int j = 0; j < 3; j++) s[i] += B[i][j];
+            A[i] = s[i] > 0.0 ? s[i] : 0.0; } }"""
+    body = body_of(tmp_path, text)
+    assert expand_variables(body) == body
+
+
+def test_array_grows_by_the_loops_whose_iterations_share_elements(tmp_path: Path) -> None:
+    text = """(double A[4][6], double B[4][6]) {
+        double s[6];
+        for (int t = 0; t < 4; t++)
+            for (int i = 0; i < 6; i++) { s[i] = B[t][i]; s[i] *= s[i]; A[t][i] = s[i]; } }"""
+    grown = expand_variables(body_of(tmp_path, text))
+    assert grown.variables["s"].shape == (4, 6)
+
+
 def test_value_that_crosses_iterations_gets_none(tmp_path: Path) -> None:
     text = """(double A[4], double B[4]) {
         double t = 0.0;
