@@ -10,6 +10,7 @@ from streamopt.pipeline.beyond.freedom import ALL, TRIED
 from streamopt.pipeline.evaluating import built_resources, size_fifos, target
 from streamopt.pipeline.limiting import amounts, limited, region, region_limits
 from streamopt.pipeline.warning import judged, solution_warnings
+from streamopt.solvers.result import Stop
 from streamopt.space.level import LEVELS, LevelName
 from streamopt.space.objective import Objective
 from streamopt.strategies.paper_only import check_published
@@ -27,6 +28,10 @@ __all__ = ["Asked", "answered", "tiling_limit_of"]
 
 PUBLISHED_TILING_LIMIT = 16
 """Of most published runs."""
+USUAL_SECONDS = 60.0
+"""Time limit of opt6 where none is given: its search ends by itself on small graphs only."""
+SIZING_SHARE = 0.95
+"""Of the time limit, after which FIFO depths stay as they are found."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,23 +130,28 @@ def _kept(request: Request, on_incumbent: OnIncumbent) -> OnIncumbent:
 def _beyond(asked: Asked, built: AsBuilt, on_incumbent: OnIncumbent) -> Solution:
     """Return the answer at opt6: a design within a region, or none."""
     from streamopt.pipeline.beyond.best import solve_beyond
+    from streamopt.strategies.clock import SearchClock
 
     _check(asked)
     fit = region(asked.request.dsp_limit, built, asked.fifos, keeps_dsps=asked.keeps_dsps)
     request = replace(asked.request, dsp_limit=fit.limits.dsps)
     freedom = replace(asked.freedom or ALL, tiling_limit=request.tiling_limit)
-    fifos = asked.fifos
+    fifos, options = asked.fifos, asked.options
+    limit = options.time_limit_seconds or USUAL_SECONDS
+    clock = SearchClock(replace(options, time_limit_seconds=SIZING_SHARE * limit))
     found = solve_beyond(
         request,
         freedom,
         asked.solver,
-        asked.options,
+        replace(options, time_limit_seconds=limit),
         fit,
         on_incumbent,
         sizes_fifos=fifos is not None,
     )
-    if fifos is not None and fifos.on is None:
-        fifos = replace(fifos, on=fit.on)
+    if found.stop is Stop.INTERRUPTED:
+        clock.interrupt()
+    if fifos is not None:
+        fifos = replace(fifos, on=fifos.on or fit.on, should_stop=clock.should_stop)
     return _within(_warned(found, fifos, fit.on), fit)
 
 

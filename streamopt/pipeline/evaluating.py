@@ -315,14 +315,22 @@ class FifoSizing:
         The target that is simulated; the U280 where not given.
     on_progress
         Called with (trials made, trials at most).
+    should_stop
+        Asked before each trial; true keeps the depths so far. None for never.
     """
 
     slack: float = 0.0
     on: Target | None = None
     on_progress: Callable[[int, int], None] | None = None
+    should_stop: Callable[[], bool] | None = None
 
 
 LEAST_FIFOS = FifoSizing()
+
+
+def never() -> bool:
+    """Return False: who asks goes on."""
+    return False
 
 
 @checked()
@@ -355,7 +363,13 @@ def size_fifos(
         message = f"a latency slack of {sizing.slack} is not a share of the latency"
         raise SimulationError(Diagnostic("E812", message, hint="0.05 gives up 5 % of it"))
     network, timings = timed_network(dataflow(graph), schedule, sizing.on)
-    plan = least_depths(network, timings, slack=sizing.slack, on_progress=sizing.on_progress)
+    plan = least_depths(
+        network,
+        timings,
+        slack=sizing.slack,
+        on_progress=sizing.on_progress,
+        should_stop=sizing.should_stop or never,
+    )
     channels = tuple(
         replace(channel, depth_elems=plan.depths.get(channel.channel, channel.depth_elems))
         for channel in schedule.channels

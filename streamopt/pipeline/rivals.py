@@ -7,6 +7,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, StrategyError
+from streamopt.pipeline.budgets import Trial, largest_within
 from streamopt.pipeline.evaluating import (
     LEAST_FIFOS,
     FifoSizing,
@@ -120,26 +121,21 @@ def _within(
     strategy: Rival, graph: Graph, dsp: int, device: Target
 ) -> tuple[RivalAnswer, int, float]:
     """Return the answer for the largest own budget found whose design keeps the limit as built."""
-    seconds, best, least, most = 0.0, None, 0, dsp
-    budget = dsp
-    for _ in range(MOST_TRIALS):
+    seconds = 0.0
+
+    def ask(budget: int) -> Trial[RivalAnswer]:
+        nonlocal seconds
         started = perf_counter()
         answer = strategy(RivalRequest(graph, budget, device))
         seconds += perf_counter() - started
         used = built_resources(graph, answer.schedule, device).dsps
-        if used <= dsp:
-            best, least = (answer, budget), budget
-        else:
-            # any limit from what it counts on is answered the same
-            most = budget = min(budget, answer.estimated_dsps or budget)
-        if least == dsp or most - least <= 1:
-            break
-        shrunk = budget * dsp // max(1, used)
-        budget = shrunk if best is None and shrunk > least else (least + most) // 2
+        return Trial(answer, budget, used, answer.estimated_dsps)
+
+    best = largest_within(ask, dsp, MOST_TRIALS)
     if best is None:
         message = f"{graph.name} takes more than {dsp} DSPs at every budget that was tried"
         raise StrategyError(Diagnostic("E531", message, hint="give more with --dsp"))
-    return *best, seconds
+    return best.answer, best.budget, seconds
 
 
 @checked()

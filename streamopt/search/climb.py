@@ -79,6 +79,11 @@ class Climber:
         Called with the row of every named node, and the latency in cycles, of better schedules.
     seed
         Of the noise.
+
+    Raises
+    ------
+    SearchTooLargeError
+        If no rows that agree on the factors of all tile classes are found to begin with.
     """
 
     def __init__(

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from streamopt.search.instance import NO_WALK
+from streamopt.search.labels import SearchTooLargeError
+from streamopt.search.start import agreed_factors
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -201,13 +203,31 @@ class Moves:
         return self._alike[at][self.factors[at][row]]
 
     def least(self) -> list[int]:
-        """Return rows of the least factors, with few DSPs."""
+        """Return rows of the least factors, with few DSPs.
+
+        Raises
+        ------
+        SearchTooLargeError
+            If no factors are found that suit all nodes.
+        """
         dsps, last = self._wires.dsps, self._wires.last_write
+        factors = self._least_factors()
         rows: list[int] = []
         for at, alike in enumerate(self._alike):
-            key = tuple(self.values[k][0] for k in self.classes[at])
+            key = tuple(factors[k] for k in self.classes[at])
             rows.append(min(alike[key], key=lambda row: (dsps[at][row], last[at][row])))
         return rows
+
+    def _least_factors(self) -> dict[int, int]:
+        """Return the least factor of each class; where no row has these together, others near."""
+        least = {k: values[0] for k, values in self.values.items() if values}
+        keys = [tuple(least.get(k) for k in own) for own in self.classes]
+        if all(key in alike for key, alike in zip(keys, self._alike, strict=True)):
+            return least
+        agreed = agreed_factors(self.classes, self._alike)
+        if agreed is None:
+            raise SearchTooLargeError
+        return agreed
 
     def narrow_classes(self, most_nodes: int) -> list[int]:
         """Return the tile classes with a choice whose nodes are not far apart."""

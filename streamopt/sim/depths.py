@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 __all__ = ["DepthPlan", "least_depths"]
 
 MOST_RUNS = 400
+PASSES = 3
+"""The depths to begin with, and one order after the other."""
 WORK = 40_000_000
 """Accesses in all trials together: about half a minute, and the same on every machine."""
 
@@ -74,6 +76,7 @@ def least_depths(
     slack: float = 0.0,
     max_runs: int | None = None,
     on_progress: Callable[[int, int], None] | None = None,
+    should_stop: Callable[[], bool] = lambda: False,
 ) -> DepthPlan:
     """Return small depths that keep the latency.
 
@@ -85,6 +88,9 @@ def least_depths(
         Trials to make at most; by default 400, and fewer where they are long (`WORK`).
     on_progress
         Called with (trials made, trials at most).
+    should_stop
+        Asked before each trial; true ends them, as Ctrl-C does. Depths that were not lowered yet
+        hold all that is ever in them.
 
     Raises
     ------
@@ -93,7 +99,7 @@ def least_depths(
     SimulationError
         If it can't be run.
     """
-    return _Search(network, timings, slack, max_runs, on_progress).plan()
+    return _Search(network, timings, slack, max_runs, on_progress, should_stop).plan()
 
 
 class _Search:
@@ -106,10 +112,12 @@ class _Search:
         slack: float,
         max_runs: int | None,
         on_progress: Callable[[int, int], None] | None,
+        should_stop: Callable[[], bool],
     ) -> None:
         self.network = network
         self.timings = timings
         self.on_progress = on_progress
+        self.should_stop = should_stop
         self.runs = 0
         self.full_cycles = simulate(network, timings).cycles
         self.table = Timetable(make_plan(network, timings, {}, flushable=False))
@@ -125,7 +133,10 @@ class _Search:
     def plan(self) -> DepthPlan:
         """Return the better of two passes."""
         fifos = sorted(self.network.fifos, key=lambda f: -_bits(f, self.start[f.name]))
-        found = [self._pass(fifos), self._pass(fifos[::-1])]
+        found = [self.start]
+        with suppress(KeyboardInterrupt):
+            found.append(self._pass(fifos))
+            found.append(self._pass(fifos[::-1]))
         depths = self._without_flight(min(found, key=self._bits))
         cycles = simulate(self.network, self.timings, depths=depths).cycles
         return DepthPlan(
@@ -134,7 +145,7 @@ class _Search:
             full_cycles=self.full_cycles,
             bits=self._bits(depths),
             full_bits=sum(_bits(fifo, fifo.depth_elems) for fifo in self.network.fifos),
-            is_least=self.runs < self.max_runs,
+            is_least=len(found) == PASSES and self._goes_on(),
             runs=self.runs,
         )
 
@@ -144,7 +155,7 @@ class _Search:
             name = fifo.name
             low = min(depths[name], max(LEAST_DEPTH_ELEMS, self.bounds.get(name, 0)))
             probe = low  # often enough, and then one trial does
-            while low < depths[name] and self.runs < self.max_runs:
+            while low < depths[name] and self._goes_on():
                 self._count()
                 found = self.table.under({**depths, name: probe}, self.deadline, times)
                 if found is not None:
@@ -153,6 +164,9 @@ class _Search:
                     low = probe + 1
                 probe = (low + depths[name]) // 2
         return depths
+
+    def _goes_on(self) -> bool:
+        return self.runs < self.max_runs and not self.should_stop()
 
     def _without_flight(self, depths: dict[str, int]) -> dict[str, int]:
         """Return depths that suffice even where pipelines hold no tokens.

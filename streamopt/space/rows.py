@@ -22,7 +22,7 @@ from streamopt.space.decisions import read_stream_order, write_stream_order
 from streamopt.space.fronts import minimal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     import numpy.typing as npt
 
@@ -124,7 +124,9 @@ class _Kept(NamedTuple):
     costs: tuple[int, ...]
 
 
-def node_rows(space: DecisionSpace, *, prune: bool = True) -> dict[str, NodeRows]:
+def node_rows(
+    space: DecisionSpace, *, prune: bool = True, check: Callable[[], None] = lambda: None
+) -> dict[str, NodeRows]:
     """Return the rows of every node.
 
     Parameters
@@ -132,6 +134,8 @@ def node_rows(space: DecisionSpace, *, prune: bool = True) -> dict[str, NodeRows
     prune
         Keep only the Pareto-minimal rows; without it every (factors, order) pair within the DSP
         limit is a row.
+    check
+        Called before each choice of orders; what it raises ends the work.
 
     Raises
     ------
@@ -144,7 +148,7 @@ def node_rows(space: DecisionSpace, *, prune: bool = True) -> dict[str, NodeRows
     found: dict[str, NodeRows] = {}
     for node in space.graph.nodes:
         channels = ins[node.name], outs[node.name]
-        own = _rows_of(space, _candidates(space, class_of, node, channels), known)
+        own = _rows_of(space, _candidates(space, class_of, node, channels), known, check)
         if not len(own):
             message = f"{node.name} doesn't fit into {space.dsp_limit} DSPs beside the other nodes"
             raise InfeasibleError(Diagnostic("E401", message, hint="give --dsp a larger number"))
@@ -193,7 +197,12 @@ def _soon_enough(space: DecisionSpace, node: Node, factors: Integers) -> npt.NDA
     return soon if soon.any() else iterations == iterations.min()
 
 
-def _rows_of(space: DecisionSpace, candidates: _Candidates, known: _Known | None) -> NodeRows:
+def _rows_of(
+    space: DecisionSpace,
+    candidates: _Candidates,
+    known: _Known | None,
+    check: Callable[[], None],
+) -> NodeRows:
     """Return the rows of a node; all of them if none are known to be minimal."""
     node = candidates.node
     groups: dict[StreamKey, list[LoopOrder]] = {}
@@ -207,6 +216,7 @@ def _rows_of(space: DecisionSpace, candidates: _Candidates, known: _Known | None
             groups.setdefault(key, []).append(order)
     kept: list[_Kept] = []
     for key, orders in groups.items():
+        check()
         ways = list(product(space.bindings.get(node.name, ((),)), orders))
         for way, row, costs in _rows_in(space, candidates, ways, known):
             binding, order = ways[way]

@@ -52,15 +52,20 @@ class Prepared:
     rows: Rows
 
     @classmethod
-    def of(cls, space: DecisionSpace) -> Prepared:
+    def of(cls, space: DecisionSpace, check: Callable[[], None] = lambda: None) -> Prepared:
         """Return a space with the rows within its horizon.
+
+        Parameters
+        ----------
+        check
+            Called every now and then; what it raises ends the work.
 
         Raises
         ------
         InfeasibleError
             If a node has none (E401).
         """
-        return cls(space, node_rows(space))
+        return cls(space, node_rows(space, check=check))
 
     def steady(self) -> Prepared:
         """Return the same without the streams that come in bursts."""

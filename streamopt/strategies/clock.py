@@ -5,12 +5,13 @@ from __future__ import annotations
 from time import perf_counter
 from typing import TYPE_CHECKING
 
+from streamopt.search.labels import SearchStoppedError
 from streamopt.solvers.result import Stop
 
 if TYPE_CHECKING:
     from streamopt.solvers.base import SolveOptions
 
-__all__ = ["SearchClock"]
+__all__ = ["LEAST_SECONDS", "SearchClock"]
 
 
 LEAST_SECONDS = 1e-3
@@ -56,3 +57,8 @@ class SearchClock:
             self._is_interrupted = True
         left = self.seconds_left()
         return self._is_interrupted or (left is not None and left < 0)
+
+    def check(self) -> None:
+        """Raise SearchStoppedError if the search is to stop."""
+        if self.should_stop():
+            raise SearchStoppedError

@@ -7,6 +7,7 @@ sets. It ends when nothing was thinned, when the bound meets the schedule, or wh
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from math import inf
@@ -105,12 +106,18 @@ class _Search:
             if not self.is_proved:
                 step()
 
-    def _climb(self, climber: Climber | None) -> Climber:
-        """Search around the best schedule, with fewer rounds the longer each takes."""
+    def _climb(self, climber: Climber | None) -> Climber | None:
+        """Search around the best schedule, with fewer rounds the longer each takes.
+
+        Without rows to begin with there is none, and schedules are left to the beams.
+        """
         if climber is None:
             problem = instance(self.space, self._rows)
             stop, seed = self._should_stop, self._options.seed
-            climber = Climber(problem, stop, self._keep_climbed, seed)
+            with suppress(SearchTooLargeError):
+                climber = Climber(problem, stop, self._keep_climbed, seed)
+        if climber is None:
+            return None
         if self._chosen is not None:
             climber.adopt(self._chosen, self.cycles)
         elif climber.cycles is None:

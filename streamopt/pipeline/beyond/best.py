@@ -13,7 +13,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, InfeasibleError
-from streamopt.pipeline.beyond.form import CLOSE, Asked, Form
+from streamopt.pipeline.beyond.effort import Asked, Horizon
+from streamopt.pipeline.beyond.form import CLOSE, Form
+from streamopt.pipeline.beyond.quicker import quicker_designs
 from streamopt.pipeline.crossing import boundary_of_form
 from streamopt.search.labels import SearchStoppedError, SearchTooLargeError
 from streamopt.solvers.base import Progress
@@ -68,9 +70,18 @@ def solve_beyond(
     InfeasibleError
         If no schedule has so few DSPs (E401).
     """
-    run = _Run(request, options, on_incumbent)
-    stop = Stop.FINISHED
+    outside, ports = boundary_of_form(request.graph, request.ports, region.on)
+    plain = Form(
+        replace(request, ports=ports),
+        ((), outside),
+        region,
+        freedom,
+        solver,
+        sizes_fifos=sizes_fifos,
+    )
+    run, stop = _Run(request, options, on_incumbent, plain), Stop.FINISHED
     try:
+        run.begin(plain)
         for names, graph in freedom.forms(request.graph, shares_arguments=bool(request.ports)):
             outside, ports = boundary_of_form(graph, request.ports, region.on)
             asked = replace(request, ports=ports)
@@ -91,25 +102,48 @@ def solve_beyond(
 class _Run:
     """The forms of one request, and the designs that were tried."""
 
-    def __init__(self, request: Request, options: SolveOptions, on_incumbent: OnIncumbent) -> None:
+    def __init__(
+        self, request: Request, options: SolveOptions, on_incumbent: OnIncumbent, plain: Form
+    ) -> None:
         self._request = request
         self._options = options
         self._on_incumbent = on_incumbent
         limit = options.time_limit_seconds
         searching = limit if limit is None else limit * SEARCH_SHARE
         self.clock = SearchClock(replace(options, time_limit_seconds=searching))
-        self._forms: list[Form] = []
+        self._forms = [plain]
         self._tried: list[tuple[Tried, Form]] = []
+        self._quicker: list[tuple[Tried, Form]] = []
 
     @property
     def _best(self) -> tuple[Tried, Form] | None:
-        return min(self._tried, key=lambda pair: pair[0].rank, default=None)
+        """Return the best design of all; of equal ones one that was searched for."""
+        return _best_of([*self._tried, *self._quicker])
 
     @property
-    def _horizon_cycles(self) -> int | None:
-        """Return what a design must be below to be of interest; None for all."""
+    def _horizon(self) -> Horizon:
+        """Return which designs are of interest."""
+        searched = _best_of(self._tried)
+        is_near = searched is not None and searched[0].is_within
         best = self._best
-        return best[0].cycles - 1 if best is not None and best[0].is_within else None
+        if best is None or not best[0].is_within:
+            return Horizon(None, is_near)
+        return Horizon(best[0].cycles - is_near, is_near)
+
+    def begin(self, plain: Form) -> None:
+        """Take what other levels answer at once.
+
+        Parameters
+        ----------
+        plain
+            The graph as it is.
+        """
+
+        def keep(tried: Tried) -> None:
+            self._quicker.append((tried, plain))
+            self._report()
+
+        quicker_designs(plain, self._request, self._options, self.clock, keep)
 
     def look(self, form: Sequence[Form]) -> None:
         """Look for a design of one form that is better than those of the others.
@@ -130,9 +164,10 @@ class _Run:
         """Look for better designs of the best form, and for a bound."""
         self._bound(FIRST_LABELS)
         for labels in MORE_LABELS:
-            if self._best is None or self._gap() <= CLOSE:
+            best = _best_of(self._tried) or self._best
+            if best is None or self._gap() <= CLOSE:
                 return
-            _, form = self._best
+            _, form = best
             with suppress(SearchTooLargeError):
                 self._search(form, labels, form)
             self._bound(labels)
@@ -155,26 +190,27 @@ class _Run:
             bound_cycles=bound,
             proof=Proof.OPTIMAL if bound == latency else Proof.FEASIBLE,
             solve_seconds=self.clock.seconds(),
-            message=f"the best of {len(self._tried)} designs that were simulated",
+            message=f"the best of {len(self._tried) + len(self._quicker)} designs that were "
+            "simulated",
             least_found_cycles=least if least < latency else 0,
         )
 
     def _keep(self, form: Form, effort: Asked, widest: Form) -> None:
         options = replace(self._options, time_limit_seconds=self.clock.seconds_for_solver())
-        for tried in form.tried(self._horizon_cycles, effort, options, self.clock):
+        for tried in form.tried(self._horizon, effort, options, self.clock):
             self._tried.append((tried, widest))
             self._report()
 
     def _search(self, form: Form, labels: int, widest: Form) -> None:
         """Search a form; again without bursts if they are what makes its best design slow."""
         self._keep(form, Asked(labels, steady=False), widest)
-        best = self._best
+        best = _best_of(self._tried)
         if best is None or best[0].cycles > (1.0 + BURSTS) * best[0].chosen.cycles:
             self._keep(form, Asked(labels, steady=True), widest)
 
     def _is_late(self) -> bool:
         """Return whether the other forms are left out, as there is a design and little time."""
-        best, limit = self._best, self._options.time_limit_seconds
+        best, limit = _best_of(self._tried), self._options.time_limit_seconds
         has_design = best is not None and best[0].is_within
         return has_design and limit is not None and self.clock.seconds() > FORMS_SHARE * limit
 
@@ -193,7 +229,7 @@ class _Run:
 
     def _least_closed_cycles(self, form: Form) -> int:
         """Return the least closed form of the designs of a form, of those within the limits."""
-        own = [tried for tried, its in self._tried if its is form]
+        own = [tried for tried, its in [*self._tried, *self._quicker] if its is form]
         within = [tried.predicted_cycles for tried in own if tried.is_within]
         return min(within or [tried.predicted_cycles for tried in own], default=NO_CYCLES)
 
@@ -202,12 +238,15 @@ class _Run:
         best = self._best
         if best is not None and best[0].is_within:
             return best
-        form = self._forms[0] if best is None else best[1]
-        quick = [(found, form) for found in form.quickest(self._is_over)]
-        least = min(found.chosen.dsps for found, _ in quick)
-        if best is None and least > self._request.dsp_limit:
+        searched = _best_of(self._tried)
+        form = self._forms[-1] if searched is None else searched[1]
+        tried = [*self._quicker, *((found, form) for found in form.quickest(self._is_over))]
+        least = min(found.chosen.dsps for found, _ in tried)
+        if searched is None and least > self._request.dsp_limit:
             raise _nothing_fits(self._request)
-        return min([*quick, *([best] if best else [])], key=lambda pair: pair[0].rank)
+        found = _best_of([*tried, *([best] if best else [])])
+        assert found is not None
+        return found
 
     def _is_over(self) -> bool:
         limit = self._options.time_limit_seconds
@@ -224,6 +263,10 @@ class _Run:
         if self._options.on_progress is not None:
             seconds, cycles = self.clock.seconds(), float(best[0].cycles)
             self._options.on_progress(Progress(seconds, cycles, float(best[1].bound_cycles)))
+
+
+def _best_of(pairs: Sequence[tuple[Tried, Form]]) -> tuple[Tried, Form] | None:
+    return min(pairs, key=lambda pair: pair[0].rank, default=None)
 
 
 def _nothing_fits(request: Request) -> InfeasibleError:

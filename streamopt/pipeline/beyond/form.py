@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from math import prod
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from streamopt.errors import InfeasibleError
-from streamopt.ir.graph import SequentialNode
-from streamopt.perf.dsp import dsps_per_lane
 from streamopt.perf.priced_costs import PricedCosts
+from streamopt.perf.work_bound import work_bound_cycles
 from streamopt.pipeline.beyond.allowance import Allowance
 from streamopt.pipeline.beyond.costing import honest_costs
+from streamopt.pipeline.beyond.effort import horizons
 from streamopt.pipeline.beyond.judging import judged
 from streamopt.pipeline.crossing import boundary_cycles
-from streamopt.search.labels import SearchTooLargeError
+from streamopt.search.labels import SearchStoppedError, SearchTooLargeError
+from streamopt.solvers.result import Stop
 from streamopt.space.assemble import evaluate, least_luts
 from streamopt.strategies.budgeted import BudgetedSearch, Chosen, Prepared
 from streamopt.strategies.choose import AUTO, SEARCH, choose
+from streamopt.strategies.clock import LEAST_SECONDS
 from streamopt.strategies.exact import SMALL_NODES
 
 if TYPE_CHECKING:
@@ -26,13 +27,14 @@ if TYPE_CHECKING:
 
     from streamopt.ir.graph import Graph
     from streamopt.ir.schedule import Schedule
+    from streamopt.pipeline.beyond.effort import Asked, Horizon
     from streamopt.pipeline.beyond.freedom import Freedom
     from streamopt.pipeline.beyond.judging import Region, Tried
     from streamopt.solvers.base import SolveOptions
     from streamopt.strategies.clock import SearchClock
-    from streamopt.strategies.solution import Request
+    from streamopt.strategies.solution import Request, Solution
 
-__all__ = ["CLOSE", "Asked", "Form"]
+__all__ = ["CLOSE", "Form"]
 
 MOST_ROUNDS = 6
 """Allowances that are tried until a design is within its limits."""
@@ -40,8 +42,6 @@ MOST_QUICK = 4
 """Likewise, where the time is up."""
 CLOSE = 0.002
 """Gap below which nothing more is looked for."""
-FIRST_HORIZONS = (1.25, 3.0, 12.0)
-"""Horizons of the first rows, times the cycles in which all DSPs would do all products."""
 FEWEST_LABELS = 32
 """Labels of a state, where the time is up."""
 PRICE_STEP = 1.35
@@ -50,24 +50,10 @@ MOST_PRICES = 3
 """That are tried to either side of the best one before."""
 FAR_BELOW = 0.75
 """Of the bound: where two resources say less, they aren't asked again with more labels."""
+PART = 0.4
+"""Of the time that is left, for one answer of a solver."""
 HOPE = 0.9
 """Of the cycles of the design before: where the next search begins."""
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What a search is to look for.
-
-    Attributes
-    ----------
-    labels
-        Of a state.
-    steady
-        Whether streams that come in bursts are left out.
-    """
-
-    labels: int
-    steady: bool
 
 
 class Form:
@@ -94,7 +80,7 @@ class Form:
         sizes_fifos: bool,
     ) -> None:
         self.names, self.graph = form
-        self._region = region
+        self.region = region
         self._solver = solver
         self._sizes_fifos = sizes_fifos
         counted = freedom.counted(self.graph)
@@ -120,33 +106,37 @@ class Form:
         self._steady: Prepared | None = None
         self._horizon_cycles = 0
         self._known_cycles: dict[bool, int] = {}
-        self.bound_cycles = boundary_cycles(self.graph, request.ports, region.on)
-
-    @property
-    def longest_cycles(self) -> int:
-        """Return the latency of the form without any unrolling."""
-        return self.plainest().cycles
+        self.bound_cycles = max(
+            boundary_cycles(self.graph, request.ports, region.on),
+            work_bound_cycles(
+                self.graph, costs, self.request.bindings, counted, region.on, region.limits
+            ),
+        )
 
     def tried(
-        self, horizon_cycles: int | None, effort: Asked, options: SolveOptions, clock: SearchClock
+        self, horizon: Horizon, effort: Asked, options: SolveOptions, clock: SearchClock
     ) -> Iterator[Tried]:
         """Yield designs, the last of which is within the limits if one was found.
 
         Parameters
         ----------
-        horizon_cycles
-            Latency that is to be met; None for any.
         effort
             What to look for, and how hard.
+
+        Raises
+        ------
+        SearchStoppedError
+            If the time is up, or the search is no longer wanted.
         """
         for _ in range(MOST_ROUNDS):
-            chosen = self._chosen(horizon_cycles, effort, options, clock)
+            clock.check()
+            chosen = self._chosen(horizon, effort, options, clock)
             if chosen is None:
                 return
             found = self.judged(chosen)
             yield found
             before = self._allowance
-            self._allowance = before.after(chosen, found.used, self._region.limits)
+            self._allowance = before.after(chosen, found.used, self.region.limits)
             if found.is_within or self._allowance == before:
                 return
 
@@ -154,7 +144,7 @@ class Form:
         """Return a schedule as a design, with the ports of the request."""
         schedule = replace(chosen.schedule, ports=self.request.ports)
         chosen = replace(chosen, schedule=schedule)
-        return judged(self.graph, self.names, chosen, self._region, sizes_fifos=self._sizes_fifos)
+        return judged(self.graph, self.names, chosen, self.region, sizes_fifos=self._sizes_fifos)
 
     def raise_bound(self, horizon_cycles: int, labels: int, clock: SearchClock) -> None:
         """Look for a higher bound of all schedules within a horizon (O16).
@@ -163,7 +153,7 @@ class Form:
         the plain ones are asked first, once.
         """
         if self._with_surroundings is None:
-            run = self._below(self._prepare(horizon_cycles), horizon_cycles, clock)
+            run = self._below(self._prepare(horizon_cycles, clock), horizon_cycles, clock)
             if run is not None:
                 for price in dict.fromkeys([self._allowance.price, self._even_price]):
                     self._raise_at(price, run, horizon_cycles, labels)
@@ -173,7 +163,7 @@ class Form:
         if self._with_surroundings is None:
             costs = self._costs.with_surroundings()
             asked = replace(self.request, costs=costs, horizon_cycles=horizon_cycles)
-            self._with_surroundings = _rows_of(asked)
+            self._with_surroundings = _rows_of(asked, clock)
         run = self._below(self._with_surroundings, horizon_cycles, clock)
         if run is not None:
             self._raise_by_prices(run, horizon_cycles, labels)
@@ -186,7 +176,7 @@ class Form:
         if prepared is None:
             self.bound_cycles = max(self.bound_cycles, horizon_cycles)
             return None
-        limits = self._region.limits
+        limits = self.region.limits
         run = BudgetedSearch(prepared, limits.dsps, limits.luts, clock.should_stop)
         self.bound_cycles = max(self.bound_cycles, run.least_cycles(horizon_cycles))
         return run
@@ -227,12 +217,12 @@ class Form:
         self._needs_prices = found < FAR_BELOW * self.bound_cycles
 
     def _chosen(
-        self, horizon_cycles: int | None, effort: Asked, options: SolveOptions, clock: SearchClock
+        self, within: Horizon, effort: Asked, options: SolveOptions, clock: SearchClock
     ) -> Chosen | None:
         if self._solver not in (AUTO, SEARCH) or len(self.graph.nodes) > SMALL_NODES:
-            return self._solved(horizon_cycles, options)
-        for horizon in self._horizons(horizon_cycles):
-            prepared = self._prepare(horizon)
+            return self._solved(within.most_cycles, options, clock)
+        for horizon in horizons(within, self.graph, self.region.limits.dsps, self.plainest):
+            prepared = self._prepare(horizon, clock)
             if prepared is None:
                 continue
             if effort.steady:
@@ -247,28 +237,27 @@ class Form:
                 return chosen
         return None
 
-    def _horizons(self, asked: int | None) -> list[int]:
-        """Return horizons to look within, in this order."""
-        longest = self.longest_cycles if asked is None else asked
-        ideal = _ideal_cycles(self.graph, self._region.limits.dsps)
-        first = [int(times * ideal) for times in FIRST_HORIZONS if asked is None and ideal]
-        return [*(cycles for cycles in first if cycles < longest), longest]
-
-    def _prepare(self, horizon_cycles: int) -> Prepared | None:
+    def _prepare(self, horizon_cycles: int, clock: SearchClock) -> Prepared | None:
         """Return rows within a horizon, or a longer one; None if a node has none."""
         if self._prepared is None or self._horizon_cycles < horizon_cycles:
-            prepared = _rows_of(replace(self.request, horizon_cycles=horizon_cycles))
+            prepared = _rows_of(replace(self.request, horizon_cycles=horizon_cycles), clock)
             if prepared is None:
                 return None
             self._prepared = prepared
             self._horizon_cycles, self._steady = horizon_cycles, None
         return self._prepared
 
-    def _solved(self, horizon_cycles: int | None, options: SolveOptions) -> Chosen | None:
+    def _solved(
+        self, horizon_cycles: int | None, options: SolveOptions, clock: SearchClock
+    ) -> Chosen | None:
         """Return what a solver answers to the compact program, or the search of large graphs.
 
-        That has one resource, so LUTs have a price.
+        That has one resource, so LUTs have a price. It gets a part of the time that is left, as
+        what it answers may be over the limits.
         """
+        left = clock.seconds_left()
+        if left is not None:
+            options = replace(options, time_limit_seconds=max(LEAST_SECONDS, PART * left))
         allowed = self._allowance
         asked = replace(
             self.request,
@@ -287,11 +276,12 @@ class Form:
             answer = choose(asked, self._solver, "compact", options)
         except InfeasibleError:
             return None
-        limits = self._region.limits
+        if answer.stop is Stop.INTERRUPTED:
+            clock.interrupt()
+        limits = self.region.limits
         if (allowed.dsps, allowed.luts) == (limits.dsps, limits.luts):
             self.bound_cycles = max(self.bound_cycles, answer.bound_cycles)
-        chosen = self._as_chosen(answer.schedule)
-        return replace(chosen, solver=answer.solver, solver_version=answer.solver_version)
+        return self._answered(answer)
 
     def plainest(self) -> Chosen:
         """Return the schedule without any unrolling, as the tool binds operators."""
@@ -300,7 +290,7 @@ class Form:
     def quickest(self, is_over: Callable[[], bool]) -> Iterator[Tried]:
         """Yield designs of short searches, the plainest at last, until one is within the limits.
 
-        They are for when the search ended before any such design, so nothing stops them.
+        They are for when the search ended before any such design.
 
         Parameters
         ----------
@@ -308,28 +298,38 @@ class Form:
             Whether the whole time is up, so that no further search is begun.
         """
         for _ in range(MOST_QUICK):
-            chosen = None if self._prepared is None else self._quick(self._prepared)
+            if self._prepared is None or is_over():
+                break
+            chosen = self._quick(self._prepared, is_over)
             if chosen is None:
                 break
             found = self.judged(chosen)
             yield found
             before = self._allowance
-            self._allowance = before.after(chosen, found.used, self._region.limits)
+            self._allowance = before.after(chosen, found.used, self.region.limits)
             if found.is_within:
                 return
-            if self._allowance == before or is_over():
+            if self._allowance == before:
                 break
         yield self.judged(self.plainest())
 
-    def _quick(self, prepared: Prepared) -> Chosen | None:
+    def _quick(self, prepared: Prepared, is_over: Callable[[], bool]) -> Chosen | None:
         allowed = self._allowance
-        run = BudgetedSearch(prepared, allowed.dsps, allowed.luts, lambda: False)
+        run = BudgetedSearch(prepared, allowed.dsps, allowed.luts, is_over)
         schedule = run.quick(self._horizon_cycles)
         if schedule is not None:
             return self._as_chosen(schedule)
-        with suppress(SearchTooLargeError):
+        with suppress(SearchTooLargeError, SearchStoppedError):
             return run.best(self._horizon_cycles, FEWEST_LABELS, allowed.price)
         return None
+
+    def answered(self, answer: Solution) -> Tried:
+        """Return what another strategy answered to the graph of the form as a design."""
+        return self.judged(self._answered(answer))
+
+    def _answered(self, answer: Solution) -> Chosen:
+        chosen = self._as_chosen(answer.schedule)
+        return replace(chosen, solver=answer.solver, solver_version=answer.solver_version)
 
     def _as_chosen(self, schedule: Schedule) -> Chosen:
         costs = self.request.costs
@@ -338,18 +338,8 @@ class Form:
         return Chosen(schedule, found.latency_cycles, found.dsps, luts)
 
 
-def _rows_of(request: Request) -> Prepared | None:
+def _rows_of(request: Request, clock: SearchClock) -> Prepared | None:
     """Return the rows within the horizon of a request; None if a node has none."""
     with suppress(InfeasibleError):
-        return Prepared.of(request.space())
+        return Prepared.of(request.space(), clock.check)
     return None
-
-
-def _ideal_cycles(graph: Graph, dsps: int) -> int:
-    """Return how long all products of a graph take in DSPs that always have work."""
-    work = sum(
-        prod(node.trip_counts.values()) * dsps_per_lane(node)
-        for node in graph.nodes
-        if not isinstance(node, SequentialNode)
-    )
-    return -(-work // max(1, dsps))
