@@ -130,7 +130,7 @@ def _kept(request: Request, on_incumbent: OnIncumbent) -> OnIncumbent:
 def _beyond(asked: Asked, built: AsBuilt, on_incumbent: OnIncumbent) -> Solution:
     """Return the answer at opt6: a design within a region, or none."""
     from streamopt.pipeline.beyond.best import solve_beyond
-    from streamopt.strategies.clock import SearchClock
+    from streamopt.strategies.clock import WorkClock
 
     _check(asked)
     fit = region(asked.request.dsp_limit, built, asked.fifos, keeps_dsps=asked.keeps_dsps)
@@ -138,7 +138,7 @@ def _beyond(asked: Asked, built: AsBuilt, on_incumbent: OnIncumbent) -> Solution
     freedom = replace(asked.freedom or ALL, tiling_limit=request.tiling_limit)
     fifos, options = asked.fifos, asked.options
     limit = options.time_limit_seconds or USUAL_SECONDS
-    clock = SearchClock(replace(options, time_limit_seconds=SIZING_SHARE * limit))
+    clock = WorkClock(replace(options, time_limit_seconds=SIZING_SHARE * limit))
     found = solve_beyond(
         request,
         freedom,

@@ -20,7 +20,7 @@ from streamopt.pipeline.crossing import boundary_of_form
 from streamopt.search.labels import SearchStoppedError, SearchTooLargeError
 from streamopt.solvers.base import Progress
 from streamopt.solvers.result import Proof, Stop
-from streamopt.strategies.clock import SearchClock
+from streamopt.strategies.clock import WorkClock
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -110,7 +110,7 @@ class _Run:
         self._on_incumbent = on_incumbent
         limit = options.time_limit_seconds
         searching = limit if limit is None else limit * SEARCH_SHARE
-        self.clock = SearchClock(replace(options, time_limit_seconds=searching))
+        self.clock = WorkClock(replace(options, time_limit_seconds=searching))
         self._forms = [plain]
         self._tried: list[tuple[Tried, Form]] = []
         self._quicker: list[tuple[Tried, Form]] = []
