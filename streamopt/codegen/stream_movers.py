@@ -39,10 +39,18 @@ def stream_connections(layout: Layout) -> Iterator[str]:
         yield f"stream_connect={':'.join(ends)}"
 
 
-def stream_movers(layout: Layout, header: Sequence[Item]) -> str:
-    """Return the C++ text of all these kernels, which begins with comments."""
-    items: list[Item] = [*header, Directive("#include <hls_stream.h>")]
-    items.append(Directive("#include <hls_vector.h>"))
+def stream_movers(layout: Layout, header: Sequence[Item], types: Sequence[str]) -> str:
+    """Return the C++ text of all these kernels.
+
+    Parameters
+    ----------
+    header
+        Comments that it begins with.
+    types
+        Headers of element types.
+    """
+    included = (*types, "cstdint", "hls_stream.h", "hls_vector.h")
+    items: list[Item] = [*header, *(Directive(f"#include <{name}>") for name in included)]
     for port in streamed(layout):
         items += [Statement(""), _kernel(port)]
     return render(items)

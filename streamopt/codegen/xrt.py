@@ -70,7 +70,7 @@ def host_files(
     arrays = "".join(f"    {_described(port)},\n" for port in layout.boundary)
     yield "host.py", fill("host.py.in", top=layout.top, arrays=arrays)
     if movers:
-        yield "stream_movers.cpp", stream_movers(layout, header)
+        yield "stream_movers.cpp", stream_movers(layout, header, types)
     lines = ["[connectivity]", *(f"nk={name}:1:{name}_1" for name in (layout.top, *movers))]
     lines += _places(layout, channels)
     yield "connectivity.cfg", "\n".join([*lines, *stream_connections(layout)]) + "\n"

@@ -14,6 +14,7 @@ from program_sketches import program, scheduled
 
 import streamopt as so
 from streamopt.codegen.checks import Severity
+from streamopt.codegen.templates import TYPE_HEADERS
 from streamopt.errors import CodegenError
 from streamopt.verification.csim import HEADERS
 
@@ -226,6 +227,17 @@ def test_host_of_a_kernel_without_arguments_starts_its_run(tmp_path: Path) -> No
     (tmp_path / "host.cpp").write_text(text)
     with pytest.raises(AssertionError, match="no match for call to"):
         done(command, tmp_path)
+
+
+@pytest.mark.parametrize("element", ["ap_fixed<16,6>", "half", "uint8_t"])
+def test_movers_know_their_element_types(element: str, tmp_path: Path) -> None:
+    arrays = {"A": f"input 6 {element}", "B": f"output 6 {element}"}
+    copied = program(arrays, {"copy": "i 6: B[i] = A[i]"}, name="copy")
+    graph = so.dataflow(copied)
+    schedule = so.solve(graph, level="opt1", ports=so.plan_ports(graph, "axis")).schedule
+    (tmp_path / "movers.cpp").write_text(so.emit(graph, schedule).text("stream_movers.cpp"))
+    includes = [f"-I{HEADERS}", f"-I{TYPE_HEADERS}"]
+    done([*FLAGS, "-fsyntax-only", *includes, "movers.cpp"], tmp_path)
 
 
 MOVERS = ("mm2s_A", "mm2s_B", "mm2s_b", "s2mm_D", "s2mm_E")
