@@ -9,14 +9,11 @@ change places.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from streamopt.analysis.polyhedral_text import (
-    access_text,
-    is_certain,
-    schedule_text,
-)
+from streamopt.analysis.last_touches import AT_ONCE, Event, last_touches
+from streamopt.analysis.polyhedral_text import access_text, is_certain
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator, Mapping, Sequence
@@ -30,7 +27,7 @@ __all__ = [
     "covers",
     "data_flow",
     "execution_order",
-    "memory_dependences",
+    "ordering_pairs",
 ]
 
 _WRITE = -1
@@ -74,19 +71,25 @@ class DataFlow:
         import islpy as isl
 
         equal = isl.Map(
-            f"{{ {_event(writer, _WRITE)}[{side(relation.dim(isl.dim_type.in_), 'a')}] -> "
-            f"{_event(read.statement, read.read)}[{side(relation.dim(isl.dim_type.out), 'b')}] }}"
+            f"{{ {_name(writer, _WRITE)}[{side(relation.dim(isl.dim_type.in_), 'a')}] -> "
+            f"{_name(read.statement, read.read)}[{side(relation.dim(isl.dim_type.out), 'b')}] }}"
         )
         return bool(relation.is_subset(equal))
 
 
-def data_flow(statements: Sequence[Instance], among: Container[str] | None = None) -> DataFlow:
+def data_flow(
+    statements: Sequence[Instance],
+    among: Container[str] | None = None,
+    at_once: int = AT_ONCE,
+) -> DataFlow:
     """Return the flow of values between all statements.
 
     Parameters
     ----------
     among
         Arrays whose reads are asked for; None for all.
+    at_once
+        How many accesses are handed to isl together.
     """
     asked = [
         (Touch(at, number), instance, access)
@@ -97,66 +100,66 @@ def data_flow(statements: Sequence[Instance], among: Container[str] | None = Non
     written = {instance.target.array for instance in statements}
     reads = [read for read in asked if read[2].array in written]
     given = {touch for touch, _, access in asked if access.array not in written}
-    among = {access.array for _, _, access in reads}
+    found = dict.fromkeys(given, frozenset[int]())
     if not reads:
-        return DataFlow(dict.fromkeys(given, frozenset[int]()), frozenset(given), {})
-    sinks = _union(access_text(_event(t.statement, t.read), i, a) for t, i, a in reads)
-    certain, possible = (
-        _union(
-            access_text(_event(at, _WRITE), instance, instance.target)
+        return DataFlow(found, frozenset(given), {})
+    among = {access.array for _, _, access in reads}
+    touches = last_touches(
+        [_event(touch.statement, touch.read, instance, access) for touch, instance, access in reads],
+        [
+            _event(at, _WRITE, instance, instance.target)
             for at, instance in enumerate(statements)
-            if is_certain(instance) is wanted
             if instance.target.array in among
-        )
-        for wanted in (True, False)
+        ],
+        at_once,
     )
-    flow = _flow(sinks, certain, possible, _schedules(statements, among))
     sources: dict[Touch, set[int]] = {touch: set() for touch, _, _ in reads}
     relations: dict[tuple[int, Touch], Any] = {}
-    for relation in _maps(flow.get_may_dependence()):
+    for relation in touches.relations:
         writer, _ = _parsed(relation.get_tuple_name(_in()))
         touch = Touch(*_parsed(relation.get_tuple_name(_out())))
         sources[touch].add(writer)
         key = (writer, touch)
         relations[key] = relation if key not in relations else relations[key].union(relation)
-    before = {Touch(*_parsed(name)) for name in _domain_names(flow.get_may_no_source().domain())}
-    found = dict.fromkeys(given, frozenset[int]())
+    before = {Touch(*_parsed(name)) for name in touches.unhidden}
     found |= {touch: frozenset(writers) for touch, writers in sources.items()}
     return DataFlow(found, frozenset(before | given), relations)
 
 
-def memory_dependences(statements: Sequence[Instance]) -> set[tuple[int, int]]:
-    """Return the pairs (earlier, later) of statements that can't change places.
+def ordering_pairs(
+    statements: Sequence[Instance], at_once: int = AT_ONCE
+) -> frozenset[tuple[int, int]]:
+    """Return pairs (earlier, later) of statements that can't change places.
 
-    A pair is there if some iteration of the first touches an element that a later iteration of
-    the second touches too, and one of the two writes it.
+    Two statements must keep their order if some iteration of the first touches an element that a
+    later iteration of the second touches too, and one of the two writes it. The pairs are those
+    between which nothing else writes the element; the others follow from them.
     """
-    touched: dict[str, list[tuple[int, bool, Any]]] = {}
-    for at, instance in enumerate(statements):
-        found = {(instance.target, True), *((access, False) for access in instance.reads)}
-        for access, writes in sorted(found, key=str):
-            relation = _access_map(instance, access, at)
-            touched.setdefault(access.array, []).append((at, writes, relation))
-    pairs: set[tuple[int, int]] = set()
-    orders: dict[tuple[int, int], Any] = {}
-    for accesses in touched.values():
-        for earlier, first_writes, first in accesses:
-            for later, second_writes, second in accesses:
-                pair = earlier, later
-                if pair in pairs or not (first_writes or second_writes):
-                    continue
-                if pair not in orders:
-                    orders[pair] = execution_order(statements, *pair)
-                same = first.apply_range(second.reverse())
-                if orders[pair] is not None and not same.is_disjoint(orders[pair]):
-                    pairs.add(pair)
-    return pairs
+    written = {instance.target.array for instance in statements}
+    reads, writes = (
+        [
+            replace(_event(at, number, instance, access), hides=number == _WRITE)
+            for at, instance in enumerate(statements)
+            for number, access in touched(instance)
+            if access.array in written
+        ]
+        for touched in (_distinct_reads, _own_write)
+    )
+    found = (
+        last_touches(reads, writes, at_once).relations,
+        last_touches(writes, [*writes, *reads], at_once).relations,
+    )
+    names = ((one.get_tuple_name(_in()), one.get_tuple_name(_out())) for r in found for one in r)
+    pairs = ((_parsed(source)[0], _parsed(sink)[0]) for source, sink in names)
+    return frozenset((source, sink) for source, sink in pairs if source != sink)
 
 
-def _access_map(instance: Instance, access: Access, at: int) -> Any:
-    import islpy as isl
+def _distinct_reads(instance: Instance) -> Iterator[tuple[int, Access]]:
+    return enumerate(dict.fromkeys(instance.reads))
 
-    return isl.Map(f"{{ {access_text(f'S{at}', instance, access)} }}")
+
+def _own_write(instance: Instance) -> Iterator[tuple[int, Access]]:
+    yield _WRITE, instance.target
 
 
 def execution_order(statements: Sequence[Instance], earlier: int, later: int) -> Any:
@@ -198,50 +201,19 @@ def covers(instance: Instance, shape: Sequence[int]) -> bool:
     return bool(array.is_subset(written))
 
 
-def _event(statement: int, access: int) -> str:
-    return f"S{statement}_{'w' if access == _WRITE else access}"
+def _event(statement: int, number: int, instance: Instance, access: Access) -> Event:
+    """Return a read by its place among the reads of a statement, or its write."""
+    is_write = number == _WRITE
+    return Event(_name(statement, number), instance, access, int(is_write), is_certain(instance))
+
+
+def _name(statement: int, number: int) -> str:
+    return f"S{statement}_{'w' if number == _WRITE else number}"
 
 
 def _parsed(event: str) -> tuple[int, int]:
     statement, access = event.removeprefix("S").split("_")
     return int(statement), _WRITE if access == "w" else int(access)
-
-
-def _union(texts: Iterator[str] | Sequence[str]) -> Any:
-    import islpy as isl
-
-    return isl.UnionMap(f"{{ {'; '.join(texts)} }}")
-
-
-def _schedules(statements: Sequence[Instance], among: Container[str]) -> Any:
-    length = 2 * max((len(instance.loops) for instance in statements), default=0) + 2
-    texts: list[str] = []
-    for at, instance in enumerate(statements):
-        events = [(number, access, 0) for number, access in enumerate(instance.reads)]
-        for number, access, phase in [*events, (_WRITE, instance.target, 1)]:
-            if access.array in among:
-                texts.append(schedule_text(_event(at, number), instance, length, phase))
-    return _union(texts)
-
-
-def _flow(sinks: Any, certain: Any, possible: Any, schedules: Any) -> Any:
-    import islpy as isl
-
-    info = isl.UnionAccessInfo.from_sink(sinks)
-    info = info.set_must_source(certain).set_may_source(possible)
-    return info.set_schedule_map(schedules).compute_flow()
-
-
-def _maps(union: Any) -> list[Any]:
-    found: list[Any] = []
-    union.foreach_map(found.append)
-    return [relation for relation in found if not relation.is_empty()]
-
-
-def _domain_names(union: Any) -> list[str]:
-    found: list[Any] = []
-    union.foreach_set(found.append)
-    return [part.get_tuple_name() for part in found if not part.is_empty()]
 
 
 def _in() -> Any:

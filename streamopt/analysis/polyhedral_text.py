@@ -40,11 +40,15 @@ def domain_text(instance: Instance) -> str:
     return " and ".join(condition_text(c, names) for c in conditions) or "true"
 
 
-def access_text(event: str, instance: Instance, access: Access) -> str:
-    """Return the relation from the iterations of an event to the array elements it touches."""
+def access_text(event: str, instance: Instance, access: Access, level: int = 0) -> str:
+    """Return the relation from the iterations of an event to the array elements it touches.
+
+    The iterators of as many outer loops as level tells stand behind the subscripts.
+    """
     names = _names(instance)
     tuple_text = ", ".join(names.values())
-    subscripts = ", ".join(affine_text(s, names) for s in access.subscripts)
+    places = [affine_text(s, names) for s in access.subscripts]
+    subscripts = ", ".join([*places, *[*names.values()][:level]])
     head = f"{event}[{tuple_text}] -> A_{access.array}[{subscripts}]"
     return f"{head} : {domain_text(instance)}"
 

@@ -38,13 +38,10 @@ def dependences(nests: Sequence[Nest]) -> dict[tuple[int, int], tuple[str, ...]]
     writers, readers = users(nests)
     found: dict[tuple[int, int], dict[str, None]] = {}
     for array, positions in writers.items():
+        own = {*positions}
+        others = [reader for reader in readers.get(array, ()) if reader not in own]
         pairs = list(pairwise(positions))
-        pairs += [
-            (writer, reader)
-            for writer in positions
-            for reader in readers.get(array, ())
-            if reader not in positions
-        ]
+        pairs += [(writer, reader) for writer in positions for reader in others]
         for pair in pairs:
             found.setdefault(pair, {})[array] = None
     return {pair: tuple(arrays) for pair, arrays in found.items()}
@@ -53,7 +50,7 @@ def dependences(nests: Sequence[Nest]) -> dict[tuple[int, int], tuple[str, ...]]
 def _append(table: dict[str, list[int]], arrays: Iterable[str], position: int) -> None:
     for array in arrays:
         positions = table.setdefault(array, [])
-        if position not in positions:
+        if not positions or positions[-1] != position:
             positions.append(position)
 
 

@@ -179,9 +179,12 @@ class Program:
         default_factory=dict[str, "NDArray[Any]"], compare=False, repr=False
     )
 
+    _by_name: dict[str, Array] = field(
+        default_factory=dict[str, "Array"], init=False, compare=False, repr=False
+    )
+
     def array(self, name: str) -> Array:
         """Return the array of that name; raises KeyError."""
-        for array in self.arrays:
-            if array.name == name:
-                return array
-        raise KeyError(name)
+        if not self._by_name:
+            self._by_name.update({array.name: array for array in reversed(self.arrays)})
+        return self._by_name[name]

@@ -82,7 +82,7 @@ class Places:
         spots = self.rows[line - 1] if 0 < line <= len(self.rows) else []
         if not spots:
             return self._near(line)
-        index = max(0, bisect_right([spot.column for spot in spots], column) - 1)
+        index = max(0, bisect_right(spots, column, key=lambda spot: spot.column) - 1)
         return self._original(spots[index])
 
     def shift(self, line: int, moves: Sequence[tuple[int, int]]) -> None:

@@ -73,6 +73,7 @@ class State:
     values: dict[str, tuple[float, ...]] = field(default_factory=dict[str, "tuple[float, ...]"])
     written: set[str] = field(default_factory=set[str])
     taken: set[str] = field(default_factory=set[str])
+    numbers: dict[str, int] = field(default_factory=dict[str, int])
     ranges: dict[str, tuple[int, int]] = field(default_factory=dict[str, "tuple[int, int]"])
     order: dict[str, int] = field(default_factory=dict[str, int])
     held: dict[str, Value] = field(default_factory=dict[str, "Value"])
@@ -99,10 +100,11 @@ class State:
         base = re.sub(r"_{2,}", "_", name[:90])
         base = base if re.match(NAME_PATTERN, base) else f"v{base}"
         base = f"{base.rstrip('_')}_" if is_reserved(base) else base
-        found, number = base, 1
+        found, number = base, self.numbers.get(base, 1)
         while found in self.taken:
             number += 1
             found = f"{base.rstrip('_')}_{number}"
+        self.numbers[base] = number
         self.taken.add(found)
         return found
 

@@ -5,16 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from streamopt.analysis.dependence import Touch
 from streamopt.ir.expression import Read, rewrite, rewrite_condition
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from streamopt.analysis.instances import Instance
     from streamopt.ir.expression import Access, Expression
     from streamopt.ir.source import Variable
 
-__all__ = ["Body", "with_accesses"]
+__all__ = ["Body", "Uses", "uses_of", "with_accesses"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,17 +30,35 @@ class Body:
         variable = self.variables[name]
         return not variable.is_argument and not variable.is_constant
 
+
+@dataclass(frozen=True, slots=True)
+class Uses:
+    """Where variables are used, by name; statements by their places, in order.
+
+    Attributes
+    ----------
+    touches
+        Reads with their accesses.
+    """
+
+    writers: Mapping[str, Sequence[int]]
+    touches: Mapping[str, Sequence[tuple[Touch, Access]]]
+
     def users(self, name: str) -> tuple[int, ...]:
         """Return the statements that touch a variable, in order."""
-        return tuple(
-            at
-            for at, instance in enumerate(self.statements)
-            if instance.target.array == name or any(a.array == name for a in instance.reads)
-        )
+        readers = (touch.statement for touch, _ in self.touches.get(name, ()))
+        return tuple(sorted({*self.writers.get(name, ()), *readers}))
 
-    def writers(self, name: str) -> tuple[int, ...]:
-        """Return the statements that write a variable, in order."""
-        return tuple(at for at, i in enumerate(self.statements) if i.target.array == name)
+
+def uses_of(statements: Sequence[Instance]) -> Uses:
+    """Return where the variables of statements are used."""
+    writers: dict[str, list[int]] = {}
+    touches: dict[str, list[tuple[Touch, Access]]] = {}
+    for at, instance in enumerate(statements):
+        writers.setdefault(instance.target.array, []).append(at)
+        for number, access in enumerate(instance.reads):
+            touches.setdefault(access.array, []).append((Touch(at, number), access))
+    return Uses(writers, touches)
 
 
 def with_accesses(

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from streamopt.analysis.dependence import memory_dependences
+from streamopt.analysis.dependence import ordering_pairs
 from streamopt.ir.ordering import topological_order
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def distributed(statements: Sequence[Instance]) -> tuple[tuple[int, ...], ...]:
 
     A group stands as early as its first statement does in the program.
     """
-    pairs = memory_dependences(statements)
+    pairs = ordering_pairs(statements)
     later: list[set[int]] = [set() for _ in statements]
     for earlier, other in pairs:
         later[earlier].add(other)

@@ -16,7 +16,7 @@ takes nests away that no output needs. None changes a value or an order of opera
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from streamopt.ir.affine import Affine
@@ -37,7 +37,7 @@ from streamopt.ir.program import Role
 from streamopt.transforms.restructure.ordering import ordered_statement
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from streamopt.ir.expression import Expression
     from streamopt.ir.program import Nest, Program, Statement
@@ -45,48 +45,87 @@ if TYPE_CHECKING:
 __all__ = ["drop_unused", "fold_copies", "fold_starts"]
 
 
+@dataclass(frozen=True, slots=True)
+class _Link:
+    """The only writer of an internal array and its only reader, by positions among the nests.
+
+    Attributes
+    ----------
+    writers
+        Positions of the nests that write each array.
+    """
+
+    program: Program
+    array: str
+    maker: Nest
+    user: Nest
+    writer: int
+    reader: int
+    writers: Mapping[str, set[int]]
+
+
 def fold_starts(program: Program) -> Program:
     """Put op-free assignments where their only reader reads them."""
-    program = _along_links(program, _folded)
+    program = _along_links(program, _folded, keeps_reader=True)
     nests = tuple(_without_identity(nest) for nest in program.nests)
     return replace(program, nests=nests)
 
 
-def _along_links(program: Program, merged: Callable[[Program, str, int, int], Program]) -> Program:
+def _along_links(
+    program: Program, merged: Callable[[_Link], Nest | None], *, keeps_reader: bool
+) -> Program:
     """Merge two nests after another: the one writer and the one reader of an internal array.
 
     Parameters
     ----------
     merged
-        From the program, the array and the positions of both nests to the program after.
+        From a link to the nest that both become; None where they stay.
+    keeps_reader
+        Whether that stands where the reader was, not the writer.
     """
+    nests: list[Nest | None] = [*program.nests]
+    sides = [{name: {*at} for name, at in side.items()} for side in users(program.nests)]
+    gone: set[str] = set()
     for array in program.arrays:
-        if array.role is not Role.INTERNAL:
+        all_writers, all_readers = (side.get(array.name, set[int]()) for side in sides)
+        if array.role is not Role.INTERNAL or len(all_writers) != 1 or len(all_readers) != 1:
             continue
-        all_writers, all_readers = users(program.nests)
-        match all_writers.get(array.name, []), all_readers.get(array.name, []):
-            case [writer], [reader] if writer < reader:
-                program = merged(program, array.name, writer, reader)
-            case _:
-                pass
-    return program
+        (writer,), (reader,) = all_writers, all_readers
+        maker, user = nests[writer], nests[reader]
+        if writer >= reader or maker is None or user is None:
+            continue
+        nest = merged(_Link(program, array.name, maker, user, writer, reader, sides[0]))
+        if nest is None:
+            continue
+        gone.add(array.name)
+        place, other = (reader, writer) if keeps_reader else (writer, reader)
+        for position, before in ((writer, maker), (reader, user)):
+            for side, table in zip(sides, users([before]), strict=True):
+                for name in table:
+                    side[name].discard(position)
+        nests[place], nests[other] = nest, None
+        for side, table in zip(sides, users([nest]), strict=True):
+            for name in table:
+                side[name].add(place)
+    arrays = tuple(array for array in program.arrays if array.name not in gone)
+    return replace(program, arrays=arrays, nests=tuple(n for n in nests if n is not None))
 
 
-def _folded(program: Program, array: str, writer: int, reader: int) -> Program:
-    maker, user = program.nests[writer], program.nests[reader]
+def _folded(link: _Link) -> Nest | None:
+    maker, user = link.maker, link.user
     if maker.sequential or user.sequential or maker.statements[0].reduction is not None:
-        return program
+        return None
     (source,), (statement,) = maker.statements, user.statements
-    value = _readable(program, source, statement)
-    if value is None or not _is_stable(program, value, writer, reader):
-        return program
-    places = [a for e in statement.expressions for a in reads(e) if a.array == array]
+    value = _readable(link.program, source, statement)
+    if value is None or not _is_stable(link, value):
+        return None
+    places = [a for e in statement.expressions for a in reads(e) if a.array == link.array]
     names = [subscript.as_iterator() for subscript in source.target.subscripts]
     if len(places) != 1 or None in names or len(set(names)) != len(names):
-        return program
+        return None
     loops = [loop.name for loop in maker.loops if loop.trip_count > 1]
     if not {*loops} <= {*names}:
-        return program
+        return None
     idle = {loop.name: Affine() for loop in maker.loops}
     by_name = dict(zip((n or "" for n in names), places[0].subscripts, strict=True))
     inlined = substitute(value, {**idle, **by_name})
@@ -97,11 +136,7 @@ def _folded(program: Program, array: str, writer: int, reader: int) -> Program:
     changed = ordered_statement(
         statement.rewritten(leaf, statement.target), [loop.name for loop in user.loops]
     )
-    nests = [*program.nests]
-    nests[reader] = replace(user, statements=(changed,))
-    del nests[writer]
-    arrays = tuple(a for a in program.arrays if a.name != array)
-    return replace(program, arrays=arrays, nests=tuple(nests))
+    return replace(user, statements=(changed,))
 
 
 def _readable(program: Program, source: Statement, reader: Statement) -> Expression | None:
@@ -116,11 +151,11 @@ def _readable(program: Program, source: Statement, reader: Statement) -> Express
     return source.value if plain else Cast(element, source.value)
 
 
-def _is_stable(program: Program, value: Expression, writer: int, reader: int) -> bool:
+def _is_stable(link: _Link, value: Expression) -> bool:
     """Return whether nobody writes, between two nests, what a value reads."""
     needed = {access.array for access in reads(value)}
-    between = program.nests[writer + 1 : reader]
-    return not any(s.target.array in needed for nest in between for s in nest.statements)
+    writers = (at for name in needed for at in link.writers.get(name, ()))
+    return not any(link.writer < at < link.reader for at in writers)
 
 
 def _without_identity(nest: Nest) -> Nest:
@@ -137,41 +172,36 @@ def _without_identity(nest: Nest) -> Nest:
 
 def fold_copies(program: Program) -> Program:
     """Let nests write into the arrays that their results are only copied to."""
-    return _along_links(program, _copied)
+    return _along_links(program, _copied, keeps_reader=False)
 
 
-def _copied(program: Program, array: str, writer: int, reader: int) -> Program:
-    maker, user = program.nests[writer], program.nests[reader]
+def _copied(link: _Link) -> Nest | None:
+    maker, user = link.maker, link.user
     if maker.sequential or user.sequential:
-        return program
+        return None
     (source,), (copy,) = maker.statements, user.statements
     plain = copy.reduction is None and isinstance(copy.value, Read)
     if not plain or not isinstance(copy.value, Read):
-        return program
+        return None
     place = copy.value.access
     names = [subscript.as_iterator() for subscript in place.subscripts]
     loops = {loop.name: loop.trip_count for loop in user.loops}
-    shape = program.array(array).shape
-    whole = all(n is not None and loops[n] == e for n, e in zip(names, shape, strict=True))
+    made, copied = link.program.array(link.array), link.program.array(copy.target.array)
+    whole = all(n is not None and loops[n] == e for n, e in zip(names, made.shape, strict=True))
     idle = [name for name, trip in loops.items() if trip > 1 and name not in names]
-    elements = program.array(array).element, program.array(copy.target.array).element
-    if not whole or idle or len(set(names)) != len(names) or elements[0] is not elements[1]:
-        return program
+    if not whole or idle or len(set(names)) != len(names) or made.element is not copied.element:
+        return None
     others = {name: Affine() for name in loops}
     by_name = dict(zip((n or "" for n in names), source.target.subscripts, strict=True))
     target = copy.target.substitute({**others, **by_name})
-    moved = {Access(array, source.target.subscripts): target}
+    moved = {Access(link.array, source.target.subscripts): target}
 
     def leaf(part: Expression) -> Expression:
         return Read(moved.get(part.access, part.access)) if isinstance(part, Read) else part
 
     names = [loop.name for loop in maker.loops]
     changed = ordered_statement(source.rewritten(leaf, target), names)
-    nests = [*program.nests]
-    nests[writer] = replace(maker, statements=(changed,))
-    del nests[reader]
-    arrays = tuple(a for a in program.arrays if a.name != array)
-    return replace(program, arrays=arrays, nests=tuple(nests))
+    return replace(maker, statements=(changed,))
 
 
 def drop_unused(program: Program) -> Program:

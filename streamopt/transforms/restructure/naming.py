@@ -15,7 +15,7 @@ written is the output ``X``. Other versions keep a number where there are severa
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from streamopt.ir.affine import Affine
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from streamopt.ir.expression import Access, Expression
-    from streamopt.ir.program import Array, Nest, Program
+    from streamopt.ir.program import Nest, Program
     from streamopt.ir.source import Source
 
 __all__ = ["final_names"]
@@ -50,33 +50,37 @@ def _array_names(program: Program, source: Source) -> dict[str, str]:
     known = {variable.name for variable in source.variables}
     given = {array.name for array in program.arrays if array.is_given}
     names = {name: name for name in given}
+    taken = _Taken({*given})
     ordered = sorted(program.arrays, key=lambda array: array.role is not Role.OUTPUT)
     for array in ordered:
         if array.name not in given:
-            names[array.name] = _array_name(array, known, {*names.values()}, given)
+            base = array.name if array.name in known else array.name.rpartition("_")[0]
+            wanted = f"{base}_out" if base in given and array.role is Role.OUTPUT else base
+            names[array.name] = taken.fresh(wanted, base, 1)
     return names
 
 
-def _array_name(array: Array, known: set[str], taken: set[str], given: set[str]) -> str:
-    base = array.name if array.name in known else array.name.rpartition("_")[0]
-    wanted = f"{base}_out" if base in given and array.role is Role.OUTPUT else base
-    number, fresh = 1, wanted
-    while fresh in taken:
-        fresh, number = f"{base}_{number}", number + 1
-    return fresh
+@dataclass(slots=True)
+class _Taken:
+    """Names that are taken, and the number to try next for each."""
+
+    names: set[str]
+    numbers: dict[str, int] = field(default_factory=dict[str, int])
+
+    def fresh(self, wanted: str, base: str, first: int) -> str:
+        """Return the wanted name, or else the base with the first number that is free."""
+        found, number = wanted, self.numbers.get(base, first)
+        while found in self.names:
+            found, number = f"{base}_{number}", number + 1
+        self.numbers[base] = number
+        self.names.add(found)
+        return found
 
 
 def _numbered(nests: Sequence[Nest]) -> tuple[Nest, ...]:
     """Return the nests with a number behind every name that an earlier one has."""
-    taken: set[str] = set()
-    found: list[Nest] = []
-    for nest in nests:
-        name, number = nest.name, 2
-        while name in taken:
-            name, number = f"{nest.name}_{number}", number + 1
-        taken.add(name)
-        found.append(replace(nest, name=name))
-    return tuple(found)
+    taken = _Taken(set())
+    return tuple(replace(nest, name=taken.fresh(nest.name, nest.name, 2)) for nest in nests)
 
 
 def _renamed(nest: Nest, names: Mapping[str, str], taken: set[str]) -> Nest:

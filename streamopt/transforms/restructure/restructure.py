@@ -16,9 +16,9 @@ from streamopt.transforms.restructure.fold import drop_unused, fold_copies, fold
 from streamopt.transforms.restructure.naming import final_names
 from streamopt.transforms.restructure.scalars import (
     expand_variables,
-    forward_substitution,
     split_variables,
 )
+from streamopt.transforms.restructure.substitution import forward_substitution
 from streamopt.transforms.restructure.versions import versioned
 from streamopt.transforms.restructure.work_arrays import private_work_arrays
 

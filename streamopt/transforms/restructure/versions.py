@@ -62,7 +62,15 @@ def versioned(
 
 @dataclass(slots=True)
 class _Versions:
-    """The current version of every variable while groups are added in order."""
+    """The current version of every variable while groups are added in order.
+
+    Attributes
+    ----------
+    numbers
+        The next number to try for another version, by variable.
+    last_read, last_write
+        The last group that reads and that writes a variable.
+    """
 
     body: Body
     flow: DataFlow
@@ -71,9 +79,16 @@ class _Versions:
     current: dict[str, str] = field(default_factory=dict[str, str])
     made: dict[str, Variable] = field(default_factory=dict[str, "Variable"])
     taken: set[str] = field(default_factory=set[str])
+    numbers: dict[str, int] = field(default_factory=dict[str, int])
+    last_read: dict[str, int] = field(default_factory=dict[str, int])
+    last_write: dict[str, int] = field(default_factory=dict[str, int])
 
     def __post_init__(self) -> None:
         self.taken.update(self.body.variables)
+        for at, group in enumerate(self.groups):
+            for instance in (self.body.statements[statement] for statement in group):
+                self.last_write[instance.target.array] = at
+                self.last_read.update((access.array, at) for access in instance.reads)
         for name, variable in self.body.variables.items():
             if variable.is_argument or variable.is_constant:
                 self.current[name] = name
@@ -178,22 +193,21 @@ class _Versions:
         variable = self.body.variables[name]
         if variable.is_argument and variable.is_wanted:
             return True
-        later = [statement for group in self.groups[at + 1 :] for statement in group]
-        return any(access.array == name for s in later for access in self.body.statements[s].reads)
+        return self.last_read.get(name, -1) > at
 
     def _is_written(self, at: int, name: str) -> bool:
         """Return whether a variable is written after a group."""
-        later = [statement for group in self.groups[at + 1 :] for statement in group]
-        return any(self.body.statements[s].target.array == name for s in later)
+        return self.last_write.get(name, -1) > at
 
     def _version(self, name: str) -> str:
         variable = self.body.variables[name]
         fresh = name
         if name in self.made or variable.is_argument:
-            number = 1
+            number = self.numbers.get(name, 1)
             while f"{name}_{number}" in self.taken:
                 number += 1
             fresh = f"{name}_{number}"
+            self.numbers[name] = number + 1
         self.taken.add(fresh)
         self.made[fresh] = variable
         return fresh

@@ -28,7 +28,7 @@ from streamopt.analysis.instances import Instance, hull_of
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Access, Read
 from streamopt.ir.source import Assign, RangeLoop
-from streamopt.transforms.restructure.body import Body, with_accesses
+from streamopt.transforms.restructure.body import Body, Uses, uses_of, with_accesses
 from streamopt.transforms.restructure.scalars import expanded, private_depth
 
 __all__ = ["private_work_arrays"]
@@ -36,22 +36,26 @@ __all__ = ["private_work_arrays"]
 
 def private_work_arrays(body: Body) -> Body:
     """Give written arguments that are overwritten in every iteration an expanded private copy."""
+    uses = uses_of(body.statements)
     written = [
         name
         for name, variable in body.variables.items()
-        if variable.is_argument and not variable.is_constant and body.writers(name)
+        if variable.is_argument and not variable.is_constant and name in uses.writers
+        if all(body.statements[at].loops for at in uses.users(name))
     ]
-    flow = data_flow(body.statements, written)
+    if not written:
+        return body
+    flow = data_flow(body.statements, {*written})
     for name in written:
-        depth = private_depth(body, name, flow)
-        if depth and _is_overwritten(body, name, depth):
-            body = _with_copy(body, name, depth)
+        depth = private_depth(body, uses, name, flow)
+        if depth and _is_overwritten(body, uses, name, depth):
+            body = _with_copy(body, uses, name, depth)
     return body
 
 
-def _is_overwritten(body: Body, name: str, depth: int) -> bool:
+def _is_overwritten(body: Body, uses: Uses, name: str, depth: int) -> bool:
     """Return whether each iteration of the outer loops writes the whole array."""
-    first = body.statements[body.writers(name)[0]]
+    first = body.statements[uses.writers[name][0]]
     outer = {loop.iterator for loop in first.loops[:depth]}
     inside = replace(first, loops=first.loops[depth:])
     bounds = [b for loop in first.loops for b in (*loop.lower, *loop.upper)]
@@ -61,7 +65,7 @@ def _is_overwritten(body: Body, name: str, depth: int) -> bool:
     return fixed and not used and not once and covers(inside, body.variables[name].shape)
 
 
-def _with_copy(body: Body, name: str, depth: int) -> Body:
+def _with_copy(body: Body, uses: Uses, name: str, depth: int) -> Body:
     variable = body.variables[name]
     fresh, number = f"{name}_work", 2
     while fresh in body.variables:
@@ -70,13 +74,13 @@ def _with_copy(body: Body, name: str, depth: int) -> Body:
     def moved(access: Access) -> Access:
         return replace(access, array=fresh) if access.array == name else access
 
-    statements = tuple(
-        with_accesses(instance, lambda _, access: Read(moved(access)), moved)
-        for instance in body.statements
-    )
+    statements = [*body.statements]
+    for at in uses.users(name):
+        statements[at] = with_accesses(statements[at], lambda _, access: Read(moved(access)), moved)
     private = replace(variable, name=fresh, is_argument=False)
-    loops = body.statements[body.writers(name)[0]].loops[:depth]
-    grown = expanded(Body(statements, {**body.variables, fresh: private}), fresh, loops)
+    loops = statements[uses.writers[name][0]].loops[:depth]
+    renamed = Body(tuple(statements), {**body.variables, fresh: private})
+    grown = expanded(renamed, uses_of(renamed.statements), {fresh: hull_of(loops)})
     if not variable.is_wanted:
         return grown
     last = tuple(Affine.of(high - low - 1) for low, high in hull_of(loops).values())

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from streamopt.transforms.restructure.scalars import (
     expand_variables,
-    forward_substitution,
     split_variables,
 )
+from streamopt.transforms.restructure.substitution import forward_substitution
 from tests.transforms.restructure.sketches import body_of, lines
 
 if TYPE_CHECKING:

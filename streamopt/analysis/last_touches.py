@@ -1,0 +1,202 @@
+"""The last touch of an element before another, through isl, in pieces that stay small.
+
+isl's flow analysis asks of every sink and every source of an array whether one is the last before
+the other, so its time grows with their product. Here many statements are taken apart by their
+places in the text, and asked for from a sink backwards:
+
+1. the same iteration of the loop around it;
+2. earlier iterations of that loop;
+3. the loops and statements before that loop, the next ones first, then twice as many, ...
+
+What a certain source covers is not asked again, so most sinks end after a few sources. The answer
+is the same as for all at once: what comes earlier in this list runs later in the program.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from streamopt.analysis.polyhedral_text import access_text, schedule_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from streamopt.analysis.instances import Instance
+    from streamopt.ir.expression import Access
+
+__all__ = ["AT_ONCE", "Event", "LastTouches", "last_touches"]
+
+AT_ONCE = 48
+"""Events that are handed to isl together, however they lie in the text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """An access of a statement, by a name that no other has.
+
+    Attributes
+    ----------
+    phase
+        0 for the reads of a statement, 1 for its write.
+    hides
+        Whether what ran before it is not asked for any more, where it is a source.
+    """
+
+    name: str
+    instance: Instance
+    access: Access
+    phase: int
+    hides: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class LastTouches:
+    """isl relations from sources to the sinks that they are the last for.
+
+    Attributes
+    ----------
+    unhidden
+        Sinks that have, in some iteration, no source that hides what was before.
+    """
+
+    relations: tuple[Any, ...]
+    unhidden: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Sinks:
+    """Sinks, and the iterations of them that are still asked for; None for all."""
+
+    events: tuple[Event, ...]
+    asked: Any = None
+
+
+def last_touches(
+    sinks: Sequence[Event], sources: Sequence[Event], at_once: int = AT_ONCE
+) -> LastTouches:
+    """Return which sources are the last to touch an element before sinks touch it."""
+    search = _Search(at_once)
+    rest: list[Any] = []
+    if len(sinks) + len(sources) <= at_once:
+        rest.append(search.asked(_Sinks(tuple(sinks)), sources, 0).asked)
+    else:
+        by_array: dict[str, tuple[list[Event], list[Event]]] = defaultdict(lambda: ([], []))
+        for side, events in enumerate((sinks, sources)):
+            for event in events:
+                by_array[event.access.array][side].append(event)
+        for own_sinks, own_sources in by_array.values():
+            if own_sinks:
+                rest.append(search.resolved(own_sinks, own_sources, 0).asked)
+    names = frozenset(name for left in rest for name in _names(left))
+    return LastTouches(tuple(search.relations), names)
+
+
+class _Search:
+    """Collects relations while sinks are resolved piece by piece."""
+
+    def __init__(self, at_once: int) -> None:
+        self.at_once = at_once
+        self.relations: list[Any] = []
+
+    def resolved(self, sinks: Sequence[Event], sources: Sequence[Event], level: int) -> _Sinks:
+        """Resolve sinks by sources that run in the same iteration of the outer loops.
+
+        Returns what is left of the sinks. All of them share as many loops as level tells.
+        """
+        if len(sinks) + len(sources) <= self.at_once:
+            return self.asked(_Sinks(tuple(sinks)), sources, level)
+        before = _by_place(sources, level)
+        places = sorted(before)
+        left: list[_Sinks] = []
+        for place, events in sorted(_by_place(sinks, level).items()):
+            own = _Sinks(tuple(events))
+            inside = before.get(place, [])
+            if inside and len(inside[0].instance.position) > level + 1:
+                if len(own.events) + len(inside) > self.at_once:
+                    own = self.resolved(events, inside, level + 1)
+                own = self.asked(own, inside, level)
+            left.append(self._backwards(own, [before[p] for p in places if p < place], level))
+        return _joined(left, level)
+
+    def _backwards(
+        self, sinks: _Sinks, before: Sequence[Sequence[Event]], level: int
+    ) -> _Sinks:
+        """Resolve sinks by what stands before them, from there to the start of the text."""
+        end, count = len(before), 1
+        while end > 0 and sinks.events:
+            start = max(0, end - count)
+            window = [event for events in before[start:end] for event in events]
+            sinks = self.asked(sinks, window, level)
+            end, count = start, 2 * count
+        return sinks
+
+    def asked(self, sinks: _Sinks, sources: Sequence[Event], level: int) -> _Sinks:
+        """Hand sinks and sources to isl; touches count in the same iteration of outer loops."""
+        if not sources or not sinks.events:
+            return _Sinks(sinks.events, _domain(sinks, level))
+        import islpy as isl
+
+        wanted = _union(_relation(event, level) for event in sinks.events)
+        if sinks.asked is not None:
+            wanted = wanted.intersect_domain(sinks.asked)
+        info = isl.UnionAccessInfo.from_sink(wanted)
+        info = info.set_must_source(_union(_relation(e, level) for e in sources if e.hides))
+        info = info.set_may_source(_union(_relation(e, level) for e in sources if not e.hides))
+        both = {event.name: event for event in (*sinks.events, *sources)}.values()
+        length = 2 * max(len(event.instance.loops) for event in both) + 2
+        times = (schedule_text(e.name, e.instance, length, e.phase) for e in both)
+        flow = info.set_schedule_map(_union(times)).compute_flow()
+        self.relations += _parts(flow.get_may_dependence())
+        rest = flow.get_may_no_source().domain()
+        names = {*_names(rest)}
+        return _Sinks(tuple(event for event in sinks.events if event.name in names), rest)
+
+
+def _by_place(events: Iterable[Event], level: int) -> dict[int, list[Event]]:
+    found: dict[int, list[Event]] = {}
+    for event in events:
+        found.setdefault(event.instance.position[level], []).append(event)
+    return found
+
+
+def _relation(event: Event, level: int) -> str:
+    """Return an access with the iterators of outer loops as further subscripts."""
+    return access_text(event.name, event.instance, event.access, level)
+
+
+def _domain(sinks: _Sinks, level: int) -> Any:
+    if sinks.asked is not None:
+        return sinks.asked
+    return _union(_relation(event, level) for event in sinks.events).domain()
+
+
+def _joined(parts: Sequence[_Sinks], level: int) -> _Sinks:
+    events = tuple(event for part in parts for event in part.events)
+    left = [_domain(part, level) for part in parts if part.events]
+    while len(left) > 1:
+        pairs = zip(left[::2], left[1::2], strict=False)
+        odd = left[-1:] if len(left) % 2 else []
+        left = [*(one.union(other) for one, other in pairs), *odd]
+    return _Sinks(events, left[0] if left else None)
+
+
+def _union(texts: Iterable[str]) -> Any:
+    import islpy as isl
+
+    return isl.UnionMap(f"{{ {'; '.join(texts)} }}")
+
+
+def _parts(union: Any) -> list[Any]:
+    found: list[Any] = []
+    union.foreach_map(found.append)
+    return [relation for relation in found if not relation.is_empty()]
+
+
+def _names(union: Any) -> list[str]:
+    if union is None:
+        return []
+    found: list[Any] = []
+    union.foreach_set(found.append)
+    return [part.get_tuple_name() for part in found if not part.is_empty()]
