@@ -6,8 +6,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from streamopt.frontends.mlir.scalars import UnsupportedError
+from streamopt.frontends.mlir.structured import filled, occurrences, update_of
 from streamopt.frontends.mlir.syntax import DYNAMIC
 from streamopt.frontends.tensors import arithmetic as ex
+from streamopt.frontends.tensors.gathering import scattered
+from streamopt.frontends.tensors.indexing import floor_divided
 from streamopt.frontends.tensors.joining import concatenated, padded
 from streamopt.frontends.tensors.views import reshaped, strided
 from streamopt.ir.affine import Affine
@@ -83,21 +86,21 @@ def _insert(builder: ProgramBuilder, op: Operation, sources: Sequence[Tensor]) -
     """Return the second tensor with the first one in its middle."""
     names = ("static_offsets", "static_sizes", "static_strides")
     offsets, sizes, strides = static_integers(op, *names)
-    if any(stride != 1 for stride in strides):
-        raise UnsupportedError(f"{op.name} with strides is not supported", "insert without gaps")
     part, whole = reshaped(sources[0], sizes), sources[1]
 
     def value(point: Point) -> Expression:
         bounds: list[Condition | bool] = []
-        for index, offset, size in zip(point.indices, offsets, sizes, strict=True):
-            bounds.append(ex.index_holds(CompareOp.GE, index, offset, point))
-            bounds.append(ex.index_holds(CompareOp.LT, index, offset + size, point))
+        places: list[Affine] = []
+        for index, start, size, step in zip(point.indices, offsets, sizes, strides, strict=True):
+            bounds.append(ex.index_holds(CompareOp.GE, index, start, point))
+            bounds.append(ex.index_holds(CompareOp.LT, index, start + (size - 1) * step + 1, point))
+            inner = index + Affine.of(-start)
+            bounds.append(ex.divides(step, inner, point))
+            places.append(floor_divided(inner, step, point.trip_counts))
         inside = ex.all_of(bounds)
         if inside is False:
             return whole.at(point)
-        moved = part.at(
-            point.to(i + Affine.of(-o) for i, o in zip(point.indices, offsets, strict=True))
-        )
+        moved = part.at(point.to(places))
         return moved if inside is True else ex.select(inside, moved, whole.at(point))
 
     return replace(
@@ -109,6 +112,27 @@ def _insert(builder: ProgramBuilder, op: Operation, sources: Sequence[Tensor]) -
         array="",
         loc=builder.loc,
     )
+
+
+def _scatter(builder: ProgramBuilder, op: Operation, sources: Sequence[Tensor]) -> Tensor:
+    """Return the third tensor with the first one's parts at the positions in the second one."""
+    updates, indices, whole = sources
+    table = builder.known(indices)
+    if table is None:
+        hint = "elements at positions that depend on data don't stream"
+        raise UnsupportedError("an element is written at a position that depends on data", hint)
+    count = indices.shape[-1]
+    if op.integers("dimension_map") != tuple(range(count)):
+        raise UnsupportedError(f"{op.name} of other dimensions than the first is not supported")
+    template = update_of(op)
+    parts = reshaped(updates, (indices.shape[0], *whole.shape[count:]))
+
+    def combined(old: Expression, new: Expression) -> Expression:
+        return filled(template, lambda number: (new, old)[number], {})
+
+    is_plain = occurrences(template, 1) == 0
+    targets = [table[:, axis] for axis in range(count)]
+    return scattered(builder, whole, parts, targets, None if is_plain else combined)
 
 
 class Border:
@@ -150,4 +174,5 @@ MOVES: Mapping[str, Callable[[ProgramBuilder, Operation, Sequence[Tensor]], Tens
     "tensor.expand_shape": _reshape,
     "tensor.extract_slice": _slice,
     "tensor.insert_slice": _insert,
+    "tm_tensor.scatter": _scatter,
 }

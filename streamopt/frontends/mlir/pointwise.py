@@ -9,7 +9,7 @@ from streamopt.frontends.mlir.naming import dimension_names
 from streamopt.frontends.mlir.scalars import UnsupportedError, as_number
 from streamopt.frontends.mlir.structured import filled
 from streamopt.frontends.tensors.indexing import Point
-from streamopt.frontends.tensors.tensor import Tensor
+from streamopt.frontends.tensors.tensor import Tensor, splat
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Compare, Expression, Literal, Logic
 
@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from streamopt.frontends.mlir.structured import Structured
+    from streamopt.frontends.tensors.builder import ProgramBuilder
 
-__all__ = ["only_number", "pointwise", "read_template", "source_order"]
+__all__ = ["folded", "only_number", "pointwise", "read_template", "source_order"]
 
 
 def pointwise(
@@ -109,3 +110,11 @@ def only_number(tensor: Tensor) -> float | None:
     point = Point(tuple(map(Affine.iterator, names)), dict(zip(names, tensor.shape, strict=True)))
     value = tensor.at(point)
     return value.value if isinstance(value, Literal) else None
+
+
+def folded(builder: ProgramBuilder, tensor: Tensor, name: str) -> Tensor:
+    """Return a tensor that depends on weights alone as a number, or as a weight."""
+    number = only_number(tensor)
+    if number is not None:
+        return splat(number, tensor.element, tensor.shape)
+    return builder.store(tensor, name)

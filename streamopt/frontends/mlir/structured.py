@@ -34,7 +34,16 @@ if TYPE_CHECKING:
 
     from streamopt.frontends.mlir.syntax import Block, Operation, Value
 
-__all__ = ["Operand", "Structured", "Term", "filled", "occurrences", "structured", "term_of"]
+__all__ = [
+    "Operand",
+    "Structured",
+    "Term",
+    "filled",
+    "occurrences",
+    "structured",
+    "term_of",
+    "update_of",
+]
 
 MAX_NODES = 2000
 """Most operations of one body, counted at every use."""
@@ -103,11 +112,11 @@ class Structured:
         """Return inputs, what the outputs start from, and what the body extracts."""
         return (*self.inputs, *self.outputs, *self.extracts)
 
-    def used(self) -> tuple[Operand, ...]:
-        """Return the operands whose elements matter."""
+    def used(self, position: int | None = None) -> tuple[Operand, ...]:
+        """Return the operands whose elements matter, to one of the results or to any."""
         names = {_name(position): operand for position, operand in enumerate(self.operands)}
         found: set[str] = set()
-        waiting = list(self.templates)
+        waiting = list(self.templates if position is None else [self.templates[position]])
         while waiting:
             nodes = walk(waiting.pop())
             fresh = {n.access.array for n in nodes if isinstance(n, Read)} - found
@@ -175,6 +184,14 @@ def term_of(item: Structured, position: int) -> Term:
             "positions of a maximum (argmax) and other searches don't stream",
         )
     return Term(reduction, value)
+
+
+def update_of(op: Operation) -> Expression:
+    """Return what a scatter writes, as a template: operand 0 is the part, 1 what was there."""
+    extracts, (template,) = _templates(op.blocks[0], {}, 0)
+    if extracts:
+        raise UnsupportedError(f"{op.name} that reads elsewhere is not supported")
+    return template
 
 
 def filled(
@@ -254,7 +271,7 @@ def _templates(
     extracts: list[Operand] = []
     sizes: dict[int, int] = {}
     for op in block.operations:
-        if op.name == "linalg.yield":
+        if op.name in ("linalg.yield", "tm_tensor.yield"):
             results = tuple(_operand(value, known, scalars) for value in op.operands)
             return tuple(extracts), results
         if op.name == "cf.assert":

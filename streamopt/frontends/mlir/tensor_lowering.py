@@ -22,6 +22,7 @@ from streamopt.frontends.mlir.naming import (
     operation_label,
 )
 from streamopt.frontends.mlir.pointwise import (
+    folded,
     only_number,
     pointwise,
     read_template,
@@ -41,7 +42,7 @@ from streamopt.frontends.mlir.structured import (
 )
 from streamopt.frontends.mlir.syntax import DYNAMIC, Dense
 from streamopt.frontends.mlir.usage import Kind, Usage, live_operations, usage
-from streamopt.frontends.tensors.tensor import LoweringError, Tensor, splat
+from streamopt.frontends.tensors.tensor import LoweringError, Tensor
 from streamopt.ir.expression import Expression, Literal, walk
 from streamopt.ir.program import Role
 
@@ -202,9 +203,7 @@ class TensorLowering:
         tensor = self.tensors[value.number]
         name = joined_label(labels)
         if value.number in self.usage.constants:
-            number = only_number(tensor)
-            folded = tensor if number is None else splat(number, tensor.element, tensor.shape)
-            tensor = self.builder.store(folded, f"{name}_folded") if number is None else folded
+            tensor = folded(self.builder, tensor, f"{name}_folded")
         elif not self.usage.is_read_once(value, tensor.size_elems):
             tensor = self.builder.store(tensor, name)
         else:
@@ -223,7 +222,8 @@ class TensorLowering:
             if stores and op.name != "tensor.empty":
                 number = op.results[0].number
                 fold = number in self.usage.constants
-                moved = self.builder.store(moved, label) if fold else self._copied(moved, label)
+                stored = folded(self.builder, moved, label) if fold else None
+                moved = stored or self._copied(moved, label)
             source = op.operands[0].number if op.operands else -1
             self._define(op, 0, moved, self.labels.get(source, (label,)))
 

@@ -91,10 +91,11 @@ def usage(
     constants = {value.number for value in weights}
     kinds: dict[int, Kind] = {}
     for op in operations:
-        # A result that only the shape of matters doesn't make what reads it vary.
-        read = [v for v in _operands(op, generics) if v.type.kind == "tensor"]
-        if op.results and all(v.number in constants for v in read):
-            constants.update(result.number for result in op.results)
+        for position, result in enumerate(op.results):
+            # A value that only the shape of matters doesn't make what reads it vary.
+            read = [v for v in _operands(op, generics, position) if v.type.kind == "tensor"]
+            if all(v.number in constants for v in read):
+                constants.add(result.number)
         kinds[id(op)] = _kind(op, generics.get(id(op)), layout, given, constants)
     readers: dict[int, list[tuple[Kind, int]]] = {}
     for op in reversed(operations):
@@ -108,11 +109,14 @@ def usage(
     return Usage(kinds, readers, constants)
 
 
-def _operands(op: Operation, generics: Mapping[int, Structured]) -> list[Value]:
+def _operands(
+    op: Operation, generics: Mapping[int, Structured], position: int | None = None
+) -> list[Value]:
+    """Return what an operation reads for one of its results, or for all."""
     item = generics.get(id(op))
     if item is None:
         return list(op.operands)
-    return [operand.value for operand in item.used()]
+    return [operand.value for operand in item.used(position)]
 
 
 def _kind(

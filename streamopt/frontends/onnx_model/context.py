@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from streamopt.frontends.onnx_model.problems import SHAPE, UNSUPPORTED, RefusedError
-from streamopt.frontends.tensors.constants import element_of
+from streamopt.frontends.tensors.constants import MAX_ELEMENTS, element_of
 from streamopt.frontends.tensors.tensor import LoweringError, Tensor, splat
 
 if TYPE_CHECKING:
@@ -104,7 +104,13 @@ class Context:
         """Return all operands."""
         return [self.tensor(position) for position in range(len(self.operator.inputs))]
 
-    def constant(self, position: int, what: str, code: str = SHAPE) -> NDArray[Any] | None:
+    def constant(
+        self,
+        position: int,
+        what: str,
+        code: str = SHAPE,
+        hint: str = "make it a constant of the model",
+    ) -> NDArray[Any] | None:
         """Return the values of an operand that must be constant; None if it is left out.
 
         Raises
@@ -115,10 +121,16 @@ class Context:
         if not self.has(position):
             return None
         name = self.operator.inputs[position]
-        if name not in self.values.constants:
-            message = f"{what} ({name}) depends on the model's inputs"
-            raise RefusedError(code, message, "make it a constant of the model")
-        return self.values.constants[name]
+        if name in self.values.constants:
+            return self.values.constants[name]
+        tensor = self.values.tensor(name)
+        if tensor.size_elems > MAX_ELEMENTS:
+            message = f"{what} ({name}) has {tensor.size_elems} elements, more than {MAX_ELEMENTS}"
+            raise RefusedError(code, message)
+        known = self.builder.known(tensor)
+        if known is None:
+            raise RefusedError(code, f"{what} ({name}) depends on the model's inputs", hint)
+        return known
 
     def integers(self, position: int, what: str) -> list[int] | None:
         """Return the numbers of an operand that must be constant; None if it is left out."""

@@ -9,6 +9,7 @@ from streamopt.frontends.tensors.contraction import gemm, matmul
 from streamopt.frontends.tensors.convolution import convolution
 from streamopt.frontends.tensors.elementwise import broadcast
 from streamopt.frontends.tensors.tensor import LoweringError, Tensor
+from streamopt.frontends.tensors.transposed_convolution import phases, transposed_convolution
 from streamopt.frontends.tensors.views import reshaped
 from streamopt.frontends.tensors.windows import Windows
 
@@ -47,6 +48,59 @@ def _convolution(node: Context) -> Tensor:
     windows = _windows(node, x.shape[2:], kernel)
     groups = node.integer("group", 1)
     return convolution(node.builder, x, weight, node.optional(2), windows=windows, groups=groups)
+
+
+def _transposed_convolution(node: Context) -> Tensor:
+    x, weight = node.tensor(0), node.tensor(1)
+    rank = x.rank - 2
+    if weight.rank != x.rank or rank < 1:
+        message = f"a weight of shape {list(weight.shape)} for an input of {list(x.shape)}"
+        raise LoweringError(message)
+    dilations = node.numbers("dilations") or (1,) * rank
+    strides = node.numbers("strides") or (1,) * rank
+    cuts, counts = _transposed_sizes(node, x.shape[2:], weight.shape[2:], strides, dilations)
+    dimensions = [
+        phases(extent, dilation * (kernel - 1) + 1, stride, cut, count)
+        for extent, dilation, kernel, stride, cut, count in zip(
+            x.shape[2:], dilations, weight.shape[2:], strides, cuts, counts, strict=True
+        )
+    ]
+    groups = node.integer("group", 1)
+    bias = node.optional(2)
+    return transposed_convolution(node.builder, x, weight, bias, dimensions, dilations, groups)
+
+
+def _transposed_sizes(
+    node: Context,
+    extents: Sequence[int],
+    kernel: Sequence[int],
+    strides: Sequence[int],
+    dilations: Sequence[int],
+) -> tuple[list[int], list[int]]:
+    """Return for each dimension what is cut off in front of the result, and its extent."""
+    rank = len(extents)
+    pads = node.numbers("pads") or (0,) * (2 * rank)
+    extra = node.numbers("output_padding") or (0,) * rank
+    wanted = node.numbers("output_shape")
+    mode = node.text("auto_pad", "NOTSET")
+    if any(len(part) != rank for part in (strides, dilations, extra, pads[rank:])):
+        raise LoweringError(f"strides, dilations and pads are not all for {rank} dimensions")
+    if wanted is None and mode.startswith("SAME"):
+        wanted = tuple(n * stride for n, stride in zip(extents, strides, strict=True))
+    cuts: list[int] = []
+    counts: list[int] = []
+    for at, extent in enumerate(extents):
+        span = dilations[at] * (kernel[at] - 1) + 1
+        whole = strides[at] * (extent - 1) + extra[at] + span
+        if wanted is None:
+            before, after = (0, 0) if mode == "VALID" else (pads[at], pads[rank + at])
+            cuts.append(before)
+            counts.append(whole - before - after)
+        else:
+            total = max(0, whole - wanted[-rank:][at])
+            cuts.append(total // 2 if mode == "SAME_UPPER" else total - total // 2)
+            counts.append(wanted[-rank:][at])
+    return cuts, counts
 
 
 def _windows(node: Context, extents: Sequence[int], kernel: Sequence[int]) -> Windows:
@@ -190,6 +244,7 @@ LOWERINGS: Lowerings = {
     "Gemm": _gemm,
     "MatMul": _matmul,
     "Conv": _convolution,
+    "ConvTranspose": _transposed_convolution,
     "MaxPool": _max_pool,
     "AveragePool": _average_pool,
     "GlobalAveragePool": _global(pooling.global_average_pool),

@@ -11,8 +11,10 @@ from streamopt.errors import Diagnostic, FrontendError
 from streamopt.frontends.names import quoted
 from streamopt.frontends.onnx_model import (
     elementwise_nodes,
+    indexing_nodes,
     layer_nodes,
     reduction_nodes,
+    resizing_nodes,
     shape_nodes,
 )
 from streamopt.frontends.onnx_model.constant_nodes import constant_value, folded, shape_value
@@ -42,13 +44,15 @@ __all__ = ["lowered"]
 
 _LOWERINGS: Lowerings = {
     **elementwise_nodes.LOWERINGS,
+    **indexing_nodes.LOWERINGS,
     **layer_nodes.LOWERINGS,
     **reduction_nodes.LOWERINGS,
+    **resizing_nodes.LOWERINGS,
     **shape_nodes.LOWERINGS,
 }
 _INDEXING_TEXT = """
-ArgMax ArgMin Compress GatherElements GatherND GridSample Hardmax MaxUnpool MaxRoiAlign NonZero
-NonMaxSuppression OneHot RoiAlign Scatter ScatterElements ScatterND TensorScatter TopK Unique
+ArgMax ArgMin Compress GridSample Hardmax MaxUnpool MaxRoiAlign NonZero NonMaxSuppression OneHot
+RoiAlign Scatter TensorScatter TopK Unique
 """
 _INDEXING = frozenset(_INDEXING_TEXT.split())
 _HINTS: Mapping[str, str] = {

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from streamopt.frontends.onnx_model.problems import DATA_DEPENDENT, SHAPE, RefusedError
-from streamopt.frontends.tensors import gathering, joining, views
+from streamopt.frontends.onnx_model.problems import SHAPE, RefusedError
+from streamopt.frontends.tensors import joining, views
 from streamopt.frontends.tensors.constants import element_of
 from streamopt.frontends.tensors.elementwise import broadcast, broadcast_shape
 from streamopt.frontends.tensors.reductions import normalized_axes
@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from streamopt.frontends.onnx_model.context import Context, Lowerings
 
 __all__ = ["LOWERINGS"]
-
-_EMBEDDING_HINT = "give the embedded vectors as the model's input instead of their indices"
-
 
 def _identity(node: Context) -> Tensor:
     return node.tensor()
@@ -118,20 +115,6 @@ def _split(node: Context) -> tuple[Tensor, ...]:
     )
 
 
-def _gather(node: Context) -> Tensor:
-    x = node.tensor()
-    axis = node.axis("axis", 0, x.rank)
-    if node.operator.inputs[1] not in node.values.constants:
-        message = f"the indices ({node.operator.inputs[1]}) depend on the model's inputs"
-        raise RefusedError(DATA_DEPENDENT, message, _EMBEDDING_HINT)
-    indices = node.values.constants[node.operator.inputs[1]]
-    if indices.size > 1_000_000:
-        raise node.refuse(f"{indices.size} constant indices are too many")
-    positions = [int(index) for index in indices.reshape(-1)]
-    taken = gathering.taken(node.builder, x, axis, positions)
-    return views.reshaped(taken, (*x.shape[:axis], *indices.shape, *x.shape[axis + 1 :]))
-
-
 def _expand(node: Context) -> Tensor:
     x = node.tensor()
     shape = node.integers(1, "the new shape") or []
@@ -162,69 +145,6 @@ def _pad(node: Context) -> Tensor:
             return joining.mirrored(node.builder, x, before, after, edge=mode == "edge")
         case mode:
             raise node.refuse(f"borders of mode {mode} are not supported")
-
-
-def _resize(node: Context) -> Tensor:
-    x = node.tensor()
-    if node.text("mode", "nearest") != "nearest":
-        message = f"resizing by {node.text('mode', '')} interpolation is not supported"
-        raise node.refuse(message, "use mode nearest")
-    sizes = node.integers(3, "the new sizes")
-    scales = node.constant(2, "the scales")
-    if (
-        node.numbers("axes") is not None
-        or node.text("keep_aspect_ratio_policy", "stretch") != "stretch"
-    ):
-        raise node.refuse("resizing with axes or an aspect ratio policy is not supported")
-    if sizes:
-        factors = [new / old for new, old in zip(sizes, x.shape, strict=False)]
-    else:
-        factors = [] if scales is None else [float(scale) for scale in scales.reshape(-1)]
-    if len(factors) != x.rank:
-        raise LoweringError(f"{len(factors)} scales or sizes for {x.rank} dimensions")
-    for axis, factor in enumerate(factors):
-        x = _resized(node, x, axis, factor)
-    return x
-
-
-def _resized(node: Context, x: Tensor, axis: int, factor: float) -> Tensor:
-    """Return the tensor with a dimension stretched or thinned by a whole factor."""
-    if factor == 1.0:
-        return x
-    extent = x.shape[axis]
-    count = int(np.floor(extent * factor + 1e-9))
-    if not 1 <= count <= 2**20:
-        raise LoweringError(f"a factor of {factor} for an extent of {extent}")
-    positions = _nearest(node, extent, count, factor)
-    times = round(factor)
-    if times >= 1 and positions == [at // times for at in range(count)] and count % times == 0:
-        return joining.repeated(node.builder, x, axis, times)
-    return gathering.taken(node.builder, x, axis, positions)
-
-
-def _nearest(node: Context, extent: int, count: int, factor: float) -> list[int]:
-    places = np.arange(count, dtype=np.float64)
-    match node.text("coordinate_transformation_mode", "half_pixel"):
-        case "asymmetric":
-            places = places / factor
-        case "half_pixel":
-            places = (places + 0.5) / factor - 0.5
-        case "pytorch_half_pixel":
-            places = (places + 0.5) / factor - 0.5 if count > 1 else places * 0
-        case "align_corners":
-            places = places * ((extent - 1) / (count - 1) if count > 1 else 0.0)
-        case mode:
-            raise node.refuse(f"resizing with {mode} coordinates is not supported")
-    match node.text("nearest_mode", "round_prefer_floor"):
-        case "floor":
-            places = np.floor(places)
-        case "ceil":
-            places = np.ceil(places)
-        case "round_prefer_ceil":
-            places = np.floor(places + 0.5)
-        case _:
-            places = np.ceil(places - 0.5)
-    return [int(place) for place in np.clip(places, 0, extent - 1)]
 
 
 def _depth_to_space(node: Context) -> Tensor:
@@ -273,11 +193,9 @@ LOWERINGS: Lowerings = {
     "Slice": _slice,
     "Concat": _concat,
     "Split": _split,
-    "Gather": _gather,
     "Expand": _expand,
     "Tile": _tile,
     "Pad": _pad,
-    "Resize": _resize,
     "DepthToSpace": _depth_to_space,
     "SpaceToDepth": _space_to_depth,
     "ConstantOfShape": _constant_of_shape,

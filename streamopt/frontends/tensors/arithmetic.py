@@ -6,7 +6,7 @@ from functools import reduce
 from typing import TYPE_CHECKING
 
 from streamopt.frontends.folding import negated
-from streamopt.frontends.tensors.indexing import in_loop_order
+from streamopt.frontends.tensors.indexing import in_loop_order, remainder
 from streamopt.ir.expression import (
     Binary,
     BinaryOp,
@@ -36,6 +36,7 @@ __all__ = [
     "as_number",
     "call",
     "divide",
+    "divides",
     "exponential",
     "index_holds",
     "logarithm",
@@ -134,6 +135,14 @@ def index_holds(op: CompareOp, index: Affine, bound: int, point: Point) -> Condi
     if low >= bound:
         return not below
     return Compare(op, Index(in_loop_order(index, point.trip_counts)), Literal(float(bound)))
+
+
+def divides(divisor: int, index: Affine, point: Point) -> Condition | bool:
+    """Return whether a number divides an index: true or false where all iterations agree."""
+    rest = remainder(index, divisor, point.trip_counts)
+    if not rest.terms:
+        return rest.constant == 0
+    return Compare(CompareOp.EQ, Index(in_loop_order(rest, point.trip_counts)), ZERO)
 
 
 def all_of(conditions: list[Condition | bool]) -> Condition | bool:

@@ -30,11 +30,15 @@ if TYPE_CHECKING:
     from streamopt.ir.expression import Expression
 
     Table = NDArray[np.int64]
+    Combine = Callable[[Expression, Expression], Expression]
 
-__all__ = ["MAX_POSITIONS", "along", "gathered", "scattered", "taken"]
+__all__ = ["MAX_PASSES", "MAX_POSITIONS", "along", "gathered", "scattered", "taken"]
 
 MAX_POSITIONS = 2**22
 """Most positions of one table."""
+
+MAX_PASSES = 16
+"""Most parts that are combined on one place."""
 
 
 def along(table: Table, axis: int, rank: int) -> Table:
@@ -77,10 +81,7 @@ def gathered(
     LoweringError
         For positions outside the source, or that fall into too many pieces.
     """
-    for axis, (table, extent) in enumerate(zip(tables, source.shape, strict=True)):
-        if int(table.min()) < 0 or int(table.max()) >= extent:
-            message = f"a constant position is outside dimension {axis}, whose extent is {extent}"
-            raise LoweringError(message)
+    _check_inside(tables, source.shape)
     known = builder.known(source) if prod(shape) <= MAX_POSITIONS else None
     if known is not None:
         return builder.constant(builder.label, np.broadcast_to(known[tuple(tables)], shape))
@@ -101,7 +102,11 @@ def gathered(
 
 
 def scattered(
-    builder: ProgramBuilder, whole: Tensor, updates: Tensor, targets: Sequence[Table]
+    builder: ProgramBuilder,
+    whole: Tensor,
+    updates: Tensor,
+    targets: Sequence[Table],
+    combine: Combine | None = None,
 ) -> Tensor:
     """Return a tensor with parts of it replaced; what is written last stays.
 
@@ -111,58 +116,111 @@ def scattered(
         Of shape (positions..., rest of ``whole``): one part for each position.
     targets
         For each of the first dimensions of ``whole``: where the parts go, by position.
+    combine
+        From an element and its update to what takes their place; the update if None.
 
     Raises
     ------
     LoweringError
-        As `gathered`.
+        As `gathered`; also if parts that are combined fall on one place too often.
     """
     outer = whole.shape[: len(targets)]
-    for axis, (table, extent) in enumerate(zip(targets, outer, strict=True)):
-        if int(table.min()) < 0 or int(table.max()) >= extent:
-            message = f"a constant position is outside dimension {axis}, whose extent is {extent}"
-            raise LoweringError(message)
-    if prod(outer) > MAX_POSITIONS:
-        raise LoweringError(f"more than {MAX_POSITIONS} constant positions")
+    _check_inside(targets, outer)
     shape = np.broadcast_shapes(*(table.shape for table in targets))
-    writers = np.full(outer, -1, dtype=np.int64)
-    order = np.arange(prod(shape), dtype=np.int64).reshape(shape)
-    writers[tuple(np.broadcast_to(table, shape) for table in targets)] = order
+    if max(prod(outer), prod(shape)) > MAX_POSITIONS:
+        raise LoweringError(f"more than {MAX_POSITIONS} constant positions")
+    flat = np.ravel_multi_index([np.broadcast_to(t, shape) for t in targets], outer).reshape(-1)
+    updates = builder.store(updates) if updates.operations else updates
+    for writers in _passes(flat, prod(outer), is_single=combine is None):
+        whole = builder.store(whole) if whole.operations else whole
+        whole = _written(builder, whole, updates, (writers.reshape(outer), shape), combine)
+    return whole
+
+
+def _passes(flat: Table, size: int, *, is_single: bool) -> list[Table]:
+    """Return for each pass which part, by number, every place takes; -1 for none."""
+    if is_single:
+        writers = np.full(size, -1, dtype=np.int64)
+        writers[flat] = np.arange(flat.size)
+        return [writers]
+    order = np.argsort(flat, kind="stable")
+    starts = np.searchsorted(flat[order], flat[order])
+    turns = np.empty(flat.size, dtype=np.int64)
+    turns[order] = np.arange(flat.size) - starts
+    if int(turns.max()) >= MAX_PASSES:
+        raise LoweringError(f"more than {MAX_PASSES} constant positions are the same")
+    passes: list[Table] = []
+    for turn in range(int(turns.max()) + 1):
+        writers = np.full(size, -1, dtype=np.int64)
+        writers[flat[turns == turn]] = np.flatnonzero(turns == turn)
+        passes.append(writers)
+    return passes
+
+
+def _written(
+    builder: ProgramBuilder,
+    whole: Tensor,
+    updates: Tensor,
+    writing: tuple[Table, tuple[int, ...]],
+    combine: Combine | None,
+) -> Tensor:
+    """Return a tensor with one part at most on each place."""
+    writers, shape = writing
+    sources = np.unravel_index(_without_gaps(writers), shape)
     is_written = (writers >= 0).astype(np.int64)
-    sources = np.unravel_index(_without_gaps(writers), shape) if shape else ()
     pieces = joined_pieces([is_written, *(part.astype(np.int64) for part in sources)])
-    if updates.operations:
-        updates = builder.store(updates)
-    if whole.operations:
-        whole = builder.store(whole)
 
     def element(values: tuple[Affine, ...], point: Point) -> Expression:
         written, *places = _place(values, point).indices
-        inner = point.indices[len(outer) :]
-        if written.terms:
-            holds = Compare(CompareOp.NE, Index(written), ex.ZERO)
-            return ex.select(holds, updates.at(point.to([*places, *inner])), whole.at(point))
-        return updates.at(point.to([*places, *inner])) if written.constant else whole.at(point)
+        old = whole.at(point)
+        if not written.terms and not written.constant:
+            return old
+        new = updates.at(point.to([*places, *point.indices[writers.ndim :]]))
+        new = new if combine is None else combine(old, new)
+        if not written.terms:
+            return new
+        return ex.select(Compare(CompareOp.NE, Index(written), ex.ZERO), new, old)
 
-    return builder.bounded(
-        replace(
-            whole,
-            value=lambda point: _chosen(pieces, point, lambda values: element(values, point)),
-            name=builder.label,
-            operations=1 + _splits(pieces),
-            depth=1 + max(whole.depth, updates.depth),
-            array="",
-            loc=builder.loc,
-        )
+    made = replace(
+        whole,
+        value=lambda point: _chosen(pieces, point, lambda values: element(values, point)),
+        name=builder.label,
+        operations=2 + _splits(pieces),
+        depth=1 + max(whole.depth, updates.depth),
+        array="",
+        loc=builder.loc,
     )
+    return builder.bounded(made)
 
 
 def _without_gaps(writers: Table) -> Table:
-    """Return the writers, with those in front for elements that none writes: any would do."""
+    """Return the writers, with others for places that none writes: there any would do.
+
+    Where rows and columns are written as wholes, such a row is like the one in front of it.
+    """
+    is_written = writers >= 0
+    axes = range(writers.ndim)
+    lines = [is_written.any(axis=tuple(a for a in axes if a != axis)) for axis in axes]
+    if is_written.sum() == prod(int(line.sum()) for line in lines):
+        filled: Table = writers[np.ix_(*map(_last_true, lines))]
+        return filled
     flat = writers.reshape(-1)
-    last = np.maximum.accumulate(np.where(flat >= 0, np.arange(flat.size), -1))
-    filled = np.where(last >= 0, flat[np.maximum(last, 0)], flat[int(np.argmax(flat >= 0))])
-    return filled.reshape(writers.shape)
+    return flat[_last_true(flat >= 0)].reshape(writers.shape)
+
+
+def _last_true(line: NDArray[np.bool_]) -> Table:
+    """Return for each place the last one up to it that holds; the first of all before that."""
+    places = np.where(line, np.arange(line.size), -1)
+    return np.maximum(np.maximum.accumulate(places), int(np.argmax(line)))
+
+
+def _check_inside(tables: Sequence[Table], shape: Sequence[int]) -> None:
+    for axis, (table, extent) in enumerate(zip(tables, shape, strict=True)):
+        if table.size and (int(table.min()) < 0 or int(table.max()) >= extent):
+            message = f"a constant position is outside dimension {axis}, whose extent is {extent}"
+            raise LoweringError(message)
+        if not table.size:
+            raise LoweringError("there are no positions")
 
 
 def _place(values: Sequence[Affine], point: Point) -> Point:

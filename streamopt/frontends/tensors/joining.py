@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from streamopt.frontends.tensors import arithmetic as ex
-from streamopt.frontends.tensors.indexing import floor_divided, remainder
+from streamopt.frontends.tensors.indexing import remainder
 from streamopt.frontends.tensors.tensor import LoweringError, Tensor, splat
 from streamopt.frontends.tensors.views import strided
 from streamopt.ir.affine import Affine
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from streamopt.frontends.tensors.indexing import Point
     from streamopt.ir.expression import Expression
 
-__all__ = ["concatenated", "mirrored", "padded", "repeated", "tiled"]
+__all__ = ["concatenated", "mirrored", "padded", "tiled"]
 
 
 def concatenated(builder: ProgramBuilder, parts: Sequence[Tensor], axis: int) -> Tensor:
@@ -157,18 +157,6 @@ def mirrored(
             parts.append(strided(tensor, axis, extent - 1 - step, -step, back))
         tensor = builder.bounded(concatenated(builder, parts, axis))
     return tensor
-
-
-def repeated(builder: ProgramBuilder, tensor: Tensor, axis: int, times: int) -> Tensor:
-    """Return the tensor with every element repeated along an axis."""
-    source = builder.settled(tensor)
-    shape = (*source.shape[:axis], source.shape[axis] * times, *source.shape[axis + 1 :])
-    return source.view(shape, lambda point: _divided(point, axis, times), source.axes)
-
-
-def _divided(point: Point, axis: int, by: int) -> Point:
-    index = floor_divided(point.indices[axis], by, point.trip_counts)
-    return point.to((*point.indices[:axis], index, *point.indices[axis + 1 :]))
 
 
 def tiled(builder: ProgramBuilder, tensor: Tensor, times: Sequence[int]) -> Tensor:

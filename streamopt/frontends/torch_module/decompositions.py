@@ -34,6 +34,7 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
     table[aten.var_mean.correction] = _variance_mean
     table[aten.scaled_dot_product_attention.default] = _attention
     table[aten._safe_softmax.default] = _softmax
+    table[aten._cdist_forward.default] = _distances
     table[aten.roll.default] = moves.roll
     table[aten.convolution.default] = moves.convolution
     table[aten.conv_transpose1d.default] = moves.transposed_convolution
@@ -94,6 +95,20 @@ def _group_norm(
 
 def _softmax(x: torch.Tensor, dim: int, dtype: torch.dtype | None = None) -> torch.Tensor:
     return torch.softmax(x if dtype is None else x.to(dtype), dim)
+
+
+def _distances(
+    left: torch.Tensor, right: torch.Tensor, p: float, compute_mode: int | None = None
+) -> torch.Tensor:
+    """Return the distance of every row to every other one, without a product of matrices."""
+    apart = (left.unsqueeze(-2) - right.unsqueeze(-3)).abs()
+    if p == 1:
+        return apart.sum(-1)
+    if p == math.inf:
+        return apart.amax(-1)
+    if p == 2:
+        return (apart * apart).sum(-1).sqrt()
+    return (apart != 0).to(left.dtype).sum(-1) if p == 0 else apart.pow(p).sum(-1).pow(1 / p)
 
 
 def _attention(

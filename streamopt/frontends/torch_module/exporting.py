@@ -18,7 +18,13 @@ from streamopt.frontends.mlir.conversion import SourceText
 from streamopt.frontends.mlir.parsing import convert_module
 from streamopt.frontends.mlir.tensor_lowering import Argument
 from streamopt.frontends.torch_module.decompositions import decompositions
-from streamopt.frontends.torch_module.places import MARK, Place, mark_nodes
+from streamopt.frontends.torch_module.failures import (
+    export_problem,
+    first_line,
+    lowering_problems,
+    quiet_logs,
+)
+from streamopt.frontends.torch_module.places import Place, mark_nodes
 from streamopt.ir.program import Role
 
 if TYPE_CHECKING:
@@ -70,15 +76,17 @@ def exported(
     FrontendError
         E162 with PyTorch's reason, E163 for operators that can't be lowered.
     """
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), quiet_logs():
         warnings.simplefilter("ignore")
         program = _export(module, example_inputs, file)
         places = mark_nodes(program.graph)
         try:
             program = program.run_decompositions(decompositions())
         except Exception as error:  # PyTorch raises whatever its operators raise
-            raise FrontendError(_failure(error, file)) from None
+            message = f"the module can't be taken apart: {first_line(error)}"
+            raise FrontendError(Diagnostic("E162", message, SourceLoc(file))) from None
         _check_shapes(program, places, file)
+        _check_effects(program, places, file)
         arguments, results = _arguments(program, file), _results(program, file)
         return Exported(_lowered(program, places, file), arguments, results, places)
 
@@ -88,11 +96,12 @@ def _export(
 ) -> ExportedProgram:
     if not isinstance(module, torch.nn.Module):
         return module
-    try:
-        with evaluating(module), torch.no_grad():
+    with evaluating(module), torch.no_grad():
+        try:
             return torch.export.export(module, example_inputs, strict=False)
-    except Exception as error:  # the user's code runs here
-        raise FrontendError(_failure(error, file)) from None
+        except Exception as error:  # the user's code runs here
+            problem = export_problem(error, module, example_inputs, file)
+            raise FrontendError(problem) from None
 
 
 @contextmanager
@@ -107,12 +116,6 @@ def evaluating(module: torch.nn.Module) -> Generator[None]:
             inner.training = True
 
 
-def _failure(error: Exception, file: str) -> Diagnostic:
-    reason = _first_line(error)
-    hint = "torch.export takes modules whose control flow doesn't depend on values of tensors"
-    return Diagnostic("E162", f"the module can't be exported: {reason}", SourceLoc(file), hint)
-
-
 def _check_shapes(program: ExportedProgram, places: Mapping[int, Place], file: str) -> None:
     """Refuse shapes that aren't constant: torch-mlir may never come back from them."""
     problems: dict[Diagnostic, None] = {}
@@ -122,12 +125,32 @@ def _check_shapes(program: ExportedProgram, places: Mapping[int, Place], file: s
         shapes = [v.shape for v in found if isinstance(v, torch.Tensor)]
         if all(type(extent) is int for shape in shapes for extent in shape):
             continue
-        line = str(node.meta.get("stack_trace", "")).partition("line ")[2].partition(",")[0]
-        place = places.get(int(line)) if line.isdigit() else None
+        place = _place_of(node, places)
         what = f"the result of {place.operator}" if place is not None else str(node.name)
         loc = place.loc if place is not None and place.loc.file else SourceLoc(file)
         hint = "export with constant shapes, and don't choose elements by their values"
         message = f"{what} has a shape that isn't constant"
+        problems[Diagnostic("E163", message, loc, hint)] = None
+    if problems:
+        raise FrontendError(*problems)
+
+
+def _place_of(node: Any, places: Mapping[int, Place]) -> Place | None:
+    line = str(node.meta.get("stack_trace", "")).partition("line ")[2].partition(",")[0]
+    return places.get(int(line)) if line.isdigit() else None
+
+
+def _check_effects(program: ExportedProgram, places: Mapping[int, Place], file: str) -> None:
+    """Refuse operators that do more than compute, such as checks of values while they run."""
+    problems: dict[Diagnostic, None] = {}
+    for node in program.graph.nodes:
+        if str(node.target) != "with_effects":
+            continue
+        place, inner = _place_of(node, places), str(node.args[1])
+        operator = place.operator if place is not None else inner
+        loc = place.loc if place is not None and place.loc.file else SourceLoc(file)
+        message = f"operator {operator} is not supported: it is no plain computation ({inner})"
+        hint = "compute it outside of the module, and give the result as an input"
         problems[Diagnostic("E163", message, loc, hint)] = None
     if problems:
         raise FrontendError(*problems)
@@ -198,7 +221,7 @@ def _lowered(program: ExportedProgram, places: Mapping[int, Place], file: str) -
     try:
         importer.import_stateless_graph(program.graph, func_name="main")
     except Exception as error:  # torch-mlir raises its own types for what it doesn't know
-        message = f"the module can't be lowered: {_first_line(error)}"
+        message = f"the module can't be lowered: {first_line(error)}"
         raise FrontendError(Diagnostic("E163", message, SourceLoc(file))) from None
     with context:
         # Passes may report an error and go on, which would end the process later.
@@ -207,33 +230,6 @@ def _lowered(program: ExportedProgram, places: Mapping[int, Place], file: str) -
             try:
                 passmanager.PassManager.parse(pipeline).run(importer.module.operation)
             except ir.MLIRError as error:
-                raise FrontendError(*_lowering_problems(error, places, file)) from None
+                raise FrontendError(*lowering_problems(error, places, file)) from None
         module = convert_module(importer.module, SourceText(file))
     return next(function for function in module.functions() if function.symbol == "main")
-
-
-def _first_line(error: Exception) -> str:
-    text = str(error).strip() or type(error).__name__
-    return text.splitlines()[0].rstrip(" .:")[:300]
-
-
-def _lowering_problems(
-    error: Any, places: Mapping[int, Place], file: str
-) -> tuple[Diagnostic, ...]:
-    """Return what torch-mlir reported, in terms of the module's operators."""
-    from streamopt.frontends.mlir.conversion import place
-
-    found: dict[str, Diagnostic] = {}
-    for reported in error.error_diagnostics:
-        loc = place(reported.location, file)
-        known = places.get(loc.line or 0) if loc.file == MARK else None
-        reason = str(reported.message).splitlines()[0][:200] if reported.message else ""
-        if known is not None:
-            message = f"operator {known.operator} can't be lowered to loops: {reason}"
-            where = known.loc if known.loc.file else SourceLoc(file)
-            found[known.operator + str(where)] = Diagnostic("E163", message, where)
-        else:
-            found[reason] = Diagnostic("E163", f"can't be lowered: {reason}", SourceLoc(file))
-    return tuple(found.values()) or (
-        Diagnostic("E163", f"the module can't be lowered: {_first_line(error)}", SourceLoc(file)),
-    )

@@ -16,7 +16,7 @@ from streamopt.errors import SourceLoc
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["MARK", "Place", "mark_nodes"]
+__all__ = ["MARK", "Place", "mark_nodes", "short_path"]
 
 MARK = "@"
 """File name of the locations that `mark_nodes` gives; their line is the number of a place."""
@@ -81,10 +81,10 @@ def _user_line(node: Any) -> SourceLoc:
     if not own:
         return SourceLoc("")
     file, line = own[-1]
-    return SourceLoc(_short(file), line=int(line))
+    return SourceLoc(short_path(file), line=int(line))
 
 
-def _short(file: str) -> str:
+def short_path(file: str) -> str:
     """Return the path as seen from the working directory, if it is inside."""
     try:
         return str(Path(file).relative_to(Path.cwd()))

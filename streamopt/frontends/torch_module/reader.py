@@ -105,7 +105,8 @@ def _in_user_terms(problem: Diagnostic, places: Mapping[int, Place], title: str)
         return replace(problem, code="E163", loc=SourceLoc(title))
     operator = place.operator.removeprefix("aten.").partition(".")[0]
     hint = problem.hint
-    if operator.startswith(_DATA_DEPENDENT):
+    depends = "depends on data" in problem.message or "tm_tensor." in problem.message
+    if depends and operator.startswith(_DATA_DEPENDENT):
         hint = "elements at positions that depend on data don't stream: "
         hint += "give the module what it looks up, such as embedded vectors, as an input"
     message = f"operator {place.operator} is not supported: {problem.message}"

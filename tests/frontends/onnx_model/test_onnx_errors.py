@@ -86,7 +86,7 @@ def test_shapes_that_depend_on_data(tmp_path: Path) -> None:
         ([node("AveragePool", "q", "y", **CEILED)], 17, "ceil_mode"),
         ([node("MaxPool", "q", "y i", kernel_shape=[2])], 17, "first output"),
         ([node("Cast", "x", "y", to=16)], 17, "cast"),
-        ([node("Resize", "x - s2", "y", mode="linear")], 17, "linear"),
+        ([node("Resize", "x - s2", "y", antialias=1)], 18, "antialias"),
         ([node("Relu", "x", "y")], 9, "opset"),
         ([node("Identity", "h", "y")], 17, "complex64"),
     ],
