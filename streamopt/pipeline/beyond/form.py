@@ -16,6 +16,7 @@ from streamopt.pipeline.beyond.costing import honest_costs
 from streamopt.pipeline.beyond.judging import judged
 from streamopt.pipeline.crossing import boundary_cycles
 from streamopt.search.labels import SearchTooLargeError
+from streamopt.solvers.result import Proof
 from streamopt.space.assemble import evaluate, least_luts
 from streamopt.strategies.budgeted import BudgetedSearch, Chosen, Prepared
 from streamopt.strategies.choose import AUTO, SEARCH, choose
@@ -288,7 +289,8 @@ class Form:
         except InfeasibleError:
             return None
         limits = self._region.limits
-        if (allowed.dsps, allowed.luts) == (limits.dsps, limits.luts):
+        is_certain = answer.solver == SEARCH or answer.proof is Proof.OPTIMAL
+        if is_certain and (allowed.dsps, allowed.luts) == (limits.dsps, limits.luts):
             self.bound_cycles = max(self.bound_cycles, answer.bound_cycles)
         chosen = self._as_chosen(answer.schedule)
         return replace(chosen, solver=answer.solver, solver_version=answer.solver_version)
