@@ -192,5 +192,5 @@ def _cells(row: Row, first_cycles: int) -> list[str]:
         seconds = f"{float(row['design_seconds']):.2f}"
         return [model, str(cycles), *ratios, str(row["dsps"]), seconds, "none"]
     seconds = f"{float(row['solve_seconds']):.2f}"
-    proof = proof_words(str(row["proof"]), str(row["stop"]), float(row["gap"]))
+    proof = proof_words(row, names_model=False)
     return [str(row["objective_cycles"]), str(cycles), *ratios, str(row["dsps"]), seconds, proof]

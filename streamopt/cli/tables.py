@@ -38,7 +38,7 @@ def summary_table(solution: Solution, row: dict[str, str | int | float]) -> Tabl
     facts = {
         "latency": f"{solution.objective_cycles} cycles (the model that was solved)",
         **_bounds(solution),
-        "proof": proof_words(str(row["proof"]), str(row["stop"]), solution.gap),
+        "proof": proof_words(row),
         "predicted": f"{row['predicted_cycles']} cycles (closed form, true II and depth)",
         "simulated": f"{row['simulated_cycles']} cycles",
         "DSP roofline": f"{roofline} cycles{ratio}",

@@ -9,7 +9,6 @@ from streamopt.errors import Diagnostic, InfeasibleError, SolverError
 from streamopt.pipeline.beyond.freedom import ALL, TRIED
 from streamopt.pipeline.evaluating import built_resources, size_fifos, target
 from streamopt.pipeline.limiting import amounts, limited, region, region_limits
-from streamopt.pipeline.warning import judged, solution_warnings
 from streamopt.solvers.result import Stop
 from streamopt.space.level import LEVELS, LevelName
 from streamopt.space.objective import Objective
@@ -199,6 +198,8 @@ def _within(solution: Solution, fit: Region) -> Solution:
 
 def _warned(solution: Solution, fifos: FifoSizing | None, on: Target | None) -> Solution:
     """Return a solution with small FIFOs, if those are wanted, and what is to be known of it."""
+    from streamopt.pipeline.warning import judged, solution_warnings
+
     graph, schedule, cycles = solution.request.graph, solution.schedule, None
     if fifos is not None:
         on = fifos.on or on

@@ -65,8 +65,7 @@ def _cells(row: Facts, first: int) -> tuple[str, ...]:
         return (_way(row), *["-"] * 9, "refused")
     proof = "none"
     if row.get("proof"):
-        stop, gap = str(row.get("stop", "finished")), float(row.get("gap") or 0)
-        proof = proof_words(str(row["proof"]), stop, gap)
+        proof = proof_words(row, names_model=False)
     amounts = (f"{_whole(row, kind):,}" for kind in ("dsps", "bram18", "uram", "lut", "ff"))
     return (
         _way(row),

@@ -28,11 +28,31 @@ BOUNDS = (
 )
 
 
-def proof_words(proof: str, stop: str, gap: float) -> str:
-    """Return what was proved and why the search stopped, in words."""
-    if proof == "optimal":
-        return "optimal (proved)"
-    return f"feasible, at most {100 * gap:.2f} % above the optimum; {STOPS[stop]}"
+def proof_words(facts: Facts, *, names_model: bool = True) -> str:
+    """Return what was proved, in which model, and why the search stopped, in words.
+
+    Parameters
+    ----------
+    names_model
+        Whether the level is named: False where it stands beside the words.
+    """
+    model = f" in the {facts['level']} model" if names_model and facts.get("level") else ""
+    solver = f"{facts.get('solver', '')} {facts.get('solver_version', '')}".strip()
+    if facts["proof"] == "optimal":
+        return f"optimal{model} (proved)"
+    if facts["proof"] == "claimed":
+        return f"optimal{model} as claimed by {solver}, not certified"
+    stop = STOPS[str(facts.get("stop") or "finished")]
+    gap = f"at most {100 * float(facts.get('gap') or 0):.2f} % above the optimum"
+    by = "" if _is_exact(str(facts.get("solver", ""))) else f" as claimed by {solver}"
+    return f"feasible, {gap}{by}; {stop}"
+
+
+def _is_exact(solver: str) -> bool:
+    """Return whether the bounds of a solver, or of several in a race, are of whole numbers."""
+    from streamopt.solvers.registry import SOLVERS, adapter
+
+    return all(adapter(name).is_exact for name in solver.split("+") if name in SOLVERS)
 
 
 def proof_facts(facts: Facts) -> tuple[tuple[str, str], ...]:
@@ -40,7 +60,7 @@ def proof_facts(facts: Facts) -> tuple[tuple[str, str], ...]:
     if "proof" not in facts:
         return ()
     gap = float(facts.get("gap") or 0)
-    words = proof_words(str(facts["proof"]), str(facts.get("stop", "finished")), gap)
+    words = proof_words(facts)
     found = [("level", str(facts.get("level", ""))), ("objective", str(facts.get("objective", "")))]
     found += [("proof", words), ("gap", f"{100 * gap:.2f} %")]
     for key, what, unit in BOUNDS:

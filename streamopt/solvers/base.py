@@ -119,6 +119,9 @@ class Solver(ABC):
         What to do when it is installed and does not load.
     licence
         Licence of the solver.
+    is_exact
+        Whether it computes in whole numbers. What others say is optimal is their claim: they have
+        tolerances, and have been wrong by them.
     """
 
     name: ClassVar[str]
@@ -128,6 +131,7 @@ class Solver(ABC):
     extra: ClassVar[str] = ""
     load_hint: ClassVar[str] = "install its wheel again"
     licence: ClassVar[str]
+    is_exact: ClassVar[bool] = False
 
     def is_available(self) -> bool:
         """Whether the wheel is installed; imports nothing and takes no licence."""

@@ -66,6 +66,7 @@ class CpSat(Solver):
     extra: ClassVar[str] = "cpsat"
     load_hint: ClassVar[str] = HIGHS_CLASH_HINT
     licence: ClassVar[str] = "open source (Apache-2.0)"
+    is_exact: ClassVar[bool] = True
 
     def solve(self, model: Any, options: SolveOptions) -> SolveResult:
         """Minimise a linear integer model; see `Solver.solve`."""

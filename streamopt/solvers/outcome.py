@@ -103,6 +103,7 @@ def conclude(
     proof = _proof(claim, form, objective, bound, integral=integral)
     if proof is Proof.OPTIMAL:
         bound = objective
+        proof = Proof.OPTIMAL if solver.is_exact or _is_constant(form) else Proof.CLAIMED
     if watch.interrupted and stop is Stop.TIME_LIMIT:
         stop = Stop.INTERRUPTED
     watch.report(objective, bound)
@@ -137,7 +138,7 @@ def _proof(
     if objective is None:
         bounded = claim is Claim.INFEASIBLE_OR_UNBOUNDED and _is_objective_bounded(form)
         return Proof.INFEASIBLE if claim is Claim.INFEASIBLE or bounded else Proof.NONE
-    if form.nonlinear_objective is None and not form.cost.any():
+    if _is_constant(form):
         return Proof.OPTIMAL  # every feasible point is as good
     if bound is None:
         return Proof.FEASIBLE
@@ -145,6 +146,10 @@ def _proof(
     if integral:
         tolerance = INTEGRAL_GAP
     return Proof.OPTIMAL if objective - bound <= tolerance else Proof.FEASIBLE
+
+
+def _is_constant(form: LinearForm) -> bool:
+    return form.nonlinear_objective is None and not form.cost.any()
 
 
 def _is_objective_bounded(form: LinearForm) -> bool:

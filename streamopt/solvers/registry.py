@@ -14,7 +14,15 @@ if TYPE_CHECKING:
 
     from streamopt.solvers.base import Capability, Solver
 
-__all__ = ["DEFAULT_SOLVERS", "SOLVERS", "SolverStatus", "available", "default_solver", "get"]
+__all__ = [
+    "DEFAULT_SOLVERS",
+    "SOLVERS",
+    "SolverStatus",
+    "adapter",
+    "available",
+    "default_solver",
+    "get",
+]
 
 DEFAULT_SOLVERS = ("cpsat", "highs")
 """The first that is installed is the default; the last comes with streamopt."""
@@ -60,7 +68,7 @@ def get(name: str) -> Solver:
     if name not in SOLVERS:
         hint = f"known solvers: {', '.join(SOLVERS)}"
         raise SolverError(Diagnostic("E501", f"unknown solver '{name}'", hint=hint))
-    solver = _adapter(name)
+    solver = adapter(name)
     if not solver.is_available():
         hint = installing(solver.extra)
         raise SolverError(Diagnostic("E504", f"solver '{name}' is not installed", hint=hint))
@@ -70,15 +78,16 @@ def get(name: str) -> Solver:
 def default_solver() -> str:
     """Return the name of the solver for what the exact search can't do."""
     *preferred, last = DEFAULT_SOLVERS
-    return next((name for name in preferred if _adapter(name).is_available()), last)
+    return next((name for name in preferred if adapter(name).is_available()), last)
 
 
 def available() -> tuple[SolverStatus, ...]:
     """State of every known solver, in the order of the registry; may take a licence briefly."""
-    return tuple(_status(_adapter(name)) for name in SOLVERS)
+    return tuple(_status(adapter(name)) for name in SOLVERS)
 
 
-def _adapter(name: str) -> Solver:
+def adapter(name: str) -> Solver:
+    """Return the adapter of a known solver, whether it is installed or not."""
     module, _, adapter = SOLVERS[name].partition(":")
     solver: Solver = getattr(importlib.import_module(module), adapter)()
     return solver

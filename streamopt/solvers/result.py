@@ -30,6 +30,11 @@ class Proof(StrEnum):
     INFEASIBLE = "infeasible"  # no point meets every constraint
     NONE = "none"  # no incumbent, and nothing was proved
 
+    @property
+    def is_closed(self) -> bool:
+        """Whether the solver holds its incumbent for the best there is, proved or not."""
+        return self in (Proof.OPTIMAL, Proof.CLAIMED)
+
 
 class Stop(StrEnum):
     """Why the solver returned."""

@@ -9,6 +9,7 @@ from streamopt.errors import Diagnostic, InfeasibleError, SolverError
 from streamopt.solvers.result import Proof
 from streamopt.space.level import LEVELS
 from streamopt.space.objective import Objective
+from streamopt.strategies.certified import search_exactly
 from streamopt.strategies.diagnosis import latency_target_missed
 from streamopt.strategies.reach import NotReachedError, OutOfReachError
 from streamopt.strategies.scarcity import limits_missed
@@ -127,7 +128,8 @@ def _within(
     if limits.admit(used):
         return replace(free, request=request, used=used)
     searches = solver == SEARCH or (solver == AUTO and formulation == "compact")
-    if not searches or not _is_searched(request) or request.objective is not Objective.LATENCY:
+    is_plain = request.objective is Objective.LATENCY and not LEVELS[request.level].untiled_first
+    if not searches or not is_plain:
         raise _cannot_limit(request, limits, used)
     left = _what_is_left(options, free.solve_seconds)
     try:
@@ -191,13 +193,16 @@ def _latency_then_dsps(
             bound_dsps=error.bound_dsps,
             message=note,
         )
-    is_proved = first.proof is Proof.OPTIMAL
+    is_proved = first.proof.is_closed
+    proof = second.proof if is_proved else Proof.FEASIBLE
+    if proof is Proof.OPTIMAL:
+        proof = first.proof
     return replace(
         second,
         request=request,
         bound_cycles=first.bound_cycles,
         bound_dsps=second.bound_dsps if is_proved else 0,
-        proof=second.proof if is_proved else Proof.FEASIBLE,
+        proof=proof,
         stop=second.stop if is_proved else first.stop,
         solve_seconds=spent + second.solve_seconds,
         message=second.message if is_proved else first.message,
@@ -229,7 +234,7 @@ def one_objective(
 
         return solve_exhaustively(request)
     if solver == SEARCH or (solver == AUTO and formulation == "compact"):
-        found = _searched(request, options, on_incumbent)
+        found = search_exactly(request, options, on_incumbent)
         if found is not None:
             return found
         if solver == SEARCH:
@@ -245,29 +250,6 @@ def one_objective(
     if formulation == "paper" and request.objective is Objective.LATENCY:
         return solve_paper(request, solver, options, on_incumbent)
     raise _cannot_formulate(request, formulation)
-
-
-def _searched(
-    request: Request, options: SolveOptions, on_incumbent: OnIncumbent
-) -> Solution | None:
-    """Return the answer of the exact search; None where it can't give one."""
-    from streamopt.search.labels import SearchTooLargeError
-    from streamopt.strategies.exact import solve_exact
-    from streamopt.strategies.fewest import solve_fewest
-    from streamopt.strategies.interval import solve_interval
-
-    if not _is_searched(request):
-        return None
-    ways = {Objective.INTERVAL: solve_interval, Objective.DSPS: solve_fewest}
-    try:
-        return ways.get(request.objective, solve_exact)(request, options, on_incumbent)
-    except SearchTooLargeError:
-        return None
-
-
-def _is_searched(request: Request) -> bool:
-    """Return whether the exact search knows the level."""
-    return not LEVELS[request.level].untiled_first
 
 
 def _cannot_limit(request: Request, limits: Limits, used: tuple[int, ...]) -> SolverError:

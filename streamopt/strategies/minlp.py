@@ -23,6 +23,7 @@ from streamopt.space.horizon import HorizonFilter
 from streamopt.space.level import LEVELS, LevelName
 from streamopt.space.objective import Objective
 from streamopt.space.rows import node_rows
+from streamopt.strategies.certified import certified
 from streamopt.strategies.diving import DIVE_STEPS, dive
 from streamopt.strategies.reach import NotReachedError, OutOfReachError, least_dsps
 from streamopt.strategies.solver_search import Answer, Incumbent, SolverSearch
@@ -76,10 +77,10 @@ def solve_compact(
         Objective.DSPS: _least_dsps,
     }
     answer = ways[request.objective](search, untiled)
-    if not untiled.is_proved and answer.proof is Proof.OPTIMAL:
+    if not untiled.is_proved and answer.proof.is_closed:
         note = "the loop orders of opt2 are not proved best"
         answer = replace(answer, proof=Proof.FEASIBLE, stop=untiled.stop, message=note)
-    return search.solution(answer)
+    return search.solution(certified(search, answer))
 
 
 def _untiled(search: SolverSearch, solver: str) -> _Untiled:
@@ -93,7 +94,7 @@ def _untiled(search: SolverSearch, solver: str) -> _Untiled:
         latency_target_cycles=None,
     )
     orders = solve_compact(orders_only, solver, search.options)
-    is_proved = orders.proof is Proof.OPTIMAL
+    is_proved = orders.proof.is_closed
     return _Untiled(orders.schedule, orders.objective_cycles, is_proved, orders.stop)
 
 
@@ -228,4 +229,4 @@ def solve_paper(
     program = paper.build(search.space, horizon_cycles=known.cost)
     read_back = partial(paper.read_back, program)
     result = search.run(program.formulation.model, read_back, 0)
-    return search.solution(_answer(search, result, known, 0, read_back))
+    return search.solution(certified(search, _answer(search, result, known, 0, read_back)))

@@ -115,19 +115,21 @@ class _Race:
         self.best: Solution | None = None
         self._found_by = ""
         self.bound = 0
+        self._is_claimed = False
+        self._exact_bound = 0  # of sides that compute in whole numbers, or whose proof is checked
         self.is_out_of_reach = False
         self.stop = Stop.FINISHED
 
     @property
     def is_proved(self) -> bool:
         """Return whether no schedule can be better than the best of all sides."""
-        return self.best is not None and self.bound >= _cost(self.best)
+        return self.best is not None and self._exact_bound >= _cost(self.best)
 
     def listen(self, messages: SimpleQueue[tuple[str, Message | None]]) -> None:
         """Take messages until there is a proof, the time is up, or nobody is left."""
         limit = self._options.time_limit_seconds
         asked = self._options.should_stop
-        while self._running and not (self.is_proved or self.is_out_of_reach):
+        while self._running and not (self.is_proved or self._is_claimed or self.is_out_of_reach):
             if limit is not None and self.clock.seconds() > limit + GRACE_SECONDS:
                 self.stop = Stop.TIME_LIMIT
                 return
@@ -145,27 +147,30 @@ class _Race:
             case None:
                 self._running.discard(name)
             case State(progress):
-                self._raise_bound(progress.bound)
+                self._raise_bound(name, progress.bound)
             case Better(solution):
-                self._raise_bound(_bound(solution))
+                self._raise_bound(name, _bound(solution))
                 self._keep(name, solution)
             case Done(solution):
                 self._silent.discard(name)
-                self._raise_bound(_bound(solution))
+                self._raise_bound(name, _bound(solution), is_checked=_is_proved(solution))
                 self._keep(name, solution)
                 self.stop = solution.stop
+                self._is_claimed |= solution.proof is Proof.CLAIMED
             case OutOfReach():
                 self._silent.discard(name)
                 self.is_out_of_reach = True
             case NotReached(bound, stop):
                 self._silent.discard(name)
-                self._raise_bound(bound)
+                self._raise_bound(name, bound)
                 self.stop = stop
             case Failed(diagnostics):
                 self._silent.discard(name)
                 self.problems += diagnostics
 
-    def _raise_bound(self, bound: float | None) -> None:
+    def _raise_bound(self, name: str, bound: float | None, *, is_checked: bool = False) -> None:
+        if bound is not None and (is_checked or _is_exact(name)):
+            self._exact_bound = max(self._exact_bound, int(bound))
         if bound is not None and int(bound) > self.bound:
             self.bound = int(bound)
             self._report()
@@ -184,9 +189,14 @@ class _Race:
             bound = float(self.bound) if best is None else min(best, float(self.bound))
             self._options.on_progress(Progress(self.clock.seconds(), best, bound))
 
+    def _proof(self, best: Solution) -> Proof:
+        if self._exact_bound >= _cost(best):
+            return Proof.OPTIMAL
+        return Proof.CLAIMED if self.bound >= _cost(best) else Proof.FEASIBLE
+
     def reason(self) -> Stop:
         """Return why the race is over."""
-        if self.is_proved:
+        if self.is_proved or self._is_claimed:
             return Stop.FINISHED
         lost = self.stop is Stop.FINISHED and self._silent == set(self._names)
         return Stop.FAILED if lost else self.stop
@@ -204,7 +214,7 @@ class _Race:
         return _with_bound(
             replace(
                 best,
-                proof=Proof.OPTIMAL if bound == _cost(best) else Proof.FEASIBLE,
+                proof=self._proof(best),
                 stop=stop,
                 solver="+".join(self._names),
                 solver_version="+".join(versions.get(n) or _version(n) for n in self._names),
@@ -287,6 +297,16 @@ def _first(request: Request) -> Solution:
         seed=0,
         solve_seconds=0.0,
     )
+
+
+def _is_exact(name: str) -> bool:
+    from streamopt.solvers.registry import SOLVERS, adapter
+
+    return name not in SOLVERS or adapter(name).is_exact
+
+
+def _is_proved(solution: Solution) -> bool:
+    return solution.proof is Proof.OPTIMAL
 
 
 def _version(name: str) -> str:

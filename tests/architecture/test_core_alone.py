@@ -72,7 +72,7 @@ def test_verbs_need_no_extra(tmp_path: Path) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert done.stdout.count("optimal (proved)") == 2
+    assert done.stdout.count("model (proved)") == 2
     assert (tmp_path / "native" / "graph.json").exists()
 
 

@@ -57,7 +57,7 @@ def test_solve_writes_a_schedule_and_tells_the_proof(tmp_path: Path) -> None:
     done = run(tmp_path, "solve", MATMUL, "--dsp", 2560)
     assert done.returncode == 0
     assert "49019 cycles" in done.stdout
-    assert "optimal (proved)" in done.stdout
+    assert "optimal in the opt5 model (proved)" in done.stdout
     assert "2500 of 2560" in done.stdout
     assert done.stderr == ""
     schedule = json.loads((tmp_path / "schedule.json").read_text())

@@ -37,7 +37,7 @@ def test_a_project_becomes_a_page_and_pictures(project: Path) -> None:
     assert found["files"][0] == "made.html"
     assert "pictures/dataflow.svg" in found["files"]
     assert all((project / name).is_file() for name in found["files"])
-    assert "optimal (proved)" in (project / "made.html").read_text()
+    assert "optimal in the opt5 model (proved)" in (project / "made.html").read_text()
 
 
 def test_a_graph_alone_is_refused(project: Path) -> None:

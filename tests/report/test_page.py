@@ -99,7 +99,7 @@ def test_it_tells_what_was_found() -> None:
     found = {s.anchor: s for s in report().page.sections}
     evaluation = so.evaluate(small_graph(), solved().schedule)
     facts = {row[0]: row[1] for row in found["proof"].tables[0].rows}
-    assert facts["proof"] == "optimal (proved)"
+    assert facts["proof"] == "optimal in the opt5 model (proved)"
     assert (
         facts["no schedule of the level has a latency below"] == f"{solved().bound_cycles} cycles"
     )

@@ -11,6 +11,7 @@ import pytest
 
 from streamopt.errors import SolverError
 from streamopt.solvers import registry
+from streamopt.solvers.result import Proof
 
 if TYPE_CHECKING:
     from streamopt.solvers.base import Capability, Solver
@@ -33,6 +34,11 @@ def solver_with(name: str, *needed: Capability) -> Solver:
     if missing:
         pytest.skip(f"{name} does not declare {', '.join(sorted(missing))}")
     return found
+
+
+def best_proof(name: str) -> Proof:
+    """Return what an optimum of a solver counts for: who has tolerances claims, and proves not."""
+    return Proof.OPTIMAL if registry.adapter(name).is_exact else Proof.CLAIMED
 
 
 def assignment(cost: tuple[tuple[int, ...], ...]) -> Any:

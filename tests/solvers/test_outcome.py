@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 from solver_models import infeasible, pyo, rows_of_cost
 
-from streamopt.solvers.base import SolveOptions
+from streamopt.solvers.base import SolveOptions, Solver
 from streamopt.solvers.compilation import compile_linear
+from streamopt.solvers.cpsat import CpSat
+from streamopt.solvers.highs import Highs
 from streamopt.solvers.outcome import Claim, NativeOutcome, Verdict, conclude
 from streamopt.solvers.result import Proof, SolveResult, Stop
 from streamopt.solvers.scipy_milp import ScipyMilp
@@ -24,6 +26,7 @@ def judge(
     *,
     integral: bool = True,
     interrupted: bool = False,
+    solver: Solver | None = None,
 ) -> SolveResult:
     options = SolveOptions(integral_objective=integral)
     watch = Watch(options)
@@ -31,7 +34,7 @@ def judge(
     form = compile_linear(rows_of_cost(), "scipy")
     array = None if point is None else np.array(point)
     native = NativeOutcome("native", verdict, array, bound)
-    return conclude(ScipyMilp(), options, watch, form, native)
+    return conclude(solver or ScipyMilp(), options, watch, form, native)
 
 
 def test_unknown_status_is_a_failure() -> None:
@@ -43,7 +46,7 @@ def test_unknown_status_is_a_failure() -> None:
 def test_point_is_rounded_and_evaluated_again() -> None:
     found = judge(SOLVED, [1 - 1e-7, 1 + 1e-7], 5 - 1e-7)
     assert found.values == {"a": 1.0, "b": 1.0}
-    assert (found.proof, found.objective, found.bound) == (Proof.OPTIMAL, 5.0, 5.0)
+    assert (found.proof, found.objective, found.bound) == (Proof.CLAIMED, 5.0, 5.0)
 
 
 @pytest.mark.parametrize(
@@ -55,9 +58,14 @@ def test_point_that_breaks_the_model_is_dropped(point: list[float], what: str) -
     assert found.message == f"scipy status native; its point violates {what}, so it is dropped"
 
 
-@pytest.mark.parametrize(("bound", "proof"), [(4.02, Proof.OPTIMAL), (4.0, Proof.FEASIBLE)])
-def test_bound_within_one_proves_a_whole_objective(bound: float, proof: Proof) -> None:
+@pytest.mark.parametrize(("bound", "proof"), [(4.02, Proof.CLAIMED), (4.0, Proof.FEASIBLE)])
+def test_bound_within_one_closes_a_whole_objective(bound: float, proof: Proof) -> None:
     assert judge(OUT_OF_TIME, [1, 1], bound).proof is proof
+
+
+def test_only_whole_numbers_prove() -> None:
+    assert judge(SOLVED, [1, 1], 5, solver=CpSat()).proof is Proof.OPTIMAL
+    assert judge(SOLVED, [1, 1], 5, solver=Highs()).proof is Proof.CLAIMED
 
 
 def test_bound_within_one_proves_nothing_else() -> None:

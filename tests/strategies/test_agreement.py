@@ -47,7 +47,8 @@ def test_solvers_agree_on_the_compact_program(solver: str, seed: int) -> None:
     for level in (LevelName.OPT2, LevelName.OPT4, LevelName.OPT5):
         expected = so.solve(graph, level=level, **LIMITS).objective_cycles
         found = so.solve(graph, level=level, solver=solver, **LIMITS)
-        assert found.proof is Proof.OPTIMAL
+        is_searched = not LEVELS[level].untiled_first  # what the search can't do may stay a claim
+        assert found.proof is Proof.OPTIMAL or (not is_searched and found.proof.is_closed)
         assert found.objective_cycles == expected
 
 

@@ -15,7 +15,7 @@ from streamopt.pipeline.beyond.effort import horizons
 from streamopt.pipeline.beyond.judging import judged
 from streamopt.pipeline.crossing import boundary_cycles
 from streamopt.search.labels import SearchStoppedError, SearchTooLargeError
-from streamopt.solvers.result import Stop
+from streamopt.solvers.result import Proof, Stop
 from streamopt.space.assemble import evaluate, least_luts
 from streamopt.strategies.budgeted import BudgetedSearch, Chosen, Prepared
 from streamopt.strategies.choose import AUTO, SEARCH, choose
@@ -279,7 +279,8 @@ class Form:
         if answer.stop is Stop.INTERRUPTED:
             clock.interrupt()
         limits = self.region.limits
-        if (allowed.dsps, allowed.luts) == (limits.dsps, limits.luts):
+        is_certain = answer.solver == SEARCH or answer.proof is Proof.OPTIMAL
+        if is_certain and (allowed.dsps, allowed.luts) == (limits.dsps, limits.luts):
             self.bound_cycles = max(self.bound_cycles, answer.bound_cycles)
         return self._answered(answer)
 

@@ -1,0 +1,67 @@
+"""Claims of solvers with tolerances: a proof is one only if the exact search confirms it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import streamopt as so
+from streamopt.formulation.compact.model import build, read_back
+from streamopt.formulation.tags import Tag
+from streamopt.report.proof import proof_words
+from streamopt.solvers.base import SolveOptions
+from streamopt.solvers.registry import get
+from streamopt.solvers.result import Proof, Stop
+from streamopt.space.level import LevelName
+from streamopt.space.rows import node_rows
+from streamopt.strategies import certified
+from streamopt.strategies.solution import Request
+from streamopt.strategies.solver_search import Answer, Incumbent, SolverSearch
+
+if TYPE_CHECKING:
+    import pytest
+
+GRAPHS = Path(__file__).parents[2] / "graphs" / "polybench"
+
+
+def test_presolve_of_highs_does_not_cut_off_an_optimum() -> None:
+    request = Request(so.dataflow(so.load(GRAPHS / "2mm.json")), LevelName.OPT5, dsp_limit=2560)
+    space = request.space()
+    rows = node_rows(space)
+    program = build(space, rows, horizon_cycles=71856)
+    for name, choices in rows.items():
+        third = program.over_rows(name, choices.dsps) <= 2560 // 3
+        program.formulation.require(third, Tag("mine", "region", name))
+    found = get("highs").solve(program.formulation.model, SolveOptions())
+    latency = request.evaluate(read_back(program, found.values)).latency_cycles
+    assert (found.objective, found.bound, latency) == (47898.0, 47898.0, 47898)
+    assert found.proof is Proof.CLAIMED
+
+
+def search() -> SolverSearch:
+    graph = so.dataflow(so.load(GRAPHS / "gesummv.json"))
+    return SolverSearch(Request(graph, LevelName.OPT5, dsp_limit=220), "highs", SolveOptions())
+
+
+def test_false_claim_is_no_proof() -> None:
+    run = search()
+    plain = run.request.plainest()
+    claim = Answer(Incumbent(plain, cost := run.cost(plain)), cost, Proof.OPTIMAL, Stop.FINISHED)
+    found = certified.certified(run, claim)
+    assert (found.proof, found.bound) == (Proof.FEASIBLE, 3124)
+    assert found.message == (
+        f"highs claims that {cost} is the least, but the exact search has found 3124"
+    )
+
+
+def test_claim_that_nobody_confirms_stays_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = so.dataflow(so.load(GRAPHS / "gesummv.json"))
+    proved = so.solve(graph, dsp=220, solver="highs")
+    assert (proved.proof, proved.objective_cycles) == (Proof.OPTIMAL, 3124)
+    assert proof_words(so.record(proved)) == "optimal in the opt5 model (proved)"
+    monkeypatch.setattr(certified, "search_exactly", lambda *_: None)
+    claimed = so.solve(graph, dsp=220, solver="highs")
+    assert (claimed.proof, claimed.bound_cycles) == (Proof.CLAIMED, 3124)
+    words = f"optimal in the opt5 model as claimed by highs {claimed.solver_version}, not certified"
+    assert proof_words(so.record(claimed)) == words
+    assert [warning.code for warning in claimed.warnings if warning.code == "W03"] == ["W03"]
