@@ -171,7 +171,7 @@ def _budgets(texts: Sequence[str]) -> list[int]:
 def _show(rows: list[Row], title: str, form: TableForm) -> None:
     from rich.table import Table
 
-    from streamopt.cli.tables import print_tables
+    from streamopt.cli.printing import print_tables
     from streamopt.report.text_tables import csv_text, latex_table, markdown_table
 
     words = _words(rows)

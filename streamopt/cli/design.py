@@ -49,12 +49,13 @@ def design(
         typer.echo(json.dumps({**row, "steps": steps}))
     elif not quiet and not to.is_stdout:
         _show(graph, found, dsp)
-        typer.echo(f"wrote {to.place}")
+        typer.echo(to.told(program.name))
 
 
 def _show(graph: Graph, found: RivalDesign, dsp: int) -> None:
     from streamopt.cli.evaluation_tables import resource_table
-    from streamopt.cli.tables import channel_table, node_table, print_tables
+    from streamopt.cli.printing import print_tables
+    from streamopt.cli.tables import channel_table, node_table
 
     print_tables(
         _summary(graph.name, found, dsp),
@@ -68,11 +69,13 @@ def _show(graph: Graph, found: RivalDesign, dsp: int) -> None:
 def _summary(name: str, found: RivalDesign, dsp: int) -> Table:
     from rich.table import Table
 
+    from streamopt.cli.tables import time_words
+
     answer, used = found.answer, found.evaluation.resources.total
     table = Table(title=f"{name} by {found.strategy}", show_header=False)
     if answer.estimated_cycles is not None:
         table.add_row("estimated", f"{answer.estimated_cycles} cycles (its own model)")
-    table.add_row("simulated", f"{found.evaluation.trace.cycles} cycles")
+    table.add_row("simulated", time_words(found.evaluation))
     table.add_row("DSPs", f"{used.dsps} of {dsp} as built")
     table.add_row("time", f"{found.seconds:.2f} s")
     return table

@@ -34,7 +34,7 @@ def doctor(as_json: a.Json = False, quiet: a.Quiet = False) -> None:
 def _show(checks: tuple[Check, ...], *, works: bool) -> None:
     from rich.table import Table
 
-    from streamopt.cli.tables import print_tables
+    from streamopt.cli.printing import print_tables
 
     table = Table(title="what streamopt finds")
     for name in ("", "what", "", "version", "note"):

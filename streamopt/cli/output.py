@@ -138,6 +138,14 @@ class Output:
         """Return what is written."""
         return self.project or self.schedule_file
 
+    def told(self, name: str) -> str:
+        """Return what was written, and what to do next."""
+        if self.project is None:
+            hint = f"-o build/{name} writes the HLS project as well"
+        else:
+            hint = f"streamopt verify {self.project}; streamopt report {self.project}"
+        return f"wrote {self.place}\nnext: {hint}"
+
     @property
     def is_stdout(self) -> bool:
         """Return whether the schedule is printed, so that nothing else should be."""

@@ -114,7 +114,8 @@ def _write_schedules(front: Front, rows: list[dict[str, str | int]], folder: Pat
 def _show(front: Front) -> None:
     from rich.table import Table
 
-    from streamopt.cli.tables import STOPS, print_tables
+    from streamopt.cli.printing import print_tables
+    from streamopt.cli.tables import STOPS
 
     request = front.request
     table = Table(title=f"{request.graph.name} at {request.level}, up to {request.dsp_limit} DSPs")

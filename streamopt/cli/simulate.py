@@ -83,7 +83,7 @@ def _show(found: Evaluation) -> None:
         resource_table,
         run_table,
     )
-    from streamopt.cli.tables import print_tables
+    from streamopt.cli.printing import print_tables
 
     print_tables(
         run_table(found), process_table(found), fifo_table(found.trace), resource_table(found)

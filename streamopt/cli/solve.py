@@ -14,6 +14,7 @@ from streamopt.cli import arguments as a
 from streamopt.cli.assignments import listed
 from streamopt.cli.crossing import asked_ports
 from streamopt.cli.output import Output
+from streamopt.cli.printing import print_warnings
 from streamopt.cli.reading import Reading, stem
 from streamopt.cli.verb import WHAT
 from streamopt.space.level import LevelName
@@ -160,9 +161,12 @@ def _finish(
         to.incumbents.unlink(missing_ok=True)
     if as_json:
         typer.echo(json.dumps({**row, "warnings": pipeline.warning_records(solution)}))
-    elif not quiet:
+        return
+    if not quiet:
         _show(solution, found, row)
-        typer.echo(f"wrote {to.place}")
+    print_warnings(solution.warnings)
+    if not quiet:
+        typer.echo(to.told(program.name))
 
 
 def _keeper(to: Output) -> Callable[[Solution], None] | None:
@@ -189,13 +193,12 @@ def _keeper(to: Output) -> Callable[[Solution], None] | None:
 
 def _show(solution: Solution, found: Evaluation, row: dict[str, str | int | float]) -> None:
     from streamopt.cli.evaluation_tables import resource_table
-    from streamopt.cli.tables import channel_table, node_table, print_tables, summary_table
+    from streamopt.cli.printing import print_tables
+    from streamopt.cli.tables import channel_table, node_table, summary_table
 
     print_tables(
-        summary_table(solution, row),
+        summary_table(solution, row, found),
         node_table(solution.schedule, found),
         channel_table(solution.request.graph, solution.schedule, found),
         resource_table(found),
     )
-    for warning in solution.warnings:
-        typer.echo(f"warning: {warning}")

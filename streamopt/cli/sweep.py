@@ -11,7 +11,7 @@ import typer
 
 from streamopt.cli import arguments as a
 from streamopt.cli.assignments import listed
-from streamopt.errors import Diagnostic, SweepError
+from streamopt.errors import Diagnostic, OptionError
 from streamopt.sweeping.redo import Redo
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def sweep(
 def _redo(word: str) -> Redo:
     if word not in tuple(Redo):
         hint = f"choose from {', '.join(Redo)}"
-        raise SweepError(Diagnostic("E883", f"--redo has no '{word}'", hint=hint))
+        raise OptionError(Diagnostic("E543", f"--redo has no '{word}'", hint=hint))
     return Redo(word)
 
 
