@@ -16,6 +16,7 @@ __all__ = [
     "LegalityError",
     "MissingExtraError",
     "OptionError",
+    "OutputError",
     "ReportError",
     "SimulationError",
     "SolverError",
@@ -89,6 +90,10 @@ class StrategyError(StreamoptError):
 
 class OptionError(StreamoptError, TypeError, ValueError):
     """A function was called with an option that it doesn't have or take (codes E541 to E544)."""
+
+
+class OutputError(StreamoptError):
+    """A result can't go where it was to (codes E545 to E547)."""
 
 
 class SolverError(StreamoptError):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from functools import cache
 from importlib import import_module, metadata
+from typing import Any
 
 from streamopt.errors import Diagnostic, MissingExtraError
 
@@ -53,7 +54,7 @@ def _origin() -> tuple[str, str]:
     """Return pip's option and the place of the installed streamopt, as PEP 610 records them."""
     try:
         text = metadata.distribution("streamopt").read_text("direct_url.json")
-        origin = json.loads(text or "{}")
+        origin: dict[str, Any] = json.loads(text or "{}")
     except metadata.PackageNotFoundError:  # it runs from a folder
         return "--editable ", "."
     except json.JSONDecodeError:

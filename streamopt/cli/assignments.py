@@ -10,7 +10,19 @@ from streamopt.errors import Diagnostic, FrontendError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["integers", "macros", "ports", "shapes"]
+__all__ = ["integers", "listed", "macros", "ports", "shapes"]
+
+
+def listed(texts: Sequence[str] | None) -> list[str]:
+    """Return the words of an option that is given several times, or once with commas.
+
+    Examples
+    --------
+    >>> listed(["opt1,opt5", "opt6"]), listed(["A=m_axi:HBM[0,1],B=axis"])
+    (['opt1', 'opt5', 'opt6'], ['A=m_axi:HBM[0,1]', 'B=axis'])
+    """
+    parts = [part for text in texts or () for part in re.split(r",(?![^\[]*\])", text)]
+    return [part.strip() for part in parts if part.strip()]
 
 
 def macros(texts: Sequence[str]) -> dict[str, str]:
@@ -49,7 +61,7 @@ def ports(texts: Sequence[str]) -> dict[str, str]:
 def shapes(texts: Sequence[str]) -> dict[str, tuple[int, ...]]:
     """Return extents by name."""
     found: dict[str, tuple[int, ...]] = {}
-    for text in texts:
+    for text in (part for given in texts for part in re.split(r",(?=[^,=]*=)", given)):
         name, _, value = text.rpartition("=")
         if not name or not re.fullmatch(r"[0-9]{1,18}(?:[x,][0-9]{1,18})*", value, re.ASCII):
             raise _refused("--shape", text, "--shape x=1x3x224x224")

@@ -10,6 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from streamopt.cli import arguments as a
+from streamopt.cli.assignments import listed
+from streamopt.cli.output import STDOUT, put
+from streamopt.cli.reading import Reading
+from streamopt.cli.verb import LIMITS, OUTPUT, SEARCH, WHAT
 from streamopt.errors import Diagnostic, FrontendError
 from streamopt.space.level import LevelName
 from streamopt.strategies.rival import RivalName
@@ -36,24 +40,57 @@ class TableForm(StrEnum):
 
 Solvers = Annotated[
     list[str] | None,
-    typer.Option("--solver", help="As `solve`; several times to compare.  [default: auto]"),
+    typer.Option(
+        "--solver",
+        metavar="NAMES",
+        help="As `solve`; several to compare.  [default: auto]",
+        rich_help_panel=SEARCH,
+    ),
+]
+Budgets = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--dsp",
+        metavar="NUMBERS",
+        help="DSP limits, as `solve`: 1280,2560.  [default: 2560]",
+        rich_help_panel=LIMITS,
+    ),
+]
+Levels = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--levels",
+        metavar="NAMES",
+        help="Levels to compare: opt1,opt5.  [default: all]",
+        rich_help_panel=WHAT,
+    ),
+]
+Strategies = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--strategies",
+        metavar="NAMES",
+        help="hida, scalehls, codo, pom; or all.",
+        rich_help_panel=WHAT,
+    ),
 ]
 CsvFile = Annotated[
-    Path | None, typer.Option("--csv", metavar="PATH", help="Write all members as CSV.")
+    Path | None,
+    typer.Option(
+        "--csv",
+        metavar="PATH",
+        help="Write all members as CSV; - for stdout.",
+        rich_help_panel=OUTPUT,
+    ),
 ]
 
 
 def compare(
     graph_file: a.GraphFile,
-    dsp: Annotated[
-        str, typer.Option("--dsp", help="DSP limits, by commas: 1280,2560; else as `solve`.")
-    ] = "2560",
-    levels: Annotated[
-        str, typer.Option("--levels", help="Levels to compare, separated by commas.")
-    ] = ",".join(LevelName),
-    strategies: Annotated[
-        str, typer.Option("--strategies", help="hida, scalehls, codo, pom, by commas; or all.")
-    ] = "",
+    read: Reading,
+    dsp: Budgets = None,
+    levels: Levels = None,
+    strategies: Strategies = None,
     tiling_limit: a.TilingLimit = None,
     solver: Solvers = None,
     time_limit: a.TimeLimit = None,
@@ -70,15 +107,14 @@ def compare(
     """Solve one graph in several ways and print one table."""
     from streamopt import pipeline
     from streamopt.cli.progress import comparing
-    from streamopt.frontends.written_file import write_file
     from streamopt.report.text_tables import csv_text
 
-    names = _chosen(levels, "level", tuple(LevelName))
-    rivals = _chosen(strategies, "strategy", tuple(RivalName))
+    names = _chosen(["all"] if levels is None else levels, "level", tuple(LevelName))
+    rivals = _chosen(strategies or [], "strategy", tuple(RivalName))
     if not names and not rivals:
         raise FrontendError(Diagnostic("E130", "nothing is to be compared", hint="give --levels"))
-    budgets, on = _budgets(dsp), pipeline.target(device, clock_ns)
-    graph = pipeline.dataflow(pipeline.load(graph_file))
+    budgets, on = _budgets(dsp or ["2560"]), pipeline.target(device, clock_ns)
+    graph = pipeline.dataflow(read.load(graph_file))
     hidden = quiet or as_json or form is not TableForm.TABLE
     with comparing(graph.name, quiet=hidden) as on_progress:
         rows = pipeline.records(
@@ -87,14 +123,15 @@ def compare(
             strategies=rivals,
             dsp=budgets,
             tiling_limit=tiling_limit,
-            solver=solver or ["auto"],
+            solver=_solvers(solver or ["auto"]),
             time_limit_seconds=time_limit,
             seed=seed,
             on=on,
             on_progress=on_progress,
         )
     if csv_file is not None:
-        write_file(csv_file, csv_text(rows).encode())
+        put(csv_file, csv_text(rows).encode())
+    quiet = quiet or csv_file == STDOUT
     if as_json:
         typer.echo(json.dumps(rows))
     elif not quiet:
@@ -103,9 +140,9 @@ def compare(
         raise typer.Exit(NO_ANSWER)
 
 
-def _chosen(text: str, what: str, known: Sequence[str]) -> list[str]:
-    """Return the names in a list with commas; raises FrontendError (E130) for an unknown one."""
-    names = [name.strip() for name in text.split(",") if name.strip()]
+def _chosen(texts: Sequence[str], what: str, known: Sequence[str]) -> list[str]:
+    """Return the names in a list; raises FrontendError (E130) for an unknown one."""
+    names = listed(texts)
     if names == ["all"]:
         return list(known)
     if unknown := [name for name in names if name not in known]:
@@ -114,12 +151,19 @@ def _chosen(text: str, what: str, known: Sequence[str]) -> list[str]:
     return names
 
 
-def _budgets(text: str) -> list[int]:
-    """Return the DSP limits of a list with commas; raises FrontendError (E130) for another."""
-    names = [name.strip() for name in text.split(",") if name.strip()]
+def _solvers(texts: Sequence[str]) -> list[str]:
+    """Return the solvers of a list; the names behind ``race:`` are one of them."""
+    return [
+        name for text in texts for name in ([text] if text.startswith("race:") else listed([text]))
+    ]
+
+
+def _budgets(texts: Sequence[str]) -> list[int]:
+    """Return the DSP limits of a list; raises FrontendError (E130) for what is none."""
+    names = listed(texts)
     wrong = [name for name in names if not (name.isdecimal() and int(name))]
     if wrong or not names:
-        message = f"--dsp {', '.join(wrong) or text!r} is no number of DSPs"
+        message = f"--dsp {', '.join(wrong) or repr(','.join(texts))} is no number of DSPs"
         raise FrontendError(Diagnostic("E130", message, hint="for instance --dsp 1280,2560"))
     return [int(name) for name in names]
 
@@ -127,7 +171,7 @@ def _budgets(text: str) -> list[int]:
 def _show(rows: list[Row], title: str, form: TableForm) -> None:
     from rich.table import Table
 
-    from streamopt.cli.tables import print_tables
+    from streamopt.cli.printing import print_tables
     from streamopt.report.text_tables import csv_text, latex_table, markdown_table
 
     words = _words(rows)

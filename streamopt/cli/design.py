@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from streamopt.cli import arguments as a
 from streamopt.cli.output import Output
+from streamopt.cli.reading import Reading, stem
 from streamopt.strategies.rival import RivalName
 
 if TYPE_CHECKING:
@@ -23,16 +23,14 @@ __all__ = ["design"]
 
 def design(
     graph_file: a.GraphFile,
+    read: Reading,
     strategy: Annotated[RivalName, typer.Option("--strategy", help="Whose way to decide.")],
     dsp: Annotated[int, typer.Option("--dsp", help="DSPs as built, all operators.")] = 2560,
     device: a.Device = "u280",
     clock_ns: a.ClockNs = None,
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="DIR", help="Write the HLS project.")
-    ] = None,
-    schedule_file: Annotated[
-        Path, typer.Option("--schedule", metavar="PATH", help="Schedule file without -o.")
-    ] = Path("schedule.json"),
+    output: a.ProjectOutput = None,
+    schedule_file: a.ScheduleOutput = None,
+    force: a.Force = False,
     seed: a.Seed = 0,
     as_json: a.Json = False,
     quiet: a.Quiet = False,
@@ -40,23 +38,24 @@ def design(
     """Decide as HIDA, ScaleHLS, CODO or POM does: to see who wins where, and why."""
     from streamopt import pipeline
 
-    on, program = pipeline.target(device, clock_ns), pipeline.load(graph_file)
+    on, program = pipeline.target(device, clock_ns), read.load(graph_file)
+    to = Output.of(output, schedule_file, stem(graph_file, program), seed, force=force)
     graph = pipeline.dataflow(program)
     found = pipeline.design(graph, strategy, dsp=dsp, on=on)
     row = pipeline.design_record(found)
-    to = Output(output, schedule_file, seed)
     to.write(program, found.schedule, row, on)
     if as_json:
         steps = [{"stage": step.stage, "what": step.what} for step in found.answer.steps]
         typer.echo(json.dumps({**row, "steps": steps}))
-    elif not quiet:
+    elif not quiet and not to.is_stdout:
         _show(graph, found, dsp)
-        typer.echo(f"wrote {to.place}")
+        typer.echo(to.told(program.name))
 
 
 def _show(graph: Graph, found: RivalDesign, dsp: int) -> None:
     from streamopt.cli.evaluation_tables import resource_table
-    from streamopt.cli.tables import channel_table, node_table, print_tables
+    from streamopt.cli.printing import print_tables
+    from streamopt.cli.tables import channel_table, node_table
 
     print_tables(
         _summary(graph.name, found, dsp),
@@ -70,11 +69,13 @@ def _show(graph: Graph, found: RivalDesign, dsp: int) -> None:
 def _summary(name: str, found: RivalDesign, dsp: int) -> Table:
     from rich.table import Table
 
+    from streamopt.cli.tables import time_words
+
     answer, used = found.answer, found.evaluation.resources.total
     table = Table(title=f"{name} by {found.strategy}", show_header=False)
     if answer.estimated_cycles is not None:
         table.add_row("estimated", f"{answer.estimated_cycles} cycles (its own model)")
-    table.add_row("simulated", f"{found.evaluation.trace.cycles} cycles")
+    table.add_row("simulated", time_words(found.evaluation))
     table.add_row("DSPs", f"{used.dsps} of {dsp} as built")
     table.add_row("time", f"{found.seconds:.2f} s")
     return table

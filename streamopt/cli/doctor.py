@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from streamopt.cli import arguments as a
+from streamopt.pipeline.health.check import Group, State
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from streamopt.pipeline.health.check import Check
 
 __all__ = ["doctor"]
 
 
-def doctor(as_json: a.Json = False, quiet: a.Quiet = False) -> None:
+def doctor(
+    everything: Annotated[
+        bool, typer.Option("--all", help="Every package and program, with its version.")
+    ] = False,
+    as_json: a.Json = False,
+    quiet: a.Quiet = False,
+) -> None:
     """Tell what is installed, licensed, missing or broken, and how to mend it."""
     from dataclasses import asdict
 
@@ -27,14 +36,51 @@ def doctor(as_json: a.Json = False, quiet: a.Quiet = False) -> None:
         rows = [asdict(check) for check in checks]
         typer.echo(json.dumps({"works": works, "checks": rows}))
     elif not quiet:
-        _show(checks, works=works)
+        typer.echo(_verdict(checks, works=works))
+        for line in () if everything else _lines(checks):
+            typer.echo(f"  {line}")
+        if everything:
+            _show(checks)
+        else:
+            typer.echo("streamopt doctor --all shows every package and program")
     raise typer.Exit(0 if works else 1)
 
 
-def _show(checks: tuple[Check, ...], *, works: bool) -> None:
+def _verdict(checks: tuple[Check, ...], *, works: bool) -> str:
+    """Return whether the core works, and what it says of itself."""
+    if not works:
+        broken = [f"  {_problem(check)}" for check in checks if check.breaks_core]
+        return "\n".join(["the core is BROKEN", *broken])
+    tested = [check.note for check in checks if check.name == "self-test"]
+    return f"the core works: {tested[0]}" if tested else "the core works"
+
+
+def _problem(check: Check) -> str:
+    return f"{check.name} is {check.state}: {check.fix or check.note}"
+
+
+def _lines(checks: tuple[Check, ...]) -> Iterator[str]:
+    """Yield one line for each extra, solver and program that a verb needs."""
+    by_extra: dict[str, list[Check]] = {}
+    for check in checks:
+        if check.extra:
+            by_extra.setdefault(check.extra, []).append(check)
+    for extra, needed in by_extra.items():
+        wrong = [check for check in needed if check.state is not State.OK]
+        names = f"{', '.join(check.name for check in wrong)} missing or broken"
+        yield f"extra {extra}: " + (f"{names}: {wrong[0].fix}" if wrong else "ok")
+    for check in checks:
+        if check.group is Group.CORE or check.extra or not check.serves_a_verb:
+            continue
+        good = f"ok {check.version}".rstrip()
+        told = good if check.state is State.OK else f"{check.state}: {check.fix}"
+        yield f"{check.group} {check.name}: {told}"
+
+
+def _show(checks: tuple[Check, ...]) -> None:
     from rich.table import Table
 
-    from streamopt.cli.tables import print_tables
+    from streamopt.cli.printing import print_tables
 
     table = Table(title="what streamopt finds")
     for name in ("", "what", "", "version", "note"):
@@ -47,5 +93,4 @@ def _show(checks: tuple[Check, ...], *, works: bool) -> None:
     print_tables(table)
     for check in checks:
         if check.fix:
-            typer.echo(f"{check.name} is {check.state}: {check.fix}")
-    typer.echo("the core works" if works else "the core is BROKEN")
+            typer.echo(_problem(check))

@@ -9,7 +9,9 @@ from typing import Annotated
 import typer
 
 from streamopt.cli import arguments as a
+from streamopt.cli.assignments import listed
 from streamopt.cli.crossing import asked_ports
+from streamopt.cli.reading import Reading
 from streamopt.codegen.backend_name import BackendName
 from streamopt.codegen.vitis_release import DEFAULT_RELEASE
 
@@ -18,6 +20,7 @@ __all__ = ["emit"]
 
 def emit(
     graph_file: a.GraphFile,
+    read: Reading,
     schedule_file: Annotated[
         Path, typer.Option("--schedule", metavar="SCHEDULE.json", help="From streamopt solve.")
     ],
@@ -38,10 +41,10 @@ def emit(
     """Write streamed C++ with a self-checking testbench."""
     from streamopt import pipeline
 
-    program = pipeline.load(graph_file)
+    program = read.load(graph_file)
     schedule = pipeline.load_schedule(schedule_file)
     on = pipeline.target(device, clock_ns)
-    ports = asked_ports(program, port, on)
+    ports = asked_ports(program, listed(port), on)
     if ports:
         graph = pipeline.dataflow(program)
         schedule = pipeline.put_outside(graph, schedule, ports, pipeline.FifoSizing(on=on))

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from rich.table import Table
 
+from streamopt.cli.tables import time_words
+
 if TYPE_CHECKING:
     from streamopt.pipeline.evaluating import Evaluation
     from streamopt.sim import Trace
@@ -20,14 +22,12 @@ def run_table(found: Evaluation) -> Table:
     """Return one column of facts on a run."""
     trace = found.trace
     table = Table(title=trace.network, show_header=False)
-    table.add_row("simulated", f"{trace.cycles} cycles")
+    table.add_row("simulated", time_words(found))
     if found.predicted is not None:
         table.add_row("predicted", f"{found.predicted.latency_cycles} cycles (closed form)")
     if trace.interval_cycles is not None:
         table.add_row("interval", f"{trace.interval_cycles} cycles between frames")
         table.add_row("all frames", f"{trace.total_cycles} cycles for {trace.frames}")
-    clock = found.target.clock_ns
-    table.add_row("at the clock", f"{trace.cycles * clock / 1e6:.4g} ms at {clock:g} ns")
     return table
 
 

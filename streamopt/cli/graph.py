@@ -9,49 +9,61 @@ from typing import TYPE_CHECKING
 import typer
 
 from streamopt.cli import arguments as a
+from streamopt.cli.output import STDOUT, is_special, put, settled
+from streamopt.cli.reading import Reading, stem
+from streamopt.errors import Diagnostic, OutputError, SourceLoc
 
 if TYPE_CHECKING:
     from streamopt.ir.graph import Graph
+    from streamopt.ir.program import Program
 
 __all__ = ["graph"]
 
 
 def graph(
     source: a.SourceFile,
+    read: Reading,
     output: a.GraphOutput = None,
-    name: a.ProgramName = None,
-    top: a.Top = None,
-    define: a.Define = None,
-    include: a.Include = None,
-    param: a.Param = None,
-    live_out: a.LiveOut = None,
-    inputs: a.Inputs = "",
-    shape: a.Shape = None,
+    force: a.Force = False,
     as_json: a.Json = False,
     quiet: a.Quiet = False,
 ) -> None:
     """Read C, PyTorch, MLIR or ONNX, and write the dataflow graph."""
     from streamopt import pipeline
-    from streamopt.cli.assignments import integers, macros, shapes
 
-    program = pipeline.load(
-        source,
-        name=name,
-        inputs=inputs,
-        top=top,
-        defines=macros(define or []),
-        include=include or [],
-        parameters=integers(param or []),
-        outputs=live_out or [],
-        shapes=shapes(shape or []),
-    )
+    program = read.load(source)
+    to = settled(output, f"{stem(source, program)}.json", force=force)
     found = pipeline.dataflow(program)
-    written = pipeline.save(program, output or Path(f"{program.name}.json"))
-    files = [str(path) for path in written]
+    files = [str(path) for path in _written(program, to, source)]
+    if to == STDOUT:
+        return
     if as_json:
         typer.echo(json.dumps(_row(found, files)))
     elif not quiet:
         _tell(found, files)
+
+
+def _written(program: Program, to: Path, source: str) -> tuple[Path, ...]:
+    """Write a graph, and its weights beside it; return the files.
+
+    Raises
+    ------
+    OutputError
+        E546 where it would replace its own source, E547 for weights on stdout.
+    """
+    from streamopt import pipeline
+    from streamopt.frontends.graph_json import write_graph_json
+
+    if is_special(to):
+        if to == STDOUT and program.values:
+            message, hint = "weights go to a file beside the graph", "give -o GRAPH.json"
+            raise OutputError(Diagnostic("E547", message, None, hint))
+        put(to, write_graph_json(program).encode())
+        return (to,)
+    if to.exists() and Path(source).exists() and to.samefile(source):
+        message, hint = "the graph would replace its own source", "give another name with -o"
+        raise OutputError(Diagnostic("E546", message, SourceLoc(source), hint))
+    return pipeline.save(program, to)
 
 
 def _row(found: Graph, files: list[str]) -> dict[str, object]:

@@ -13,6 +13,7 @@ from streamopt.cli.compare import compare
 from streamopt.cli.design import design
 from streamopt.cli.doctor import doctor
 from streamopt.cli.emit import emit
+from streamopt.cli.examples import EXAMPLES
 from streamopt.cli.graph import graph
 from streamopt.cli.pareto import pareto
 from streamopt.cli.report import report
@@ -20,6 +21,7 @@ from streamopt.cli.simulate import simulate
 from streamopt.cli.solve import solve
 from streamopt.cli.solvers import solvers
 from streamopt.cli.sweep import sweep
+from streamopt.cli.verb import Verb, expanded, say
 from streamopt.cli.verify import verify
 from streamopt.errors import StreamoptError
 
@@ -36,6 +38,7 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=True,
     rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
 
@@ -46,25 +49,13 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-def _verbose(wanted: bool) -> None:
-    """Let the package say on stderr what it does, with the time since the start."""
-    if wanted:
-        import logging
-
-        handler = logging.StreamHandler()
-        handler.setFormatter(logging.Formatter("%(relativeCreated)8.0f ms  %(name)s: %(message)s"))
-        logger = logging.getLogger("streamopt")
-        logger.addHandler(handler)
-        logger.setLevel(logging.DEBUG)
-
-
 @app.callback()
 def options(
     version: bool = typer.Option(
         False, "--version", callback=_version, is_eager=True, help="Print the version."
     ),
     verbose: bool = typer.Option(
-        False, "--verbose", "-v", callback=_verbose, help="Say on stderr what is done, and when."
+        False, "--verbose", "-v", callback=say, help="Say on stderr what is done, and when."
     ),
 ) -> None:
     """Turn affine programs into streaming FPGA accelerators, with a proof."""
@@ -84,7 +75,7 @@ for verb in (
     solvers,
     doctor,
 ):
-    app.command()(verb)
+    app.command(cls=Verb, epilog=EXAMPLES.get(verb.__name__))(expanded(verb))
 
 
 def main() -> None:

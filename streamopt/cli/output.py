@@ -1,23 +1,97 @@
-"""Where a design goes: an HLS project, or the file of its schedule."""
+"""Where results go, settled before the work begins: nothing is lost, and nothing overwritten.
+
+A name that nobody gave is taken only where nothing is. A name that was given may hold what
+streamopt wrote there before. ``-`` is stdout, and what is no regular file, such as ``/dev/null``,
+takes everything.
+"""
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from pathlib import Path
+from streamopt.errors import Diagnostic, OutputError, SourceLoc
 
+if TYPE_CHECKING:
     from streamopt.ir.program import Program
     from streamopt.ir.schedule import Schedule
     from streamopt.target.device import Target
 
-__all__ = ["Output"]
+__all__ = ["STDOUT", "Output", "is_special", "put", "settled"]
+
+STDOUT = Path("-")
+MARKS = (b'"schema_version"', b'name="generator" content="streamopt"')
+"""One of them is near the beginning of every file that streamopt writes and reads again."""
+HEAD_BYTES = 4096
+
+
+def is_special(path: Path) -> bool:
+    """Return whether a path is stdout or no file that could be lost, such as ``/dev/null``."""
+    return path == STDOUT or path.is_char_device() or path.is_fifo()
+
+
+def settled(given: Path | None, usual: str, *, force: bool, option: str = "-o") -> Path:
+    """Return where a file goes.
+
+    Parameters
+    ----------
+    given
+        As the user asked; None for the usual name in the current folder.
+    force
+        Whether it replaces whatever is there.
+    option
+        That gives another name.
+
+    Raises
+    ------
+    OutputError
+        E545 if a file has the usual name, E546 if the given one has something else than streamopt
+        writes.
+    """
+    path = Path(usual) if given is None else given
+    if force or is_special(path) or not (path.exists() or path.is_symlink()):
+        return path
+    place = SourceLoc(str(path))
+    if given is None:
+        hint = f"--force replaces it, {option} gives another name"
+        raise OutputError(Diagnostic("E545", "there is such a file already", place, hint))
+    if path.is_dir() or not _is_ours(path):
+        kind = "a folder" if path.is_dir() else "a file that streamopt has not written"
+        hint = "choose another name" + (", or --force" if path.is_file() else "")
+        raise OutputError(Diagnostic("E546", f"this is {kind}", place, hint))
+    return path
+
+
+def _is_ours(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            head = file.read(HEAD_BYTES)
+    except OSError:
+        return False
+    return not head or any(mark in head for mark in MARKS)
+
+
+def put(path: Path, content: bytes) -> None:
+    """Write a file, or to stdout; raises FrontendError (E116) where the system refuses."""
+    from streamopt.frontends.written_file import write_file
+
+    if path != STDOUT:
+        write_file(path, content)
+        return
+    sys.stdout.flush()
+    raw = getattr(sys.stdout, "buffer", None)
+    if raw is None:  # as where tests look at it
+        sys.stdout.write(content.decode())
+    else:
+        raw.write(content)
+        raw.flush()
 
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """Where a design goes.
+    """Where a design goes: an HLS project, or the file of its schedule.
 
     Attributes
     ----------
@@ -33,10 +107,58 @@ class Output:
     schedule_file: Path
     seed: int
 
+    @classmethod
+    def of(
+        cls, project: Path | None, schedule: Path | None, name: str, seed: int, *, force: bool
+    ) -> Output:
+        """Return where a design of a source goes; ``name`` is what its files are called.
+
+        Raises
+        ------
+        OutputError
+            E545 or E546, as `settled`; E547 for a project on stdout.
+        VerificationError
+            E720 for a folder that is no project.
+        """
+        from streamopt.verification.project import check_replaceable
+
+        if project == STDOUT:
+            hint = "give a folder; --schedule - prints the schedule"
+            raise OutputError(Diagnostic("E547", "a project is a folder of files", None, hint))
+        usual = f"{name}.schedule.json"
+        if project is None:
+            file = settled(schedule, usual, force=force, option="--schedule PATH or -o DIR")
+            return cls(None, file, seed)
+        if not is_special(project):
+            check_replaceable(project)
+        return cls(project, Path(usual), seed)
+
     @property
     def place(self) -> Path:
         """Return what is written."""
         return self.project or self.schedule_file
+
+    def told(self, name: str) -> str:
+        """Return what was written, and what to do next."""
+        if self.project is None:
+            hint = f"-o build/{name} writes the HLS project as well"
+        else:
+            hint = f"streamopt verify {self.project}; streamopt report {self.project}"
+        return f"wrote {self.place}\nnext: {hint}"
+
+    @property
+    def is_stdout(self) -> bool:
+        """Return whether the schedule is printed, so that nothing else should be."""
+        return self.place == STDOUT
+
+    @property
+    def incumbents(self) -> Path | None:
+        """Return where incumbents go: beside a project, which appears whole or not at all."""
+        if is_special(self.place):
+            return None
+        if self.project is None:
+            return self.schedule_file
+        return self.project.absolute().with_name(f"{self.project.name}.incumbent.json")
 
     def write(
         self,
@@ -53,12 +175,15 @@ class Output:
             If it can't be written (E116), or as emission does.
         """
         from streamopt import pipeline
-        from streamopt.frontends.schedule_json import save_schedule_json
+        from streamopt.frontends.schedule_json import write_schedule_json
 
         if self.project is None:
-            save_schedule_json(self.schedule_file, schedule, row)
+            put(self.schedule_file, write_schedule_json(schedule, row).encode())
             return
         settings = pipeline.VitisSettings(part=on.part, clock_ns=on.clock_ns)
+        if is_special(self.project):
+            pipeline.emit(program, schedule, settings=settings)
+            return
         pipeline.write(
             program, schedule, self.project, result=row, seed=self.seed, settings=settings
         )

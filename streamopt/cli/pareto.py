@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from streamopt.cli import arguments as a
+from streamopt.cli.output import STDOUT, put
+from streamopt.cli.reading import Reading
+from streamopt.errors import Diagnostic, ReportError, SourceLoc, reason
 from streamopt.space.level import LevelName
 
 if TYPE_CHECKING:
@@ -19,6 +22,7 @@ __all__ = ["pareto"]
 
 def pareto(
     graph_file: a.GraphFile,
+    read: Reading,
     dsp: a.Dsp = 2560,
     level: a.Level = LevelName.OPT5,
     tiling_limit: a.TilingLimit = None,
@@ -42,12 +46,11 @@ def pareto(
     """Find the exact front of latency against DSPs."""
     from streamopt import pipeline
     from streamopt.cli.progress import tracing
-    from streamopt.frontends.written_file import write_file
     from streamopt.report.charts import chart_format
     from streamopt.report.text_tables import csv_text
 
     form = None if plot is None else chart_format(plot)
-    graph = pipeline.dataflow(pipeline.load(graph_file))
+    graph = pipeline.dataflow(read.load(graph_file))
     with tracing(f"{graph.name} at {level}", quiet=quiet or as_json) as on_front:
         front = pipeline.pareto(
             graph,
@@ -61,11 +64,12 @@ def pareto(
         )
     rows = pipeline.front_record(front)
     if csv_file is not None:
-        write_file(csv_file, csv_text(rows).encode())
+        put(csv_file, csv_text(rows).encode())
     if plot is not None and form is not None:
-        write_file(plot, _chart(front, form))
+        put(plot, _chart(front, form))
     if schedules is not None:
         _write_schedules(front, rows, schedules)
+    quiet = quiet or STDOUT in (csv_file, plot)
     if as_json:
         typer.echo(json.dumps(_document(front, rows)))
     elif not quiet:
@@ -97,7 +101,11 @@ def _chart(front: Front, form: str) -> bytes:
 def _write_schedules(front: Front, rows: list[dict[str, str | int]], folder: Path) -> None:
     from streamopt.frontends.schedule_json import save_schedule_json
 
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        message, place = f"the folder can't be made: {reason(error)}", SourceLoc(str(folder))
+        raise ReportError(Diagnostic("E872", message, place, "choose another")) from None
     for point, row in zip(front.points, rows, strict=True):
         path = folder / f"{front.request.graph.name}_{point.dsps}_dsps.json"
         save_schedule_json(path, point.schedule, row)
@@ -106,7 +114,8 @@ def _write_schedules(front: Front, rows: list[dict[str, str | int]], folder: Pat
 def _show(front: Front) -> None:
     from rich.table import Table
 
-    from streamopt.cli.tables import STOPS, print_tables
+    from streamopt.cli.printing import print_tables
+    from streamopt.cli.tables import STOPS
 
     request = front.request
     table = Table(title=f"{request.graph.name} at {request.level}, up to {request.dsp_limit} DSPs")

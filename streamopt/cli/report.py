@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from streamopt.cli import arguments as a
+from streamopt.cli.output import STDOUT, put, settled
+from streamopt.cli.reading import Reading, stem
 from streamopt.errors import Diagnostic, ReportError
 
 if TYPE_CHECKING:
@@ -31,18 +33,21 @@ class FigureFormat(StrEnum):
 
 def report(
     source: Annotated[
-        Path,
+        str,
         typer.Argument(
             metavar="SOURCE",
             help="A project; graph.json or a source, with --schedule; or rows of compare --csv.",
         ),
     ],
+    read: Reading,
     schedule_file: Annotated[
         Path | None, typer.Option("--schedule", metavar="SCHEDULE.json", help="From solve.")
     ] = None,
     output: Annotated[
-        Path, typer.Option("-o", "--output", metavar="PATH", help="The page.")
-    ] = Path("report.html"),
+        Path | None,
+        typer.Option("-o", "--output", metavar="PATH", help="The page.  [default: <source>.html]"),
+    ] = None,
+    force: a.Force = False,
     pareto: Annotated[
         bool, typer.Option("--pareto", help="Trace the front of latency against DSPs: seconds.")
     ] = False,
@@ -63,18 +68,19 @@ def report(
     from streamopt.report.charts import require_charts
 
     require_charts()  # and not after a front has been traced
-    if source.suffix.lower() == ".csv":
+    to = settled(output, f"{stem(source)}.html", force=force)
+    if Path(source).suffix.lower() == ".csv":
         found = pipeline.report_rows(pipeline.load_rows(source))
     else:
         graph_file, planned = _places(source, schedule_file)
-        graph, on = pipeline.dataflow(pipeline.load(graph_file)), pipeline.target(device, clock_ns)
+        graph, on = pipeline.dataflow(read.load(graph_file)), pipeline.target(device, clock_ns)
         schedule, facts = pipeline.load_schedule(planned), pipeline.load_result(planned)
         front = _front(graph, facts, time_limit, quiet or as_json) if pareto else None
         found = pipeline.report_design(graph, schedule, on, result=facts, front=front)
-    _write(found, output, (figures, form), as_json=as_json, quiet=quiet)
+    _write(found, to, (figures, form), as_json=as_json, quiet=quiet)
 
 
-def _places(source: Path, schedule: Path | None) -> tuple[Path, Path]:
+def _places(source: str, schedule: Path | None) -> tuple[str, Path]:
     """Return the graph and the schedule that are meant.
 
     Raises
@@ -82,8 +88,9 @@ def _places(source: Path, schedule: Path | None) -> tuple[Path, Path]:
     ReportError
         E874 if no schedule is.
     """
-    if source.is_dir():
-        return source / "graph.json", schedule or source / "schedule.json"
+    if Path(source).is_dir():
+        project = Path(source)
+        return str(project / "graph.json"), schedule or project / "schedule.json"
     if schedule is None:
         message = f"{source} is a graph without a schedule"
         hint = "give --schedule schedule.json, or the directory of streamopt solve -o"
@@ -116,11 +123,13 @@ def _front(graph: Graph, facts: Facts, time_limit: float | None, quiet: bool) ->
 def _write(
     found: Report, output: Path, pictures: tuple[Path | None, str], *, as_json: bool, quiet: bool
 ) -> None:
-    written, (folder, form) = [found.write(output)], pictures
+    folder, form = pictures
+    put(output, found.html().encode())
+    written = [output]
     if folder is not None:
         written += found.write_figures(folder, form)
     if as_json:
         row = {"title": found.page.title, "files": [str(path) for path in written]}
         typer.echo(json.dumps(row))
-    elif not quiet:
+    elif not quiet and output != STDOUT:
         typer.echo(f"wrote {', '.join(map(str, written))}")

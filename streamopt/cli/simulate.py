@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from streamopt.cli import arguments as a
+from streamopt.cli.reading import Reading
 
 if TYPE_CHECKING:
     from streamopt.pipeline.evaluating import Evaluation
@@ -18,11 +19,12 @@ __all__ = ["simulate"]
 
 def simulate(
     graph_file: Annotated[
-        Path,
+        str,
         typer.Argument(
             metavar="GRAPH", help="graph.json or a source; without --schedule a published design."
         ),
     ],
+    read: Reading,
     schedule_file: Annotated[
         Path | None, typer.Option("--schedule", metavar="SCHEDULE.json", help="From solve.")
     ] = None,
@@ -52,7 +54,7 @@ def simulate(
             network, on, frames=frames, flushable=flushable, samples=samples
         )
     else:
-        graph = pipeline.dataflow(pipeline.load(graph_file))
+        graph = pipeline.dataflow(read.load(graph_file))
         schedule = pipeline.load_schedule(schedule_file)
         found = pipeline.evaluate(
             graph, schedule, on, frames=frames, flushable=flushable, samples=samples
@@ -81,7 +83,7 @@ def _show(found: Evaluation) -> None:
         resource_table,
         run_table,
     )
-    from streamopt.cli.tables import print_tables
+    from streamopt.cli.printing import print_tables
 
     print_tables(
         run_table(found), process_table(found), fifo_table(found.trace), resource_table(found)

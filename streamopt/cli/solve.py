@@ -11,8 +11,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from streamopt.cli import arguments as a
+from streamopt.cli.assignments import listed
 from streamopt.cli.crossing import asked_ports
 from streamopt.cli.output import Output
+from streamopt.cli.printing import print_warnings
+from streamopt.cli.reading import Reading, stem
+from streamopt.cli.verb import WHAT
 from streamopt.space.level import LevelName
 from streamopt.space.objective import Objective
 
@@ -28,19 +32,17 @@ if TYPE_CHECKING:
 __all__ = ["solve"]
 
 
-ProjectOutput = Annotated[
-    Path | None, typer.Option("-o", "--output", metavar="DIR", help="Write the HLS project.")
-]
 Steps = Annotated[
-    Path | None, typer.Option("--steps", metavar="PATH", help="Loop steps to keep to, as JSON.")
-]
-ScheduleOutput = Annotated[
-    Path, typer.Option("--schedule", metavar="PATH", help="Schedule file without -o.")
+    Path | None,
+    typer.Option(
+        "--steps", metavar="PATH", help="Loop steps to keep to, as JSON.", rich_help_panel=WHAT
+    ),
 ]
 
 
 def solve(
     graph_file: a.GraphFile,
+    read: Reading,
     dsp: a.ModelDsp = None,
     built_dsp: a.BuiltDsp = None,
     bram18: a.Bram18 = None,
@@ -66,8 +68,9 @@ def solve(
     steps: Steps = None,
     device: a.Device = "u280",
     clock_ns: a.ClockNs = None,
-    output: ProjectOutput = None,
-    schedule_file: ScheduleOutput = Path("schedule.json"),
+    output: a.ProjectOutput = None,
+    schedule_file: a.ScheduleOutput = None,
+    force: a.Force = False,
     as_json: a.Json = False,
     quiet: a.Quiet = False,
 ) -> None:
@@ -75,7 +78,10 @@ def solve(
     from streamopt import pipeline
     from streamopt.cli.progress import solving
 
-    asked = _asked(graph_file, steps, port, on := pipeline.target(device, clock_ns))
+    on = pipeline.target(device, clock_ns)
+    asked = _asked(graph_file, read, steps, listed(port), on)
+    name = stem(graph_file, asked.program)
+    to = Output.of(output, schedule_file, name, seed, force=force)
     built: AsBuilt = {"built_dsp": built_dsp, "bram18": bram18, "uram": uram, "lut": lut, "ff": ff}
     built |= {"fit": fit, "on": on}
     with solving(f"{asked.program.name} at {level}", quiet=quiet or as_json) as on_progress:
@@ -94,11 +100,11 @@ def solve(
             seed=seed,
             threads=threads,
             fifos=_sizing(fifo_depths, latency_slack, on),
-            freedom=_freedom(without, binding),
+            freedom=_freedom(listed(without), binding),
             on_progress=on_progress,
-            on_incumbent=_keeper(to := Output(output, schedule_file, seed)),
+            on_incumbent=_keeper(to),
         )
-    _finish(asked.program, solution, on, to, as_json=as_json, quiet=quiet)
+    _finish(asked.program, solution, on, to, as_json=as_json, quiet=quiet or to.is_stdout)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,14 +115,16 @@ class _Asked:
     options: dict[str, Any]
 
 
-def _asked(graph_file: Path, steps: Path | None, port: list[str] | None, on: Target) -> _Asked:
+def _asked(
+    graph_file: str, read: Reading, steps: Path | None, port: list[str], on: Target
+) -> _Asked:
     from streamopt import pipeline
 
     if steps is None:
-        program = pipeline.load(graph_file)
+        program = read.load(graph_file)
         options: dict[str, Any] = {"graph": pipeline.dataflow(program)}
     else:
-        found = pipeline.schedule(graph_file, pipeline.load_steps(steps)).decided()
+        found = pipeline.schedule(graph_file, pipeline.load_steps(steps), **read.written).decided()
         program, options = found.program, {"graph": found.graph, "fixed": found.fixed}
     return _Asked(program, options | {"ports": asked_ports(program, port, on)})
 
@@ -127,12 +135,12 @@ def _sizing(depths: a.FifoDepthsName, slack: float, on: Target) -> FifoSizing | 
     return None if depths is a.FifoDepthsName.FULL else FifoSizing(slack, on)
 
 
-def _freedom(without: list[str] | None, binding: a.BindingChoice | None) -> Freedom | None:
+def _freedom(without: list[str], binding: a.BindingChoice | None) -> Freedom | None:
     from streamopt.pipeline import Freedom
 
     if not without and binding is None:
         return None
-    return Freedom(frozenset(without or ()), binding or a.BindingChoice.FREE)
+    return Freedom(frozenset(without), binding or a.BindingChoice.FREE)
 
 
 def _finish(
@@ -149,21 +157,19 @@ def _finish(
         "final": True,
     }
     to.write(program, solution.schedule, row, on)
-    if to.project is not None:
-        _incumbents(to.project).unlink(missing_ok=True)
+    if to.project is not None and to.incumbents is not None:
+        to.incumbents.unlink(missing_ok=True)
     if as_json:
         typer.echo(json.dumps({**row, "warnings": pipeline.warning_records(solution)}))
-    elif not quiet:
+        return
+    if not quiet:
         _show(solution, found, row)
-        typer.echo(f"wrote {to.place}")
+    print_warnings(solution.warnings)
+    if not quiet:
+        typer.echo(to.told(program.name))
 
 
-def _incumbents(output: Path) -> Path:
-    """Return where incumbents go: beside a project, which appears whole or not at all."""
-    return output.absolute().with_name(f"{output.name}.incumbent.json")
-
-
-def _keeper(to: Output) -> Callable[[Solution], None]:
+def _keeper(to: Output) -> Callable[[Solution], None] | None:
     """Return what writes every incumbent to a file, so that a killed process leaves the last one.
 
     In ``result`` it is marked as not final, with the bound so far.
@@ -171,7 +177,9 @@ def _keeper(to: Output) -> Callable[[Solution], None]:
     from streamopt import pipeline
     from streamopt.frontends.schedule_json import save_schedule_json
 
-    path = to.schedule_file if to.project is None else _incumbents(to.project)
+    path = to.incumbents
+    if path is None:
+        return None
 
     def keep(solution: Solution) -> None:
         if to.project is not None:
@@ -185,13 +193,12 @@ def _keeper(to: Output) -> Callable[[Solution], None]:
 
 def _show(solution: Solution, found: Evaluation, row: dict[str, str | int | float]) -> None:
     from streamopt.cli.evaluation_tables import resource_table
-    from streamopt.cli.tables import channel_table, node_table, print_tables, summary_table
+    from streamopt.cli.printing import print_tables
+    from streamopt.cli.tables import channel_table, node_table, summary_table
 
     print_tables(
-        summary_table(solution, row),
+        summary_table(solution, row, found),
         node_table(solution.schedule, found),
         channel_table(solution.request.graph, solution.schedule, found),
         resource_table(found),
     )
-    for warning in solution.warnings:
-        typer.echo(f"warning: {warning}")

@@ -31,7 +31,7 @@ def solvers(as_json: a.Json = False, quiet: a.Quiet = False) -> None:
 def _show(found: tuple[SolverStatus, ...]) -> None:
     from rich.table import Table
 
-    from streamopt.cli.tables import print_tables
+    from streamopt.cli.printing import print_tables
 
     table = Table(title="solvers")
     for name in ("solver", "version", "licence", "can do"):

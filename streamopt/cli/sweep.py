@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from streamopt.cli import arguments as a
+from streamopt.cli.assignments import listed
+from streamopt.errors import Diagnostic, OptionError
 from streamopt.sweeping.redo import Redo
 
 if TYPE_CHECKING:
@@ -33,12 +35,16 @@ def sweep(
         str, typer.Option("--dask", metavar="ADDRESS", help="Of a Dask scheduler, instead.")
     ] = "",
     redo: Annotated[
-        list[Redo] | None,
-        typer.Option("--redo", help="Rows without a design, or of other sources of streamopt."),
+        list[str] | None,
+        typer.Option(
+            "--redo",
+            metavar="WORDS",
+            help="failed: rows without a design; stale: of other sources of streamopt.",
+        ),
     ] = None,
     only: Annotated[
-        str, typer.Option("--only", metavar="WORD,WORD", help="Programs to measure.")
-    ] = "",
+        list[str] | None, typer.Option("--only", metavar="WORDS", help="Programs to measure.")
+    ] = None,
     as_json: a.Json = False,
     quiet: a.Quiet = False,
 ) -> None:
@@ -46,8 +52,7 @@ def sweep(
     from streamopt.sweeping.running import Means, Wanted, run_sweep
 
     folder = experiment.parent if output is None else output
-    words = tuple(word.strip() for word in only.split(",") if word.strip())
-    wanted = Wanted(tuple(redo or ()), words)
+    wanted = Wanted(tuple(map(_redo, listed(redo))), tuple(listed(only)))
     with _progress(quiet=quiet or as_json) as on_progress:
         rows = run_sweep(experiment, folder, Means(jobs, dask), wanted, on_progress)
     if as_json:
@@ -55,6 +60,13 @@ def sweep(
     elif not quiet:
         typer.echo(_summary(rows))
         typer.echo(f"wrote {folder / 'rows.csv'} and {folder / 'environment.json'}")
+
+
+def _redo(word: str) -> Redo:
+    if word not in tuple(Redo):
+        hint = f"choose from {', '.join(Redo)}"
+        raise OptionError(Diagnostic("E543", f"--redo has no '{word}'", hint=hint))
+    return Redo(word)
 
 
 def _summary(rows: list[Row]) -> str:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
-from rich.console import Console
 from rich.table import Table
 
 from streamopt.report.proof import STOPS, proof_words
@@ -20,28 +19,30 @@ if TYPE_CHECKING:
     from streamopt.pipeline import Evaluation
     from streamopt.strategies.solution import Solution
 
+    Row: TypeAlias = Mapping[str, str | int | float]
+
 __all__ = [
     "STOPS",
     "channel_table",
     "node_table",
-    "print_tables",
     "proof_words",
     "summary_table",
+    "time_words",
 ]
 
 
-def summary_table(solution: Solution, row: dict[str, str | int | float]) -> Table:
-    """Return one column of facts on a solution."""
-    roofline = int(row["roofline_cycles"])
-    ratio = f" ({int(row['simulated_cycles']) / roofline:.2f}x)" if roofline else ""
+def summary_table(solution: Solution, row: Row, found: Evaluation) -> Table:
+    """Return one column of facts: what runs on the hardware first, then what is proved of what."""
     table = Table(title=f"{row['name']} at {row['level']}", show_header=False)
+    closed = int(row["predicted_cycles"])
     facts = {
-        "latency": f"{solution.objective_cycles} cycles (the model that was solved)",
+        "simulated": time_words(found),
+        "takes": _share_words(found),
+        "model": f"{solution.objective_cycles:,} cycles ({_model_of(solution)})",
         **_bounds(solution),
         "proof": proof_words(row),
-        "predicted": f"{row['predicted_cycles']} cycles (closed form, true II and depth)",
-        "simulated": f"{row['simulated_cycles']} cycles",
-        "DSP roofline": f"{roofline} cycles{ratio}",
+        "closed form": f"{closed:,} cycles with true initiation intervals and depths",
+        **_product_line(int(row["roofline_cycles"]), found),
         **_model_dsps(solution),
         **_limits(solution),
         **_choices(row),
@@ -51,6 +52,41 @@ def summary_table(solution: Solution, row: dict[str, str | int | float]) -> Tabl
     for name, fact in facts.items():
         table.add_row(name, fact)
     return table
+
+
+def time_words(found: Evaluation) -> str:
+    """Return the simulated cycles, and the time that they take at the clock of the target."""
+    cycles, clock_ns = found.trace.cycles, found.target.clock_ns
+    return f"{cycles:,} cycles = {cycles * clock_ns / 1e6:.3g} ms at {1e3 / clock_ns:.0f} MHz"
+
+
+def _share_words(found: Evaluation) -> str:
+    """Return the DSPs and LUTs as built, as shares of one region of the device."""
+    device, used = found.target, found.resources.total
+    region = "an SLR" if device.slrs > 1 else device.name
+    dsps, luts = (
+        f"{amount:,} {what} ({100 * amount / most:.0f} %"
+        for what, amount, most in (
+            ("DSPs", used.dsps, device.slr.dsps),
+            ("LUTs", used.luts, device.slr.luts),
+        )
+    )
+    return f"{dsps} of {region}), {luts})"
+
+
+def _model_of(solution: Solution) -> str:
+    level = solution.request.level
+    if LEVELS[level].is_honest:
+        return f"that of {level}: the hardware's ports and depths"
+    return f"that of {level}: published, without port conflicts"
+
+
+def _product_line(cycles: int, found: Evaluation) -> dict[str, str]:
+    """Return the least cycles with 5 DSPs a multiply-accumulate; nothing where there is none."""
+    if not cycles:
+        return {}
+    ratio = found.trace.cycles / cycles
+    return {"5 DSPs a MAC": f"{cycles:,} cycles if all were always busy ({ratio:.2f}x)"}
 
 
 def _model_dsps(solution: Solution) -> dict[str, str]:
@@ -68,7 +104,7 @@ def _limits(solution: Solution) -> dict[str, str]:
     return {limit.resource: f"{used} of {limit.most}" for limit, used in pairs}
 
 
-def _choices(row: Mapping[str, str | int | float]) -> dict[str, str]:
+def _choices(row: Row) -> dict[str, str]:
     """Return what only opt6 decides, in words."""
     if "rewrites" not in row:
         return {}
@@ -80,7 +116,7 @@ def _choices(row: Mapping[str, str | int | float]) -> dict[str, str]:
         share = 100 * int(row["fifo_channels"]) / int(row["channels"])
         found["channels"] = f"{row['fifo_channels']} of {row['channels']} are FIFOs ({share:.0f} %)"
     if row["least_found_cycles"] != row["objective_cycles"]:
-        cycles, gap = row["least_found_cycles"], 100 * float(row["search_gap"])
+        cycles, gap = f"{row['least_found_cycles']:,}", 100 * float(row["search_gap"])
         found["least found"] = f"{cycles} cycles in the model, gap {gap:.2f} %; simulates slower"
     return found
 
@@ -90,17 +126,17 @@ def _bounds(solution: Solution) -> dict[str, str]:
     gap = f"gap {100 * solution.gap:.2f} %"
     match solution.request.objective:
         case Objective.LATENCY:
-            return {"bound": f"{solution.bound_cycles} cycles, {gap}"}
+            return {"bound": f"{solution.bound_cycles:,} cycles, {gap}"}
         case Objective.INTERVAL:
             return {
-                "interval": f"{solution.interval_cycles} cycles between frames (the model)",
-                "bound": f"{solution.bound_interval_cycles} cycles between frames, {gap}",
+                "interval": f"{solution.interval_cycles:,} cycles between frames (the model)",
+                "bound": f"{solution.bound_interval_cycles:,} cycles between frames, {gap}",
             }
         case Objective.LATENCY_DSPS:
-            both = f"{solution.bound_cycles} cycles, and then {solution.bound_dsps} DSPs"
+            both = f"{solution.bound_cycles:,} cycles, and then {solution.bound_dsps} DSPs"
             return {"bound": f"{both}, {gap}"}
         case Objective.DSPS:
-            within = f"within {solution.request.latency_target_cycles} cycles"
+            within = f"within {solution.request.latency_target_cycles:,} cycles"
             return {"bound": f"{solution.bound_dsps} DSPs {within}, {gap}"}
 
 
@@ -154,10 +190,3 @@ def channel_table(whole: Graph, schedule: Schedule, found: Evaluation) -> Table:
             why = buffer_reason(graph, edges[plan.channel], schedule)
             table.add_row(plan.channel, kind, "-", "-", "-", "" if why is None else why.value)
     return table
-
-
-def print_tables(*tables: Table) -> None:
-    """Print tables on stdout."""
-    console = Console()
-    for table in tables:
-        console.print(table)

@@ -15,13 +15,16 @@ __all__ = ["write_file"]
 
 
 def write_file(path: Path, content: bytes) -> None:
-    """Write a file through a temporary one beside it.
+    """Write a file through a temporary one beside it; a device such as ``/dev/null`` directly.
 
     Raises
     ------
     FrontendError
         E116 where the system refuses to write.
     """
+    if path.is_char_device() or path.is_fifo():
+        path.write_bytes(content)
+        return
     fresh = path.with_name(f".{path.name}.{uuid4().hex}.new")
     try:
         fresh.write_bytes(content)

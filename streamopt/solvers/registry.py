@@ -36,6 +36,10 @@ SOLVERS: Mapping[str, str] = {
 }
 
 
+WITHOUT_SOLVER = ("auto", "search", "exhaustive", "race")
+"""What may be asked for beside these; see `streamopt.strategies.choose`."""
+
+
 @dataclass(frozen=True, slots=True)
 class SolverStatus:
     """One line of ``streamopt solvers``; ``version`` is empty if the wheel is not installed.
@@ -66,7 +70,7 @@ def get(name: str) -> Solver:
         E501 for a name that is not in the registry, E504 if its wheel is not installed.
     """
     if name not in SOLVERS:
-        hint = f"known solvers: {', '.join(SOLVERS)}"
+        hint = f"known solvers: {', '.join((*WITHOUT_SOLVER, *SOLVERS))}"
         raise SolverError(Diagnostic("E501", f"unknown solver '{name}'", hint=hint))
     solver = adapter(name)
     if not solver.is_available():

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, InfeasibleError, SolverError
+from streamopt.solvers.registry import WITHOUT_SOLVER
 from streamopt.solvers.result import Proof
 from streamopt.space.level import LEVELS
 from streamopt.space.objective import Objective
@@ -24,10 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["AUTO", "FORMULATIONS", "ORACLE", "RACE", "SEARCH", "choose", "one_objective", "racers"]
 
-AUTO = "auto"
-SEARCH = "search"
-ORACLE = "exhaustive"
-RACE = "race"
+AUTO, SEARCH, ORACLE, RACE = WITHOUT_SOLVER
 FORMULATIONS = ("compact", "paper")
 LEAST_SECONDS = 1e-3
 """What the second of two objectives gets where the first has used up the time."""

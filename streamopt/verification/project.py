@@ -24,7 +24,14 @@ if TYPE_CHECKING:
     from streamopt.ir.program import Program
     from streamopt.verification.golden import Golden
 
-__all__ = ["MANIFEST", "Manifest", "read_manifest", "write_data", "write_project"]
+__all__ = [
+    "MANIFEST",
+    "Manifest",
+    "check_replaceable",
+    "read_manifest",
+    "write_data",
+    "write_project",
+]
 
 MANIFEST = "streamopt-project.json"
 """File that marks a directory as a project of ours."""
@@ -87,7 +94,7 @@ def write_project(
         `streamopt.verification.golden.make_golden` raises.
     """
     directory = directory.absolute()
-    _check_replaceable(directory)
+    check_replaceable(directory)
     files = _collect(design, extra_files or {})
     known = {name for name, _ in design.ports}
     outputs = tuple(a.name for a in program.arrays if a.role is Role.OUTPUT and a.name in known)
@@ -144,9 +151,20 @@ def read_manifest(directory: Path) -> Manifest:
             backend=str(document.get("backend", "vitis")),
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as problem:
-        message = f"{directory} is not a streamopt project: {type(problem).__name__} {problem}"
-        hint = f"a project has a readable {MANIFEST}; emit it again"
+        message = f"{directory} is not a streamopt project: {_missing(problem)}"
+        hint = "give the folder of streamopt solve -o, or write it again"
         raise VerificationError(Diagnostic("E722", message, hint=hint)) from None
+
+
+def _missing(problem: Exception) -> str:
+    """Return what a manifest lacks, in words."""
+    match problem:
+        case OSError():
+            return f"{MANIFEST} can't be read: {reason(problem)}"
+        case KeyError():
+            return f"{MANIFEST} has no {problem}"
+        case _:
+            return f"{MANIFEST} is not as streamopt writes it"
 
 
 def write_data(program: Program, golden: Golden, manifest: Manifest, directory: Path) -> None:
@@ -180,7 +198,8 @@ def _collect(design: Design, extra_files: Mapping[str, str | bytes]) -> dict[str
     return files
 
 
-def _check_replaceable(directory: Path) -> None:
+def check_replaceable(directory: Path) -> None:
+    """Raise VerificationError (E720) for a path that holds anything but a project of ours."""
     if not directory.exists() and not directory.is_symlink():
         return
     if directory.is_dir() and not directory.is_symlink():

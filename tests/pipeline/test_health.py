@@ -78,7 +78,13 @@ def test_exit_code(monkeypatch: pytest.MonkeyPatch, group: Group, code: int) -> 
     monkeypatch.setattr(examine, "doctor", found)
     shown = CliRunner().invoke(app, ["doctor"])
     assert shown.exit_code == code
-    assert "thing is missing: get thing" in shown.stdout
+    first, *rest = shown.stdout.splitlines()
+    if code:
+        assert [first, rest[0]] == ["the core is BROKEN", "  thing is missing: get thing"]
+    else:
+        assert [first, rest[0]] == ["the core works", "  tool thing: missing: get thing"]
+    everything = CliRunner().invoke(app, ["doctor", "--all"]).stdout
+    assert "thing is missing: get thing" in everything
     told = CliRunner().invoke(app, ["doctor", "--json"])
     assert told.exit_code == code
     answer = json.loads(told.stdout)

@@ -38,6 +38,10 @@ class Check:
         What it is for, its licence, or what is wrong with it.
     fix
         Command or step that mends it; empty where nothing is to be done.
+    extra
+        Of streamopt that brings it; empty for what comes along or isn't a package.
+    serves_a_verb
+        Whether some verb of the command line can't do without it.
     """
 
     group: Group
@@ -46,6 +50,8 @@ class Check:
     version: str = ""
     note: str = ""
     fix: str = ""
+    extra: str = ""
+    serves_a_verb: bool = True
 
     @property
     def breaks_core(self) -> bool:

@@ -32,25 +32,40 @@ class Program:
     option: str = "--version"
     home: str = ""
     """Environment variable of the folder under which it lies, too."""
+    serves_a_verb: bool = True
 
 
 AMD = "https://www.amd.com/en/support/downloads.html"
 PROGRAMS = (
     Program(Group.TOOL, ("g++",), "streamopt verify", "apt-get install g++"),
-    Program(Group.TOOL, ("clang++", "clang"), "no verb needs it", "apt-get install clang"),
-    Program(Group.TOOL, ("verilator",), "no verb needs it", "apt-get install verilator"),
+    Program(
+        Group.TOOL,
+        ("clang++", "clang"),
+        "another compiler for streamopt verify",
+        "apt-get install clang",
+        serves_a_verb=False,
+    ),
+    Program(
+        Group.TOOL,
+        ("verilator",),
+        "no verb needs it",
+        "apt-get install verilator",
+        serves_a_verb=False,
+    ),
     Program(
         Group.TOOL,
         ("dot",),
         "no verb needs it: report draws graphs",
         "apt-get install graphviz",
         "-V",
+        serves_a_verb=False,
     ),
     Program(
         Group.TOOL,
         ("chromium", "chromium-browser", "google-chrome"),
         "reports are tested in it; any browser shows them",
         "apt-get install chromium",
+        serves_a_verb=False,
     ),
     Program(
         Group.VENDOR,
@@ -58,6 +73,7 @@ PROGRAMS = (
         "Vitis HLS: run_hls.tcl of emitted projects",
         f"install Vitis ({AMD}), then source its settings64.sh",
         home="XILINX_HLS",
+        serves_a_verb=False,
     ),
     Program(
         Group.VENDOR,
@@ -65,6 +81,7 @@ PROGRAMS = (
         "Vitis: links kernels to a platform",
         f"install Vitis ({AMD}), then source its settings64.sh",
         home="XILINX_VITIS",
+        serves_a_verb=False,
     ),
     Program(
         Group.VENDOR,
@@ -72,12 +89,14 @@ PROGRAMS = (
         "XRT: runs designs on a board",
         "install XRT (https://github.com/Xilinx/XRT), then source /opt/xilinx/xrt/setup.sh",
         home="XILINX_XRT",
+        serves_a_verb=False,
     ),
     Program(
         Group.VENDOR,
         ("tapa", "tapac"),
         "projects of emit --backend tapa",
         "install TAPA (https://tapa.readthedocs.io)",
+        serves_a_verb=False,
     ),
 )
 
@@ -86,15 +105,19 @@ def commands() -> Iterator[Check]:
     """Yield a check of every program; those that are found are asked for their versions."""
     for program in PROGRAMS:
         found = _find(program)
-        name = program.names[0]
         if found is None:
-            yield Check(program.group, name, State.MISSING, "", program.purpose, program.fix)
+            yield _check(program, State.MISSING, "", program.purpose, program.fix)
             continue
         told = _told([found, program.option])
         state = State.OK if told is not None else State.BROKEN
         note = program.purpose if told is not None else f"{found} {program.option} fails"
         fix = "" if told is not None else program.fix
-        yield Check(program.group, name, state, _version(told or ""), note, fix)
+        yield _check(program, state, _version(told or ""), note, fix)
+
+
+def _check(program: Program, state: State, version: str, note: str, fix: str) -> Check:
+    name, needed = program.names[0], program.serves_a_verb
+    return Check(program.group, name, state, version, note, fix, serves_a_verb=needed)
 
 
 def _find(program: Program) -> str | None:

@@ -82,14 +82,14 @@ def _check(requirement: Requirement, group: Group, fix: str, extra: str = "") ->
     try:
         version = importlib.metadata.version(name)
     except importlib.metadata.PackageNotFoundError:
-        return Check(group, name, State.MISSING, "", note, fix)
+        return Check(group, name, State.MISSING, "", note, fix, extra)
     if not requirement.specifier.contains(version, prereleases=True):
         note = f"streamopt asks for {requirement.specifier}"
-        return Check(group, name, State.BROKEN, version, note, fix)
+        return Check(group, name, State.BROKEN, version, note, fix, extra)
     problem = _import_problem(name.replace("-", "_")) if group is Group.CORE else ""
     if problem:
         return Check(group, name, State.BROKEN, version, problem, f"{fix} --force-reinstall")
-    return Check(group, name, State.OK, version, note)
+    return Check(group, name, State.OK, version, note, extra=extra)
 
 
 def _import_problem(module: str) -> str:

@@ -1,0 +1,70 @@
+"""How a verb reads its program: a graph.json, or a source with the options of ``graph``."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from streamopt.cli import arguments as a
+from streamopt.cli.assignments import integers, listed, macros, shapes
+
+if TYPE_CHECKING:
+    from streamopt.ir.program import Program
+    from streamopt.pipeline.reading import WrittenOptions
+
+__all__ = ["Reading", "stem"]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The options that say how a source is read."""
+
+    name: a.ProgramName = None
+    top: a.Top = None
+    define: a.Define = None
+    include: a.Include = None
+    param: a.Param = None
+    live_out: a.LiveOut = None
+    inputs: a.Inputs = None
+    shape: a.Shape = None
+
+    def load(self, source: str) -> Program:
+        """Return the program of a file.
+
+        Raises
+        ------
+        StreamoptError
+            With all problems of the source, or of these options.
+        """
+        from streamopt import pipeline
+
+        return pipeline.load(
+            source,
+            name=self.name,
+            inputs=",".join(self.inputs or ()),
+            shapes=shapes(self.shape or ()),
+            **self.written,
+        )
+
+    @property
+    def written(self) -> WrittenOptions:
+        """Return the options of a source whose loops stay as they are written."""
+        return {
+            "top": self.top,
+            "defines": macros(self.define or ()),
+            "include": self.include or (),
+            "parameters": integers(listed(self.param)),
+            "outputs": listed(self.live_out),
+        }
+
+
+def stem(source: str, program: Program | None = None) -> str:
+    """Return what files that are made of a source are called: as it is, without its ending.
+
+    Of a module in a file it is the program's name, since the file may have several.
+    """
+    if program is not None and re.search(r"\.py:\w+$", source):
+        return program.name
+    return Path(source).absolute().stem
