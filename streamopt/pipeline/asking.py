@@ -9,7 +9,6 @@ from streamopt.errors import Diagnostic, InfeasibleError, SolverError
 from streamopt.pipeline.beyond.freedom import ALL, TRIED
 from streamopt.pipeline.evaluating import built_resources, size_fifos, target
 from streamopt.pipeline.limiting import amounts, limited, region, region_limits
-from streamopt.solvers.result import Stop
 from streamopt.space.level import LEVELS, LevelName
 from streamopt.space.objective import Objective
 from streamopt.strategies.paper_only import check_published
@@ -129,6 +128,7 @@ def _kept(request: Request, on_incumbent: OnIncumbent) -> OnIncumbent:
 def _beyond(asked: Asked, built: AsBuilt, on_incumbent: OnIncumbent) -> Solution:
     """Return the answer at opt6: a design within a region, or none."""
     from streamopt.pipeline.beyond.best import solve_beyond
+    from streamopt.solvers.result import Stop
     from streamopt.strategies.clock import WorkClock
 
     _check(asked)
