@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, assert_never
 
+from streamopt.analysis.operation_types import built_type
 from streamopt.ir.binding import bound_implementation
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import (
@@ -20,13 +21,14 @@ from streamopt.ir.expression import (
     is_affine_condition,
     is_negation,
 )
-from streamopt.ir.expression_type import compared_type, expression_type, operand_types
+from streamopt.ir.expression_type import compared_type, expression_type
 from streamopt.ir.network import Operation, Operator
 from streamopt.ir.program import Reduction
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from streamopt.analysis.value_ranges import Surroundings
     from streamopt.ir.binding import Binding
     from streamopt.ir.expression import Access, Expression
     from streamopt.ir.graph import Node
@@ -96,8 +98,8 @@ class OperationList:
 
     Parameters
     ----------
-    element_of
-        Element type of an array by name.
+    among
+        Arrays and loops around the expressions.
     fetch
         Makes the access for a read and returns the name of its value.
     binding
@@ -108,7 +110,7 @@ class OperationList:
 
     def __init__(
         self,
-        element_of: Callable[[str], ElementType],
+        among: Surroundings,
         fetch: Callable[[Access], str],
         binding: Binding = (),
         first: int = 0,
@@ -116,7 +118,7 @@ class OperationList:
         self.operations: list[Operation] = []
         self._binding = binding
         self._first = first
-        self._element_of = element_of
+        self._among = among
         self._fetch = fetch
         self._known: dict[Expression, str] = {}
 
@@ -148,32 +150,28 @@ class OperationList:
                 return self._operation(expression)
 
     def _operation(self, expression: Expression) -> str:
-        element = expression_type(expression, self._element_of) or ElementType.FLOAT
+        computed = expression_type(expression, self._among.element_of) or ElementType.FLOAT
+        element = built_type(expression, computed, self._among)
         match expression:
             case Binary(_, _, operand) if is_negation(expression):
                 return self.add(Operator.NEGATE, element, self.value(operand))
             case Binary(BinaryOp.DIV, Literal(1.0), right) if element.is_float:
                 return self.add(Operator.RECIPROCAL, element, self.value(right))
             case Binary(op, left, right):
-                if op is BinaryOp.MUL and element.is_fixed:
-                    element = max(self._operands(expression, element), key=lambda one: one.bits)
                 return self.add(_BINARY[op], element, self.value(left), self.value(right))
             case Cast(_, operand):
-                return self.add(Operator.CAST, element, self.value(operand))
+                return self.add(Operator.CAST, computed, self.value(operand))
             case Call(function, arguments):
                 operator = Operator(function.value)
                 return self.add(operator, element, *map(self.value, arguments))
             case Compare(_, left, right):
-                compared = compared_type(left, right, self._element_of) or ElementType.FLOAT
-                return self.add(Operator.COMPARE, compared, self.value(left), self.value(right))
+                compared = compared_type(left, right, self._among.element_of) or ElementType.FLOAT
+                element = built_type(expression, compared, self._among)
+                return self.add(Operator.COMPARE, element, self.value(left), self.value(right))
             case Logic(_, operands):
-                return self.add(Operator.LOGIC, element, *map(self.value, operands))
+                return self.add(Operator.LOGIC, computed, *map(self.value, operands))
             case Select(condition, then, otherwise):
                 parts = (condition, then, otherwise)
                 return self.add(Operator.SELECT, element, *map(self.value, parts))
             case _:
                 raise AssertionError(expression)
-
-    def _operands(self, operation: Binary, element: ElementType) -> tuple[ElementType, ElementType]:
-        """Return the types of operands, which a multiplier's size depends on."""
-        return operand_types(operation, element, self._element_of)

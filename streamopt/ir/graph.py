@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from streamopt.errors import SourceLoc
+    from streamopt.ir.element import ElementType
     from streamopt.ir.expression import Access, Condition, Expression
     from streamopt.ir.program import Array, Loop, Reduction, Statement
     from streamopt.ir.window import Stretch, Window
@@ -247,6 +248,10 @@ class Graph:
     def array(self, name: str) -> Array:
         """Return the array of that name; raises KeyError."""
         return self._lookup.arrays[name]
+
+    def element_of(self, name: str) -> ElementType:
+        """Return the type of the elements of the array of that name; raises KeyError."""
+        return self._lookup.arrays[name].element
 
     def node(self, name: str) -> Node:
         """Return the node of that name; raises KeyError."""

@@ -20,7 +20,6 @@ from streamopt.ir.ports import WORD_BITS, words_of
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from streamopt.ir.binding import Binding
     from streamopt.ir.graph import Node
     from streamopt.ir.network import Memory, Network, Pipeline
     from streamopt.perf.costs import CostModel, NodeCost, Setting
@@ -167,6 +166,6 @@ class ChannelLimited:
         )
         return replace(cost, timing=times)
 
-    def least_dsps(self, node: Node, binding: Binding) -> int:
+    def least_dsps(self, node: Node, setting: Setting) -> int:
         """Return DSPs below which no choice of a node with that binding goes."""
-        return self._costs.least_dsps(node, binding)
+        return self._costs.least_dsps(node, setting)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from streamopt.ir.binding import Binding
-    from streamopt.ir.graph import Node
+    from streamopt.ir.graph import Edge, Graph, Node
     from streamopt.perf.timing import NestTiming
 
 __all__ = ["PUBLISHED", "CostModel", "NodeCost", "Setting"]
@@ -34,13 +34,30 @@ class Setting:
         Arrays that the node reads from other nodes.
     stores
         Channels that its output goes down.
+    lane_dsps
+        DSPs of one copy of its body in the paper's accounting.
     binding
         What its operators are built from.
     """
 
     operands: tuple[str, ...]
     stores: int
+    lane_dsps: int
     binding: Binding = ()
+
+    @staticmethod
+    def of(
+        graph: Graph, node: Node, ins: Sequence[Edge], outs: Sequence[Edge], binding: Binding = ()
+    ) -> Setting:
+        """Return what a node's cost depends on.
+
+        Parameters
+        ----------
+        ins, outs
+            Its channels.
+        """
+        operands = tuple(dict.fromkeys(edge.array for edge in ins))
+        return Setting(operands, len(outs), dsps_per_lane(node, graph.element_of), binding)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +97,8 @@ class CostModel(Protocol):
         """
         ...
 
-    def least_dsps(self, node: Node, binding: Binding) -> int:
-        """Return DSPs below which no choice of a node with that binding goes."""
+    def least_dsps(self, node: Node, setting: Setting) -> int:
+        """Return DSPs below which no choice of a node in a setting goes."""
         ...
 
 
@@ -97,10 +114,10 @@ class _Published:
         tiles = {name: -(-trips // factors[name]) for name, trips in node.trip_counts.items()}
         algebra: Any = INTEGERS
         timing = nest_timing(node, order, tiles, setting.operands, algebra, stores=setting.stores)
-        return NodeCost(timing, prod(factors.values()) * dsps_per_lane(node))
+        return NodeCost(timing, prod(factors.values()) * setting.lane_dsps)
 
-    def least_dsps(self, node: Node, binding: Binding) -> int:
-        return dsps_per_lane(node)
+    def least_dsps(self, node: Node, setting: Setting) -> int:
+        return setting.lane_dsps
 
 
 PUBLISHED: CostModel = _Published()

@@ -167,11 +167,11 @@ class HonestCosts:
         found._nests, found._has_surroundings = {}, True
         return found
 
-    def least_dsps(self, node: Node, binding: Binding) -> int:
+    def least_dsps(self, node: Node, setting: Setting) -> int:
         """Return DSPs below which no choice of a node goes; adders may do without."""
         if isinstance(node, SequentialNode):
             return int(self._sequential(node).dsps)
-        return self._nest(node, binding).least_dsps()
+        return self._nest(node, setting.binding).least_dsps()
 
     def _nest(self, node: Node, binding: Binding) -> _Nest:
         key = (node.name, binding)
@@ -194,7 +194,7 @@ class HonestCosts:
         return self._nests[key]
 
     def _operators(self, node: Node, binding: Binding) -> NodeOperators:
-        return node_operators(node, lambda name: self._graph.array(name).element, binding)
+        return node_operators(node, self._graph.element_of, binding)
 
     def _sequential(self, node: SequentialNode) -> NodeCost:
         own = self._pipelines[node.name]

@@ -10,7 +10,6 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from streamopt.ir.binding import Binding
     from streamopt.ir.graph import Node
     from streamopt.perf.costs import CostModel, NodeCost, Setting
 
@@ -48,9 +47,9 @@ class LaterCosts:
         )
         return replace(cost, timing=timing)
 
-    def least_dsps(self, node: Node, binding: Binding) -> int:
+    def least_dsps(self, node: Node, setting: Setting) -> int:
         """Return DSPs below which no choice of a node with that binding goes."""
-        return self.whole.least_dsps(node, binding)
+        return self.whole.least_dsps(node, setting)
 
 
 def _later(first: Any, second: Any) -> Any:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from streamopt.analysis.operations import BEFORE, OperationList, accumulates, add_body
+from streamopt.analysis.value_ranges import Surroundings
 from streamopt.ir.affine import Affine
 from streamopt.ir.network import AccessMode, Pipeline, Port
 from streamopt.perf.operators import operator_replicas
@@ -65,7 +66,8 @@ def node_operators(
 def _unrolled(node: Node, element_of: Callable[[str], ElementType], binding: Binding) -> Pipeline:
     """Return a node's computation with all loops as lanes; where its arrays lie is left out."""
     values: dict[Access, str] = {access: f"v{n}" for n, access in enumerate(node.reads)}
-    operations = OperationList(element_of, values.__getitem__, binding)
+    among = Surroundings(element_of, node.trip_counts)
+    operations = OperationList(among, values.__getitem__, binding)
     result = add_body(operations, node, element_of(node.write.array))
     ports = [
         Port(AccessMode.READ, access.array, access.subscripts or (Affine(),), value)

@@ -66,7 +66,7 @@ def work_bound_cycles(
     alone: dict[str, float] = {}
     for node in graph.nodes:
         if isinstance(node, SequentialNode):
-            run = costs.node_cost(node, tuple(node.trip_counts), {}, Setting((), 1)).timing
+            run = costs.node_cost(node, tuple(node.trip_counts), {}, Setting((), 1, 0)).timing
             alone[node.name] = float(run.last_write)
             continue
         own = shares.of_node(node, bindings.get(node.name, AS_TOOL))
@@ -102,7 +102,7 @@ class _Shares:
         return dsps + self._sum(built, none, self._per_lut)
 
     def _operators(self, node: Node, binding: Binding) -> NodeOperators:
-        return node_operators(node, lambda name: self._graph.array(name).element, binding)
+        return node_operators(node, self._graph.element_of, binding)
 
     def _sum(self, operators: NodeOperators, per_dsp: Floats, per_lut: Floats) -> Floats:
         trips = operators.node.trip_counts

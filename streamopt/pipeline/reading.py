@@ -310,7 +310,7 @@ def save_steps(program: str, steps: Sequence[Step], path: str | PathLike[str]) -
 
 @checked()
 def dataflow(program: Program | Graph | str | PathLike[str]) -> Graph:
-    """Return the canonical dataflow graph of a program.
+    """Return the canonical dataflow graph of a program, with integers as narrow as their values.
 
     Parameters
     ----------
@@ -326,10 +326,12 @@ def dataflow(program: Program | Graph | str | PathLike[str]) -> Graph:
     """
     from streamopt.ir.graph import Graph
     from streamopt.transforms.canonicalize import canonicalize
+    from streamopt.transforms.narrow_types import narrowed
 
     if isinstance(program, Graph):
         return program
-    return canonicalize(load(program) if isinstance(program, str | PathLike) else program)
+    read = load(program) if isinstance(program, str | PathLike) else program
+    return narrowed(canonicalize(read))
 
 
 @checked()

@@ -188,13 +188,13 @@ def _body(node: Node) -> tuple[str, ...]:
 
 
 def _roofline(graph: Graph, found: Evaluation) -> Roofline:
-    from streamopt.perf.dsp import FADD_DSPS, FMUL_DSPS, multiply_accumulates
+    from streamopt.perf.dsp import roofline_dsp_cycles
     from streamopt.report.resource_bars import budgets
     from streamopt.report.roofline import Roofline
 
     used = found.resources.total.dsps
     return Roofline(
-        (FMUL_DSPS + FADD_DSPS) * multiply_accumulates(graph),
+        roofline_dsp_cycles(graph),
         ((graph.name, used, found.trace.cycles),),
         tuple((name, budget.dsps) for name, budget in budgets(found.target)),
     )

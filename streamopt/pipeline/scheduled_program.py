@@ -11,6 +11,7 @@ from streamopt.ir.program import Nest, Program
 from streamopt.ir.source import Source
 from streamopt.space.fixed import Fixed
 from streamopt.transforms.canonicalize import canonicalize
+from streamopt.transforms.narrow_types import narrowed
 from streamopt.transforms.restructure import restructure
 from streamopt.transforms.scheduling import generated, lifted, timed_program, transformed
 from streamopt.transforms.scheduling.directives import (
@@ -104,7 +105,7 @@ def decided(scheduled: ScheduledProgram) -> Decided:
     asked = {key: own for key, own in asked.items() if _has_loop(timed, key)}
     asked |= {key: asked.get(key, 1) * factor for key, factor in lanes.items()}
     program, iterators = _program(scheduled, timed)
-    graph = canonicalize(program)
+    graph = narrowed(canonicalize(program))
     nodes = {node.name: node for node in graph.nodes}
     factors: dict[LoopKey, int] = {}
     for (name, loop), factor in asked.items():

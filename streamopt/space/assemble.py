@@ -157,9 +157,8 @@ def _node_costs(graph: Graph, schedule: Schedule, costs: CostModel) -> dict[str,
     found: dict[str, NodeCost] = {}
     plans = {plan.node: plan for plan in schedule.nodes}
     for node in graph.nodes:
-        operands = tuple(dict.fromkeys(edge.array for edge in ins[node.name]))
         plan = plans[node.name]
-        setting = Setting(operands, len(outs[node.name]), plan.binding)
+        setting = Setting.of(graph, node, ins[node.name], outs[node.name], plan.binding)
         found[node.name] = costs.node_cost(node, plan.order, plan.factors, setting)
     return found
 

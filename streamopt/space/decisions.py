@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import permutations
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from streamopt.analysis.stream_order import completes_rows, stream_order, taken_order
 from streamopt.errors import Diagnostic, InfeasibleError
 from streamopt.ir.graph import SequentialNode
-from streamopt.perf.costs import PUBLISHED
+from streamopt.perf.costs import PUBLISHED, Setting
 from streamopt.space.fixed import NOTHING_FIXED, fixed_classes, fixed_orders
 from streamopt.space.tiles import Coupling, TileClass, tile_classes
 
@@ -154,10 +154,14 @@ def _least_dsps(
     bindings: Mapping[str, tuple[Binding, ...]],
 ) -> dict[str, int]:
     """Return the DSPs of one lane of each node; raises InfeasibleError E401 for too many."""
-    each = {
-        node.name: min(costs.least_dsps(node, b) for b in bindings.get(node.name, ((),)))
-        for node in graph.nodes
-    }
+    ins, outs = graph.in_edges(), graph.out_edges()
+
+    def least_of(node: Node) -> int:
+        setting = Setting.of(graph, node, ins[node.name], outs[node.name])
+        choices = bindings.get(node.name, ((),))
+        return min(costs.least_dsps(node, replace(setting, binding=b)) for b in choices)
+
+    each = {node.name: least_of(node) for node in graph.nodes}
     least = sum(each.values())
     if least <= dsp_limit:
         return each

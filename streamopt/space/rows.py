@@ -177,7 +177,7 @@ def _candidates(
     ]
     return _Candidates(
         node=node,
-        setting=Setting(tuple(dict.fromkeys(edge.array for edge in ins)), len(outs)),
+        setting=Setting.of(space.graph, node, ins, outs),
         streamed=frozenset(edge.array for edge in ins if edge.channel in space.streamable),
         channels=tuple(edge for edge in (*ins, *outs) if edge.channel in space.streamable),
         most_dsps=space.dsp_limit - (sum(space.least_dsps.values()) - space.least_dsps[node.name]),

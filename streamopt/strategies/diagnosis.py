@@ -82,4 +82,5 @@ def _for_latency(request: Request) -> Request:
 
 def _enough_dsps(request: Request) -> int:
     """Return DSPs with which every loop could be unrolled fully: more are of no use."""
-    return sum(dsps_per_lane(node) * node.iterations for node in request.graph.nodes)
+    graph = request.graph
+    return sum(dsps_per_lane(node, graph.element_of) * node.iterations for node in graph.nodes)

@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from streamopt.ir.expression import Binary, BinaryOp, Call, children, walk
+from streamopt.ir.expression import Binary, Call, children
 from streamopt.ir.graph import SequentialNode
-from streamopt.ir.program import Reduction
 from streamopt.ir.schedule import ChannelKind, ChannelPlan, NodePlan, Schedule
+from streamopt.strategies.lane_prices import lane_dsps
 
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping, Sequence
@@ -114,7 +114,7 @@ class Oracle:
         self._graph = graph
         self._ins = {n.name: [e for e in graph.edges if e.consumer == n.name] for n in graph.nodes}
         self._outs = {n.name: [e for e in graph.edges if e.producer == n.name] for n in graph.nodes}
-        self._lane_dsps = {node.name: _lane_dsps(node) for node in graph.nodes}
+        self._lane_dsps = {node.name: lane_dsps(graph, node) for node in graph.nodes}
         self._runs: dict[tuple[str, Order, tuple[int, ...]], _Run] = {}
         self._walks: dict[tuple[str, Access, Order], Walk | None] = {}
         self._fifos: dict[tuple[str, Order, Order], bool] = {}
@@ -284,19 +284,3 @@ def _first(flags: Flags) -> int:
 
 def _last(flags: Flags) -> int:
     return len(flags) - 1 - int(flags[::-1].argmax())
-
-
-def _lane_dsps(node: Node) -> int:
-    """Return 3 DSPs a product and 2 a sum, for nodes that add products up; else 0."""
-    parts = [part for e in node.expressions for part in walk(e) if isinstance(part, Binary)]
-    products = [part for part in parts if part.op is BinaryOp.MUL]
-    sums = [part for part in parts if part.op in (BinaryOp.ADD, BinaryOp.SUB)]
-    accumulates = node.reduction is Reduction.ADD and _multiplies(node.value)
-    adds = any(_multiplies(part.left) and _multiplies(part.right) for part in sums)
-    if not (accumulates or adds):
-        return 0
-    return 3 * len(products) + 2 * (len(sums) + (node.reduction is Reduction.ADD))
-
-
-def _multiplies(expression: Expression) -> bool:
-    return isinstance(expression, Binary) and expression.op is BinaryOp.MUL

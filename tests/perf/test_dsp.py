@@ -7,6 +7,7 @@ import pytest
 
 from streamopt.frontends.graph_json import read_graph_json
 from streamopt.perf.dsp import dsps_per_lane, multiply_accumulates, roofline_cycles
+from streamopt.strategies.lane_prices import lane_dsps
 from streamopt.transforms.canonicalize import canonicalize
 
 if TYPE_CHECKING:
@@ -65,8 +66,10 @@ def graph_of(body: str, **extents: int) -> Graph:
     ],
 )
 def test_dsps_of_one_lane(body: str, dsps: int) -> None:
-    (node,) = graph_of(body).nodes
-    assert dsps_per_lane(node) == dsps
+    graph = graph_of(body)
+    (node,) = graph.nodes
+    assert dsps_per_lane(node, graph.element_of) == dsps
+    assert lane_dsps(graph, node) == dsps
 
 
 @pytest.mark.parametrize(

@@ -64,7 +64,7 @@ def said(space: DecisionSpace, schedule: Schedule) -> int:
     graph, ins, found = space.graph, space.graph.in_edges(), 0
     for plan in schedule.nodes:
         operands = tuple(dict.fromkeys(edge.array for edge in ins[plan.node]))
-        setting = Setting(operands, 1, plan.binding)
+        setting = Setting(operands, 1, 0, plan.binding)
         cost = space.costs.node_cost(graph.node(plan.node), plan.order, plan.factors, setting)
         found += cost.luts
         for edge in ins[plan.node]:

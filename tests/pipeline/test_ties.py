@@ -54,7 +54,7 @@ def test_later_costs_are_no_earlier_than_both(path: Path) -> None:
     ins = graph.in_edges()
     for node in graph.nodes:
         order = tuple(node.trip_counts)
-        setting = Setting(tuple(dict.fromkeys(edge.array for edge in ins[node.name])), 1)
+        setting = Setting.of(graph, node, ins[node.name], ins[node.name][:1])
         factors = {loop: np.array([1, 2, 4]) for loop in order}
         found = both.node_cost(node, order, factors, setting)
         parts = [own.node_cost(node, order, factors, setting) for own in (PUBLISHED, honest)]

@@ -26,7 +26,6 @@ from tests.random_graphs import random_graph
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from streamopt.ir.binding import Binding
     from streamopt.ir.graph import Graph, Node
     from streamopt.perf.costs import NodeCost, Setting
     from streamopt.strategies.exhaustive import OracleResult
@@ -143,7 +142,7 @@ def test_pruned_rows_hold_an_optimum(level: Level) -> None:
     for seed in range(150):
         rng = random.Random(seed)
         graph = random_graph(rng, nodes=2 + seed % 4, max_extent=8)
-        least = sum(map(dsps_per_lane, graph.nodes))
+        least = sum(dsps_per_lane(node, graph.element_of) for node in graph.nodes)
         dsps, tiles = max(1, least + rng.randint(0, 3 * least)), rng.choice((1, 2, 2, 3))
         expected = oracle(graph, level, dsps, tiles)
         if expected is None:
@@ -194,8 +193,8 @@ class Recorded:
         self.iterations = max(self.iterations, most)
         return PUBLISHED.node_cost(node, order, factors, setting)
 
-    def least_dsps(self, node: Node, binding: Binding) -> int:
-        return PUBLISHED.least_dsps(node, binding)
+    def least_dsps(self, node: Node, setting: Setting) -> int:
+        return PUBLISHED.least_dsps(node, setting)
 
 
 @pytest.mark.parametrize("horizon", [5, 11, 23])

@@ -137,7 +137,8 @@ def _tile_sizes(paper: Paper) -> None:
 
 def _dsp_budget(paper: Paper) -> None:
     """Keep ``sum(U_n * product of the unroll factors)`` within the DSPs (4)."""
-    lane_dsps = {node.name: dsps_per_lane(node) for node in paper.space.graph.nodes}
+    graph = paper.space.graph
+    lane_dsps = {node.name: dsps_per_lane(node, graph.element_of) for node in graph.nodes}
     used = sum(dsps * prod(paper.unroll[node].values()) for node, dsps in lane_dsps.items() if dsps)
     if not any(lane_dsps.values()):
         return

@@ -8,13 +8,18 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from streamopt.frontends.tensors.arithmetic import as_number
-from streamopt.frontends.tensors.constants import MAX_ELEMENTS, element_of, evaluated
+from streamopt.frontends.tensors.constants import (
+    MAX_ELEMENTS,
+    element_of,
+    evaluated,
+    least_integers,
+)
 from streamopt.frontends.tensors.indexing import in_loop_order, point_over
 from streamopt.frontends.tensors.naming import UniqueNames, iterator_names
 from streamopt.frontends.tensors.rewriting import renamed_nest
 from streamopt.frontends.tensors.tensor import LoweringError, Tensor, splat
 from streamopt.ir.affine import Affine
-from streamopt.ir.expression import Access, Literal, Read, reads
+from streamopt.ir.expression import Access, Cast, Literal, Read, reads
 from streamopt.ir.program import Array, Loop, Nest, Program, Role, Statement
 
 if TYPE_CHECKING:
@@ -145,7 +150,7 @@ class ProgramBuilder:
         is_folded = fold and not isinstance(_over_box(tensor)[0], Literal)
         folded = self.known(tensor) if is_folded else None
         if folded is not None:
-            return self.constant(wanted, folded)
+            return self._computed_here(wanted, folded)
         return self._materialized(tensor, wanted, Role.INTERNAL, iterators, order)
 
     def known(self, tensor: Tensor) -> NDArray[Any] | None:
@@ -308,6 +313,22 @@ class ProgramBuilder:
 
     def _element(self, array: Array, point: Point) -> Access:
         return Access(array.name, tuple(in_loop_order(i, point.trip_counts) for i in point.indices))
+
+    def _computed_here(self, name: str, values: NDArray[Any]) -> Tensor:
+        """Return a weight of values that were computed here, which are stored as narrow as may be.
+
+        Its type is theirs: reads convert to it. What `int8` weights are converted to for a
+        computation so takes no more memory than they do.
+        """
+        kept, element = least_integers(values), element_of(values.dtype)
+        if kept.dtype == values.dtype or values.size == 1 or element is None:
+            return self.constant(name, values)
+        stored = self.constant(name, kept)
+
+        def wide(point: Point) -> Expression:
+            return Cast(element, stored.at(point))
+
+        return replace(stored, element=element, value=wide, array="")
 
 
 def _over_box(tensor: Tensor) -> tuple[Expression, dict[str, int]]:

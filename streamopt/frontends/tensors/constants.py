@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from streamopt.ir.expression import Expression
 
-__all__ = ["MAX_ELEMENTS", "dtype_of", "element_of", "evaluated"]
+__all__ = ["MAX_ELEMENTS", "dtype_of", "element_of", "evaluated", "least_integers"]
 
 MAX_ELEMENTS = 2**24
 """Most elements of a tensor that is computed here; some ten temporaries of 64 MB."""
@@ -54,6 +54,19 @@ def element_of(dtype: np.dtype[Any]) -> ElementType | None:
     if dtype == np.bool_:
         return ElementType.UINT8
     return next((e for e in ElementType if dtype_of(e) == dtype), None)
+
+
+def least_integers(values: NDArray[Any]) -> NDArray[Any]:
+    """Return integers in the narrowest type that has all of them; other values as they are."""
+    if values.dtype.kind not in "iu" or not values.size:
+        return values
+    low, high = int(values.min()), int(values.max())
+    for bits in (8, 16, 32):
+        for name in (f"int{bits}", f"uint{bits}"):
+            known = np.iinfo(name)
+            if bits < 8 * values.itemsize and known.min <= low and high <= known.max:
+                return values.astype(name)
+    return values
 
 
 def _quotient(left: Any, right: Any) -> Any:

@@ -71,7 +71,7 @@ def horizons(within: Horizon, graph: Graph, dsps: int, plainest: Callable[[], Ch
 def _ideal_cycles(graph: Graph, dsps: int) -> int:
     """Return how long all products of a graph take in DSPs that always have work."""
     work = sum(
-        prod(node.trip_counts.values()) * dsps_per_lane(node)
+        prod(node.trip_counts.values()) * dsps_per_lane(node, graph.element_of)
         for node in graph.nodes
         if not isinstance(node, SequentialNode)
     )

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from streamopt.analysis.operations import OperationList, accumulates, add_body
+from streamopt.analysis.value_ranges import Surroundings
 from streamopt.ir.graph import SequentialNode
 from streamopt.perf.chain import chain_cycles
 from streamopt.perf.dsp import accumulates_products
@@ -96,7 +97,7 @@ class NestModel:
 
 def nest_model(graph: Graph, node: Node, target: Target) -> NestModel:
     """Return the model of a nest on a target."""
-    operations = OperationList(lambda name: graph.array(name).element, str)
+    operations = OperationList(Surroundings(graph.element_of, node.trip_counts), str)
     if isinstance(node, SequentialNode):
         for statement in node.statements:
             for expression in statement.expressions:
@@ -109,7 +110,7 @@ def nest_model(graph: Graph, node: Node, target: Target) -> NestModel:
     if accumulates(node):
         array, last = node.write.array, operations.operations[-1]
         update = Recurrence(array, (last,), 1, 1, accumulates_products(node))
-    own = node_operators(node, lambda name: graph.array(name).element)
+    own = node_operators(node, graph.element_of)
     return NestModel(own, depth, update, dsps, target)
 
 

@@ -17,6 +17,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from streamopt.analysis.operations import OperationList
+from streamopt.analysis.value_ranges import Surroundings
 from streamopt.ir.graph import SequentialNode
 from streamopt.ir.network import Operator
 from streamopt.perf.chain import chain_cycles
@@ -80,7 +81,7 @@ class _Nest:
     """A streaming node's operators, counted and timed once for all of its choices."""
 
     def __init__(self, graph: Graph, node: Node, target: Target) -> None:
-        operators = node_operators(node, lambda name: graph.array(name).element)
+        operators = node_operators(node, graph.element_of)
         self._trips = tuple(node.trip_counts.values())
         self._reduces = tuple(name in node.reduction_loops for name in node.trip_counts)
         self._units = _dsp_units(node, operators, target)
@@ -142,7 +143,7 @@ def _cost(operation: Operation, target: Target) -> tuple[int, int]:
 
 def _sequential(graph: Graph, node: SequentialNode, target: Target) -> Choice:
     """Return the one choice of a sequential node: each iteration after the one before."""
-    operations = OperationList(lambda name: graph.array(name).element, str)
+    operations = OperationList(Surroundings(graph.element_of, node.trip_counts), str)
     for expression in node.expressions:
         operations.value(expression)
     made = operations.operations

@@ -13,6 +13,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from streamopt.analysis.operations import BEFORE, OperationList, accumulates, add_body
+from streamopt.analysis.value_ranges import Surroundings
 from streamopt.ir.expression import Read
 from streamopt.ir.graph import SequentialNode
 from streamopt.ir.network import AccessMode, Operator, Pipeline, Port
@@ -120,7 +121,7 @@ class _Reads:
 
 def graph_band(graph: Graph, node: Node) -> Band:
     """Return the band of a graph's node."""
-    return node_band((node,), lambda name: graph.array(name).element)
+    return node_band((node,), graph.element_of)
 
 
 def node_band(nodes: Iterable[Node], element_of: Callable[[str], ElementType]) -> Band:
@@ -137,7 +138,8 @@ def node_band(nodes: Iterable[Node], element_of: Callable[[str], ElementType]) -
     first, body = nodes[0], list[Assignment]()
     for node in nodes:
         if isinstance(node, SequentialNode):
-            body += [_updated(statement, element_of) for statement in node.statements]
+            among = Surroundings(element_of, node.trip_counts)
+            body += [_updated(statement, among) for statement in node.statements]
         else:
             body.append(_assigned(node, element_of))
     return Band(first.name, first.loops, tuple(body), isinstance(first, SequentialNode))
@@ -145,7 +147,7 @@ def node_band(nodes: Iterable[Node], element_of: Callable[[str], ElementType]) -
 
 def _assigned(node: Node, element_of: Callable[[str], ElementType]) -> Assignment:
     reads = _Reads()
-    operations = OperationList(element_of, reads)
+    operations = OperationList(Surroundings(element_of, node.trip_counts), reads)
     result = add_body(operations, node, element_of(node.write.array))
     carried = accumulates(node)
     start = operations.value(node.start) if carried and node.start is not None else None
@@ -153,16 +155,16 @@ def _assigned(node: Node, element_of: Callable[[str], ElementType]) -> Assignmen
     return Assignment(node.write, reads.pairs(), made, result, carried, start)
 
 
-def _updated(statement: Statement, element_of: Callable[[str], ElementType]) -> Assignment:
+def _updated(statement: Statement, among: Surroundings) -> Assignment:
     reads = _Reads()
-    operations = OperationList(element_of, reads)
+    operations = OperationList(among, reads)
     for expression in statement.expressions:
         operations.value(expression)
     result = operations.value(statement.value)
     if statement.reduction is not None:
         before = operations.value(Read(statement.target))
         operator = _combining(statement.reduction)
-        result = operations.add(operator, element_of(statement.target.array), before, result)
+        result = operations.add(operator, among.element_of(statement.target.array), before, result)
     return Assignment(statement.target, reads.pairs(), _built(reads, operations), result)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from streamopt.analysis.operations import OperationList
 from streamopt.analysis.read_guards import read_guards
+from streamopt.analysis.value_ranges import Surroundings
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import is_affine_condition
 from streamopt.ir.network import AccessMode, Memory, Pipeline, Place, Port
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from streamopt.ir.binding import Binding
-    from streamopt.ir.element import ElementType
     from streamopt.ir.expression import Access, Condition
     from streamopt.ir.graph import SequentialNode
     from streamopt.ir.network import Operation
@@ -90,14 +90,12 @@ def _nest(
         ports.append(Port(AccessMode.READ, source, place(access), value, guards.get(access)))
         return value
 
-    def element_of(array: str) -> ElementType:
-        return arrays[array].element
-
+    among = Surroundings(lambda name: arrays[name].element, node.trip_counts)
     operations: list[Operation] = []
     for statement in node.statements:
         # another list for each: a value read before is another one after a write
         taken = partial(fetch, guards=read_guards(statement))
-        body = OperationList(element_of, taken, binding, first=len(operations))
+        body = OperationList(among, taken, binding, first=len(operations))
         value = body.value(statement.value)
         guard = statement.guard
         if guard is not None and not is_affine_condition(guard):

@@ -1,0 +1,209 @@
+"""Between which values an integer expression lies: interval arithmetic on expression trees.
+
+An operation is done in C's type for it; where its exact result may lie outside of that type it
+wraps, and the interval is all of the type.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import reduce
+from typing import TYPE_CHECKING, NamedTuple
+
+from streamopt.ir.element import ElementType
+from streamopt.ir.expression import (
+    Binary,
+    BinaryOp,
+    Call,
+    Cast,
+    Compare,
+    Function,
+    Index,
+    Literal,
+    Logic,
+    Read,
+    Select,
+)
+from streamopt.ir.expression_type import expression_type
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from streamopt.ir.expression import Expression
+
+__all__ = ["Range", "Surroundings", "partial_sums", "type_range", "value_range"]
+
+
+class Range(NamedTuple):
+    """Whole numbers from one to another, both included."""
+
+    low: int
+    high: int
+
+    @property
+    def bits(self) -> int:
+        """Return the width of the narrowest signed integer that has all of them.
+
+        Examples
+        --------
+        >>> Range(-128, 127).bits, Range(0, 255).bits, Range(0, 0).bits
+        (8, 9, 1)
+        """
+        return max(self.low if self.low >= 0 else ~self.low, self.high, 0).bit_length() + 1
+
+    def within(self, other: Range) -> bool:
+        """Return whether all of them are among others."""
+        return other.low <= self.low and self.high <= other.high
+
+    def joined(self, other: Range) -> Range:
+        """Return what holds both."""
+        return Range(min(self.low, other.low), max(self.high, other.high))
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What an expression is among.
+
+    Attributes
+    ----------
+    element_of
+        Element type of an array by name.
+    trip_counts
+        Of the loops around it.
+    known
+        Ranges of arrays that hold less than their types could.
+    """
+
+    element_of: Callable[[str], ElementType]
+    trip_counts: Mapping[str, int]
+    known: Mapping[str, Range] = field(default_factory=dict[str, "Range"])
+
+
+def type_range(element: ElementType) -> Range:
+    """Return the values of an integer type."""
+    if element.is_signed:
+        return Range(-(1 << (element.bits - 1)), (1 << (element.bits - 1)) - 1)
+    return Range(0, (1 << element.bits) - 1)
+
+
+def value_range(expression: Expression, among: Surroundings) -> Range | None:
+    """Return between which values an expression lies; None if it isn't of an integer type."""
+    match expression:
+        case Literal(value):
+            return Range(int(value), int(value)) if float(value).is_integer() else None
+        case Compare() | Logic():
+            return Range(0, 1)
+        case Index(value):
+            return _wrapped(Range(*value.bounds(among.trip_counts)), ElementType.INT32)
+        case _:
+            element = expression_type(expression, among.element_of)
+            if element is None or not element.is_integer:
+                return None
+            return _wrapped(_exact(expression, element, among), element)
+
+
+def partial_sums(term: Range, terms: int) -> Range:
+    """Return what a sum of some of so many terms lies between, in any order.
+
+    Examples
+    --------
+    >>> partial_sums(Range(-128 * 127, 128 * 128), 100)
+    Range(low=-1625600, high=1638400)
+    """
+    return Range(min(0, terms * term.low), max(0, terms * term.high))
+
+
+def _wrapped(exact: Range | None, element: ElementType) -> Range:
+    whole = type_range(element)
+    return exact if exact is not None and exact.within(whole) else whole
+
+
+def _exact(expression: Expression, element: ElementType, among: Surroundings) -> Range | None:
+    """Return the range of an operation's exact result; None where nothing is known of it."""
+    match expression:
+        case Read(access):
+            return among.known.get(access.array)
+        case Cast(_, operand):
+            return value_range(operand, among)
+        case Select(_, then, otherwise):
+            return _joined([value_range(one, among) for one in (then, otherwise)])
+        case Call(function, arguments):
+            given = _converted(arguments, element, among)
+            return None if given is None else _called(function, given)
+        case Binary(op, left, right):
+            sides = _converted((left, right), element, among)
+            return None if sides is None else _computed(op, *sides)
+        case _:
+            return None
+
+
+def _converted(
+    operands: Sequence[Expression], element: ElementType, among: Surroundings
+) -> list[Range] | None:
+    """Return the operands' ranges after conversion to the type that an operation is done in."""
+    found = [value_range(operand, among) for operand in operands]
+    return [_wrapped(one, element) for one in found] if None not in found else None
+
+
+def _joined(ranges: Sequence[Range | None]) -> Range | None:
+    known = [one for one in ranges if one is not None]
+    return reduce(Range.joined, known) if len(known) == len(ranges) else None
+
+
+def _called(function: Function, given: Sequence[Range]) -> Range | None:
+    match function, given:
+        case Function.MAX, [one, other]:
+            return Range(max(one.low, other.low), max(one.high, other.high))
+        case Function.MIN, [one, other]:
+            return Range(min(one.low, other.low), min(one.high, other.high))
+        case Function.ABS, [one]:
+            least = 0 if one.low <= 0 <= one.high else min(abs(one.low), abs(one.high))
+            return Range(least, max(abs(one.low), abs(one.high)))
+        case _:
+            return None
+
+
+def _computed(op: BinaryOp, left: Range, right: Range) -> Range | None:
+    match op:
+        case BinaryOp.ADD:
+            return Range(left.low + right.low, left.high + right.high)
+        case BinaryOp.SUB:
+            return Range(left.low - right.high, left.high - right.low)
+        case BinaryOp.MUL:
+            corners = [one * other for one in left for other in right]
+            return Range(min(corners), max(corners))
+        case BinaryOp.DIV | BinaryOp.MOD:
+            return _divided(op, left, right)
+        case BinaryOp.SHL | BinaryOp.SHR:
+            return _shifted(op, left, right)
+        case BinaryOp.AND:
+            caps = [side.high for side in (left, right) if side.low >= 0]
+            return Range(0, min(caps)) if caps else _of_bits(left, right)
+        case BinaryOp.OR | BinaryOp.XOR:
+            return _of_bits(left, right)
+
+
+def _divided(op: BinaryOp, left: Range, right: Range) -> Range:
+    """Return a quotient's or remainder's range: as in C, towards zero, the dividend's sign."""
+    least = 1 if right.low <= 0 <= right.high else min(abs(right.low), abs(right.high))
+    if op is BinaryOp.DIV:
+        most = max(abs(left.low), abs(left.high)) // least
+        is_positive = left.low >= 0 and right.low >= 0
+    else:
+        most = min(max(abs(left.low), abs(left.high)), max(abs(right.low), abs(right.high)) - 1)
+        is_positive = left.low >= 0
+    return Range(0 if is_positive else -max(0, most), max(0, most))
+
+
+def _shifted(op: BinaryOp, left: Range, right: Range) -> Range | None:
+    if right.low < 0 or right.high > 63:
+        return None
+    ends = [side << by if op is BinaryOp.SHL else side >> by for side in left for by in (*right,)]
+    return Range(min(ends), max(ends))
+
+
+def _of_bits(left: Range, right: Range) -> Range:
+    """Return what bitwise operations give: numbers no wider than the operands."""
+    width = max(left.bits, right.bits) - 1
+    is_positive = left.low >= 0 and right.low >= 0
+    return Range(0 if is_positive else -(1 << width), (1 << width) - 1)
