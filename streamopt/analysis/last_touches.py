@@ -18,6 +18,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from streamopt.analysis.instances import hull_of
 from streamopt.analysis.polyhedral_text import access_text, schedule_text
 
 if TYPE_CHECKING:
@@ -99,6 +100,7 @@ class _Search:
     def __init__(self, at_once: int) -> None:
         self.at_once = at_once
         self.relations: list[Any] = []
+        self.boxes: dict[str, tuple[tuple[int, int], ...]] = {}
 
     def resolved(self, sinks: Sequence[Event], sources: Sequence[Event], level: int) -> _Sinks:
         """Resolve sinks by sources that run in the same iteration of the outer loops.
@@ -128,9 +130,37 @@ class _Search:
         while end > 0 and sinks.events:
             start = max(0, end - count)
             window = [event for events in before[start:end] for event in events]
-            sinks = self.asked(sinks, window, level)
+            sinks = self.asked(sinks, self._near(sinks.events, window), level)
             end, count = start, 2 * count
         return sinks
+
+    def _near(self, sinks: Sequence[Event], sources: Sequence[Event]) -> list[Event]:
+        """Return the sources that may touch an element of the box around all sinks."""
+        boxes = [self._box(event) for event in sinks]
+        around = [
+            (min(low for low, _ in sides), max(high for _, high in sides))
+            for sides in zip(*boxes, strict=True)
+        ]
+        return [
+            event
+            for event in sources
+            if all(
+                low <= high_around and low_around <= high
+                for (low, high), (low_around, high_around) in zip(
+                    self._box(event), around, strict=True
+                )
+            )
+        ]
+
+    def _box(self, event: Event) -> tuple[tuple[int, int], ...]:
+        """Return the lowest and the highest value of each subscript, at least."""
+        found = self.boxes.get(event.name)
+        if found is None:
+            hulls = hull_of(event.instance.loops)
+            ranges = {name: (low, max(low, high - 1)) for name, (low, high) in hulls.items()}
+            found = tuple(s.interval(ranges) for s in event.access.subscripts)
+            self.boxes[event.name] = found
+        return found
 
     def asked(self, sinks: _Sinks, sources: Sequence[Event], level: int) -> _Sinks:
         """Hand sinks and sources to isl; touches count in the same iteration of outer loops."""

@@ -44,6 +44,7 @@ __all__ = [
     "expand_variables",
     "expanded",
     "private_depth",
+    "shared_loops",
     "split_variables",
 ]
 
@@ -114,7 +115,7 @@ def expand_variables(body: Body) -> Body:
     """Give private variables a dimension for every outer loop that no value crosses."""
     uses = uses_of(body.statements)
     loops = {
-        name: _shared_loops(body, uses, name)
+        name: shared_loops(body, uses, name)
         for name in body.variables
         if body.is_private(name) and uses.writers.get(name)
     }
@@ -146,7 +147,7 @@ def _shared_hulls(body: Body, uses: Uses, name: str, loops: Sequence[RangeLoop])
 
 def private_depth(body: Body, uses: Uses, name: str, flow: DataFlow) -> int:
     """Return how many outer loops no value of a variable crosses, if it may grow by them."""
-    loops = _shared_loops(body, uses, name)
+    loops = shared_loops(body, uses, name)
     touches = [touch for touch, _ in uses.touches.get(name, ())]
     if not loops or any(touch in flow.from_before for touch in touches):
         return 0
@@ -159,7 +160,7 @@ def private_depth(body: Body, uses: Uses, name: str, flow: DataFlow) -> int:
     return depth if size * prod(extents) <= MAX_EXPANDED_ELEMENTS else 0
 
 
-def _shared_loops(body: Body, uses: Uses, name: str) -> tuple[RangeLoop, ...]:
+def shared_loops(body: Body, uses: Uses, name: str) -> tuple[RangeLoop, ...]:
     """Return the outer loops that all statements that touch a variable share."""
     first, *others = [body.statements[at].loops for at in uses.users(name)]
     depth = len(first)

@@ -29,7 +29,7 @@ from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Access, Read
 from streamopt.ir.source import Assign, RangeLoop
 from streamopt.transforms.restructure.body import Body, Uses, uses_of, with_accesses
-from streamopt.transforms.restructure.scalars import expanded, private_depth
+from streamopt.transforms.restructure.scalars import expanded, private_depth, shared_loops
 
 __all__ = ["private_work_arrays"]
 
@@ -41,7 +41,7 @@ def private_work_arrays(body: Body) -> Body:
         name
         for name, variable in body.variables.items()
         if variable.is_argument and not variable.is_constant and name in uses.writers
-        if all(body.statements[at].loops for at in uses.users(name))
+        if shared_loops(body, uses, name)
     ]
     if not written:
         return body
