@@ -89,7 +89,12 @@ def answered(asked: Asked, built: AsBuilt, on_incumbent: OnIncumbent) -> Solutio
     found = choose(request, asked.solver, asked.formulation, asked.options, keep)
     if fifos is not None:
         found = fastest_of_equals(found, asked.solver, asked.options, fifos.on or target())
-    return _warned(_ported(found, request), fifos, built.get("on"))
+    on = (None if fifos is None else fifos.on) or built.get("on")
+    if request.objective is Objective.INTERVAL:
+        from streamopt.pipeline.steady_frames import with_steady_frames
+
+        found = with_steady_frames(found, asked, on)
+    return _warned(_ported(found, request), fifos, on)
 
 
 def _with_fixed(asked: Asked) -> Asked:
@@ -206,6 +211,10 @@ def _warned(solution: Solution, fifos: FifoSizing | None, on: Target | None) -> 
         schedule, plan = size_fifos(graph, schedule, fifos)
         cycles = plan.cycles
     frames = solution.request.objective is Objective.INTERVAL
+    if frames and schedule != solution.schedule:
+        from streamopt.pipeline.steady_frames import small_and_steady
+
+        schedule, cycles = small_and_steady(graph, solution.schedule, schedule, on), None
     design = judged(graph, schedule, on, cycles=cycles, frames=frames)
     found = replace(solution, schedule=schedule, simulated_cycles=design.cycles)
     return replace(found, warnings=solution_warnings(found, design))

@@ -14,11 +14,11 @@ from streamopt.errors import Diagnostic
 from streamopt.ir.graph import SequentialNode
 from streamopt.perf.pipeline import Reason
 from streamopt.pipeline.evaluating import target
+from streamopt.pipeline.frame_distance import frames_to_run, skips, steady_interval_cycles
 from streamopt.solvers.result import Proof
 from streamopt.space.level import LEVELS, LevelName
 from streamopt.space.objective import Objective
 from streamopt.transforms.apply import planned_graph
-from streamopt.transforms.rewrites.balance_paths import levels
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -40,8 +40,6 @@ FAR = 0.05
 """Share by which model and simulation may differ before it is said."""
 CROWDED = 0.7
 """Share of the LUTs of a region above which tools hardly reach the clock."""
-FRAMES = 3
-"""As many as it takes until a ping-pong buffer is written for the second time."""
 
 _MISSES = {
     Reason.MEMORY_PORTS: "port conflicts",
@@ -115,6 +113,7 @@ def judged(
     used = resources(network, timings, device)
     dsps = {name: amount.dsps for name, amount in used.pipelines.items()}
     own = node_pipelines(scheduled, network)
+    count = frames_to_run(graph, schedule)
     return Judged(
         target=device,
         predicted=predict(scheduled, network, timings, dsps),
@@ -122,7 +121,7 @@ def judged(
         used=used.total,
         clock_risks=clock_risks(network, timings, device),
         cycles=simulate(network, timings).cycles if cycles is None else cycles,
-        frames=simulate(network, timings, frames=FRAMES) if frames else None,
+        frames=simulate(network, timings, frames=count) if frames else None,
     )
 
 
@@ -167,7 +166,8 @@ def _differ(modelled: int, simulated: int) -> bool:
 
 def _latency(solution: Solution, design: Judged) -> Iterator[Diagnostic]:
     level, modelled = solution.request.level, solution.objective_cycles
-    if not _differ(modelled, design.cycles):
+    is_asked = solution.request.objective is not Objective.INTERVAL
+    if not (is_asked and _differ(modelled, design.cycles)):
         return
     numbers = f"({design.cycles} cycles simulated, {modelled} modelled)"
     what, why = _cause(solution, design)
@@ -192,9 +192,10 @@ def _cause(solution: Solution, design: Judged) -> tuple[str, str]:
     closest = abs(design.cycles - design.predicted.latency_cycles)
     if 2 * closest > abs(design.cycles - solution.objective_cycles) or excess <= 0:
         return "waits between nodes", "they wait for each other's data longer than it says"
-    if isinstance(graph.node(name), SequentialNode):
-        cycles = f"{_span(own[name])} cycles, not {_span(modelled)}"
-        return "the pace of a sequential node", f"{name} takes {cycles}"
+    is_sequential = isinstance(graph.node(name), SequentialNode)
+    if is_sequential or sign < 0:
+        what = "the pace of a sequential node" if is_sequential else f"the pace of {name}"
+        return what, f"{name} takes {_span(own[name])} cycles, not {_span(modelled)}"
     bounds = [pipeline.binding for pipeline in design.pipelines[name]]
     binding = next((bound for bound in bounds if bound is not None), None)
     if own[name].ii == modelled.ii:
@@ -212,36 +213,37 @@ def _span(node: NodePrediction) -> int:
 def _interval(solution: Solution, design: Judged) -> Iterator[Diagnostic]:
     if solution.request.objective is not Objective.INTERVAL or design.frames is None:
         return
-    modelled, simulated = solution.interval_cycles, design.frames.interval_cycles
-    assert simulated is not None  # there is more than one frame
+    modelled, simulated = solution.interval_cycles, steady_interval_cycles(design.frames)
     if not _differ(modelled, simulated):
         return
+    word = "later" if simulated > modelled else "closer"
     numbers = f"({simulated} cycles between frames simulated, {modelled} modelled)"
-    slowest = max((_span(node), node.node, node.ii) for node in design.predicted.nodes)
-    if not _differ(simulated, slowest[0]):
-        why = f"{slowest[1]} runs for {slowest[0]} cycles at its true II of {slowest[2]}"
-        hint = "the simulated cycles are those of the hardware; fewer ports conflict at other tiles"
-    else:
-        why = _waiting(solution, design.frames)
-        hint = "the simulated cycles are those of the hardware"
     yield Diagnostic(
-        "W02", f"frames follow each other later than the model says {numbers}: {why}", hint=hint
+        "W02",
+        f"frames follow each other {word} than the model says {numbers}: "
+        + _pace(solution, design, design.frames, simulated),
+        hint="the simulated cycles are those of the hardware",
     )
 
 
-def _waiting(solution: Solution, frames: Trace) -> str:
-    """Return who waits for a channel that holds too few frames."""
-    graph = planned_graph(solution.request.graph, solution.schedule)
-    level = levels(graph)
-    spans = [(level[e.producer] - level[e.consumer], e.channel) for e in graph.edges]
-    skips = [
-        f"{channel} ({span} levels)" for span, channel in sorted(spans, reverse=True) if span > 1
+def _pace(solution: Solution, design: Judged, frames: Trace, simulated: int) -> str:
+    """Return who sets the distance of frames."""
+    runs = [
+        (max(map(int.__sub__, process.ends, process.starts)), process.name)
+        for process in frames.processes
     ]
-    waits, process = max((p.buffer_cycles, p.name) for p in frames.processes)
-    found = f"{process} waits {waits} cycles in {FRAMES} frames for a ping-pong buffer"
-    if not skips:
-        return found if waits else "nodes wait for each other's data"
-    return f"{found}; channels past longer paths: {', '.join(skips[:3])}"
+    longest, name = max(runs)
+    waits, waiting = max((p.buffer_cycles, p.name) for p in frames.processes)
+    if waits < simulated or not _differ(simulated, longest):
+        found = f"{name} runs for {longest} cycles"
+        reasons = [p.binding for p in design.pipelines.get(name, ()) if p.binding is not None]
+        return f"{found} because of {reasons[0]}" if reasons else found
+    found = f"{waiting} waits {waits} cycles in {frames.frames} frames for ping-pong buffers"
+    past = [
+        f"{channel} ({span} levels)"
+        for span, channel in skips(solution.request.graph, solution.schedule)
+    ]
+    return f"{found}; channels past longer paths: {', '.join(past[:3])}" if past else found
 
 
 def _claim(solution: Solution) -> Iterator[Diagnostic]:

@@ -1,0 +1,52 @@
+"""How far apart frames follow each other, simulated for as many frames as it takes to see it."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING
+
+from streamopt.transforms.apply import planned_graph
+from streamopt.transforms.rewrites.balance_paths import levels
+
+if TYPE_CHECKING:
+    from streamopt.ir.graph import Graph
+    from streamopt.ir.schedule import Schedule
+    from streamopt.sim import Trace
+
+__all__ = ["frames_to_run", "skips", "steady_interval_cycles"]
+
+LEAST_FRAMES = 3
+"""As many as it takes until a ping-pong buffer is written for the second time."""
+MOST_FRAMES = 12
+WORK = 1_000_000
+"""Iterations of all nodes in all frames: about a second of simulation."""
+
+
+def skips(graph: Graph, schedule: Schedule) -> list[tuple[int, str]]:
+    """Return the channels past longer paths, with the levels that they pass, the most first."""
+    planned = planned_graph(graph, schedule)
+    level = levels(planned)
+    spans = ((level[e.producer] - level[e.consumer], e.channel) for e in planned.edges)
+    return sorted((pair for pair in spans if pair[0] > 1), key=lambda pair: (-pair[0], pair[1]))
+
+
+def frames_to_run(graph: Graph, schedule: Schedule) -> int:
+    """Return after how many frames buffers on the shorter of two paths have filled.
+
+    Three where no path is shorter, and where more would take long.
+    """
+    longest = max((span for span, _ in skips(graph, schedule)), default=0)
+    plans = {plan.node: plan for plan in schedule.nodes}
+    work = sum(
+        node.iterations // prod(plans[node.name].factors.values())
+        for node in planned_graph(graph, schedule).nodes
+    )
+    wanted = min(2 * longest + 2, MOST_FRAMES, WORK // max(1, work))
+    return max(LEAST_FRAMES, wanted)
+
+
+def steady_interval_cycles(trace: Trace) -> int:
+    """Return the mean distance of the later half of the frames, of two at least, rounded up."""
+    ends = [max(each) for each in zip(*(p.ends for p in trace.processes), strict=True)]
+    late = min(trace.frames - 1, max(2, trace.frames // 2))
+    return -(-(ends[-1] - ends[-1 - late]) // late)

@@ -1,0 +1,158 @@
+"""Frames that follow each other as closely as the model says, where buffers can make that so.
+
+The model's distance of frames is the longest run of a node on its own. A consumer that takes a
+stream runs as long as its producer lets it, which a ping-pong buffer between them ends; and a
+buffer holds two frames, which is too few beside a longer path: copies on the shorter one hold
+more.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from streamopt.errors import StreamoptError
+from streamopt.ir.schedule import ChannelKind, ChannelPlan
+from streamopt.pipeline.evaluating import timed_network
+from streamopt.pipeline.frame_distance import frames_to_run, steady_interval_cycles
+from streamopt.solvers.result import Proof
+from streamopt.space.assemble import evaluate
+from streamopt.strategies.choose import choose
+from streamopt.transforms.apply import planned_graph
+from streamopt.transforms.rewrites import rewritten
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+    from streamopt.ir.graph import Graph
+    from streamopt.ir.schedule import Schedule
+    from streamopt.pipeline.asking import Asked
+    from streamopt.sim import Trace
+    from streamopt.strategies.solution import Solution
+    from streamopt.target.device import Target
+
+__all__ = ["small_and_steady", "with_steady_frames"]
+
+CLOSE = 0.01
+"""Share by which the simulated distance of frames may be above the model's."""
+MOST_TRIALS = 8
+"""Groups of FIFOs that are made small, each a simulation of some frames."""
+BALANCED = ("balance_paths",)
+
+
+def with_steady_frames(solution: Solution, asked: Asked, on: Target | None) -> Solution:
+    """Return a solution of the least simulated distance of frames, of those that buffers give.
+
+    The first that is as close as the model says is taken. Limits on the design as built, ports
+    and fixed decisions leave the schedule as it was found.
+    """
+    request = solution.request
+    if request.limits is not None or request.ports or request.fixed is not None:
+        return solution
+    best, least = solution, None
+    for found in _candidates(solution, asked, on):
+        cycles = _interval_cycles(request.graph, found.schedule, on)
+        if least is None or cycles < least:
+            best, least = found, cycles
+        if cycles <= (1 + CLOSE) * solution.interval_cycles:
+            break
+    return best
+
+
+def small_and_steady(graph: Graph, full: Schedule, small: Schedule, on: Target | None) -> Schedule:
+    """Return a schedule with the small depths that leave frames as close as the full ones do.
+
+    Small depths keep the latency of one frame; a producer that waits for room in them begins its
+    next frame later. Groups of FIFOs are tried, halved where they don't do.
+    """
+    limit = (1 + CLOSE) * _interval_cycles(graph, full, on)
+    found = full
+    waiting = [[c for c in small.channels if c != full.channel(c.channel)]]
+    for _ in range(MOST_TRIALS):
+        if not waiting:
+            break
+        group = waiting.pop(0)
+        depths = {channel.channel: channel for channel in group}
+        channels = tuple(depths.get(c.channel, c) for c in found.channels)
+        tried = replace(found, channels=channels)
+        if _interval_cycles(graph, tried, on) <= limit:
+            found = tried
+        elif len(group) > 1:
+            middle = len(group) // 2
+            waiting += [group[:middle], group[middle:]]
+    return found
+
+
+def _interval_cycles(graph: Graph, schedule: Schedule, on: Target | None) -> int:
+    return steady_interval_cycles(_run(graph, schedule, on))
+
+
+def _run(graph: Graph, schedule: Schedule, on: Target | None) -> Trace:
+    from streamopt.sim import simulate
+
+    frames = frames_to_run(graph, schedule)
+    return simulate(*timed_network(graph, schedule, on), frames=frames)
+
+
+def _candidates(solution: Solution, asked: Asked, on: Target | None) -> Iterator[Solution]:
+    """Yield what may have steady frames: as it is, with buffers, with copies, with both."""
+    yield solution
+    yield _unstretched(solution, on)
+    balanced = _balanced(solution, asked)
+    if balanced is not None:
+        yield balanced
+        yield _buffered(balanced, balanced.schedule.fifos)
+
+
+def _unstretched(solution: Solution, on: Target | None) -> Solution:
+    """Return a solution with buffers in front of processes that run longer than a frame."""
+    graph = solution.request.graph
+    longest = (1 + CLOSE) * solution.interval_cycles
+    while True:
+        late: set[str] = set()
+        for process in _run(graph, solution.schedule, on).processes:
+            if max(map(int.__sub__, process.ends, process.starts)) > longest:
+                late |= {pipeline.name for pipeline in process.pipelines}
+        edges = planned_graph(graph, solution.schedule).edges
+        waiting = {e.channel for e in edges if e.consumer in late} & solution.schedule.fifos
+        if not waiting:
+            return solution
+        solution = _buffered(solution, waiting)
+
+
+def _buffered(solution: Solution, channels: Collection[str]) -> Solution:
+    """Return a solution with ping-pong buffers for some channels."""
+    request = solution.request
+    plans = tuple(
+        ChannelPlan(c.channel, ChannelKind.PING_PONG) if c.channel in channels else c
+        for c in solution.schedule.channels
+    )
+    schedule = replace(solution.schedule, channels=plans)
+    prediction = evaluate(planned_graph(request.graph, schedule), schedule, request.costs)
+    return replace(solution, schedule=schedule, prediction=prediction)
+
+
+def _balanced(solution: Solution, asked: Asked) -> Solution | None:
+    """Return a solution with copies on the shorter of two paths; None if there is none."""
+    request = solution.request
+    graph = rewritten(request.graph, BALANCED)
+    if graph == request.graph or solution.schedule.rewrites:
+        return None
+    limit = asked.options.time_limit_seconds
+    left = None if limit is None else limit - solution.solve_seconds
+    if left is not None and left <= 0:
+        return None
+    options = replace(asked.options, time_limit_seconds=left, on_progress=None)
+    try:
+        found = choose(replace(request, graph=graph), asked.solver, asked.formulation, options)
+    except StreamoptError:
+        return None
+    found = replace(
+        found,
+        request=request,
+        schedule=replace(found.schedule, rewrites=BALANCED),
+        bound_interval_cycles=solution.bound_interval_cycles,
+        solve_seconds=solution.solve_seconds + found.solve_seconds,
+    )
+    is_as_good = found.interval_cycles == solution.interval_cycles
+    return replace(found, proof=solution.proof if is_as_good else Proof.FEASIBLE)
