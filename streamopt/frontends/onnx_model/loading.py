@@ -19,6 +19,7 @@ from streamopt.frontends.onnx_model.problems import (
     UNSUPPORTED,
 )
 from streamopt.frontends.onnx_model.sizes import MAX_FILE_BYTES, check_sizes
+from streamopt.given_files import read_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -70,15 +71,13 @@ def _decoded(path: Path, loc: SourceLoc) -> onnx.ModelProto:
     from google.protobuf.message import DecodeError
 
     try:
-        size = path.stat().st_size
-        if size > MAX_FILE_BYTES:
-            message = f"the file has {size} bytes, more than {MAX_FILE_BYTES}"
-            hint = "save its weights as external data"
-            raise FrontendError(Diagnostic(TOO_LARGE, message, loc, hint))
-        data = path.read_bytes()
-    except (OSError, ValueError) as error:
+        data = read_bytes(path, MAX_FILE_BYTES)
+    except OSError as error:
         message = f"the file can't be read: {reason(error)}"
         raise FrontendError(Diagnostic(INVALID, message, loc)) from None
+    except ValueError as error:
+        hint = "save its weights as external data"
+        raise FrontendError(Diagnostic(TOO_LARGE, str(error), loc, hint)) from None
     proto = onnx.ModelProto()
     try:
         proto.ParseFromString(data)

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-__all__ = ["DATA_DEPENDENT", "EXPORT_HINT", "INVALID", "SHAPE", "TOO_LARGE", "UNSUPPORTED", "RefusedError"]
+__all__ = [
+    "DATA_DEPENDENT",
+    "EXPORT_HINT",
+    "INVALID",
+    "SHAPE",
+    "TOO_LARGE",
+    "UNSUPPORTED",
+    "RefusedError",
+]
 
 UNSUPPORTED = "E172"
 SHAPE = "E173"

@@ -223,9 +223,7 @@ def test_functions_that_multiply_are_refused(tmp_path: Path) -> None:
     model.graph.node[0].CopyFrom(helper.make_node("f0", ["x"], ["y"], domain="own"))
     model.opset_import.append(opsets[1])
     for at in range(40):
-        calls = [
-            helper.make_node(f"f{at + 1}", [a], [b], domain="own") for a, b in ("at", "tb")
-        ]
+        calls = [helper.make_node(f"f{at + 1}", [a], [b], domain="own") for a, b in ("at", "tb")]
         model.functions.append(helper.make_function("own", f"f{at}", ["a"], ["b"], calls, opsets))
     relu = [node("Relu", "a", "b")]
     model.functions.append(helper.make_function("own", "f40", ["a"], ["b"], relu, opsets))
