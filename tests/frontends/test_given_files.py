@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import os
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -20,6 +19,7 @@ from streamopt.sweeping.documents import read_experiment
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
 
 def _onnx(path: Path) -> object:
@@ -64,5 +64,5 @@ def test_size_is_limited(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="larger than 999 bytes"):
         read_bytes(path, 999)
     for missing in (partial(read_bytes, tmp_path / "no"), partial(read_bytes, tmp_path)):
-        with pytest.raises(OSError, match="no such file|a directory"):
+        with pytest.raises(OSError, match=r"no such file|a directory"):
             missing()
