@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from streamopt.errors import Diagnostic, FrontendError, SourceLoc, reason, said
 from streamopt.frontends.written_file import write_file
+from streamopt.given_files import read_text
 from streamopt.ir.network import Implementation, Operator
 from streamopt.ir.ports import PortKind, PortPlan
 from streamopt.ir.schedule import ChannelKind, ChannelPlan, NodePlan, Schedule
@@ -164,7 +165,7 @@ def save_schedule_json(
 
 def _text(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+        return read_text(path)
+    except (OSError, ValueError) as error:
         message = f"the file can't be read: {reason(error)}"
         raise FrontendError(Diagnostic("E121", message, SourceLoc(str(path)))) from None

@@ -18,6 +18,7 @@ from pydantic import TypeAdapter, ValidationError
 from streamopt.errors import Diagnostic, FrontendError, SourceLoc, reason, said
 from streamopt.frontends.json_text import decode
 from streamopt.frontends.names import did_you_mean, quoted
+from streamopt.given_files import read_text
 from streamopt.ir.loop_steps import (
     After,
     Fuse,
@@ -99,8 +100,8 @@ def load_steps_json(path: Path) -> tuple[Step, ...]:
         If it can't be read (E123), or as `read_steps_json`.
     """
     try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+        text = read_text(path)
+    except (OSError, ValueError) as error:
         message = f"the file can't be read: {reason(error)}"
         raise FrontendError(Diagnostic("E123", message, SourceLoc(str(path)))) from None
     return read_steps_json(text, str(path))

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, ReportError, SourceLoc, reason
+from streamopt.given_files import read_text
 from streamopt.pipeline.evaluating import evaluate
 from streamopt.pipeline.options import checked
 from streamopt.pipeline.reading import dataflow
@@ -248,8 +249,8 @@ def load_rows(path: str | PathLike[str]) -> list[dict[str, str | int | float | N
         E873 if it can't be read.
     """
     try:
-        text = Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+        text = read_text(path)
+    except (OSError, ValueError) as error:
         place = SourceLoc(str(path))
         message = f"no rows can be read: {reason(error)}"
         raise ReportError(Diagnostic("E873", message, place)) from None

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, SolverError
+from streamopt.given_files import read_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -41,11 +42,11 @@ def load_profile(solver: str, name_or_path: str | None = None) -> Mapping[str, o
     else:
         path = Path(PROFILE_FOLDER, solver, f"{name_or_path}.toml")
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(read_text(path))
     except FileNotFoundError:
         message = f"profile '{name_or_path}' for solver '{solver}' does not exist"
         raise SolverError(Diagnostic("E505", message, hint=_existing(solver))) from None
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (OSError, ValueError) as error:
         message = f"profile '{path}' can't be read: {error}"
         raise SolverError(Diagnostic("E505", message)) from error
 

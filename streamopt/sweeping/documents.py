@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from streamopt.errors import Diagnostic, SourceLoc, SweepError, reason, said
+from streamopt.given_files import read_text
 from streamopt.space.level import LevelName  # noqa: TC001 -- pydantic reads it
 from streamopt.strategies.rival import RivalName  # noqa: TC001 -- pydantic reads it
 
@@ -81,8 +82,8 @@ def read_experiment(path: Path) -> ExperimentDocument:
         E881 if there is no such file or it isn't TOML; E882 with all keys that are wrong.
     """
     try:
-        raw = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raw = tomllib.loads(read_text(path))
+    except (OSError, ValueError) as error:
         message = f"the experiment can't be read: {reason(error)}"
         raise SweepError(Diagnostic("E881", message, SourceLoc(str(path)))) from None
     try:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, SourceLoc, TargetError, reason
+from streamopt.given_files import read_text
 from streamopt.target.channels import MemoryChannel
 from streamopt.target.memories import Memories, Shape
 from streamopt.target.operators import OperatorCost, OperatorRow
@@ -161,8 +162,8 @@ def _table(
 
 def _toml(file: Traversable | Path) -> dict[str, object]:
     try:
-        return tomllib.loads(file.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        return tomllib.loads(read_text(file) if isinstance(file, Path) else file.read_text("utf-8"))
+    except (OSError, ValueError) as error:
         message = f"the file can't be read: {reason(error)}"
         raise TargetError(Diagnostic("E852", message, SourceLoc(str(file)))) from error
 

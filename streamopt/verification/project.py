@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 from uuid import uuid4
 
 from streamopt.errors import Diagnostic, VerificationError, reason
+from streamopt.given_files import read_text
 from streamopt.ir.program import ElementType, Role
 from streamopt.verification.golden import make_golden
 from streamopt.verification.storage import stored
@@ -137,7 +138,7 @@ def read_manifest(directory: Path) -> Manifest:
     """
     path = directory / MANIFEST
     try:
-        document: Any = json.loads(path.read_text(encoding="utf-8"))
+        document: Any = json.loads(read_text(path))
         if document["schema_version"] != _SCHEMA_VERSION:
             raise ValueError(f"schema version {document['schema_version']}")
         return Manifest(

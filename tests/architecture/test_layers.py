@@ -11,12 +11,13 @@ from streamopt.strategies.rival import RivalName
 
 ROOT = Path(__file__).parents[2] / "streamopt"
 
-BASE = {"errors", "extras", "ir"}
+BASE = {"errors", "extras", "given_files", "ir"}
 MAY_IMPORT = {
     "errors": set[str](),
     "extras": {"errors"},
+    "given_files": set[str](),
     "ir": {"errors"},
-    "solvers": {"errors", "extras"},
+    "solvers": {"errors", "extras", "given_files"},
     "target": BASE,
     "analysis": BASE,
     "frontends": BASE,

@@ -23,6 +23,7 @@ from streamopt.frontends.c.places import OriginalText, Places, Spot
 from streamopt.frontends.c.problems import LimitError, Problems
 from streamopt.frontends.c.standard_headers import EMPTY_HEADERS
 from streamopt.frontends.c.tokens import Lexer
+from streamopt.given_files import read_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -116,12 +117,7 @@ def _unreadable(path: Path, error: OSError) -> Diagnostic:
 
 def _read_text(path: Path) -> str:
     """Return normalised text; raises OSError, and ValueError for what is not C text."""
-    if not path.is_file():
-        raise OSError(2, "there is no such file")
-    with path.open("rb") as stream:
-        data = stream.read(MAX_FILE_BYTES + 1)
-    if len(data) > MAX_FILE_BYTES:
-        raise ValueError(f"the file is larger than {MAX_FILE_BYTES} bytes")
+    data = read_bytes(path, MAX_FILE_BYTES)
     if b"\0" in data:
         raise ValueError("this is a binary file, not C source")
     try:

@@ -18,6 +18,7 @@ from streamopt.frontends.graph_json.text import document_text, statement_texts
 from streamopt.frontends.graph_json.weights_file import read_weights
 from streamopt.frontends.json_text import MAX_CHARACTERS, decode
 from streamopt.frontends.names import did_you_mean
+from streamopt.given_files import read_text
 from streamopt.ir.ordering import dependences, topological_order
 from streamopt.ir.program import Array, ElementType, Loop, Nest, Program, Role, Statement
 
@@ -40,10 +41,7 @@ def load_graph_json(path: str | PathLike[str]) -> Program:
     """Read a graph.json file; errors as `read_graph_json`, and E101 if it can't be read."""
     file = str(path)
     try:
-        if Path(path).stat().st_size > MAX_CHARACTERS:
-            message = f"the file is larger than {MAX_CHARACTERS} bytes"
-            raise FrontendError(Diagnostic("E101", message, SourceLoc(file)))
-        text = Path(path).read_text(encoding="utf-8-sig")
+        text = read_text(path, MAX_CHARACTERS, "utf-8-sig")
     except (OSError, ValueError) as error:
         message = f"the file can't be read: {reason(error)}"
         raise FrontendError(Diagnostic("E101", message, SourceLoc(file))) from None

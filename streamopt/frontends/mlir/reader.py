@@ -8,6 +8,7 @@ from streamopt.errors import Diagnostic, FrontendError, SourceLoc, reason
 from streamopt.frontends.mlir.layout import Layout
 from streamopt.frontends.mlir.parsing import MAX_CHARACTERS, parse_module
 from streamopt.frontends.names import did_you_mean, quoted
+from streamopt.given_files import read_text
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -58,15 +59,11 @@ def read_mlir(
 
 
 def _text(path: Path) -> str:
-    file = SourceLoc(str(path))
     try:
-        if path.stat().st_size > MAX_CHARACTERS:
-            message = f"the file is larger than {MAX_CHARACTERS} bytes"
-            raise FrontendError(Diagnostic("E155", message, file))
-        return path.read_text(encoding="utf-8")
+        return read_text(path, MAX_CHARACTERS)
     except (OSError, ValueError) as error:
         message = f"the file can't be read: {reason(error)}"
-        raise FrontendError(Diagnostic("E151", message, file)) from None
+        raise FrontendError(Diagnostic("E151", message, SourceLoc(str(path)))) from None
 
 
 def _function(module: Module, top: str | None, file: str) -> Operation:

@@ -31,7 +31,13 @@ __all__ = ["LOWERINGS"]
 
 _HINT = "compute it outside the program"
 _EMBEDDING_HINT = "give the embedded vectors as the model's input instead of their indices"
-_COMBINE: Any = {"none": None, "add": ex.add, "mul": ex.multiply, "max": ex.maximum, "min": ex.minimum}
+_COMBINE: Any = {
+    "none": None,
+    "add": ex.add,
+    "mul": ex.multiply,
+    "max": ex.maximum,
+    "min": ex.minimum,
+}
 
 
 def _indices(node: Context, hint: str = _HINT) -> Indices:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import prod
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -12,7 +11,15 @@ from onnx import AttributeProto, TensorProto, numpy_helper
 from streamopt.errors import Diagnostic, FrontendError, SourceLoc, reason
 from streamopt.frontends.names import did_you_mean, quoted
 from streamopt.frontends.onnx_model.model import Input, Model, Operator
-from streamopt.frontends.onnx_model.problems import INVALID, SHAPE, TOO_LARGE, UNSUPPORTED
+from streamopt.frontends.onnx_model.problems import (
+    EXPORT_HINT,
+    INVALID,
+    SHAPE,
+    TOO_LARGE,
+    UNSUPPORTED,
+)
+from streamopt.frontends.onnx_model.sizes import MAX_FILE_BYTES, check_sizes
+from streamopt.given_files import read_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -22,13 +29,9 @@ if TYPE_CHECKING:
 
 __all__ = ["load_model"]
 
-MAX_FILE_BYTES = 2**31 - 1
-MAX_WEIGHT_BYTES = 2**32
-MAX_NODES = 50_000
 OLDEST_OPSET = 11
 
 _VERSION_HINT = "convert it with onnx.version_converter.convert_version(model, 17)"
-_EXPORT_HINT = "export the model again, and check it with onnx.checker.check_model"
 
 
 def load_model(path: Path, shapes: Mapping[str, Sequence[int]]) -> Model:
@@ -42,7 +45,7 @@ def load_model(path: Path, shapes: Mapping[str, Sequence[int]]) -> Model:
     """
     loc = SourceLoc(str(path))
     proto = _decoded(path, loc)
-    _check_sizes(proto, loc)
+    check_sizes(proto, loc)
     proto = _with_external_data(proto, path, loc)
     proto = _without_functions(proto, loc)
     _check(proto, loc)
@@ -68,15 +71,13 @@ def _decoded(path: Path, loc: SourceLoc) -> onnx.ModelProto:
     from google.protobuf.message import DecodeError
 
     try:
-        size = path.stat().st_size
-        if size > MAX_FILE_BYTES:
-            message = f"the file has {size} bytes, more than {MAX_FILE_BYTES}"
-            hint = "save its weights as external data"
-            raise FrontendError(Diagnostic(TOO_LARGE, message, loc, hint))
-        data = path.read_bytes()
-    except (OSError, ValueError) as error:
+        data = read_bytes(path, MAX_FILE_BYTES)
+    except OSError as error:
         message = f"the file can't be read: {reason(error)}"
         raise FrontendError(Diagnostic(INVALID, message, loc)) from None
+    except ValueError as error:
+        hint = "save its weights as external data"
+        raise FrontendError(Diagnostic(TOO_LARGE, str(error), loc, hint)) from None
     proto = onnx.ModelProto()
     try:
         proto.ParseFromString(data)
@@ -86,21 +87,8 @@ def _decoded(path: Path, loc: SourceLoc) -> onnx.ModelProto:
         raise FrontendError(Diagnostic(INVALID, message, loc, hint)) from None
     if not proto.graph.node and not proto.graph.output:
         message = "the file holds no graph"
-        raise FrontendError(Diagnostic(INVALID, message, loc, _EXPORT_HINT))
+        raise FrontendError(Diagnostic(INVALID, message, loc, EXPORT_HINT))
     return proto
-
-
-def _check_sizes(proto: onnx.ModelProto, loc: SourceLoc) -> None:
-    nodes = len(proto.graph.node)
-    weights = sum(
-        prod(tensor.dims) for tensor in proto.graph.initializer if min(tensor.dims, default=1) > 0
-    )
-    if nodes > MAX_NODES:
-        message = f"the graph has {nodes} nodes, more than {MAX_NODES}"
-        raise FrontendError(Diagnostic(TOO_LARGE, message, loc))
-    if 4 * weights > MAX_WEIGHT_BYTES:
-        message = f"the weights have {weights} elements, more than {MAX_WEIGHT_BYTES // 4}"
-        raise FrontendError(Diagnostic(TOO_LARGE, message, loc, "split the model"))
 
 
 def _with_external_data(proto: onnx.ModelProto, path: Path, loc: SourceLoc) -> onnx.ModelProto:
@@ -124,7 +112,7 @@ def _without_functions(proto: onnx.ModelProto, loc: SourceLoc) -> onnx.ModelProt
         return inline_local_functions(proto)
     except Exception as error:  # the inliner reports through several types
         message = f"the model's functions can't be inlined: {_first_line(error)}"
-        raise FrontendError(Diagnostic(INVALID, message, loc, _EXPORT_HINT)) from None
+        raise FrontendError(Diagnostic(INVALID, message, loc, EXPORT_HINT)) from None
 
 
 def _check(proto: onnx.ModelProto, loc: SourceLoc) -> None:
@@ -132,13 +120,16 @@ def _check(proto: onnx.ModelProto, loc: SourceLoc) -> None:
         cast("Any", onnx.checker).check_model(proto)
     except Exception as error:  # ValidationError, and what broken messages make of it
         message = f"the model is not valid: {_first_line(error)}"
-        raise FrontendError(Diagnostic(INVALID, message, loc, _EXPORT_HINT)) from None
+        raise FrontendError(Diagnostic(INVALID, message, loc, EXPORT_HINT)) from None
 
 
 def _misfits(
     proto: onnx.ModelProto, inputs: Sequence[Input], loc: SourceLoc
 ) -> tuple[Diagnostic, ...]:
-    """Let ONNX check types and shapes, with the shapes of the inputs that were bound."""
+    """Let ONNX check types and shapes, with the shapes of the inputs that were bound.
+
+    It doesn't follow values: there a few bytes make arrays of any size.
+    """
     if proto.ByteSize() > MAX_FILE_BYTES // 2:
         return ()
     proto.graph.ClearField("value_info")
@@ -149,10 +140,10 @@ def _misfits(
             for extent in bound[value.name]:
                 value.type.tensor_type.shape.dim.add().dim_value = cast("int", extent)
     try:
-        onnx.shape_inference.infer_shapes(proto, check_type=True, strict_mode=True, data_prop=True)
+        onnx.shape_inference.infer_shapes(proto, check_type=True, strict_mode=True)
     except Exception as error:  # InferenceError, TypeError, RuntimeError
         message = f"types or shapes don't fit: {_first_line(error)}"
-        return (Diagnostic(INVALID, message, loc, _EXPORT_HINT),)
+        return (Diagnostic(INVALID, message, loc, EXPORT_HINT),)
     return ()
 
 

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-__all__ = ["DATA_DEPENDENT", "INVALID", "SHAPE", "TOO_LARGE", "UNSUPPORTED", "RefusedError"]
+__all__ = [
+    "DATA_DEPENDENT",
+    "EXPORT_HINT",
+    "INVALID",
+    "SHAPE",
+    "TOO_LARGE",
+    "UNSUPPORTED",
+    "RefusedError",
+]
 
 UNSUPPORTED = "E172"
 SHAPE = "E173"
 INVALID = "E174"
 TOO_LARGE = "E175"
 DATA_DEPENDENT = "E176"
+
+EXPORT_HINT = "export the model again, and check it with onnx.checker.check_model"
 
 
 class RefusedError(Exception):

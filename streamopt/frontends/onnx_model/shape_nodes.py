@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["LOWERINGS"]
 
+
 def _identity(node: Context) -> Tensor:
     return node.tensor()
 

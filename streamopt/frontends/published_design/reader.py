@@ -7,7 +7,6 @@ partitions); what synthesis and co-simulation reported stays beside it.
 from __future__ import annotations
 
 from collections import defaultdict
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, FrontendError, SourceLoc, reason
@@ -18,6 +17,7 @@ from streamopt.frontends.published_design.design import (
     MeasuredPipeline,
     PublishedDesign,
 )
+from streamopt.given_files import read_text
 from streamopt.ir.network import AccessMode, Fifo, Network
 
 if TYPE_CHECKING:
@@ -36,10 +36,7 @@ def load_published_design(path: str | PathLike[str]) -> PublishedDesign:
     """Read a design's file; errors as `read_published_design`, and E141 if it can't be read."""
     file = str(path)
     try:
-        if Path(path).stat().st_size > MAX_CHARACTERS:
-            message = f"the file is larger than {MAX_CHARACTERS} bytes"
-            raise FrontendError(Diagnostic("E141", message, SourceLoc(file)))
-        text = Path(path).read_text(encoding="utf-8-sig")
+        text = read_text(path, MAX_CHARACTERS, "utf-8-sig")
     except (OSError, ValueError) as error:
         message = f"the file can't be read: {reason(error)}"
         raise FrontendError(Diagnostic("E141", message, SourceLoc(file))) from None

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
 from streamopt.frontends.tensors import arithmetic as ex
 from streamopt.frontends.tensors.indexing import placed
-from streamopt.frontends.tensors.positions import Leaf, dimension, joined_pieces
+from streamopt.frontends.tensors.positions import Leaf, Split, dimension, joined_pieces
 from streamopt.frontends.tensors.tensor import LoweringError, Tensor
 from streamopt.ir.expression import Compare, CompareOp, Index
 
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     Table = NDArray[np.int64]
     Combine = Callable[[Expression, Expression], Expression]
 
+Number = TypeVar("Number", bound=np.generic)
+
 __all__ = ["MAX_PASSES", "MAX_POSITIONS", "along", "gathered", "scattered", "taken"]
 
 MAX_POSITIONS = 2**22
@@ -41,8 +43,8 @@ MAX_PASSES = 16
 """Most parts that are combined on one place."""
 
 
-def along(table: Table, axis: int, rank: int) -> Table:
-    """Return a list of positions as a table of a rank that depends on one axis alone."""
+def along(table: NDArray[Number], axis: int, rank: int) -> NDArray[Number]:
+    """Return a list as a table of a rank that depends on one axis alone."""
     return table.reshape((1,) * axis + (-1,) + (1,) * (rank - axis - 1))
 
 
@@ -86,19 +88,22 @@ def gathered(
     if known is not None:
         return builder.constant(builder.label, np.broadcast_to(known[tuple(tables)], shape))
     pieces = joined_pieces(tables) if tables else Leaf(())
-    is_view = isinstance(pieces, Leaf)
-    if source.operations and (not is_view or prod(shape) > source.size_elems):
+    repeats = prod(shape) > source.size_elems
+    if source.operations and (repeats or isinstance(pieces, Split)):
         source = builder.store(source)
-    made = source.view(shape, lambda point: point)
-    if is_view:
-        return replace(made, value=lambda point: source.at(_place(pieces.values, point)))
 
     def value(point: Point) -> Expression:
         return _chosen(pieces, point, lambda values: source.at(_place(values, point)))
 
-    return builder.bounded(
-        replace(made, value=value, name=builder.label, operations=_splits(pieces), loc=builder.loc)
-    )
+    made = replace(source.view(shape, _unmoved), value=value)
+    if isinstance(pieces, Leaf):
+        return made
+    made = replace(made, name=builder.label, operations=_splits(pieces), loc=builder.loc)
+    return builder.bounded(made)
+
+
+def _unmoved(point: Point) -> Point:
+    return point
 
 
 def scattered(
@@ -181,9 +186,12 @@ def _written(
             return new
         return ex.select(Compare(CompareOp.NE, Index(written), ex.ZERO), new, old)
 
+    def value(point: Point) -> Expression:
+        return _chosen(pieces, point, lambda values: element(values, point))
+
     made = replace(
         whole,
-        value=lambda point: _chosen(pieces, point, lambda values: element(values, point)),
+        value=value,
         name=builder.label,
         operations=2 + _splits(pieces),
         depth=1 + max(whole.depth, updates.depth),
@@ -200,7 +208,7 @@ def _without_gaps(writers: Table) -> Table:
     """
     is_written = writers >= 0
     axes = range(writers.ndim)
-    lines = [is_written.any(axis=tuple(a for a in axes if a != axis)) for axis in axes]
+    lines = [np.asarray(is_written.any(axis=tuple(a for a in axes if a != axis))) for axis in axes]
     if is_written.sum() == prod(int(line.sum()) for line in lines):
         filled: Table = writers[np.ix_(*map(_last_true, lines))]
         return filled

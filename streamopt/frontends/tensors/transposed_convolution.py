@@ -72,7 +72,9 @@ def phases(extent: int, span: int, stride: int, cut: int, count: int) -> Phases:
         If numbers make no sense.
     """
     if stride < 1 or span < 1 or count < 1 or cut < 0:
-        message = f"a kernel of {span} with stride {stride} and padding {cut} gives {count} elements"
+        message = (
+            f"a kernel of {span} with stride {stride} and padding {cut} gives {count} elements"
+        )
         raise LoweringError(message)
     taps = -(-span // stride)
     first, last = cut // stride, (cut + count - 1) // stride

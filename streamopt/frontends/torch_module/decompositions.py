@@ -35,6 +35,7 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
     table[aten.scaled_dot_product_attention.default] = _attention
     table[aten._safe_softmax.default] = _softmax
     table[aten._cdist_forward.default] = _distances
+    table[aten.adaptive_max_pool2d.default] = _adaptive_max_pool
     table[aten.roll.default] = moves.roll
     table[aten.convolution.default] = moves.convolution
     table[aten.conv_transpose1d.default] = moves.transposed_convolution
@@ -136,6 +137,31 @@ def _attention(
     elif mask is not None:
         scores = scores + mask
     return torch.softmax(scores, -1) @ value
+
+
+def _adaptive_max_pool(
+    x: torch.Tensor, size: Sequence[int]
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return the largest element of windows that aren't all alike; others lower as they are."""
+    if all(len(_window_lengths(x.shape[a], n)) == 1 for a, n in zip((-2, -1), size, strict=True)):
+        return NotImplemented
+    result = x
+    for axis, count in zip((-2, -1), size, strict=True):
+        extent = x.shape[axis]
+        at = torch.arange(count, device=x.device)
+        starts, ends = at * extent // count, ((at + 1) * extent + count - 1) // count
+        longest = max(_window_lengths(extent, count))
+        inside = torch.arange(longest, device=x.device)
+        places = torch.minimum(starts.unsqueeze(1) + inside, ends.unsqueeze(1) - 1)
+        parts = result.index_select(axis, places.reshape(-1))
+        result = parts.unflatten(axis, (count, longest)).amax(axis)
+    # Where the largest elements lie is left to the lowering to refuse, if anything reads it.
+    return result, result.argmax(-1, keepdim=True).expand(result.shape)
+
+
+def _window_lengths(extent: int, count: int) -> set[int]:
+    """Return how long the windows of an adaptive pool are."""
+    return {-(-(at + 1) * extent // count) - at * extent // count for at in range(count)}
 
 
 def _variance(

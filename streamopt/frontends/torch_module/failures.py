@@ -118,9 +118,7 @@ def first_line(error: Exception) -> str:
     return text.splitlines()[0].rstrip(" .:")[:300]
 
 
-def lowering_problems(
-    error: Any, places: Mapping[int, Place], file: str
-) -> tuple[Diagnostic, ...]:
+def lowering_problems(error: Any, places: Mapping[int, Place], file: str) -> tuple[Diagnostic, ...]:
     """Return what torch-mlir reported, in terms of the module's operators."""
     from streamopt.frontends.mlir.conversion import place
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import resource
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -10,6 +12,7 @@ pytest.importorskip("onnx")
 import onnx
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from onnx import helper
 
 from streamopt.errors import FrontendError
 from streamopt.frontends.onnx_model import reader
@@ -18,8 +21,6 @@ from tests.frontends.onnx_model.onnx_models import ints, make_model, node, read,
 from tests.frontends.scalar_programs import run
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from streamopt.errors import Diagnostic
 
 X = {"x": values(2, 3)}
@@ -187,3 +188,47 @@ def test_broken_files_never_give_a_traceback(data: st.DataObject, tmp_path: Path
     codes, nests = outcome(path)
     assert nests or codes
     assert all(code.startswith("E17") for code in codes)
+
+
+HUGE: dict[str, tuple[list[onnx.NodeProto], dict[str, Any]]] = {
+    "range": ([node("Range", "a b c", "r")], {"a": 0, "b": 2**34, "c": 1}),
+    "expand": ([node("Expand", "v s", "r")], {"v": [1], "s": [2**34]}),
+    "shape": (
+        [node("ConstantOfShape", "s", "f"), node("Cast", "f", "r", to=7)],
+        {"s": [2**34]},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", HUGE)
+def test_sizes_are_checked_before_values_are_followed(name: str, tmp_path: Path) -> None:
+    nodes, constants = HUGE[name]
+    nodes = [*nodes, node("Cast", "r", "f32", to=1), node("Add", "x f32", "y")]
+    given = {key: np.array(value, dtype=np.int64) for key, value in constants.items()}
+    model = make_model(nodes, {"x": values(4)}, given)
+    limits = resource.getrlimit(resource.RLIMIT_AS)
+    now = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
+    resource.setrlimit(resource.RLIMIT_AS, (now * resource.getpagesize() + 2**31, limits[1]))
+    try:
+        (problem,) = problems(model, tmp_path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, limits)
+    assert problem.code in ("E172", "E174")
+    assert "bad_alloc" not in problem.message
+
+
+def test_functions_that_multiply_are_refused(tmp_path: Path) -> None:
+    opsets = [helper.make_opsetid("", 17), helper.make_opsetid("own", 1)]
+    model = make_model([node("Relu", "x", "y")], X)
+    model.graph.node[0].CopyFrom(helper.make_node("f0", ["x"], ["y"], domain="own"))
+    model.opset_import.append(opsets[1])
+    for at in range(40):
+        calls = [helper.make_node(f"f{at + 1}", [a], [b], domain="own") for a, b in ("at", "tb")]
+        model.functions.append(helper.make_function("own", f"f{at}", ["a"], ["b"], calls, opsets))
+    relu = [node("Relu", "a", "b")]
+    model.functions.append(helper.make_function("own", "f40", ["a"], ["b"], relu, opsets))
+    (problem,) = problems(model, tmp_path)
+    assert problem.code == "E175"
+    model.functions[40].node[0].CopyFrom(helper.make_node("f0", ["a"], ["b"], domain="own"))
+    (problem,) = problems(model, tmp_path)
+    assert "circle" in problem.message

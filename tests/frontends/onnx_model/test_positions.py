@@ -25,7 +25,7 @@ X = {"x": values(1, 2, 6, 5)}
     ("factors", "attributes"),
     [
         ([1, 1, 2, 2], {"mode": "linear"}),
-        ([1, 1, 2, 1.4], {"mode": "linear", "coordinate_transformation_mode": "align_corners"}),
+        ([1, 1, 2, 3], {"mode": "linear", "coordinate_transformation_mode": "align_corners"}),
         ([1, 1, 0.5, 3], {"mode": "linear", "coordinate_transformation_mode": "asymmetric"}),
         ([1, 1, 2, 2], {"mode": "cubic"}),
         ([1, 1, 2.5, 0.6], {"mode": "nearest"}),

@@ -83,6 +83,17 @@ MODULES: dict[str, tuple[nn.Module, torch.Tensor]] = {
     "average_pool": (nn.AvgPool2d(3, 2, 1), normal(1, 4, 8, 8)),
     "inner_average": (nn.AvgPool2d(3, 2, 1, count_include_pad=False), normal(1, 4, 8, 8)),
     "adaptive_pool": (nn.AdaptiveAvgPool2d(2), normal(1, 4, 8, 8)),
+    "uneven_pool": (nn.AdaptiveAvgPool2d((3, 5)), normal(1, 2, 7, 7)),
+    "uneven_max_pool": (nn.AdaptiveMaxPool2d((3, 5)), normal(1, 2, 7, 7)),
+    "reflected": (nn.Conv2d(2, 3, 3, padding=2, padding_mode="reflect"), normal(1, 2, 5, 6)),
+    "repeated_edge": (nn.ReplicationPad2d((1, 2, 2, 1)), normal(1, 2, 5, 6)),
+    "transposed_patches": (nn.ConvTranspose2d(4, 3, 2, stride=2), normal(1, 4, 5, 6)),
+    "transposed_dcgan": (nn.ConvTranspose2d(4, 3, 4, 2, 1), normal(1, 4, 5, 6)),
+    "transposed_groups": (
+        nn.ConvTranspose2d(4, 6, 3, 2, 1, output_padding=1, groups=2),
+        normal(1, 4, 5, 4),
+    ),
+    "transposed_line": (nn.ConvTranspose1d(4, 3, 3, 3, dilation=2), normal(1, 4, 5)),
     "gelu_tanh": (nn.GELU("tanh"), normal(3, 6)),
     "softmax": (nn.Softmax(1), normal(3, 6, 2)),
     "log_softmax": (nn.LogSoftmax(-1), normal(3, 6)),
@@ -127,7 +138,34 @@ def test_activation_is_one_nest(activation: Callable[[], nn.Module]) -> None:
     assert len(program.nests) == 1
 
 
+ROWS = torch.tensor([3, 1, 0, 4])
+SHUFFLED = torch.tensor([[0, 2, 1, 3, 1]])
+
+
+def row_added(x: torch.Tensor) -> torch.Tensor:
+    y = x.clone()
+    y[:, ROWS[:2]] += 1.5
+    y[:, ::2] = 2.0
+    return y
+
+
+def resized(mode: str, factor: float) -> Callable[[torch.Tensor], torch.Tensor]:
+    return lambda x: functional.interpolate(x, scale_factor=factor, mode=mode)
+
+
 FUNCTIONS: dict[str, tuple[Callable[..., object], tuple[torch.Tensor, ...]]] = {
+    "nearest": (resized("nearest", 2), (normal(1, 2, 5, 5),)),
+    "nearest_thinned": (resized("nearest", 0.7), (normal(1, 2, 7, 5),)),
+    "bilinear": (resized("bilinear", 2), (normal(1, 2, 5, 5),)),
+    "rolled": (lambda x: torch.roll(x, (-2, 1), (1, 2)), (normal(1, 4, 5, 2),)),
+    "rolled_flat": (lambda x: torch.roll(x, 3), (normal(4, 5),)),
+    "rows": (lambda x: x[:, ROWS], (normal(2, 5, 3),)),
+    "places": (lambda x: x[:, ROWS, ROWS.flip(0)], (normal(2, 5, 5),)),
+    "gathered": (lambda x: torch.gather(x, 1, SHUFFLED), (normal(1, 5),)),
+    "scattered": (lambda x: x.scatter_add(1, SHUFFLED, 2 * x), (normal(1, 5),)),
+    "rows_written": (row_added, (normal(2, 5, 3),)),
+    "unfolded": (lambda x: functional.unfold(x, 2), (normal(1, 2, 4, 4),)),
+    "distances": (lambda x, y: torch.cdist(x, y), (normal(4, 3), normal(5, 3))),
     "products": (lambda x, y: x @ y, (normal(2, 3, 4, 5), normal(2, 3, 5, 2))),
     "einsum": (
         lambda x, y: torch.einsum("bij,bkj->bik", x, y),

@@ -69,6 +69,47 @@ def test_what_cannot_be_read(function: Callable[..., object], code: str) -> None
     assert all(len(text.splitlines()) <= 2 for text in found)
 
 
+class Taking(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.fc = nn.Linear(6, 5)
+
+    def forward(self, first: torch.Tensor, second: torch.Tensor) -> torch.Tensor:
+        return self.fc(first) + second
+
+
+@pytest.mark.parametrize(
+    ("module", "inputs", "words", "hint"),
+    [
+        (Taking(), (), "forward takes first, second, but 0 of 2 inputs are given", "--inputs"),
+        (Taking(), (torch.ones(6),) * 3, "but 3 inputs are given", "--inputs"),
+        (Taking(), (torch.ones(2, 7), torch.ones(5)), "RuntimeError for inputs 2x7, 5", "--inputs"),
+        (Function(lambda x: x if x.sum() > 0 else -x), (torch.ones(3),), "branches", "torch.where"),
+        (Function(torch.linalg.inv), (torch.eye(3),), "aten.linalg_inv", "as an input"),
+        (Function(lambda x: x[torch.randperm(3)]), (torch.eye(3),), "aten.randperm", ""),
+    ],
+)
+def test_the_reason_and_the_way_out(
+    module: nn.Module,
+    inputs: tuple[torch.Tensor, ...],
+    words: str,
+    hint: str,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    found = problems(module, *inputs)
+    assert words in found[0]
+    assert hint in found[0]
+    assert not any("control flow" in text for text in found if "branches" not in text)
+    assert capfd.readouterr() == ("", "")
+
+
+def test_positions_without_a_rule_are_not_said_to_depend_on_data() -> None:
+    shuffled = torch.randperm(300, generator=torch.Generator().manual_seed(0))
+    (found,) = problems(Function(lambda x: x[shuffled]), torch.ones(300))
+    assert "more than 64 affine pieces" in found
+    assert "data don't stream" not in found
+
+
 MODEL = """
 import torch
 from torch import nn
