@@ -29,8 +29,7 @@ EACH = 2000
 SLOW = {
     "json: 30 loops",
     "json: extent of an int",
-    "json: 2000 nodes",
-    "json: sum of 20000",
+    "json: 50000 nodes",
     "c: 1000 statements",
     "c: 800 loops",
     "weights: unpacks to 1 GB",
