@@ -92,8 +92,9 @@ def first_unmarked(marks: Marks | None, among: Marks | None) -> tuple[int, ...] 
     if marks is None:
         return None
     missing = ~marks if among is None else among & ~marks
-    found = np.argwhere(missing)
-    return tuple(int(index) for index in found[0]) if len(found) else None
+    if not missing.any():
+        return None
+    return tuple(map(int, np.unravel_index(missing.argmax(), missing.shape)))
 
 
 def _index_sets(access: Access, trip_counts: Mapping[str, int]) -> list[Indices] | None:

@@ -57,12 +57,15 @@ class _Checks:
     """Problems as pairs (message, hint)."""
 
     def __init__(self, program: Program, nest: Nest) -> None:
-        self._elements = {array.name: array.element for array in program.arrays}
+        self._program = program
         self._where = f"in node '{nest.name}'"
+
+    def _element(self, array: str) -> ElementType:
+        return self._program.array(array).element
 
     def reduction(self, statement: Statement) -> Iterator[tuple[str, str]]:
         """Yield what is wrong with how terms are combined."""
-        target = self._elements[statement.target.array]
+        target = self._element(statement.target.array)
         if statement.reduction is None:
             return
         if target.is_fixed and statement.reduction is Reduction.MUL:
@@ -77,7 +80,7 @@ class _Checks:
 
     def stored(self, value: Expression, array: str) -> Iterator[tuple[str, str]]:
         """Yield what is wrong with a value that goes into an array as it is."""
-        element = self._elements[array]
+        element = self._element(array)
         if isinstance(value, Literal) and element.is_fixed:
             yield from self._literal(value, element)
 
@@ -89,7 +92,7 @@ class _Checks:
                 yield from self._wide(part, self._type(part))
                 yield from self._operands(part)
             case Compare(_, left, right):
-                element = compared_type(left, right, self._elements.__getitem__)
+                element = compared_type(left, right, self._element)
                 yield from self._mixed(left, right)
                 yield from self._wide(part, element)
                 for literal in (left, right):
@@ -107,7 +110,7 @@ class _Checks:
                 pass
 
     def _type(self, expression: Expression) -> ElementType | None:
-        return expression_type(expression, self._elements.__getitem__)
+        return expression_type(expression, self._element)
 
     def _mixed(self, left: Expression, right: Expression) -> Iterator[tuple[str, str]]:
         types = [kind for kind in map(self._type, (left, right)) if kind is not None]
@@ -129,7 +132,7 @@ class _Checks:
         element = self._type(part)
         if element is None or not element.is_fixed:
             return
-        types = operand_types(part, element, self._elements.__getitem__)
+        types = operand_types(part, element, self._element)
         for operand, kind in zip((part.left, part.right), types, strict=True):
             if isinstance(operand, Literal):
                 yield from self._literal(operand, kind)

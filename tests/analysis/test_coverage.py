@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from itertools import product
 from math import prod
 
@@ -98,3 +99,14 @@ def test_too_large() -> None:
         is_injective(Access("A", (AT_I + AT_J,)), huge, (2**21,))
     with pytest.raises(TooLargeError):
         is_injective(Access("A", (AT_I + AT_J, AT_I)), huge, (2**21, 2**20))
+
+
+def test_looking_for_what_has_no_mark_takes_little_room() -> None:
+    marks = np.zeros((4, 2**18), np.bool_)
+    marks[0, :7] = True
+    tracemalloc.start()
+    try:
+        assert first_unmarked(marks, None) == (0, 7)
+        assert tracemalloc.get_traced_memory()[1] < 2 * marks.nbytes
+    finally:
+        tracemalloc.stop()

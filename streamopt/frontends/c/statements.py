@@ -172,18 +172,15 @@ def assign_value(
     """Emit ``access = value`` and return the value that the element then has."""
     try:
         value = _fitted(value, stored)
+        is_constant = value.constant is not None
+        held = converted_value(value, stored.element) if is_constant else None
     except ValueProblem as problem:
         state.report("E134", f"the value of {access} does not exist: {problem}", loc)
         return None
     state.written.add(stored.variable)
     state.emit(Assign(access, value.tree, label, loc))
     hold(access, stored, value, state)
-    is_constant = value.constant is not None
-    return (
-        converted_value(value, stored.element)
-        if is_constant
-        else Value(stored.element, Read(access))
-    )
+    return held or Value(stored.element, Read(access))
 
 
 def _fitted(value: Value, stored: Stored) -> Value:

@@ -80,6 +80,10 @@ def problems(folder: Path, text: str, **options: object) -> list[str]:
         ("const int c[2] = {[2] = 1}; x[0] = c[0];",
          "2:25 E138 there is no element [2] to initialise"),
         ("const float c[2] = {1}; c[0] = 2;", "2:25 E135 c[0] is const, but it is written"),
+        (
+            "x[0] = 1e308;",
+            "2:1 E134 the value of x[0] does not exist: the result is not a finite number",
+        ),
         ("x[0] = 1 / 0;", "2:8 E134 1 / 0 has no value: it divides by zero"),
         ("x[0] = d % 2;", "2:8 E138 d % 2: % takes integers"),
         ("x[0] = 99999999999999999999;",
