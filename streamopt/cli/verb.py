@@ -106,7 +106,7 @@ def expanded(verb: Callable[..., None]) -> Callable[..., None]:
         parts = {name: _made(kind, values) for name, kind in made.items()}
         verb(**parts, **values)
 
-    setattr(run, "__signature__", inspect.Signature([*taken.values()]))  # noqa: B010
+    run.__dict__["__signature__"] = inspect.Signature([*taken.values()])
     run.__annotations__ = {name: option.annotation for name, option in taken.items()}
     return run
 
