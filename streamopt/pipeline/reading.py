@@ -168,7 +168,7 @@ def _hint(path: Path) -> str:
         there = [each.name for each in path.parent.iterdir() if each.is_file()]
     except (OSError, ValueError):
         return ""
-    close = get_close_matches(path.name, there, n=1)
+    close = get_close_matches(path.name, there, n=1, cutoff=0.75)
     return f"did you mean '{path.with_name(close[0])}'?" if close else ""
 
 
