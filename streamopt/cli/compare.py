@@ -11,7 +11,7 @@ import typer
 
 from streamopt.cli import arguments as a
 from streamopt.cli.assignments import listed
-from streamopt.cli.output import STDOUT, put
+from streamopt.cli.output import STDOUT, check_folders, put
 from streamopt.cli.reading import Reading
 from streamopt.cli.verb import LIMITS, OUTPUT, SEARCH, WHAT
 from streamopt.errors import Diagnostic, FrontendError
@@ -109,6 +109,7 @@ def compare(
     from streamopt.cli.progress import comparing
     from streamopt.report.text_tables import csv_text
 
+    check_folders(csv_file)
     names = _chosen(["all"] if levels is None else levels, "level", tuple(LevelName))
     rivals = _chosen(strategies or [], "strategy", tuple(RivalName))
     if not names and not rivals:

@@ -11,9 +11,11 @@ import typer
 from streamopt.cli import arguments as a
 from streamopt.cli.assignments import listed
 from streamopt.cli.crossing import asked_ports
+from streamopt.cli.output import STDOUT, is_special
 from streamopt.cli.reading import Reading
 from streamopt.codegen.backend_name import BackendName
 from streamopt.codegen.vitis_release import DEFAULT_RELEASE
+from streamopt.errors import Diagnostic, OutputError
 
 __all__ = ["emit"]
 
@@ -41,6 +43,9 @@ def emit(
     """Write streamed C++ with a self-checking testbench."""
     from streamopt import pipeline
 
+    if output == STDOUT:
+        message, hint = "a project is a folder of files", "give one with -o DIR"
+        raise OutputError(Diagnostic("E547", message, None, hint))
     program = read.load(graph_file)
     schedule = pipeline.load_schedule(schedule_file)
     on = pipeline.target(device, clock_ns)
@@ -49,9 +54,12 @@ def emit(
         graph = pipeline.dataflow(program)
         schedule = pipeline.put_outside(graph, schedule, ports, pipeline.FifoSizing(on=on))
     settings = pipeline.VitisSettings(release, on.part, on.clock_ns)
-    design = pipeline.write(
-        program, schedule, output, seed=seed, backend=backend, settings=settings
-    )
+    if is_special(output):
+        design = pipeline.emit(program, schedule, backend=backend, settings=settings)
+    else:
+        design = pipeline.write(
+            program, schedule, output, seed=seed, backend=backend, settings=settings
+        )
     files, findings = [path for path, _ in design.files], [str(f) for f in design.findings]
     if as_json:
         row = {"name": schedule.graph, "directory": str(output), "files": files}

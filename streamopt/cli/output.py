@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from streamopt.errors import Diagnostic, OutputError, SourceLoc
+from streamopt.errors import Diagnostic, FrontendError, OutputError, SourceLoc
 
 if TYPE_CHECKING:
     from streamopt.ir.program import Program
     from streamopt.ir.schedule import Schedule
     from streamopt.target.device import Target
 
-__all__ = ["STDOUT", "Output", "is_special", "put", "settled"]
+__all__ = ["STDOUT", "Output", "check_folders", "is_special", "put", "settled"]
 
 STDOUT = Path("-")
 MARKS = (b'"schema_version"', b'name="generator" content="streamopt"')
@@ -49,8 +49,11 @@ def settled(given: Path | None, usual: str, *, force: bool, option: str = "-o") 
     OutputError
         E545 if a file has the usual name, E546 if the given one has something else than streamopt
         writes.
+    FrontendError
+        E116 if its folder isn't there.
     """
     path = Path(usual) if given is None else given
+    check_folders(path)
     if force or is_special(path) or not (path.exists() or path.is_symlink()):
         return path
     place = SourceLoc(str(path))
@@ -62,6 +65,22 @@ def settled(given: Path | None, usual: str, *, force: bool, option: str = "-o") 
         hint = "choose another name" + (", or --force" if path.is_file() else "")
         raise OutputError(Diagnostic("E546", f"this is {kind}", place, hint))
     return path
+
+
+def check_folders(*paths: Path | None) -> None:
+    """Raise FrontendError (E116) for files whose folders are not there, before work is lost."""
+    wrong = [
+        Diagnostic(
+            "E116",
+            f"the file can't be written: there is no folder {path.parent}",
+            SourceLoc(str(path)),
+            "make it, or choose another place",
+        )
+        for path in paths
+        if path is not None and not path.parent.is_dir()
+    ]
+    if wrong:
+        raise FrontendError(*wrong)
 
 
 def _is_ours(path: Path) -> bool:

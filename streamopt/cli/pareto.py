@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from streamopt.cli import arguments as a
-from streamopt.cli.output import STDOUT, put
+from streamopt.cli.output import STDOUT, check_folders, put
 from streamopt.cli.reading import Reading
 from streamopt.errors import Diagnostic, ReportError, SourceLoc, reason
 from streamopt.space.level import LevelName
@@ -50,6 +50,7 @@ def pareto(
     from streamopt.report.text_tables import csv_text
 
     form = None if plot is None else chart_format(plot)
+    check_folders(csv_file, plot)
     graph = pipeline.dataflow(read.load(graph_file))
     with tracing(f"{graph.name} at {level}", quiet=quiet or as_json) as on_front:
         front = pipeline.pareto(

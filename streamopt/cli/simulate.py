@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from streamopt.cli import arguments as a
+from streamopt.cli.output import check_folders
 from streamopt.cli.reading import Reading
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ def simulate(
     from streamopt.report.gantt import SAMPLES
 
     form = None if gantt_file is None else chart_format(gantt_file)
+    check_folders(gantt_file)
     samples = 0 if form is None else SAMPLES
     on = pipeline.target(device, clock_ns)
     if schedule_file is None:

@@ -77,8 +77,8 @@ def _share_words(found: Evaluation) -> str:
 def _model_of(solution: Solution) -> str:
     level = solution.request.level
     if LEVELS[level].is_honest:
-        return f"that of {level}: the hardware's ports and depths"
-    return f"that of {level}: published, without port conflicts"
+        return f"that of {level}, with the hardware's ports and depths"
+    return f"that of {level}, as Stream-HLS publishes it"
 
 
 def _product_line(cycles: int, found: Evaluation) -> dict[str, str]:

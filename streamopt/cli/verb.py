@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any, cast, get_type_hints
 import typer
 from typer.core import TyperCommand
 
+from streamopt.errors import said
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
@@ -35,6 +37,14 @@ class Verb(TyperCommand):
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """Return the words behind the verb's name."""
         return [piece.strip("{}") for piece in super().collect_usage_pieces(ctx)]
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Return what is left of the arguments; what is wrong is told without pydantic's words."""
+        try:
+            return super().parse_args(ctx, args)
+        except typer.BadParameter as problem:
+            problem.message = said(problem.message)
+            raise
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the arguments and the groups of options."""
@@ -106,7 +116,7 @@ def expanded(verb: Callable[..., None]) -> Callable[..., None]:
         parts = {name: _made(kind, values) for name, kind in made.items()}
         verb(**parts, **values)
 
-    setattr(run, "__signature__", inspect.Signature([*taken.values()]))  # noqa: B010
+    run.__dict__["__signature__"] = inspect.Signature([*taken.values()])
     run.__annotations__ = {name: option.annotation for name, option in taken.items()}
     return run
 

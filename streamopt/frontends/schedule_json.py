@@ -118,6 +118,10 @@ def _document(text: str, file: str) -> _Schedule:
     try:
         return _Schedule.model_validate_json(text)
     except ValidationError as error:
+        if all(f'"{key}"' in text for key in ("schema_version", "arrays", "nodes")):
+            message = "this is a graph, not a schedule"
+            hint = "--schedule takes what streamopt solve writes"
+            raise FrontendError(Diagnostic("E122", message, SourceLoc(file), hint)) from None
         raise FrontendError(*(_diagnostic(problem, file) for problem in error.errors())) from None
 
 
@@ -131,7 +135,9 @@ def _diagnostic(problem: ErrorDetails, file: str) -> Diagnostic:
     path = "".join(f"[{p}]" if isinstance(p, int) else f".{p}" for p in problem["loc"])
     loc = SourceLoc(file, path.lstrip("."))
     if problem["type"] == "json_invalid":
-        return Diagnostic("E121", f"this is not JSON: {problem['msg']}", loc)
+        return Diagnostic(
+            "E121", f"this is not JSON: {problem['msg'].removeprefix('Invalid JSON: ')}", loc
+        )
     return Diagnostic(
         "E122",
         f"this is not a schedule: {said(problem['msg'])}",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
@@ -30,7 +31,8 @@ def write_file(path: Path, content: bytes) -> None:
         fresh.write_bytes(content)
         os.replace(fresh, path)
     except (OSError, ValueError) as error:
-        fresh.unlink(missing_ok=True)
+        with suppress(OSError):
+            fresh.unlink()
         message = f"the file can't be written: {reason(error)}"
         place = SourceLoc(str(path))
         raise FrontendError(Diagnostic("E116", message, place, "choose another path")) from None

@@ -15,6 +15,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from streamopt.ir.expression import reads
+from streamopt.ir.html_table import html_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -244,6 +245,16 @@ class Graph:
     def __post_init__(self) -> None:
         """Note what is where: lists would make work on graphs quadratic in their size."""
         object.__setattr__(self, "_lookup", _lookup(self.arrays, self.nodes))
+
+    def _repr_html_(self) -> str:
+        """Show nodes and channels in a notebook."""
+        title = f"graph {self.name}: {len(self.nodes)} nodes, {len(self.edges)} channels"
+        inward = self.in_edges()
+        rows = (
+            (node.name, type(node).__name__, ", ".join(edge.channel for edge in inward[node.name]))
+            for node in self.nodes
+        )
+        return html_table(title, ("node", "kind", "channels in"), rows)
 
     def array(self, name: str) -> Array:
         """Return the array of that name; raises KeyError."""

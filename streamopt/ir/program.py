@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import rewrite, rewrite_condition
+from streamopt.ir.html_table import html_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -182,6 +183,15 @@ class Program:
     _by_name: dict[str, Array] = field(
         default_factory=dict[str, "Array"], init=False, compare=False, repr=False
     )
+
+    def _repr_html_(self) -> str:
+        """Show the arrays in a notebook."""
+        title = f"program {self.name}: {len(self.nests)} loop nests"
+        rows = (
+            (a.name, a.role.value, str(a.element), " x ".join(map(str, a.shape)) or "scalar")
+            for a in self.arrays
+        )
+        return html_table(title, ("array", "role", "type", "shape"), rows)
 
     def array(self, name: str) -> Array:
         """Return the array of that name; raises KeyError."""

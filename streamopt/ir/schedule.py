@@ -11,6 +11,8 @@ from enum import StrEnum
 from math import prod
 from typing import TYPE_CHECKING
 
+from streamopt.ir.html_table import html_table
+
 if TYPE_CHECKING:
     from streamopt.ir.binding import Binding
     from streamopt.ir.ports import PortPlan
@@ -112,3 +114,13 @@ class Schedule:
             if plan.channel == name:
                 return plan
         raise KeyError(name)
+
+    def _repr_html_(self) -> str:
+        """Show the loops of every node in a notebook."""
+        rows = (
+            (p.node, " ".join(p.order), " ".join(f"{loop}:{u}" for loop, u in p.unroll if u > 1))
+            for p in self.nodes
+        )
+        fifos = f"{len(self.fifos)} of {len(self.channels)} channels are FIFOs"
+        title = f"schedule of {self.graph}: {fifos}"
+        return html_table(title, ("node", "loop order", "unroll"), rows)

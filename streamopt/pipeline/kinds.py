@@ -78,7 +78,8 @@ class Kind:
             return self.name in [each.__name__ for each in type(value).__mro__]
         if not test(value):
             return False
-        if not self.of or not isinstance(value, list | tuple | set | frozenset):
+        known = all(kind.name in _HOLDS for kind in self.of)  # and no alias of several types
+        if not (self.of and known and isinstance(value, list | tuple | set | frozenset)):
             return True
         members = cast("Iterable[Any]", value)
         return all(any(kind.holds(member) for kind in self.of) for member in members)

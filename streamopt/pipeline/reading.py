@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
+from streamopt.errors import FrontendError
 from streamopt.pipeline.options import checked
 
 if TYPE_CHECKING:
@@ -122,7 +124,7 @@ def load(
 
         return read_torch(source, tuple(example_inputs), name=name)
     text = fspath(source)
-    found = _restructured(_read(text, options))
+    found = _restructured(_found(text, options))
     logger.info("read %s: %d loop nests", text, len(found.nests))
     return found if name is None else replace(found, name=name)
 
@@ -142,7 +144,32 @@ def load_written(
     """
     folders = tuple(map(Path, include))
     options = _Options(top, "", tuple(outputs), folders, defines or {}, parameters or {})
-    return _read(fspath(path), options)
+    return _found(fspath(path), options)
+
+
+def _found(text: str, options: _Options) -> Program | Source:
+    """Return what a file says; where there is no such file, the error names what there is."""
+    try:
+        return _read(text, options)
+    except FrontendError as error:
+        hint = _hint(Path(text.rpartition(":")[0] if ".py:" in text else text))
+        told = [replace(each, hint=each.hint or hint) for each in error.diagnostics]
+        raise FrontendError(*told) from None
+
+
+def _hint(path: Path) -> str:
+    """Return what may be meant by the name of something that is no file; empty for a file."""
+    try:
+        if path.is_dir():
+            graph = path / "graph.json"
+            return f"this is a folder; {f'give {graph}' if graph.exists() else 'give a file in it'}"
+        if path.exists() or not path.parent.is_dir():
+            return ""
+        there = [each.name for each in path.parent.iterdir() if each.is_file()]
+    except (OSError, ValueError):
+        return ""
+    close = get_close_matches(path.name, there, n=1, cutoff=0.75)
+    return f"did you mean '{path.with_name(close[0])}'?" if close else ""
 
 
 def _read(text: str, options: _Options) -> Program | Source:

@@ -7,7 +7,7 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from streamopt.errors import Diagnostic, SolverError
+from streamopt.errors import Diagnostic, SolverError, reason
 from streamopt.given_files import read_text
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def load_profile(solver: str, name_or_path: str | None = None) -> Mapping[str, o
         message = f"profile '{name_or_path}' for solver '{solver}' does not exist"
         raise SolverError(Diagnostic("E505", message, hint=_existing(solver))) from None
     except (OSError, ValueError) as error:
-        message = f"profile '{path}' can't be read: {error}"
+        message = f"profile '{path}' can't be read: {reason(error)}"
         raise SolverError(Diagnostic("E505", message)) from error
 
 

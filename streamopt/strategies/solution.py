@@ -108,7 +108,7 @@ class Request:
         return interval_cycles(self.graph, schedule, self.costs)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Solution:
     """A schedule with its certificate.
 
@@ -201,6 +201,15 @@ class Solution:
         It is `gap` but where a schedule that simulates faster was returned instead.
         """
         return _gap(self.least_found_cycles or self.objective_cycles, self.bound_cycles)
+
+    def __repr__(self) -> str:
+        """Return what was found and proved, on one line; `streamopt.record` has all of it."""
+        request = self.request
+        simulated = f"{self.simulated_cycles:,} cycles simulated, " * bool(self.simulated_cycles)
+        found = f"{self.objective_cycles:,} in the model, bound {self.bound_cycles:,}"
+        warned = f", {len(self.warnings)} warnings" * bool(self.warnings)
+        name = f"{request.graph.name} at {request.level}"
+        return f"<Solution {name}: {simulated}{found}, {self.proof} by {self.solver}{warned}>"
 
     def _repr_html_(self) -> str:
         """Show what was found and proved, and every node's loops, in a notebook."""

@@ -11,12 +11,14 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
 from packaging.requirements import Requirement
 
 import streamopt as so
+from streamopt import extras
 from streamopt.cli.main import main
 from streamopt.errors import MissingExtraError
 from streamopt.extras import installing
@@ -139,3 +141,30 @@ def test_highs_stands_in_for_cpsat(monkeypatch: pytest.MonkeyPatch) -> None:
     assert registry.default_solver() == "cpsat"
     monkeypatch.setitem(sys.modules, "ortools", None)
     assert registry.default_solver() == "highs"
+
+
+@pytest.mark.parametrize(
+    ("origin", "command"),
+    [
+        ('{"dir_info": {"editable": true}}', "pip install --editable '.[scip]'"),
+        ('{"dir_info": {}}', "pip install '.[scip]'"),
+        (
+            '{"vcs_info": {"vcs": "git"}, "url": "https://example.org/s"}',
+            "pip install 'streamopt[scip] @ git+https://example.org/s'",
+        ),
+        (None, "pip install 'streamopt[scip]'"),
+    ],
+)
+def test_extras_come_from_where_streamopt_came_from(
+    monkeypatch: pytest.MonkeyPatch, origin: str | None, command: str
+) -> None:
+    def distribution(_: str) -> SimpleNamespace:
+        return SimpleNamespace(read_text=lambda _: origin)
+
+    monkeypatch.setattr("streamopt.extras.metadata.distribution", distribution)
+    origin_of = getattr(extras, "_origin")  # noqa: B009
+    origin_of.cache_clear()
+    try:
+        assert extras.installing("scip") == command
+    finally:
+        origin_of.cache_clear()

@@ -19,7 +19,7 @@ def test_what_opt6_decides_is_shown(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     for words in ("DSPs as built", "of 60", "of 434560", "are FIFOs", "rewrites", "bound to LUTs"):
         assert words in done.stdout
-    row = json.loads((tmp_path / "schedule.json").read_text())["result"]
+    row = json.loads((tmp_path / "two.schedule.json").read_text())["result"]
     assert row["tiling_limit"] == 1
     assert row["fabric_nodes"] == 0
     assert row["channels"] in (0, 1)

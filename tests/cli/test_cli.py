@@ -56,11 +56,21 @@ def with_body(text: str) -> dict[str, Any]:
 def test_solve_writes_a_schedule_and_tells_the_proof(tmp_path: Path) -> None:
     done = run(tmp_path, "solve", MATMUL, "--dsp", 2560)
     assert done.returncode == 0
-    assert "49019 cycles" in done.stdout
+    first, second = (line.split("│")[1:3] for line in done.stdout.splitlines()[2:4])
+    assert [word.strip() for word in first] == [
+        "simulated",
+        "49,087 cycles = 0.163 ms at 300 MHz",
+    ]
+    assert second[1].startswith(" 2,506 DSPs (83 % of an SLR), ")
+    assert "49,019 cycles" in done.stdout
     assert "optimal in the opt5 model (proved)" in done.stdout
     assert "2500 of 2560" in done.stdout
-    assert done.stderr == ""
-    schedule = json.loads((tmp_path / "schedule.json").read_text())
+    assert done.stderr.startswith("warning: W06 clock risk: gemm2 ")
+    assert done.stdout.splitlines()[-2:] == [
+        "wrote 3mm.schedule.json",
+        "next: -o build/3mm writes the HLS project as well",
+    ]
+    schedule = json.loads((tmp_path / "3mm.schedule.json").read_text())
     assert [node["node"] for node in schedule["nodes"]] == ["gemm1", "gemm2", "gemm3"]
     assert schedule["result"]["proof"] == "optimal"
 
@@ -109,7 +119,7 @@ def test_native_project_is_emitted_and_verified(tmp_path: Path) -> None:
     (tmp_path / "two.json").write_text(json.dumps(graph()))
     options = ("--dsp", 40, "--tiling-limit", 2)
     assert run(tmp_path, "solve", "two.json", *options, "-q").returncode == 0
-    given = ("two.json", "--schedule", "schedule.json", "--backend", "native")
+    given = ("two.json", "--schedule", "two.schedule.json", "--backend", "native")
     made = run(tmp_path, "emit", *given, "-o", "made")
     assert made.stdout == "wrote made: two.h, two.cpp, testbench.cpp, dataflow.h, Makefile\n"
     checked = run(tmp_path, "verify", "made", "--traces")
@@ -145,7 +155,7 @@ def test_time_limit_gives_an_honest_answer(tmp_path: Path) -> None:
     row = json.loads(run(tmp_path, "solve", attention, *arguments, "--json").stdout)
     assert (row["proof"], row["stop"]) == ("feasible", "time_limit")
     assert row["bound_cycles"] <= 32830 < row["objective_cycles"] < 10579822
-    told = run(tmp_path, "solve", attention, *arguments).stdout
+    told = run(tmp_path, "solve", attention, *arguments, "--force").stdout
     assert "% above the optimum; stopped by the time limit" in " ".join(told.split())
 
 
@@ -230,7 +240,8 @@ def test_extents_are_positive(tmp_path: Path) -> None:
         (
             ("solve", MATMUL, "--solver", "cplex"),
             "error: E501 unknown solver 'cplex'\n"
-            "  hint: known solvers: cpsat, highs, scip, gurobi, scipy\n",
+            "  hint: known solvers: auto, search, exhaustive, race, cpsat, highs, scip, gurobi, "
+            "scipy\n",
         ),
         (
             ("solve", MATMUL, "--formulation", "paper"),
@@ -267,10 +278,10 @@ def test_missing_solver_names_the_remedy(tmp_path: Path) -> None:
 def test_schedule_of_another_graph_is_refused(tmp_path: Path) -> None:
     assert run(tmp_path, "solve", MATMUL, "-q").returncode == 0
     other = TOP / "graphs/polybench/2mm.json"
-    done = run(tmp_path, "emit", other, "--schedule", "schedule.json", "-o", "made")
+    done = run(tmp_path, "emit", other, "--schedule", "3mm.schedule.json", "-o", "made")
     assert done.returncode == 2
     assert "E30" in done.stderr
-    assert [path.name for path in tmp_path.iterdir()] == ["schedule.json"]
+    assert [path.name for path in tmp_path.iterdir()] == ["3mm.schedule.json"]
 
 
 def test_front_is_written_as_table_and_chart(tmp_path: Path) -> None:
@@ -291,13 +302,17 @@ def test_front_is_written_as_table_and_chart(tmp_path: Path) -> None:
 
 def test_objectives_are_told_in_their_units(tmp_path: Path) -> None:
     fewest = run(tmp_path, "solve", MATMUL, "--objective", "dsps", "--latency-target", 100000)
-    assert "1250 DSPs within 100000 cycles, gap 0.00 %" in fewest.stdout
-    row = json.loads((tmp_path / "schedule.json").read_text())["result"]
+    assert "1250 DSPs within 100,000 cycles, gap 0.00 %" in fewest.stdout
+    row = json.loads((tmp_path / "3mm.schedule.json").read_text())["result"]
     assert (row["objective"], row["bound_dsps"], row["dsps_used"]) == ("dsps", 1250, 1250)
     assert row["latency_target_cycles"] == 100000 >= row["objective_cycles"]
-    paced = run(tmp_path, "solve", MATMUL, "--objective", "interval", "--fifo-depths", "full")
-    assert "47879 cycles between frames, gap 0.00 %" in paced.stdout
-    refused = run(tmp_path, "solve", MATMUL, "--objective", "dsps", "--latency-target", 48500)
+    paced = run(
+        tmp_path, "solve", MATMUL, "--objective", "interval", "--fifo-depths", "full", "--force"
+    )
+    assert "47,879 cycles between frames, gap 0.00 %" in paced.stdout
+    refused = run(
+        tmp_path, "solve", MATMUL, "--objective", "dsps", "--latency-target", 48500, "--force"
+    )
     assert refused.returncode == 2
     assert refused.stderr == (
         "error: E403 3mm can't be done in 48500 cycles with 2560 DSPs at opt5: the best is 49019 "

@@ -16,7 +16,7 @@ BICG = TOP / "graphs" / "polybench" / "bicg.json"
 def test_limits_are_shown_and_written(tmp_path: Path) -> None:
     done = run(tmp_path, "solve", BICG, "--lut", 50_000)
     assert "45530 of 50000" in done.stdout
-    row = json.loads((tmp_path / "schedule.json").read_text())["result"]
+    row = json.loads((tmp_path / "bicg.schedule.json").read_text())["result"]
     assert (row["lut_limit"], row["lut_used"], row["lut"]) == (50_000, 45_530, 45_530)
     assert (row["objective_cycles"], row["bound_cycles"], row["proof"]) == (2131, 2131, "optimal")
 

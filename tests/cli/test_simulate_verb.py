@@ -118,7 +118,7 @@ def test_depths_that_stand_still_are_told_by_simulate_and_verify(tmp_path: Path)
 def test_full_depths_and_slack(tmp_path: Path) -> None:
     (tmp_path / "rows.json").write_text(json.dumps(reconvergent()))
     rows = [
-        json.loads(run(tmp_path, "solve", "rows.json", *OPTIONS, *more, "--json").stdout)
+        json.loads(run(tmp_path, "solve", "rows.json", *OPTIONS, *more, "--json", "--force").stdout)
         for more in (("--fifo-depths", "full"), (), ("--latency-slack", 0.5))
     ]
     full, least, slack = rows

@@ -21,7 +21,7 @@ def test_steps_are_kept(tmp_path: Path) -> None:
     steps = (Interchange(name, *loops), Unroll(name, loops[0], 2))
     (tmp_path / "steps.json").write_text(write_steps_json("bicg", steps))
     run(tmp_path, "solve", BICG, "--steps", "steps.json", "--json")
-    plans = json.loads((tmp_path / "schedule.json").read_text())["nodes"]
+    plans = json.loads((tmp_path / "bicg.schedule.json").read_text())["nodes"]
     plan = next(plan for plan in plans if plan["node"] == name)
     assert plan["order"] == loops[::-1]
     assert plan["unroll"][loops[0]] == 2

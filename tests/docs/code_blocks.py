@@ -1,9 +1,10 @@
 """Code blocks of a Markdown page: found, written to files where they are files, and run.
 
 A block runs unless ``<!-- not run: reason -->`` or ``<!-- nightly: reason -->`` is right above.
-``python`` blocks of a page share their names; of a ``console`` block every ``$ streamopt`` line
-runs and has to print the lines below it, where ``...`` stands for others. A block with a
-``title="file"`` is written to that file.
+A ``python`` block runs as a program of its own, in the current folder; only below
+``<!-- continues: reason -->`` it has the names of the block before. Of a ``console`` block every
+``$ streamopt`` line runs and has to print the lines below it, where ``...`` stands for others. A
+block with a ``title="file"`` is written to that file.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from unittest.mock import patch
 
 TOP = Path(__file__).parents[2]
 FENCE = re.compile(
-    r"^(?:<!-- (?P<mark>not run|nightly): (?P<reason>[^>]+) -->\n)?"
+    r"^(?:<!-- (?P<mark>not run|nightly|continues): (?P<reason>[^>]+) -->\n)?"
     r"```(?P<language>\w*)(?: title=\"(?P<title>[^\"]+)\")?\n(?P<text>.*?)^```$",
     re.DOTALL | re.MULTILINE,
 )
@@ -67,7 +68,7 @@ def blocks(page: Path) -> list[Block]:
 
 def run_page(page: Path, *, nightly: bool) -> int:
     """Run a page's blocks in the current folder; return how many ran."""
-    names: dict[str, Any] = {"__name__": "__main__"}
+    names: dict[str, Any] = {}
     ran = 0
     for block in blocks(page):
         if block.title and block.mark != "not run":
@@ -77,11 +78,22 @@ def run_page(page: Path, *, nightly: bool) -> int:
             continue
         ran += 1
         if block.language == "python":
-            place = f"{block.page}:{block.line}"
-            exec(compile(block.text, place, "exec"), names)
+            names = _run_python(block, names if block.mark == "continues" else {})
         else:
             _run_console(block)
     return ran
+
+
+def _run_python(block: Block, names: dict[str, Any]) -> dict[str, Any]:
+    """Run a block as ``python`` in this folder would; return its names."""
+    names = {"__name__": "__main__", **names}
+    here = str(Path.cwd())
+    with patch.object(sys, "path", [here, *sys.path]):
+        exec(compile(block.text, f"{block.page}:{block.line}", "exec"), names)
+    for name, module in list(sys.modules.items()):
+        if str(getattr(module, "__file__", None) or "").startswith(f"{here}/"):
+            del sys.modules[name]
+    return names
 
 
 def _run_console(block: Block) -> None:

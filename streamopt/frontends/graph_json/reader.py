@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from streamopt.errors import Diagnostic, FrontendError, SourceLoc, reason
 from streamopt.frontends.graph_json.scope import Scope
@@ -74,6 +74,10 @@ def read_graph_json(text: str, file: str, folder: Path | None = None) -> Program
     from streamopt.frontends.graph_json.document import read_parts
 
     raw, problems = decode(text, file)
+    if _is_schedule(raw):
+        message = "this is a schedule, not a graph"
+        hint = "give the graph or its source first, and this with --schedule"
+        raise FrontendError(Diagnostic("E101", message, SourceLoc(file), hint))
     parts, found = read_parts(raw, file)
     problems += found
     arrays = {name: _array(name, array) for name, array in parts.arrays.items()}
@@ -88,6 +92,13 @@ def read_graph_json(text: str, file: str, folder: Path | None = None) -> Program
         raise FrontendError(*problems)
     declared = tuple(array for array in arrays.values() if array is not None)
     return Program(parts.name, declared, _in_execution_order(nests), values, sample)
+
+
+def _is_schedule(raw: object) -> bool:
+    if not isinstance(raw, dict):
+        return False
+    keys = {*cast("dict[str, object]", raw)}
+    return {"graph", "channels"} <= keys and "arrays" not in keys
 
 
 def write_graph_json(program: Program, description: str = "", weights: str = "") -> str:

@@ -1,0 +1,113 @@
+"""Options of public functions: what is unknown or wrong is refused, with what is right."""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import streamopt as so
+from streamopt.errors import InfeasibleError, OptionError, StreamoptError
+from streamopt.pipeline.kinds import kinds_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+TOP = Path(__file__).parents[2]
+GESUMMV = str(TOP / "graphs" / "polybench" / "gesummv.json")
+ANYTHING: Any = 7.5
+FUNCTIONS = [name for name in so.__all__ if inspect.isfunction(getattr(so, name))]
+
+
+def told(ask: Callable[[], object], kind: type[StreamoptError] = OptionError) -> list[str]:
+    """Return code, message and hint of every problem that a call raises."""
+    with pytest.raises(kind) as raised:
+        ask()
+    return [f"{each.code} {each.message}; {each.hint}" for each in raised.value.diagnostics]
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_every_public_function_refuses_unknown_options(name: str) -> None:
+    function: Any = getattr(so, name)
+    (problem,) = told(lambda: function(no_such_option=1))
+    assert problem.startswith(f"E541 {function.__name__}() has no option 'no_such_option'; ")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [("dsps", "dsp"), ("time_limit", "time_limit_seconds"), ("built_dsps", "built_dsp")],
+)
+def test_the_nearest_option_is_named(wrong: str, right: str) -> None:
+    options: dict[str, Any] = {wrong: 220}
+    (problem,) = told(lambda: so.solve(GESUMMV, **options))
+    assert problem == f"E541 solve() has no option '{wrong}'; did you mean '{right}'?"
+
+
+def test_all_problems_are_told_at_once() -> None:
+    options: dict[str, Any] = {"level": "opt9", "dsp": "220", "seed": True, "on": "u280"}
+    assert told(lambda: so.solve(GESUMMV, **options)) == [
+        "E543 level has no 'opt9'; choose from opt1, opt2, opt3, opt4, opt5, opt6",
+        "E542 dsp is '220', but takes a whole number or None; give dsp=220",
+        "E542 seed is True, but takes a whole number; ",
+        "E542 on is 'u280', but takes a Target or None; give on=so.device('u280')",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("ask", "problem"),
+    [
+        (
+            lambda: so.solve(ANYTHING),
+            "E542 graph is 7.5, but takes a Graph, a Program, a string or a path",
+        ),
+        (lambda: so.records(GESUMMV, levels="opt5"), "E542 levels is 'opt5', but takes a list"),
+        (lambda: so.records(GESUMMV, dsp=[True]), "E542 dsp is [True], but takes a whole"),
+        (lambda: so.records(GESUMMV, strategies=["x"]), "E543 strategies has no 'x'; choose from"),
+        (lambda: so.pareto(GESUMMV, level="best"), "E543 level has no 'best'; choose from"),
+        (lambda: so.load(ANYTHING), "E542 source is 7.5, but takes a string, a path or a Module"),
+    ],
+)
+def test_wrong_values(ask: Callable[[], object], problem: str) -> None:
+    (found,) = told(ask)
+    assert found.startswith(problem)
+
+
+def test_limits_are_positive() -> None:
+    for ask in (
+        lambda: so.solve(GESUMMV, dsp=0),
+        lambda: so.pareto(GESUMMV, dsp=0),
+        lambda: so.records(GESUMMV, dsp=0),
+    ):
+        (found,) = told(ask, InfeasibleError)
+        assert found.startswith("E402 ")
+
+
+def test_paths_programs_and_graphs_do() -> None:
+    program = so.load(GESUMMV)
+    graph = so.dataflow(program)
+    assert so.dataflow(graph) is graph
+    solution = so.solve(Path(GESUMMV), dsp=220)
+    for source in (GESUMMV, program, graph):
+        assert so.solve(source, dsp=220).schedule == solution.schedule
+        assert so.simulate(source, solution.schedule).cycles == solution.simulated_cycles
+    as_schedule: Any = solution
+    (found,) = told(lambda: so.simulate(graph, as_schedule))
+    assert found == (
+        "E542 schedule is of type Solution, but takes a Schedule; give its member 'schedule'"
+    )
+
+
+def test_public_names_are_listed() -> None:
+    assert dir(so) == sorted(so.__all__)
+
+
+def test_annotations_are_read() -> None:
+    texts = ("int | Iterable[int]", "Callable[[int], None] | None", "Any", "np.ndarray")
+    assert [[kind.name for kind in kinds_of(text)] for text in texts] == [
+        ["int", "Iterable"],
+        ["Callable", "None"],
+        [],
+        ["ndarray"],
+    ]
