@@ -72,11 +72,16 @@ class Surroundings:
         Of the loops around it.
     known
         Ranges of arrays that hold less than their types could.
+    found
+        Ranges of operations that were asked for before, by identity: a long sum is looked at once.
     """
 
     element_of: Callable[[str], ElementType]
     trip_counts: Mapping[str, int]
     known: Mapping[str, Range] = field(default_factory=dict[str, "Range"])
+    found: dict[int, tuple[Expression, Range | None]] = field(
+        default_factory=dict[int, "tuple[Expression, Range | None]"], repr=False, compare=False
+    )
 
 
 def type_range(element: ElementType) -> Range:
@@ -96,10 +101,16 @@ def value_range(expression: Expression, among: Surroundings) -> Range | None:
         case Index(value):
             return _wrapped(Range(*value.bounds(among.trip_counts)), ElementType.INT32)
         case _:
-            element = expression_type(expression, among.element_of)
-            if element is None or not element.is_integer:
-                return None
-            return _wrapped(_exact(expression, element, among), element)
+            if id(expression) not in among.found:
+                among.found[id(expression)] = expression, _operated(expression, among)
+            return among.found[id(expression)][1]
+
+
+def _operated(expression: Expression, among: Surroundings) -> Range | None:
+    element = expression_type(expression, among.element_of)
+    if element is None or not element.is_integer:
+        return None
+    return _wrapped(_exact(expression, element, among), element)
 
 
 def partial_sums(term: Range, terms: int) -> Range:

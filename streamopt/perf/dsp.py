@@ -83,8 +83,8 @@ def dsps_per_lane(node: Node, element_of: Callable[[str], ElementType]) -> int:
     if not (accumulates_products(node) or _adds_products(node)):
         return 0
     parts = [part for expression in node.expressions for part in walk(expression)]
-    counted = sum(_dsps_of(part, node, element_of) for part in parts)
-    return counted + _sum_dsps(node, element_of)
+    among = Surroundings(element_of, node.trip_counts)
+    return sum(_dsps_of(part, among) for part in parts) + _sum_dsps(node, element_of)
 
 
 def _sum_dsps(node: Node, element_of: Callable[[str], ElementType]) -> int:
@@ -93,12 +93,11 @@ def _sum_dsps(node: Node, element_of: Callable[[str], ElementType]) -> int:
     return _operator_dsps(Operator.ADD, element_of(node.write.array))
 
 
-def _dsps_of(expression: Expression, node: Node, element_of: Callable[[str], ElementType]) -> int:
+def _dsps_of(expression: Expression, among: Surroundings) -> int:
     """Return the DSPs of the last operation of an expression."""
     if not isinstance(expression, Binary) or expression.op not in _COUNTED:
         return 0
-    computed = expression_type(expression, element_of) or ElementType.FLOAT
-    among = Surroundings(element_of, node.trip_counts)
+    computed = expression_type(expression, among.element_of) or ElementType.FLOAT
     return _operator_dsps(_COUNTED[expression.op], built_type(expression, computed, among))
 
 
@@ -132,7 +131,8 @@ def _product_dsps(node: Node, element_of: Callable[[str], ElementType]) -> int:
     product = node.value
     while isinstance(product, Cast):
         product = product.operand
-    return _dsps_of(product, node, element_of) + _sum_dsps(node, element_of)
+    among = Surroundings(element_of, node.trip_counts)
+    return _dsps_of(product, among) + _sum_dsps(node, element_of)
 
 
 def roofline_cycles(graph: Graph, dsp_limit: int) -> int:
