@@ -1,4 +1,4 @@
-"""Designs that opt6 begins with: what opt5 answers, as built.
+"""Designs that opt6 begins with: what opt5 answers, as built: (O19).
 
 opt5 counts by the model of the paper, so its design may take more than the region has, or much
 less. It is asked again, with another number of DSPs, until its design is within.
