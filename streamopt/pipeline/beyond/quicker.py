@@ -65,6 +65,7 @@ def quicker_designs(
     SearchStoppedError
         If the time is up.
     """
+
     def ask(budget: int) -> Trial[Tried]:
         clock.check()
         answer = _opt5(plain, request, budget, options, clock)
