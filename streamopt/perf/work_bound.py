@@ -1,4 +1,4 @@
-"""Cycles that the operations of a graph take at least, in all DSPs and LUTs of a region: (O19).
+"""Cycles that the operations of a graph take at least, in all DSPs and LUTs of a region: (O21).
 
 In T cycles a unit takes at most T operands, so a node whose operation is done k times has units
 of at least k / T. Weighted DSPs and LUTs give, for every weight, a bound of T; the greatest of

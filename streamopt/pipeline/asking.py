@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import isinf
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, InfeasibleError, SolverError
@@ -142,12 +143,13 @@ def _beyond(asked: Asked, built: AsBuilt, on_incumbent: OnIncumbent) -> Solution
     freedom = replace(asked.freedom or ALL, tiling_limit=request.tiling_limit)
     fifos, options = asked.fifos, asked.options
     limit = options.time_limit_seconds or USUAL_SECONDS
+    options = replace(options, time_limit_seconds=None if isinf(limit) else limit)
     clock = WorkClock(replace(options, time_limit_seconds=SIZING_SHARE * limit))
     found = solve_beyond(
         request,
         freedom,
         asked.solver,
-        replace(options, time_limit_seconds=limit),
+        options,
         fit,
         on_incumbent,
         sizes_fifos=fifos is not None,

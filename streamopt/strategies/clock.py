@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from time import perf_counter, process_time
 from typing import TYPE_CHECKING
 
@@ -53,6 +54,13 @@ class SearchClock:
         """Note that the user pressed Ctrl-C, and return that as the reason to stop."""
         self._is_interrupted = True
         return self.stop
+
+    def leave(self, seconds: float) -> None:
+        """Stop that long before the limit, if there is one."""
+        limit = self._options.time_limit_seconds
+        if limit is not None:
+            left = max(LEAST_SECONDS, limit - seconds)
+            self._options = replace(self._options, time_limit_seconds=left)
 
     def should_stop(self) -> bool:
         """Return whether the time is up, or the search is no longer wanted."""

@@ -42,8 +42,10 @@ NO_CYCLES = 2**62
 """Of no design: more than any has."""
 FORMS_SHARE = 0.4
 """Of the time limit, after which no further form is begun."""
-SEARCH_SHARE = 0.9
-"""Of the time limit; the rest is for the FIFOs."""
+SIZING_SHARE = 0.1
+"""Of the time limit, for the FIFOs at the end."""
+SIZING_RUNS = 30.0
+"""Likewise, at least, in times of the first design's judging."""
 
 
 def solve_beyond(
@@ -108,9 +110,7 @@ class _Run:
         self._request = request
         self._options = options
         self._on_incumbent = on_incumbent
-        limit = options.time_limit_seconds
-        searching = limit if limit is None else limit * SEARCH_SHARE
-        self.clock = WorkClock(replace(options, time_limit_seconds=searching))
+        self.clock = WorkClock(options)
         self._forms = [plain]
         self._tried: list[tuple[Tried, Form]] = []
         self._quicker: list[tuple[Tried, Form]] = []
@@ -143,6 +143,11 @@ class _Run:
             self._quicker.append((tried, plain))
             self._report()
 
+        began = self.clock.seconds()
+        keep(plain.judged(plain.plainest()))
+        judging = self.clock.seconds() - began
+        share = SIZING_SHARE * (self._options.time_limit_seconds or 0.0)
+        self.clock.leave(max(share, SIZING_RUNS * judging))
         quicker_designs(plain, self._request, self._options, self.clock, keep)
 
     def look(self, form: Sequence[Form]) -> None:

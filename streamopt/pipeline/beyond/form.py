@@ -20,7 +20,7 @@ from streamopt.space.assemble import evaluate, least_luts
 from streamopt.strategies.budgeted import BudgetedSearch, Chosen, Prepared
 from streamopt.strategies.choose import AUTO, SEARCH, choose
 from streamopt.strategies.clock import LEAST_SECONDS
-from streamopt.strategies.exact import SMALL_NODES
+from streamopt.strategies.exact import solve_exact
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -50,7 +50,9 @@ MOST_PRICES = 3
 """That are tried to either side of the best one before."""
 FAR_BELOW = 0.75
 """Of the bound: where two resources say less, they aren't asked again with more labels."""
-PART = 0.4
+MOST_NODES = 26
+"""Of graphs that are searched with LUTs as a resource of their own; larger ones have a price."""
+PART = 0.3
 """Of the time that is left, for one answer of a solver."""
 HOPE = 0.9
 """Of the cycles of the design before: where the next search begins."""
@@ -95,12 +97,13 @@ class Form:
             dsp_limit=region.limits.dsps,
             lut_limit=region.limits.luts,
         )
-        binding = freedom.binding
-        self._allowance = Allowance.whole(region.limits, is_free=binding is binding.unpriced)
+        chooses = any(len(own) > 1 for own in self.request.bindings.values())
+        is_priced = chooses and freedom.binding is not freedom.binding.unpriced
+        self._allowance = Allowance.whole(region.limits, is_free=not is_priced)
         self._even_price = Allowance.whole(region.limits).price
         self._needs_prices = False
         self._bound_price, self._price_step = 0.0, PRICE_STEP
-        self._is_short_of_luts = binding is not binding.unpriced
+        self._is_short_of_luts = is_priced
         self._prepared: Prepared | None = None
         self._with_surroundings: Prepared | None = None
         self._steady: Prepared | None = None
@@ -219,7 +222,7 @@ class Form:
     def _chosen(
         self, within: Horizon, effort: Asked, options: SolveOptions, clock: SearchClock
     ) -> Chosen | None:
-        if self._solver not in (AUTO, SEARCH) or len(self.graph.nodes) > SMALL_NODES:
+        if self._solver not in (AUTO, SEARCH) or len(self.graph.nodes) > MOST_NODES:
             return self._solved(within.most_cycles, options, clock)
         for horizon in horizons(within, self.graph, self.region.limits.dsps, self.plainest):
             prepared = self._prepare(horizon, clock)
@@ -273,7 +276,7 @@ class Form:
                 costs=PricedCosts(self.request.costs, allowed.price),
             )
         try:
-            answer = choose(asked, self._solver, "compact", options)
+            answer = self._answer(asked, options, clock)
         except InfeasibleError:
             return None
         if answer.stop is Stop.INTERRUPTED:
@@ -283,6 +286,12 @@ class Form:
         if is_certain and (allowed.dsps, allowed.luts) == (limits.dsps, limits.luts):
             self.bound_cycles = max(self.bound_cycles, answer.bound_cycles)
         return self._answered(answer)
+
+    def _answer(self, asked: Request, options: SolveOptions, clock: SearchClock) -> Solution:
+        if self._solver in (AUTO, SEARCH):
+            with suppress(SearchTooLargeError):
+                return solve_exact(asked, options, most_nodes=MOST_NODES, check=clock.check)
+        return choose(asked, self._solver, "compact", options)
 
     def plainest(self) -> Chosen:
         """Return the schedule without any unrolling, as the tool binds operators."""

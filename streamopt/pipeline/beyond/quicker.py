@@ -1,4 +1,4 @@
-"""Designs that opt6 begins with: what opt5 answers, as built, and the schedule of no unrolling.
+"""Designs that opt6 begins with: what opt5 answers, as built: (O19).
 
 opt5 counts by the model of the paper, so its design may take more than the region has, or much
 less. It is asked again, with another number of DSPs, until its design is within.
@@ -47,7 +47,7 @@ def quicker_designs(
     clock: SearchClock,
     keep: Callable[[Tried], None],
 ) -> None:
-    """Hand on the schedule without unrolling, and designs of opt5.
+    """Hand on designs of opt5.
 
     Parameters
     ----------
@@ -65,7 +65,6 @@ def quicker_designs(
     SearchStoppedError
         If the time is up.
     """
-    keep(plain.judged(plain.plainest()))
 
     def ask(budget: int) -> Trial[Tried]:
         clock.check()
