@@ -50,6 +50,7 @@ __all__ = [
     "Shape",
     "Solver",
     "SourceFile",
+    "TestInputs",
     "Threads",
     "TilingLimit",
     "TimeLimit",
@@ -299,6 +300,15 @@ TimeLimit = Annotated[
 Seed = Annotated[
     int,
     typer.Option("--seed", help="Seed of the solver and of test inputs.", rich_help_panel=SEARCH),
+]
+TestInputs = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--test-inputs",
+        metavar="[ARRAY=]HOW",
+        help="Test inputs that suit the program: 0.5:1.5, spd (definite), A=spd, data.npz.",
+        rich_help_panel=OUTPUT,
+    ),
 ]
 Threads = Annotated[
     int,

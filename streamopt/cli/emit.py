@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -37,6 +37,7 @@ def emit(
     device: a.Device = "u280",
     clock_ns: a.ClockNs = None,
     seed: a.Seed = 0,
+    test_inputs: a.TestInputs = None,
     as_json: a.Json = False,
     quiet: a.Quiet = False,
 ) -> None:
@@ -54,12 +55,12 @@ def emit(
         graph = pipeline.dataflow(program)
         schedule = pipeline.put_outside(graph, schedule, ports, pipeline.FifoSizing(on=on))
     settings = pipeline.VitisSettings(release, on.part, on.clock_ns)
+    settled: dict[str, Any] = {"backend": backend, "settings": settings}
     if is_special(output):
-        design = pipeline.emit(program, schedule, backend=backend, settings=settings)
+        design = pipeline.emit(program, schedule, **settled)
     else:
-        design = pipeline.write(
-            program, schedule, output, seed=seed, backend=backend, settings=settings
-        )
+        data = listed(test_inputs)
+        design = pipeline.write(program, schedule, output, seed=seed, inputs=data, **settled)
     files, findings = [path for path, _ in design.files], [str(f) for f in design.findings]
     if as_json:
         row = {"name": schedule.graph, "directory": str(output), "files": files}

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import traceback
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -24,6 +27,9 @@ from streamopt.cli.sweep import sweep
 from streamopt.cli.verb import Verb, expanded, say
 from streamopt.cli.verify import verify
 from streamopt.errors import StreamoptError
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
 
 __all__ = ["app", "main"]
 
@@ -78,13 +84,36 @@ for verb in (
     app.command(cls=Verb, epilog=EXAMPLES.get(verb.__name__))(expanded(verb))
 
 
+@contextmanager
+def _tidy_when_terminated() -> Generator[None]:
+    """End at SIGTERM as at an error: temporary files are removed, and child processes end."""
+
+    def terminated(number: int, _: object) -> None:
+        sys.exit(128 + number)
+
+    try:
+        before = signal.signal(signal.SIGTERM, terminated)
+    except ValueError:  # in another thread than the main one
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
 def main() -> None:
     """Run the command line; errors go to stderr in plain text."""
     try:
-        app()
+        with _tidy_when_terminated():
+            app()
     except StreamoptError as error:
         for diagnostic in error.diagnostics:
             typer.echo(f"error: {diagnostic}", err=True)
+        sys.exit(EXIT_ERROR)
+    except MemoryError:
+        typer.echo("error: E120 there is not enough memory for this", err=True)
+        typer.echo("  hint: choose smaller extents, or let the process have more", err=True)
         sys.exit(EXIT_ERROR)
     except Exception as error:  # the last resort: a bug, told as one
         if os.environ.get("STREAMOPT_DEBUG"):

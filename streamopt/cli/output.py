@@ -8,16 +8,19 @@ takes everything.
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, FrontendError, OutputError, SourceLoc
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from streamopt.ir.program import Program
     from streamopt.ir.schedule import Schedule
     from streamopt.target.device import Target
+    from streamopt.verification.golden import Golden
 
 __all__ = ["STDOUT", "Output", "check_folders", "is_special", "put", "settled"]
 
@@ -120,11 +123,14 @@ class Output:
         Where the schedule goes without a project.
     seed
         Of the test bench's data.
+    data
+        Those of a project, made before what takes long; None to make them when it is written.
     """
 
     project: Path | None
     schedule_file: Path
     seed: int
+    data: Golden | None = None
 
     @classmethod
     def of(
@@ -151,6 +157,20 @@ class Output:
         if not is_special(project):
             check_replaceable(project)
         return cls(project, Path(usual), seed)
+
+    def with_data(self, program: Program, test_inputs: Sequence[str]) -> Output:
+        """Return it with the test data of the project, if there will be one.
+
+        Raises
+        ------
+        VerificationError
+            E713 and E724 to E727, as `streamopt.write`.
+        """
+        from streamopt.pipeline.inputs import golden_data
+
+        if self.project is None or is_special(self.project):
+            return self
+        return replace(self, data=golden_data(program, self.seed, test_inputs))
 
     @property
     def place(self) -> Path:
@@ -204,5 +224,11 @@ class Output:
             pipeline.emit(program, schedule, settings=settings)
             return
         pipeline.write(
-            program, schedule, self.project, result=row, seed=self.seed, settings=settings
+            program,
+            schedule,
+            self.project,
+            result=row,
+            seed=self.seed,
+            settings=settings,
+            inputs=self.data,
         )

@@ -70,6 +70,7 @@ def solve(
     clock_ns: a.ClockNs = None,
     output: a.ProjectOutput = None,
     schedule_file: a.ScheduleOutput = None,
+    test_inputs: a.TestInputs = None,
     force: a.Force = False,
     as_json: a.Json = False,
     quiet: a.Quiet = False,
@@ -80,25 +81,19 @@ def solve(
 
     on = pipeline.target(device, clock_ns)
     asked = _asked(graph_file, read, steps, listed(port), on)
-    name = stem(graph_file, asked.program)
-    to = Output.of(output, schedule_file, name, seed, force=force)
+    to = Output.of(output, schedule_file, stem(graph_file, asked.program), seed, force=force)
+    to = to.with_data(asked.program, listed(test_inputs))
+    by: dict[str, Any] = {"solver": solver, "formulation": formulation, "profile": profile}
+    by |= {"time_limit_seconds": time_limit, "seed": seed, "threads": threads}
+    by |= {"level": level, "dsp": dsp, "objective": objective, "tiling_limit": tiling_limit}
+    by |= {"latency_target_cycles": latency_target}
     built: AsBuilt = {"built_dsp": built_dsp, "bram18": bram18, "uram": uram, "lut": lut, "ff": ff}
     built |= {"fit": fit, "on": on}
     with solving(f"{asked.program.name} at {level}", quiet=quiet or as_json) as on_progress:
         solution = pipeline.solve(
             **asked.options,
-            level=level,
-            dsp=dsp,
             **built,
-            tiling_limit=tiling_limit,
-            objective=objective,
-            latency_target_cycles=latency_target,
-            solver=solver,
-            formulation=formulation,
-            profile=profile,
-            time_limit_seconds=time_limit,
-            seed=seed,
-            threads=threads,
+            **by,
             fifos=_sizing(fifo_depths, latency_slack, on),
             freedom=_freedom(listed(without), binding),
             on_progress=on_progress,

@@ -24,13 +24,18 @@ def verify(
     compiler: Annotated[
         str, typer.Option("--compiler", metavar="CXX", help="Another C++17 compiler: clang++.")
     ] = "g++",
+    allow_edits: Annotated[
+        bool, typer.Option("--allow-edits", help="Let files differ from what was emitted.")
+    ] = False,
     as_json: a.Json = False,
     quiet: a.Quiet = False,
 ) -> None:
     """Compile a project, run it, and compare with the source program."""
     from streamopt import pipeline
 
-    verdict = pipeline.verify(project, seed=seed, traces=traces, compiler=compiler)
+    verdict = pipeline.verify(
+        project, seed=seed, traces=traces, compiler=compiler, allow_edits=allow_edits
+    )
     if as_json:
         outputs = [
             {"name": o.name, "max_error": o.max_error, "share": o.max_ratio, "wrong": o.wrong}
@@ -43,10 +48,12 @@ def verify(
                     "passed": verdict.passed,
                     "outputs": outputs,
                     "first_wrong": verdict.first_wrong and str(verdict.first_wrong),
+                    "unchecked": verdict.unchecked,
+                    "edits": [*map(str, verdict.edits)],
                 }
             )
         )
     elif not quiet:
         typer.echo(str(verdict))
-        typer.echo("passed" if verdict.passed else "FAILED")
+        typer.echo(verdict.state)
     raise typer.Exit(0 if verdict.passed else 1)

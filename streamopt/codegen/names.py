@@ -59,7 +59,9 @@ TYPES = frozenset(
 )
 """Types of the C library and of AMD, which nothing at namespace scope must be called."""
 
-_TESTBENCH = frozenset(["testbench", "data_directory", "output_directory"])
+_TESTBENCH = frozenset(
+    ["testbench", "testbench_run", "testbench_number", "data_directory", "output_directory"]
+)
 
 
 def suits_top(name: str) -> bool:

@@ -31,7 +31,7 @@ def testbench(layout: Layout, headers: str) -> str:
         headers=f'#include "{layout.top}.h"\n{headers}',
         arguments=" [bitstream]" if _is_tapa(layout) else "",
         arrays=words,
-        run=_run(layout),
+        run=[*_cleared_words(layout), *_run(layout)],
     )
     return checked_program(layout, program)
 
@@ -68,6 +68,7 @@ def checked_program(layout: Layout, program: Program) -> str:
             extents = ", ".join(map(str, port.array.shape))
             checks.append(Statement(f'passed &= check("{port.name}", {flat}, {{{extents}}});'))
     packed = [port for port in layout.boundary if port.packing is not None]
+    outputs = [port for port in layout.boundary if not port.array.is_given]
     arrays = [
         Statement(f"static {port.array.element} {variable(port)}{extents_text(port.array.shape)};")
         for port in layout.boundary
@@ -80,9 +81,22 @@ def checked_program(layout: Layout, program: Program) -> str:
         arrays=render(arrays),
         probe=_probe(layout),
         loads=_indented(loads),
-        run=_indented(program.run),
+        parameters="int argc, char **argv" if program.arguments else "",
+        call="argc, argv" if program.arguments else "",
+        run=_indented([*(_cleared(variable(port)) for port in outputs), *program.run]),
         checks=_indented(checks),
     )
+
+
+def _cleared(name: str) -> Statement:
+    """Return what fills an array with values that no kernel leaves there by accident."""
+    return Statement(f"std::memset(static_cast<void *>({name}), 0xff, sizeof({name}));")
+
+
+def _cleared_words(layout: Layout) -> Iterator[Statement]:
+    for port in layout.boundary:
+        if port.packing is not None and not port.array.is_given:
+            yield _cleared(_words(port))
 
 
 def _is_tapa(layout: Layout) -> bool:

@@ -31,8 +31,9 @@ def write_file(path: Path, content: bytes) -> None:
         fresh.write_bytes(content)
         os.replace(fresh, path)
     except (OSError, ValueError) as error:
-        with suppress(OSError):
-            fresh.unlink()
         message = f"the file can't be written: {reason(error)}"
         place = SourceLoc(str(path))
         raise FrontendError(Diagnostic("E116", message, place, "choose another path")) from None
+    finally:
+        with suppress(OSError, ValueError):
+            fresh.unlink(missing_ok=True)

@@ -2,26 +2,35 @@
 
 from __future__ import annotations
 
+import logging
+from dataclasses import asdict, replace
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from streamopt.errors import VerificationError
 from streamopt.pipeline.crossing import plan_ports, put_outside
 from streamopt.pipeline.evaluating import simulate
 from streamopt.pipeline.options import checked
 from streamopt.pipeline.reading import dataflow, load, load_schedule
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from streamopt.codegen.design import Design
     from streamopt.codegen.vitis_project import VitisSettings
+    from streamopt.errors import Diagnostic
     from streamopt.ir.graph import Graph
     from streamopt.ir.program import Program
     from streamopt.ir.schedule import Schedule
     from streamopt.ir.scheduled import ScheduledGraph
     from streamopt.verification.compare import Verdict
+    from streamopt.verification.golden import Golden
     from streamopt.verification.project import Manifest
 
 __all__ = ["apply", "emit", "verify", "write"]
+
+logger = logging.getLogger(__name__)
 
 
 @checked()
@@ -95,6 +104,7 @@ def write(
     seed: int = 0,
     backend: str = "vitis",
     settings: VitisSettings | None = None,
+    inputs: str | PathLike[str] | Sequence[str] | Mapping[str, Any] | Golden | None = None,
 ) -> Design:
     """Write the project of a schedule, with graph.json, schedule.json and golden data.
 
@@ -116,10 +126,24 @@ def write(
         ``vitis``, ``tapa`` or ``native``.
     settings
         Release, part and clock of a Vitis project.
+    inputs
+        Test inputs that suit the program: ``"0.5:1.5"`` for a range, ``"spd"`` for symmetric
+        positive definite matrices, ``"A=spd"`` for one array, the path of an ``.npz`` file, a list
+        of these, or ways and values by array. Where nothing is said and numbers around 0 leave an
+        output without a value, others are tried; where none suit, the project is written with a
+        warning, and can't be verified there.
+
+    Raises
+    ------
+    VerificationError
+        E713 for an output that is never written, or that has no value for the inputs asked for;
+        E724 to E727 for inputs that don't suit the program, or too many.
     """
+    from streamopt.codegen.vitis_project import VitisSettings
     from streamopt.frontends.graph_json import write_graph_json
-    from streamopt.frontends.graph_json.weights_file import weights_bytes
+    from streamopt.frontends.graph_json.weights_file import arrays_bytes, weights_bytes
     from streamopt.frontends.schedule_json import write_schedule_json
+    from streamopt.pipeline.inputs import INPUT_VALUES, golden_data
     from streamopt.verification.project import write_project
 
     if isinstance(program, str | PathLike):
@@ -127,6 +151,9 @@ def write(
     graph = dataflow(program)
     schedule = _fitting(graph, schedule, backend)
     design = emit(graph, schedule, backend=backend, settings=settings)
+    golden = golden_data(program, seed, inputs)
+    for problem in golden.problems:
+        logger.warning("warning: can't be verified: %s", problem)
     weights = "weights.npz" if program.values or program.sample else ""
     sources: dict[str, str | bytes] = {
         "graph.json": write_graph_json(program, weights=weights),
@@ -134,7 +161,10 @@ def write(
     }
     if weights:
         sources[weights] = weights_bytes(program)
-    write_project(design, program, Path(directory), sources, seed)
+    if golden.asked.values:
+        sources[INPUT_VALUES] = arrays_bytes(golden.asked.values)
+    known = asdict(settings or VitisSettings()) if backend == "vitis" else {}
+    write_project(design, program, Path(directory), sources, seed, golden, known)
     return design
 
 
@@ -145,10 +175,13 @@ def verify(
     seed: int | None = None,
     traces: bool = False,
     compiler: str = "g++",
+    allow_edits: bool = False,
 ) -> Verdict:
     """Compile and run a project, and compare it with the interpreter of its source program.
 
-    What the vendor's tool would refuse is looked for before it is compiled.
+    What the vendor's tool would refuse is looked for before it is compiled. The design is emitted
+    again, and each line of the project that differs fails it: a run doesn't show a pragma that is
+    missing, or a FIFO that is too shallow for the schedule.
 
     All processes of the design run at once, with FIFOs as deep as they are emitted. Where it goes
     wrong, what was written to each channel tells which node did so first, at which iteration. A
@@ -165,6 +198,8 @@ def verify(
         Whether to compare all tokens of a design that computes the right thing, too.
     compiler
         Of C++17, with the options of g++: ``clang++``.
+    allow_edits
+        Whether files may differ from what was emitted; the verdict tells them all the same.
 
     Raises
     ------
@@ -177,18 +212,45 @@ def verify(
     DeadlockError
         If the design comes to a standstill at its FIFO depths.
     """
+    from streamopt.pipeline.inputs import stored_ways
     from streamopt.verification.project import read_manifest
     from streamopt.verification.verify import Traced, verify_project
 
-    manifest = read_manifest(Path(directory))
-    _refuse_what_tools_would(Path(directory), manifest)
-    program = load(Path(directory) / "graph.json")
-    graph, schedule = dataflow(program), load_schedule(Path(directory) / "schedule.json")
+    folder = Path(directory)
+    manifest = read_manifest(folder)
+    _refuse_what_tools_would(folder, manifest)
+    program = load(folder / "graph.json")
+    graph, schedule = dataflow(program), load_schedule(folder / "schedule.json")
+    edits = _edits(folder, manifest, graph, schedule)
     traced = Traced(apply(graph, schedule), always=traces)
-    verdict = verify_project(Path(directory), program, compiler=compiler, seed=seed, traced=traced)
-    if verdict.passed:
+    ways = stored_ways(folder, program, manifest.inputs)
+    try:
+        verdict = verify_project(
+            folder, program, compiler=compiler, seed=seed, traced=traced, ways=ways
+        )
+    except VerificationError as error:
+        raise VerificationError(*error.diagnostics, *edits) from None
+    if not verdict.is_wrong:
         simulate(graph, schedule)
-    return verdict
+    return replace(verdict, edits=edits, may_be_edited=allow_edits)
+
+
+def _edits(
+    directory: Path, manifest: Manifest, graph: Graph, schedule: Schedule
+) -> tuple[Diagnostic, ...]:
+    """Return where a project differs from what it is emitted as; nothing for an older project."""
+    from streamopt.codegen.vitis_project import VitisSettings
+    from streamopt.verification.edits import edits_of
+
+    if manifest.backend == "vitis" and not manifest.settings:
+        return ()
+    known = manifest.settings
+    settings = None
+    if manifest.backend == "vitis":
+        settings = VitisSettings(
+            str(known["release"]), str(known["part"]), float(known["clock_ns"])
+        )
+    return edits_of(directory, emit(graph, schedule, backend=manifest.backend, settings=settings))
 
 
 def _refuse_what_tools_would(directory: Path, manifest: Manifest) -> None:

@@ -42,6 +42,8 @@ class OutputVerdict:
         Number of elements outside their tolerance.
     first
         The first of them in row-major order.
+    unchecked
+        Number of elements that nothing is known of, as no test inputs suit the program.
     """
 
     name: str
@@ -50,15 +52,17 @@ class OutputVerdict:
     max_ratio: float
     wrong: int
     first: Mismatch | None
+    unchecked: int = 0
 
     def __str__(self) -> str:
         """Return one line, and a second one for the first wrong element."""
-        state = "FAIL" if self.wrong else "pass"
-        line = f"{state} {self.name}: {self.elements} elements, max error {self.max_error:g}, "
-        line += f"max error/tolerance {self.max_ratio:g}"
+        state = "FAIL" if self.wrong else "UNCHECKED" if self.unchecked else "pass"
+        line = f"{state} {self.name}: {self.elements} elements, "
+        line += f"{self.unchecked} unchecked, " if self.unchecked else ""
+        line += f"max error {self.max_error:g}, max error/tolerance {self.max_ratio:g}"
         if self.first is None:
             return line
-        element = self.name + "".join(f"[{i}]" for i in self.first.index)
+        element = self.name.partition(" ")[0] + "".join(f"[{i}]" for i in self.first.index)
         found = f"got {self.first.got:.9g}, expected {self.first.expected:.9g}"
         return f"{line}\n  {self.wrong} wrong, first {element}: {found} +- {self.first.tolerance:g}"
 
@@ -71,19 +75,48 @@ class Verdict:
     ----------
     first_wrong
         The first token that is not what it should be (E716), where traces were compared.
+    edits
+        Where files differ from what was emitted (E728).
+    may_be_edited
+        Whether files may differ.
     """
 
     graph: str
     outputs: tuple[OutputVerdict, ...]
     first_wrong: Diagnostic | None = None
+    edits: tuple[Diagnostic, ...] = ()
+    may_be_edited: bool = False
 
     @property
     def passed(self) -> bool:
-        """Return whether every element of every output, and every token, is as it should be."""
-        return self.first_wrong is None and all(output.wrong == 0 for output in self.outputs)
+        """Return whether every element of every output, token and file is as it should be."""
+        return not (self.is_wrong or self.unchecked or (self.edits and not self.may_be_edited))
+
+    @property
+    def state(self) -> str:
+        """Return the verdict in a word or two."""
+        if self.is_wrong:
+            return "FAILED"
+        if self.edits and not self.may_be_edited:
+            return "FAILED: files differ from what was emitted; --allow-edits lets them"
+        if self.unchecked:
+            return "UNCHECKED: no test inputs were found that suit the program"
+        return "passed, with edits" if self.edits else "passed"
+
+    @property
+    def is_wrong(self) -> bool:
+        """Return whether an element or a token is not as it should be."""
+        return self.first_wrong is not None or any(output.wrong for output in self.outputs)
+
+    @property
+    def unchecked(self) -> int:
+        """Return the number of elements of outputs that nothing is known of."""
+        return sum(output.unchecked for output in self.outputs)
 
     def raise_if_failed(self) -> None:
-        """Raise E709 for every output that is wrong, and E716 for the first wrong token.
+        """Raise what is wrong: an output (E709), the first wrong token (E716), a file (E728).
+
+        E729 where nothing is known to be wrong, but not all is checked.
 
         Raises
         ------
@@ -97,13 +130,19 @@ class Verdict:
         ]
         if self.first_wrong is not None:
             problems.append(self.first_wrong)
+        if not self.may_be_edited:
+            problems += self.edits
+        if self.unchecked and not problems:
+            message = f"{self.unchecked} elements of outputs of '{self.graph}' are unchecked"
+            hint = "write the project with test inputs that suit the program"
+            problems.append(Diagnostic("E729", message, hint=hint))
         if problems:
             raise VerificationError(*problems)
 
     def __str__(self) -> str:
         """Return one line or two for every output, and one for the first wrong token."""
         token = [] if self.first_wrong is None else [self.first_wrong]
-        return "\n".join(map(str, [*self.outputs, *token]))
+        return "\n".join(map(str, [*self.outputs, *token, *self.edits]))
 
 
 def compare_output(name: str, got: NDArray[Any], golden: Result) -> OutputVerdict:
@@ -115,12 +154,20 @@ def compare_output(name: str, got: NDArray[Any], golden: Result) -> OutputVerdic
         found = got.astype(np.float64)
         error = np.where(found == golden.value, 0.0, np.abs(found - golden.value))
         ratio = np.where(error == 0.0, 0.0, error / golden.bound)
-    wrong = ~(error <= golden.bound)
+    unknown = np.isnan(golden.value) | ~np.isfinite(golden.bound)
+    error, ratio = np.where(unknown, 0.0, error), np.where(unknown, 0.0, ratio)
+    wrong = ~unknown & ~(error <= golden.bound)
     first: Mismatch | None = None
     if wrong.any():
         index = tuple(int(i) for i in np.argwhere(wrong)[0])
         values = (got[index], golden.value[index], golden.bound[index])
         first = Mismatch(index, *map(float, values))
     return OutputVerdict(
-        name, error.size, float(error.max()), float(ratio.max()), int(wrong.sum()), first
+        name,
+        error.size,
+        float(error.max()),
+        float(ratio.max()),
+        int(wrong.sum()),
+        first,
+        int(unknown.sum()),
     )

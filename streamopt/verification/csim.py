@@ -11,8 +11,7 @@ import os
 import shutil
 import signal
 import subprocess
-import tempfile
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -21,9 +20,10 @@ from typing import TYPE_CHECKING
 from streamopt.codegen.templates import TYPE_HEADERS
 from streamopt.errors import Diagnostic, VerificationError
 from streamopt.verification.concurrent import with_concurrent_processes
+from streamopt.verification.scratch import scratch
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
+    from collections.abc import Generator, Mapping, Sequence
 
 __all__ = ["HEADERS", "Compiled", "Run", "compile_and_run", "compiled"]
 
@@ -38,7 +38,8 @@ _DATAFLOW_ERRORS = {
     6: (
         "E708",
         "the processes wait for each other, a deadlock",
-        "a FIFO of the ring is too shallow, or written in another order than it is read",
+        "a process of the ring may have written too little, by a guard or a loop bound; else a "
+        "FIFO is too shallow, or written in another order than it is read",
     ),
     7: (
         "E714",
@@ -49,6 +50,11 @@ _DATAFLOW_ERRORS = {
 _SHOWN_LINES = 5
 _RUNTIME_LIMIT_S = 300.0
 _TRACE = "STREAMOPT_TRACE"
+_STACK = "STREAMOPT_STACK"
+_PATTERN = "-ftrivial-auto-var-init=pattern"
+"""Fills what nobody has written: a design that reads it then computes something else."""
+_ROOM_BYTES = 2**20
+"""Of a stack, for the C library and what calls a process."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,14 +74,17 @@ class Compiled:
     ----------
     directory
         Of the project; the working directory of runs.
+    stack_bytes
+        That a process needs at most; None where the compiler doesn't tell.
     """
 
     path: Path
     directory: Path
     warnings: str
     time_limit_s: float
+    stack_bytes: int | None = None
 
-    def run(self, arguments: Sequence[str] = (), trace: Path | None = None) -> Run:
+    def run(self, arguments: Sequence[str] = (), trace: Path | None = None, runs: int = 1) -> Run:
         """Run it.
 
         Parameters
@@ -84,6 +93,8 @@ class Compiled:
             Of the testbench: data directory and output directory.
         trace
             Directory for what is written to each stream and buffer; None for no trace.
+        runs
+            Of the kernel, on the same inputs; the trace is that of the last one.
 
         Raises
         ------
@@ -96,7 +107,10 @@ class Compiled:
         script = 'ulimit -s "$(ulimit -H -s)"; exec "$0" "$@"'
         command = ["/bin/sh", "-c", script, str(self.path), *arguments]
         limit = self.time_limit_s
-        code, output, errors = _finish(command, self.directory, limit, "the testbench", trace)
+        told = {"STREAMOPT_RUNS": str(runs)}
+        told |= {} if trace is None else {_TRACE: str(trace)}
+        told |= {} if self.stack_bytes is None else {_STACK: str(self.stack_bytes)}
+        code, output, errors = _finish(command, self.directory, limit, "the testbench", told)
         _check_exit(code, errors)
         return Run(code == 0, output, self.warnings)
 
@@ -146,23 +160,42 @@ def compiled(
         hint = "install g++, or name another C++17 compiler"
         message = f"C++ compiler '{compiler}' is not on the PATH"
         raise VerificationError(Diagnostic("E701", message, hint=hint))
-    with tempfile.TemporaryDirectory(prefix="streamopt-csim-") as build:
-        program = Path(build) / "testbench"
-        prepared = [_prepared(directory, source, Path(build)) for source in sources]
+    with scratch("csim") as build:
+        program = build / "testbench"
+        prepared = [_prepared(directory, source, build) for source in sources]
         headers = (f"-I{HEADERS}", f"-I{TYPE_HEADERS}", "-I.")
-        command = [path, *_FLAGS, *flags, *headers, *prepared]
+        further = [flag for flag in (_PATTERN, "-fstack-usage") if _takes(path, flag)]
+        command = [path, *_FLAGS, *further, *flags, *headers, *prepared]
         command += [_runtime(path, tuple(flags)), "-o", str(program)]
         code, _, messages = _finish(command, directory, time_limit_s, "the compiler")
         if code != 0:
             raise VerificationError(_compile_problem(directory, messages))
-        yield Compiled(program, directory, messages, time_limit_s)
+        yield Compiled(program, directory, messages, time_limit_s, _stack_bytes(build))
+
+
+@cache
+def _takes(compiler: str, flag: str) -> bool:
+    """Return whether a compiler knows a flag."""
+    command = [compiler, flag, "-Werror", "-fsyntax-only", "-x", "c++", os.devnull]
+    with scratch("probe") as at:
+        return _finish(command, at, _RUNTIME_LIMIT_S, "the compiler")[0] == 0
+
+
+def _stack_bytes(build: Path) -> int | None:
+    """Return a bound on the stack of any process: all frames of the design, each at most once."""
+    lines = [line for file in build.rglob("*.su") for line in file.read_text().splitlines()]
+    sizes = [line.split("\t") for line in lines]
+    if not sizes or any(len(parts) != 3 or not parts[1].isdigit() for parts in sizes):
+        return None
+    return sum(int(parts[1]) for parts in sizes) + _ROOM_BYTES
 
 
 @cache
 def _runtime(compiler: str, flags: tuple[str, ...]) -> str:
     """Return the compiled coroutines, which are the same for all designs."""
-    build = Path(tempfile.mkdtemp(prefix="streamopt-runtime-"))
-    atexit.register(shutil.rmtree, build, ignore_errors=True)
+    kept = ExitStack()
+    atexit.register(kept.close)
+    build = kept.enter_context(scratch("runtime"))
     path = str(build / "hls_dataflow.o")
     source = str(HEADERS / "hls_dataflow.cpp")
     command = [compiler, *_FLAGS, *flags, f"-I{HEADERS}", "-c", source, "-o", path]
@@ -209,7 +242,7 @@ def _finish(
     directory: Path,
     time_limit_s: float,
     who: str,
-    trace: Path | None = None,
+    told: Mapping[str, str] | None = None,
 ) -> tuple[int, str, str]:
     """Run a command to its end; on time-out end it and all its children."""
     with subprocess.Popen(
@@ -220,7 +253,7 @@ def _finish(
         stderr=subprocess.PIPE,
         text=True,
         errors="replace",
-        env={**os.environ, "LC_ALL": "C", **({} if trace is None else {_TRACE: str(trace)})},
+        env={**os.environ, "LC_ALL": "C", **(told or {})},
         start_new_session=True,
     ) as process:
         try:

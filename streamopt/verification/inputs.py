@@ -11,8 +11,8 @@ for exact sums. Two corrections keep values away from where a program is ill-con
 Both hold for an array that is read through copies of it too. A square matrix that a sequential
 nest divides by, or takes roots of, is symmetric and diagonally dominant, as decompositions need.
 Integers are whole numbers of at most 7 in size; fixed-point numbers are scaled by a power of two,
-into their range and to 3 bits at least. Weights that came with the program keep their
-values.
+into their range and to 3 bits at least. Weights that came with the program keep their values. What
+else may be asked for says `streamopt.verification.input_ways`.
 
 References
 ----------
@@ -29,6 +29,7 @@ import numpy as np
 
 from streamopt.ir.expression import Binary, BinaryOp, Call, Function, Read, reads, walk
 from streamopt.ir.program import Reduction, Role
+from streamopt.verification.input_ways import DEFINITE, InputWays, Range, is_square
 from streamopt.verification.storage import numbers_of, stored
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from streamopt.ir.program import Array, Program, Statement
+    from streamopt.verification.input_ways import Way
 
 __all__ = ["make_inputs"]
 
@@ -44,12 +46,14 @@ _FIXED_BITS = 3
 
 
 def make_inputs(
-    program: Program, seed: int = 0, bits: int = 8, shrink: int = 0
+    program: Program, seed: int = 0, bits: int = 8, shrink: int = 0, ways: InputWays | None = None
 ) -> Mapping[str, NDArray[np.float64]]:
     """Return values of all inputs and weights, in their arrays' shapes.
 
     Parameters
     ----------
+    ways
+        How arrays are drawn instead, and values of others.
     bits
         Values are whole multiples of ``2**-bits`` before a weight's scale, ``2**-(bits + 1)`` in
         [0.5, 1.5]; at most 20.
@@ -66,25 +70,45 @@ def make_inputs(
             name = origin.get(access.array, access.array)
             terms[name] = max(count, terms.get(name, 1))
     decomposed = {source for nest in program.nests for _, source in nest.carries} & positive
+    asked = ways or InputWays()
+    given = {**program.values, **asked.values}
     values: dict[str, NDArray[np.float64]] = {}
     for array in program.arrays:
-        if array.name in program.values:
-            values[array.name] = np.asarray(program.values[array.name], dtype=np.float64)
+        if array.name in given:
+            values[array.name] = np.asarray(given[array.name], dtype=np.float64)
         elif array.is_given:
-            drawn = _symmetric(array, seed, bits)
-            if array.element.is_integer:
-                whole = np.rint(drawn * 7.0)
-                drawn = whole if array.element.is_signed else np.abs(whole)
-            elif array.name in decomposed and len(array.shape) == 2 == len({*array.shape}) + 1:
-                drawn = _dominant(drawn)
-            elif array.name in positive:
+            drawn, way = _symmetric(array, seed, bits), asked.of(array)
+            if way is None and array.name in decomposed and is_square(array):
+                way = DEFINITE
+            if way is not None:
+                drawn = _drawn_by(way, drawn, array)
+            elif array.name in positive and not array.element.is_integer:
                 drawn = 1.0 + drawn / 2.0
-            elif array.role is Role.WEIGHT:
-                drawn = drawn * 2.0 ** -ceil(log2(terms.get(array.name, 1)) / 2.0)
             else:
-                drawn = drawn * 2.0**-shrink
-            values[array.name] = _within(drawn, array)
+                drawn = _around_zero(drawn, array, terms.get(array.name, 1), shrink)
+            values[array.name] = drawn if isinstance(way, Range) else _within(drawn, array)
     return values
+
+
+def _around_zero(
+    drawn: NDArray[np.float64], array: Array, terms: int, shrink: int
+) -> NDArray[np.float64]:
+    """Return numbers in [-1, 1] as whole numbers, or scaled by a power of two."""
+    if array.element.is_integer:
+        whole = np.rint(drawn * 7.0)
+        return whole if array.element.is_signed else np.abs(whole)
+    if array.role is Role.WEIGHT:
+        return drawn * 2.0 ** -ceil(log2(terms) / 2.0)
+    return drawn * 2.0**-shrink
+
+
+def _drawn_by(way: Way, drawn: NDArray[np.float64], array: Array) -> NDArray[np.float64]:
+    """Return numbers around 0 brought into a range, or a definite matrix made of them."""
+    if not isinstance(way, Range):
+        return _dominant(drawn)
+    middle, half = (way.low + way.high) / 2.0, (way.high - way.low) / 2.0
+    inside = np.clip(middle + half * drawn, way.low, way.high)
+    return numbers_of(stored(inside, array.element), array.element)
 
 
 def _within(drawn: NDArray[np.float64], array: Array) -> NDArray[np.float64]:

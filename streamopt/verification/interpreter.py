@@ -8,6 +8,7 @@ knows nothing of order but bounds how far rounding may lead.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,10 +29,29 @@ if TYPE_CHECKING:
     from streamopt.ir.expression import Expression
     from streamopt.ir.program import Array, Nest, Program, Statement
 
-__all__ = ["interpret", "run_nest"]
+__all__ = ["Stop", "StoppedError", "given_scalars", "interpret", "run_nest"]
 
 _NESTED = 12
 """Most loops that are nested in generated code; Python allows 20 blocks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """The statement and iteration at which an operation ended a run, and what it says."""
+
+    what: str
+    nest: Nest
+    statement: Statement
+    point: Mapping[str, int]
+
+
+class StoppedError(Exception):
+    """Raised by operations that end a run, with what they say; `run_nest` adds where."""
+
+    @property
+    def stop(self) -> Stop:
+        """Return where the run ended."""
+        return self.args[0]
 
 
 def interpret(program: Program, inputs: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
@@ -55,13 +75,13 @@ def interpret(program: Program, inputs: Mapping[str, NDArray[Any]]) -> dict[str,
         given = inputs.get(array.name, program.values.get(array.name))
         if not array.is_given:
             undefined = np.nan if array.element.is_float else 0
-            state[array.name] = _scalars(np.full(array.shape, undefined), array)
+            state[array.name] = given_scalars(np.full(array.shape, undefined), array)
         elif given is None or np.shape(given) != array.shape:
             found = "no values" if given is None else f"shape {np.shape(given)}"
             message = f"{array.role} {array.name} has {found}, expected shape {array.shape}"
             problems.append(Diagnostic("E710", message))
         else:
-            state[array.name] = _scalars(np.asarray(given), array)
+            state[array.name] = given_scalars(np.asarray(given), array)
     if problems:
         raise VerificationError(*problems)
     for nest in program.nests:
@@ -69,7 +89,8 @@ def interpret(program: Program, inputs: Mapping[str, NDArray[Any]]) -> dict[str,
     return {array.name: _values(state[array.name], array) for array in program.arrays}
 
 
-def _scalars(values: NDArray[Any], array: Array) -> list[Any]:
+def given_scalars(values: NDArray[Any], array: Array) -> list[Any]:
+    """Return the flat elements of an array as the scalars that the interpreter takes."""
     flat = stored(values, array.element).ravel()
     return [*flat] if array.element in (ElementType.FLOAT, ElementType.HALF) else flat.tolist()
 
@@ -99,7 +120,8 @@ def run_nest(
     arrays = {array.name: (at, array) for at, array in enumerate(program.arrays)}
     iterators = {loop.name: f"i{at}" for at, loop in enumerate(nest.loops)}
     code = ScalarCode(arrays, nest.trip_counts, iterators)
-    body = [line for statement in nest.statements for line in _lines(statement, nest, code)]
+    owners = [(s, line) for s in nest.statements for line in _lines(s, nest, code)]
+    body = [line for _, line in owners]
     parameters = ", ".join(f"a{at}" for at in range(len(program.arrays)))
     text = "\n".join([f"def run({parameters}, rounded):", *_loops(nest, body)])
     names: dict[str, Any] = {**operations}
@@ -113,10 +135,24 @@ def run_nest(
     try:
         with np.errstate(all="ignore"):
             run(*(state.get(array.name) for array in program.arrays), rounded)
+    except StoppedError as stopped:
+        raise _located(stopped, nest, [statement for statement, _ in owners]) from None
     except OutsideError as outside:
         subscript, extent = outside.args
         message = f"nest '{nest.name}' reaches subscript {subscript}, outside 0 .. {extent - 1}"
         raise VerificationError(Diagnostic("E712", message, nest.loc)) from None
+
+
+def _located(stopped: StoppedError, nest: Nest, owners: list[Statement]) -> StoppedError:
+    """Return the end of a run with the statement and the iteration of the generated code."""
+    trace = stopped.__traceback__
+    while trace is not None and trace.tb_frame.f_code.co_filename != f"<nest {nest.name}>":
+        trace = trace.tb_next
+    assert trace is not None
+    known = trace.tb_frame.f_locals
+    point = {loop.name: int(known[f"i{at}"]) for at, loop in enumerate(nest.loops)}
+    before = 1 + sum(1 for _ in _loops(nest, []))
+    return StoppedError(Stop(stopped.args[0], nest, owners[trace.tb_lineno - 1 - before], point))
 
 
 def _loops(nest: Nest, body: list[str]) -> Iterator[str]:

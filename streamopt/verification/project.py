@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
@@ -13,6 +14,7 @@ from streamopt.errors import Diagnostic, VerificationError, reason
 from streamopt.given_files import read_text
 from streamopt.ir.program import ElementType, Role
 from streamopt.verification.golden import make_golden
+from streamopt.verification.scratch import locked, remove_leftovers
 from streamopt.verification.storage import stored
 
 if TYPE_CHECKING:
@@ -52,6 +54,10 @@ class Manifest:
         Original by array that holds the same.
     backend
         Name of the back end that made the design.
+    inputs
+        How test inputs are drawn, as `streamopt.verification.input_ways` has it.
+    settings
+        Of the back end, by name.
     """
 
     graph: str
@@ -62,6 +68,8 @@ class Manifest:
     seed: int
     copies: Mapping[str, str] = field(default_factory=dict[str, str])
     backend: str = "vitis"
+    inputs: tuple[str, ...] = ()
+    settings: Mapping[str, str | float] = field(default_factory=dict[str, "str | float"])
 
     @property
     def sources(self) -> tuple[str, ...]:
@@ -75,6 +83,8 @@ def write_project(
     directory: Path,
     extra_files: Mapping[str, str | bytes] | None = None,
     seed: int = 0,
+    golden: Golden | None = None,
+    settings: Mapping[str, str | float] | None = None,
 ) -> Manifest:
     """Write design, test data, manifest and further files into a directory.
 
@@ -86,6 +96,10 @@ def write_project(
         The source program that the golden data come from.
     extra_files
         Text or bytes by path inside the project, for instance the graph's source.
+    golden
+        Test data, instead of what `streamopt.verification.golden.make_golden` finds.
+    settings
+        Of the back end, to emit the design again.
 
     Raises
     ------
@@ -99,6 +113,8 @@ def write_project(
     files = _collect(design, extra_files or {})
     known = {name for name, _ in design.ports}
     outputs = tuple(a.name for a in program.arrays if a.role is Role.OUTPUT and a.name in known)
+    if golden is None:
+        golden = make_golden(program, seed)
     manifest = Manifest(
         design.name,
         design.top,
@@ -108,17 +124,22 @@ def write_project(
         seed,
         dict(design.copies),
         design.backend,
+        golden.asked.texts,
+        dict(settings or {}),
     )
-    golden = make_golden(program, seed)
     fresh = directory.with_name(f".{directory.name}.{uuid4().hex}.new")
     try:
         directory.parent.mkdir(parents=True, exist_ok=True)
-        for path, text in files.items():
-            (fresh / path).parent.mkdir(parents=True, exist_ok=True)
-            (fresh / path).write_bytes(text if isinstance(text, bytes) else text.encode())
-        write_data(program, golden, manifest, fresh / "data")
-        _write_manifest(manifest, fresh / MANIFEST)
-        _swap(fresh, directory)
+        fresh.mkdir()
+        with locked(fresh):
+            for path, text in files.items():
+                (fresh / path).parent.mkdir(parents=True, exist_ok=True)
+                (fresh / path).write_bytes(text if isinstance(text, bytes) else text.encode())
+            write_data(program, golden, manifest, fresh / "data")
+            _write_manifest(manifest, fresh / MANIFEST)
+            _swap(fresh, directory)
+        leftovers = re.compile(rf"\.{re.escape(directory.name)}\.[0-9a-f]{{32}}\.(new|old)")
+        remove_leftovers(directory.parent, leftovers)
     except OSError as error:
         message = f"{directory} can't be written: {reason(error)}"
         hint = "choose a directory that you may write to, on a disk with room"
@@ -150,6 +171,8 @@ def read_manifest(directory: Path) -> Manifest:
             seed=int(document["seed"]),
             copies={str(k): str(v) for k, v in document.get("copies", {}).items()},
             backend=str(document.get("backend", "vitis")),
+            inputs=tuple(map(str, document.get("inputs", ()))),
+            settings=dict(document.get("settings", {})),
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as problem:
         message = f"{directory} is not a streamopt project: {_missing(problem)}"
@@ -228,6 +251,8 @@ def _write_manifest(manifest: Manifest, path: Path) -> None:
         "schedule_sha256": manifest.schedule_sha256,
         "seed": manifest.seed,
         **({"copies": dict(manifest.copies)} if manifest.copies else {}),
+        **({"inputs": list(manifest.inputs)} if manifest.inputs else {}),
+        **({"settings": dict(manifest.settings)} if manifest.settings else {}),
     }
     text = json.dumps(document, indent=2, ensure_ascii=False)
     path.write_text(f"{text}\n", encoding="utf-8", newline="\n")

@@ -158,7 +158,7 @@ def _operated(op: BinaryOp, left: str, right: str, element: ElementType) -> str:
         call = _INTEGER_CALLS.get(op)
         text = f"{call}({left}, {right})" if call else f"{left} {op} {right}"
         return _wrapped(text, element)
-    if op is BinaryOp.DIV and element is ElementType.DOUBLE:
+    if op is BinaryOp.DIV:
         return f"divided({left}, {right})"
     return f"({left} {op} {right})"
 

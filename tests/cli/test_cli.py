@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from streamopt.cli.main import main
 from streamopt.extras import installing
 
 TOP = Path(__file__).parents[2]
@@ -319,3 +320,31 @@ def test_objectives_are_told_in_their_units(tmp_path: Path) -> None:
         "cycles; its longest runs are gemm3 47879, gemm1 45599, gemm2 43889\n"
         "  hint: give --latency-target 49019 or more, or --dsp 2620 (the fewest)\n"
     )
+
+
+def test_lack_of_memory_is_told(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def exhausted() -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("streamopt.cli.main.app", exhausted)
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 2
+    assert capsys.readouterr().err.startswith("error: E120 there is not enough memory for this")
+
+
+def test_project_that_can_not_be_checked_says_so(tmp_path: Path) -> None:
+    (tmp_path / "g.json").write_text(json.dumps(with_body("Y[i][j] = sqrt(0 - 9 - C[i][j])")))
+    asked = run(tmp_path, "solve", "g.json", "-o", "p", "-q", "--test-inputs", "A=0:1,spd")
+    assert asked.returncode == 2
+    assert "E713 output Y[0][0] is no number: sqrt(-" in asked.stderr
+    assert not (tmp_path / "p").exists()
+    done = run(tmp_path, "solve", "g.json", "-o", "p", "-q")
+    assert done.returncode == 0
+    assert done.stderr.startswith("warning: can't be verified: ")
+    checked = run(tmp_path, "verify", "p")
+    assert checked.returncode == 1
+    assert "UNCHECKED Y: 64 elements, 64 unchecked" in checked.stdout
+    assert "UNCHECKED: no test inputs were found that suit the program" in checked.stdout

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from dataclasses import replace
 from typing import TYPE_CHECKING
+from zipfile import ZIP_DEFLATED, ZipFile
 
 import numpy as np
 import pytest
@@ -73,7 +75,7 @@ def test_a_design_is_verified_with_the_weights_that_came_along(tmp_path: Path) -
             "there are values of 'x', which has role input, not weight",
         ),
         ({"v": np.zeros(4, np.float32)}, "there are values of 'v', which is no array"),
-        ({"w": np.array([None] * 4)}, "this is not a file of weights: "),
+        ({"w": np.array([None] * 4)}, "the file of weights is not in NumPy's format: "),
     ],
 )
 def test_values_that_do_not_fit(
@@ -99,7 +101,9 @@ def test_files_that_are_no_weights(content: bytes, tmp_path: Path) -> None:
 def test_missing_weights(tmp_path: Path) -> None:
     so.save(scaled(), tmp_path / "s.json")
     (tmp_path / "s.npz").unlink()
-    with pytest.raises(FrontendError, match=r"E115 the weights can't be read: No such file"):
+    with pytest.raises(
+        FrontendError, match=r"E115 the file of weights can't be read: No such file"
+    ):
         so.load(tmp_path / "s.json")
 
 
@@ -133,3 +137,35 @@ def test_a_design_that_is_not_what_the_source_computed_fails(tmp_path: Path) -> 
     first, second = so.verify(tmp_path / "made").outputs
     assert first.wrong == 0
     assert second.wrong == 4
+
+
+def forged(shape: str, content: bytes) -> bytes:
+    text = f"{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}, }}".ljust(117) + "\n"
+    return b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text.encode() + content
+
+
+@pytest.mark.parametrize("shape", ["(33554432,)", f"({2**60},)", f"({2**62}, 4)"])
+def test_nothing_is_unpacked_before_its_header_is_compared(shape: str, tmp_path: Path) -> None:
+    so.save(scaled(), tmp_path / "s.json")
+    with ZipFile(tmp_path / "s.npz", "w", ZIP_DEFLATED) as packed:
+        packed.writestr("w.npy", forged(shape, bytes(2**26)))
+    tracemalloc.start()
+    try:
+        with pytest.raises(
+            FrontendError, match=r"E115 the values of 'w' are float32 .*, not \(4,\)"
+        ):
+            so.load(tmp_path / "s.json")
+        assert tracemalloc.get_traced_memory()[1] < 2**24
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize(("size", "how"), [(15, "shorter"), (2**20, "longer")])
+def test_weights_of_another_size_than_their_header_says(
+    size: int, how: str, tmp_path: Path
+) -> None:
+    so.save(scaled(), tmp_path / "s.json")
+    with ZipFile(tmp_path / "s.npz", "w", ZIP_DEFLATED) as packed:
+        packed.writestr("w.npy", forged("(4,)", bytes(size)))
+    with pytest.raises(FrontendError, match=rf"E115 .*'w' is {how} than its header says"):
+        so.load(tmp_path / "s.json")

@@ -246,7 +246,7 @@ def edited(design: Design, path: str, text: str) -> Design:
     [
         ("k == 7", r"E703 a process reads from an empty stream:\n.*from empty stream E\[0\]\[0\]"),
         ("k == 9", r"E703 a process reads from an empty stream:\n.*from empty stream F\[0\]\[0\]"),
-        ("k == 3", r"E709 .*wrong, first G\[0\]\[0\]: got 0, expected"),
+        ("k == 3", r"E709 .*wrong, first G\[0\]\[0\]: got nan, expected"),
     ],
 )
 def test_missing_final_write_is_caught(guard: str, message: str, tmp_path: Path) -> None:

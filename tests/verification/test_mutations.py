@@ -51,6 +51,13 @@ def edited(old: str, new: str, after: str = "static void gemm(") -> Design:
     return replace(DESIGN, files=tuple(files.items()))
 
 
+def with_counter(design: Design) -> Design:
+    text = design.text(KERNEL).replace(
+        "static void turn(", "static int runs = 0;\nstatic void turn("
+    )
+    return replace(design, files=tuple((dict(design.files) | {KERNEL: text}).items()))
+
+
 def swapped(first: str, second: str, after: str) -> Design:
     head, mark, text = DESIGN.text(KERNEL).partition(after)
     found = (re.search(first, text), re.search(second, text))
@@ -100,6 +107,16 @@ FAULTS = {
     "dropped accumulation": (
         edited("a_acc[i][j] = total;", "a_acc[i][j] = term;"),
         r"E716 node 'gemm' writes a wrong token to a_sum\[0\]\[0\] at i = 0, j = 0, k = 7",
+    ),
+    "dropped start": (
+        edited("(k == 0 ? 0.0f : a_acc[i][j])", "a_acc[i][j]"),
+        r"E716 node 'gemm' writes a wrong token to a_sum\[0\]\[0\] at i = 0, j = 0, k = 7",
+    ),
+    "kept from run to run": (
+        with_counter(
+            edited("+ 1.0f;", "+ (runs < 32 ? 1.0f : 2.0f), runs++;", "static void turn(")
+        ),
+        r"E709 .*FAIL y of a later run: (.|\n)*32 wrong, first y\[0\]\[0\]: got ",
     ),
     "wrong output": (
         edited("+ 1.0f", "+ (i == 2) + 0.0f", "static void turn("),

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
-from zipfile import BadZipFile, ZipFile
 
-from streamopt.errors import Diagnostic, SourceLoc, reason
+from streamopt.errors import Diagnostic, SourceLoc
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,22 +16,24 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from streamopt.frontends.npz_file import Header
     from streamopt.ir.program import Array, Program
 
-__all__ = ["read_weights", "weights_bytes"]
+__all__ = ["arrays_bytes", "read_weights", "weights_bytes"]
 
 _SAMPLE = "sample."
-
-MAX_BYTES = 8 * 2**30
-"""Largest file of weights that is read, unpacked."""
 
 
 def weights_bytes(program: Program) -> bytes:
     """Return the bytes of a file with a program's values and sample; the same every time."""
+    sample = {f"{_SAMPLE}{name}": value for name, value in program.sample.items()}
+    return arrays_bytes({**program.values, **sample})
+
+
+def arrays_bytes(values: Mapping[str, NDArray[Any]]) -> bytes:
+    """Return the bytes of a file of arrays; the same every time."""
     import numpy as np
 
-    sample = {f"{_SAMPLE}{name}": value for name, value in program.sample.items()}
-    values = {**program.values, **sample}
     buffer = BytesIO()
     np.savez(buffer, **{name: np.asarray(values[name]) for name in sorted(values)})  # type: ignore[arg-type]
     return buffer.getvalue()
@@ -42,7 +43,7 @@ def read_weights(
     path: Path, arrays: Mapping[str, Array | None], problems: list[Diagnostic]
 ) -> tuple[dict[str, NDArray[Any]], dict[str, NDArray[Any]]]:
     """Return the values and the sample in a file, by array; problems (E115) are appended."""
-    import numpy as np
+    from streamopt.frontends.npz_file import NotNpzError, read_npz
 
     place = SourceLoc(str(path))
 
@@ -50,29 +51,31 @@ def read_weights(
         hint = 'write it again with `streamopt graph`, or take "weights" out of the graph'
         problems.append(Diagnostic("E115", message, place, hint))
 
-    values: dict[str, NDArray[Any]] = {}
+    def is_refused(header: Header) -> bool:
+        message = _misfit(header, arrays)
+        if message:
+            refuse(message)
+        return bool(message)
+
     try:
-        with ZipFile(path) as packed:
-            if sum(item.file_size for item in packed.infolist()) > MAX_BYTES:
-                refuse(f"the weights take more than {MAX_BYTES} bytes")
-                return {}, {}
-        with np.load(path, allow_pickle=False) as found:
-            for name in found.files:
-                values[name] = found[name]
-    except OSError as error:
-        refuse(f"the weights can't be read: {reason(error)}")
-    except (BadZipFile, ValueError, EOFError, KeyError, NotImplementedError) as error:
-        refuse(f"this is not a file of weights: {error}")
-    for key, value in values.items():
-        name = key.removeprefix(_SAMPLE)
-        roles = ("input", "output") if key.startswith(_SAMPLE) else ("weight",)
-        array = arrays.get(name)
-        if array is None:
-            refuse(f"there are values of '{name}', which is no array of the graph")
-        elif array.role.value not in roles:
-            wanted = " or ".join(roles)
-            refuse(f"there are values of '{name}', which has role {array.role}, not {wanted}")
-        elif value.shape != array.shape or value.dtype.kind not in "fiub":
-            refuse(f"the values of '{name}' are {value.dtype} {value.shape}, not {array.shape}")
+        values = read_npz(path, is_refused)
+    except NotNpzError as error:
+        refuse(f"the file of weights {error}")
+        return {}, {}
     sample = {k.removeprefix(_SAMPLE): v for k, v in values.items() if k.startswith(_SAMPLE)}
     return {k: v for k, v in values.items() if not k.startswith(_SAMPLE)}, sample
+
+
+def _misfit(header: Header, arrays: Mapping[str, Array | None]) -> str:
+    """Return why values are not those of an array of the graph; empty if they may be."""
+    name = header.name.removeprefix(_SAMPLE)
+    roles = ("input", "output") if header.name.startswith(_SAMPLE) else ("weight",)
+    array = arrays.get(name)
+    if array is None:
+        return f"there are values of '{name}', which is no array of the graph"
+    if array.role.value not in roles:
+        wanted = " or ".join(roles)
+        return f"there are values of '{name}', which has role {array.role}, not {wanted}"
+    if header.shape != array.shape or header.dtype.kind not in "fiub":
+        return f"the values of '{name}' are {header}, not {array.shape}"
+    return ""

@@ -72,16 +72,20 @@ struct Process {
     }
 
     // Local arrays are as large as the buffers they stand for; address space that nobody touches
-    // costs nothing.
+    // costs nothing, but may be limited. STREAMOPT_STACK says how many bytes a process needs.
     void make_stack() {
         const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-        for (std::size_t bytes = std::size_t(1) << 30; bytes >= (1 << 20); bytes /= 2) {
+        const char *told = std::getenv("STREAMOPT_STACK");
+        const std::size_t page = 4096, most = std::size_t(1) << 30;
+        const std::size_t needed = told == nullptr ? most : std::strtoull(told, nullptr, 10);
+        const std::size_t least = told == nullptr ? std::size_t(1) << 20 : needed;
+        for (std::size_t bytes = (needed + 2 * page) / page * page; bytes >= least; bytes /= 2) {
             void *place = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
             if (place == MAP_FAILED)
                 continue;
             stack = place;
             stack_bytes = bytes;
-            mprotect(stack, 4096, PROT_NONE);
+            mprotect(stack, page, PROT_NONE);
             return;
         }
         stop(3, "no memory for the stack of process " + name);
