@@ -122,9 +122,7 @@ class _Search:
             left.append(self._backwards(own, [before[p] for p in places if p < place], level))
         return _joined(left, level)
 
-    def _backwards(
-        self, sinks: _Sinks, before: Sequence[Sequence[Event]], level: int
-    ) -> _Sinks:
+    def _backwards(self, sinks: _Sinks, before: Sequence[Sequence[Event]], level: int) -> _Sinks:
         """Resolve sinks by what stands before them, from there to the start of the text."""
         end, count = len(before), 1
         while end > 0 and sinks.events:

@@ -6,11 +6,12 @@ Vitis HLS makes a multiplier of the bits that its operands may have, so that ``i
 
 from __future__ import annotations
 
+from math import frexp
 from typing import TYPE_CHECKING
 
 from streamopt.analysis.value_ranges import value_range
 from streamopt.ir.element import ElementType
-from streamopt.ir.expression import Binary, BinaryOp, children
+from streamopt.ir.expression import Binary, BinaryOp, Cast, Literal, children
 from streamopt.ir.expression_type import operand_types
 from streamopt.ir.fixed_point import FixedPoint
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from streamopt.analysis.value_ranges import Surroundings
     from streamopt.ir.expression import Expression
 
-__all__ = ["built_type", "integer_of_bits"]
+__all__ = ["built_type", "integer_of_bits", "is_shift"]
 
 _WHOLE = (ElementType.INT8, ElementType.INT16, ElementType.INT32, ElementType.INT64)
 _MOST_MANTISSA_BITS = 53
@@ -50,6 +51,22 @@ def built_type(expression: Expression, element: ElementType, among: Surroundings
         return element
     bits = max(value.bits for value in values if value is not None)
     return integer_of_bits(bits) if bits < element.bits else element
+
+
+def is_shift(product: Binary, element: ElementType) -> bool:
+    """Return whether a product of whole or fixed-point numbers is one by a power of two.
+
+    It takes no multiplier, but wires.
+    """
+    if element.is_float:
+        return False
+    return any(map(_is_power_of_two, (product.left, product.right)))
+
+
+def _is_power_of_two(factor: Expression) -> bool:
+    while isinstance(factor, Cast):
+        factor = factor.operand
+    return isinstance(factor, Literal) and frexp(abs(factor.value))[0] == 0.5
 
 
 def integer_of_bits(bits: int) -> ElementType:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, assert_never
 
-from streamopt.analysis.operation_types import built_type
+from streamopt.analysis.operation_types import built_type, is_shift
 from streamopt.ir.binding import bound_implementation
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import (
@@ -157,6 +157,8 @@ class OperationList:
                 return self.add(Operator.NEGATE, element, self.value(operand))
             case Binary(BinaryOp.DIV, Literal(1.0), right) if element.is_float:
                 return self.add(Operator.RECIPROCAL, element, self.value(right))
+            case Binary(BinaryOp.MUL, left, right) if is_shift(expression, element):
+                return self.add(Operator.BITS, computed, self.value(left), self.value(right))
             case Binary(op, left, right):
                 return self.add(_BINARY[op], element, self.value(left), self.value(right))
             case Cast(_, operand):
