@@ -14,7 +14,6 @@ from streamopt.cli import arguments as a
 from streamopt.cli.assignments import listed
 from streamopt.cli.crossing import asked_ports
 from streamopt.cli.output import Output
-from streamopt.cli.printing import print_warnings
 from streamopt.cli.reading import Reading, stem
 from streamopt.cli.verb import WHAT
 from streamopt.space.level import LevelName
@@ -148,6 +147,7 @@ def _finish(
 ) -> None:
     """Write a solution, and show it."""
     from streamopt import pipeline
+    from streamopt.cli.printing import print_warnings
 
     found = pipeline.evaluate(solution.request.graph, solution.schedule, on)
     row = {

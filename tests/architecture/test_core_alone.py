@@ -161,7 +161,7 @@ def test_extras_come_from_where_streamopt_came_from(
     def distribution(_: str) -> SimpleNamespace:
         return SimpleNamespace(read_text=lambda _: origin)
 
-    monkeypatch.setattr("streamopt.extras.metadata.distribution", distribution)
+    monkeypatch.setattr("importlib.metadata.distribution", distribution)
     origin_of = getattr(extras, "_origin")  # noqa: B009
     origin_of.cache_clear()
     try:
