@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from typer.testing import CliRunner
@@ -15,7 +15,7 @@ from tests.cli.test_cli import graph
 if TYPE_CHECKING:
     from pathlib import Path
 
-SCHEDULE = {
+SCHEDULE: dict[str, Any] = {
     "schema_version": 1,
     "graph": "two",
     "nodes": [
