@@ -39,16 +39,35 @@ Steps = Annotated[
 ]
 
 
+@dataclass(frozen=True, slots=True)
+class Within:
+    """The options that limit a design as built."""
+
+    built_dsp: a.BuiltDsp = None
+    bram18: a.Bram18 = None
+    uram: a.Uram = None
+    lut: a.Lut = None
+    ff: a.Ff = None
+    fit: a.Fit = None
+
+    def built(self, on: Target) -> AsBuilt:
+        """Return the limits, with the target that is judged on."""
+        return {
+            "built_dsp": self.built_dsp,
+            "bram18": self.bram18,
+            "uram": self.uram,
+            "lut": self.lut,
+            "ff": self.ff,
+            "fit": self.fit,
+            "on": on,
+        }
+
+
 def solve(
     graph_file: a.GraphFile,
     read: Reading,
+    within: Within,
     dsp: a.ModelDsp = None,
-    built_dsp: a.BuiltDsp = None,
-    bram18: a.Bram18 = None,
-    uram: a.Uram = None,
-    lut: a.Lut = None,
-    ff: a.Ff = None,
-    fit: a.Fit = None,
     level: a.Level = LevelName.OPT5,
     tiling_limit: a.TilingLimit = None,
     without: a.Without = None,
@@ -81,14 +100,12 @@ def solve(
     asked = _asked(graph_file, read, steps, listed(port), on)
     name = stem(graph_file, asked.program)
     to = Output.of(output, schedule_file, name, seed, force=force)
-    built: AsBuilt = {"built_dsp": built_dsp, "bram18": bram18, "uram": uram, "lut": lut, "ff": ff}
-    built |= {"fit": fit, "on": on}
     with solving(f"{asked.program.name} at {level}", quiet=quiet or as_json) as on_progress:
         solution = pipeline.solve(
             **asked.options,
             level=level,
             dsp=dsp,
-            **built,
+            **within.built(on),
             tiling_limit=tiling_limit,
             objective=objective,
             latency_target_cycles=latency_target,
