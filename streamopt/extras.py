@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from functools import cache
-from importlib import import_module, metadata
+from importlib import import_module
 from typing import Any
 
 from streamopt.errors import Diagnostic, MissingExtraError
@@ -52,6 +52,8 @@ def installing(extra: str = "") -> str:
 @cache
 def _origin() -> tuple[str, str]:
     """Return pip's option and the place of the installed streamopt, as PEP 610 records them."""
+    from importlib import metadata
+
     try:
         text = metadata.distribution("streamopt").read_text("direct_url.json")
         origin: dict[str, Any] = json.loads(text or "{}")

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["compare"]
 
-RATIOS = ("model", "simulated", "interval", "faster", "of roofline", "DSPs", "seconds", "proof")
+RATIOS = ("model", "simulated", "interval", "faster", "of MAC line", "DSPs", "seconds", "proof")
 NO_ANSWER = 2
 
 

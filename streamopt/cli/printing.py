@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 import typer
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 __all__ = ["fitted", "print_tables", "print_warnings"]
 
+MOST_OF_A_KIND = 3
+"""Warnings that are shown of each kind."""
 WORDS = 12
 """Characters to which a column of words may be folded."""
 BORDER = 3
@@ -88,7 +91,12 @@ def _cell_width(column: Column) -> int:
 
 
 def print_warnings(warnings: Iterable[Diagnostic]) -> None:
-    """Print warnings on stderr, in yellow on a terminal."""
+    """Print warnings on stderr, in yellow on a terminal; of each kind the first few."""
     plain = "NO_COLOR" in os.environ or not sys.stderr.isatty()
-    for warning in warnings:
-        typer.secho(f"warning: {warning}", fg=None if plain else typer.colors.YELLOW, err=True)
+    for code, group in groupby(warnings, key=lambda warning: warning.code):
+        each = list(group)
+        lines = [str(warning) for warning in each[:MOST_OF_A_KIND]]
+        if more := len(each) - len(lines):
+            lines.append(f"{code} {more} more of this kind; --json has all")
+        for line in lines:
+            typer.secho(f"warning: {line}", fg=None if plain else typer.colors.YELLOW, err=True)

@@ -14,7 +14,6 @@ from streamopt.cli import arguments as a
 from streamopt.cli.assignments import listed
 from streamopt.cli.crossing import asked_ports
 from streamopt.cli.output import Output
-from streamopt.cli.printing import print_warnings
 from streamopt.cli.reading import Reading, stem
 from streamopt.cli.verb import WHAT
 from streamopt.space.level import LevelName
@@ -40,16 +39,35 @@ Steps = Annotated[
 ]
 
 
+@dataclass(frozen=True, slots=True)
+class Within:
+    """The options that limit a design as built."""
+
+    built_dsp: a.BuiltDsp = None
+    bram18: a.Bram18 = None
+    uram: a.Uram = None
+    lut: a.Lut = None
+    ff: a.Ff = None
+    fit: a.Fit = None
+
+    def built(self, on: Target) -> AsBuilt:
+        """Return the limits, with the target that is judged on."""
+        return {
+            "built_dsp": self.built_dsp,
+            "bram18": self.bram18,
+            "uram": self.uram,
+            "lut": self.lut,
+            "ff": self.ff,
+            "fit": self.fit,
+            "on": on,
+        }
+
+
 def solve(
     graph_file: a.GraphFile,
     read: Reading,
+    within: Within,
     dsp: a.ModelDsp = None,
-    built_dsp: a.BuiltDsp = None,
-    bram18: a.Bram18 = None,
-    uram: a.Uram = None,
-    lut: a.Lut = None,
-    ff: a.Ff = None,
-    fit: a.Fit = None,
     level: a.Level = LevelName.OPT5,
     tiling_limit: a.TilingLimit = None,
     without: a.Without = None,
@@ -81,19 +99,24 @@ def solve(
 
     on = pipeline.target(device, clock_ns)
     asked = _asked(graph_file, read, steps, listed(port), on)
-    to = Output.of(output, schedule_file, stem(graph_file, asked.program), seed, force=force)
+    name = stem(graph_file, asked.program)
+    to = Output.of(output, schedule_file, name, seed, force=force)
     to = to.with_data(asked.program, listed(test_inputs))
-    by: dict[str, Any] = {"solver": solver, "formulation": formulation, "profile": profile}
-    by |= {"time_limit_seconds": time_limit, "seed": seed, "threads": threads}
-    by |= {"level": level, "dsp": dsp, "objective": objective, "tiling_limit": tiling_limit}
-    by |= {"latency_target_cycles": latency_target}
-    built: AsBuilt = {"built_dsp": built_dsp, "bram18": bram18, "uram": uram, "lut": lut, "ff": ff}
-    built |= {"fit": fit, "on": on}
     with solving(f"{asked.program.name} at {level}", quiet=quiet or as_json) as on_progress:
         solution = pipeline.solve(
             **asked.options,
-            **built,
-            **by,
+            level=level,
+            dsp=dsp,
+            **within.built(on),
+            tiling_limit=tiling_limit,
+            objective=objective,
+            latency_target_cycles=latency_target,
+            solver=solver,
+            formulation=formulation,
+            profile=profile,
+            time_limit_seconds=time_limit,
+            seed=seed,
+            threads=threads,
             fifos=_sizing(fifo_depths, latency_slack, on),
             freedom=_freedom(listed(without), binding),
             on_progress=on_progress,
@@ -143,6 +166,7 @@ def _finish(
 ) -> None:
     """Write a solution, and show it."""
     from streamopt import pipeline
+    from streamopt.cli.printing import print_warnings
 
     found = pipeline.evaluate(solution.request.graph, solution.schedule, on)
     row = {

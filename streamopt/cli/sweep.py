@@ -12,12 +12,12 @@ import typer
 from streamopt.cli import arguments as a
 from streamopt.cli.assignments import listed
 from streamopt.errors import Diagnostic, OptionError
-from streamopt.sweeping.redo import Redo
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
     from streamopt.pipeline.ways import Row
+    from streamopt.sweeping.redo import Redo
 
 __all__ = ["sweep"]
 
@@ -63,6 +63,8 @@ def sweep(
 
 
 def _redo(word: str) -> Redo:
+    from streamopt.sweeping.redo import Redo
+
     if word not in tuple(Redo):
         hint = f"choose from {', '.join(Redo)}"
         raise OptionError(Diagnostic("E543", f"--redo has no '{word}'", hint=hint))

@@ -86,7 +86,7 @@ def _product_line(cycles: int, found: Evaluation) -> dict[str, str]:
     if not cycles:
         return {}
     ratio = found.trace.cycles / cycles
-    return {"5 DSPs a MAC": f"{cycles:,} cycles if all were always busy ({ratio:.2f}x)"}
+    return {"5 DSPs a MAC": f"{cycles:,} cycles if all DSPs were always busy ({ratio:.2f}x)"}
 
 
 def _model_dsps(solution: Solution) -> dict[str, str]:

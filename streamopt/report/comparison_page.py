@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["comparison_page"]
 
 HEADER = (
-    *("way", "own model", "simulated", "faster", "of roofline"),
+    *("way", "own model", "simulated", "faster", "of MAC line"),
     *("DSPs", "BRAM18", "URAM", "LUT", "FF", "proof"),
 )
 
@@ -84,7 +84,7 @@ def _roofline(done: Sequence[Facts], work: int, limit: int) -> Section:
     says = f"Simulated cycles against DSPs as built, {len(designs)} designs"
     words = "The table above has the numbers."
     draw = partial(roofline_chart, found)
-    return Section("roofline", "DSP roofline", (words,), Picture("roofline", says, draw))
+    return Section("roofline", "5-DSP-per-MAC line", (words,), Picture("roofline", says, draw))
 
 
 def _refused(rows: Sequence[Facts]) -> tuple[Section, ...]:

@@ -249,12 +249,12 @@ def _roofline(found: DesignFacts) -> Section:
     )
     words = "With 5 DSPs a multiply-accumulate, no design is below the line; operators that are "
     words += "built from LUTs can bring one there."
-    says = f"Simulated cycles against DSPs, {len(rows)} designs above the roofline"
-    header = ("design", "DSPs as built", "simulated cycles", "roofline cycles", "ratio")
+    says = f"Simulated cycles against DSPs, {len(rows)} designs and the line"
+    header = ("design", "DSPs as built", "simulated cycles", "cycles of the line", "ratio")
     return Section(
         "roofline",
-        "DSP roofline",
-        (words if work else "Nothing is multiplied and accumulated: there is no roofline.",),
+        "5-DSP-per-MAC line",
+        (words if work else "Nothing is multiplied and accumulated: there is no such line.",),
         Picture("roofline", says, partial(roofline_chart, found.roofline)),
         (Table("Designs", header, rows),),
     )

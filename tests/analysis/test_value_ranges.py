@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from streamopt.analysis.operation_types import built_type, integer_of_bits
+from streamopt.analysis.operations import OperationList
 from streamopt.analysis.value_ranges import Range, Surroundings, partial_sums, value_range
 from streamopt.ir.affine import Affine
 from streamopt.ir.element import ElementType
@@ -26,6 +27,7 @@ from streamopt.ir.expression import (
     Select,
 )
 from streamopt.ir.expression_type import expression_type
+from streamopt.ir.network import Operator
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -217,3 +219,13 @@ def test_types_of_widths() -> None:
         "ap_fixed<53, 53>",
         "int64_t",
     ]
+
+
+@pytest.mark.parametrize(
+    ("factor", "operator"),
+    [(2.0, Operator.BITS), (-4.0, Operator.BITS), (0.5, Operator.MUL), (3.0, Operator.MUL)],
+)
+def test_products_by_powers_of_two_take_no_multiplier(factor: float, operator: Operator) -> None:
+    operations = OperationList(AMONG, lambda access: access.array)
+    operations.value(Binary(BinaryOp.MUL, Literal(factor), read("b")))
+    assert [operation.operator for operation in operations.operations] == [operator]

@@ -158,10 +158,13 @@ def test_highs_stands_in_for_cpsat(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_extras_come_from_where_streamopt_came_from(
     monkeypatch: pytest.MonkeyPatch, origin: str | None, command: str
 ) -> None:
-    def distribution(_: str) -> SimpleNamespace:
-        return SimpleNamespace(read_text=lambda _: origin)
+    def read_text(_: str) -> str | None:
+        return origin
 
-    monkeypatch.setattr("streamopt.extras.metadata.distribution", distribution)
+    def distribution(_: str) -> SimpleNamespace:
+        return SimpleNamespace(read_text=read_text)
+
+    monkeypatch.setattr("importlib.metadata.distribution", distribution)
     origin_of = getattr(extras, "_origin")  # noqa: B009
     origin_of.cache_clear()
     try:

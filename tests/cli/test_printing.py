@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.table import Table
 
-from streamopt.cli.printing import fitted, print_tables
+from streamopt.cli.printing import fitted, print_tables, print_warnings
+from streamopt.errors import Diagnostic
 
 if TYPE_CHECKING:
     import pytest
@@ -17,7 +18,7 @@ NUMBERS = {
     "model": "1277636",
     "simulated": "1277699",
     "interval": "1276421",
-    "of roofline": "586.1x",
+    "of MAC line": "586.1x",
 }
 
 
@@ -57,7 +58,7 @@ def test_columns_go_before_digits() -> None:
         for name, cell in NUMBERS.items():
             assert (cell in text) == (name not in left_out)
     assert fitted(table(), 119)[1] == []
-    assert fitted(table(), 40)[1] == ["simulated", "interval", "of roofline"]
+    assert fitted(table(), 40)[1] == ["simulated", "interval", "of MAC line"]
 
 
 def test_tables_without_rows_are_left_out(capsys: pytest.CaptureFixture[str]) -> None:
@@ -65,3 +66,15 @@ def test_tables_without_rows_are_left_out(capsys: pytest.CaptureFixture[str]) ->
     empty.add_column("channel")
     print_tables(empty)
     assert capsys.readouterr().out == ""
+
+
+def test_few_warnings_of_a_kind_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    risks = [Diagnostic("W06", f"risk {number}", hint="unroll less") for number in range(9)]
+    print_warnings([Diagnostic("W01", "far"), *risks])
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.splitlines() == [
+        "warning: W01 far",
+        *(line for n in range(3) for line in (f"warning: W06 risk {n}", "  hint: unroll less")),
+        "warning: W06 6 more of this kind; --json has all",
+    ]

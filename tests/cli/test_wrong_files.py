@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from typer.testing import CliRunner
@@ -15,7 +15,7 @@ from tests.cli.test_cli import graph
 if TYPE_CHECKING:
     from pathlib import Path
 
-SCHEDULE = {
+SCHEDULE: dict[str, Any] = {
     "schema_version": 1,
     "graph": "two",
     "nodes": [
@@ -26,9 +26,9 @@ SCHEDULE = {
     "result": {},
 }
 WRONG = {
-    "two.jsn": "E101 the file can't be read: No such file or directory\n"
+    "two.jsn": "E101 the file can't be read: there is no such file\n"
     "  hint: did you mean 'two.json'?",
-    "folder": "E101 the file can't be read: Is a directory\n"
+    "folder": "E101 the file can't be read: it is a directory, not a regular file\n"
     "  hint: this is a folder; give folder/graph.json",
     "two.schedule.json": "E101 this is a schedule, not a graph\n"
     "  hint: give the graph or its source first, and this with --schedule",

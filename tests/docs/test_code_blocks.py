@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 import pytest
@@ -55,3 +56,11 @@ def test_every_block_is_known(page: Path) -> None:
 
 def test_pages_are_many() -> None:
     assert len(PAGES) > 15
+
+
+@pytest.mark.parametrize(("mark", "runs"), [("", False), ("<!-- continues: x -->\n", True)])
+def test_blocks_run_alone_unless_they_continue(tmp_path: Path, mark: str, runs: bool) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(f"```python\nx = 1\n```\n\n{mark}```python\nassert x\n```\n")
+    with nullcontext() if runs else pytest.raises(NameError):
+        run_page(page, nightly=False)
