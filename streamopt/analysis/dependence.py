@@ -105,7 +105,10 @@ def data_flow(
         return DataFlow(found, frozenset(given), {})
     among = {access.array for _, _, access in reads}
     touches = last_touches(
-        [_event(touch.statement, touch.read, instance, access) for touch, instance, access in reads],
+        [
+            _event(touch.statement, touch.read, instance, access)
+            for touch, instance, access in reads
+        ],
         [
             _event(at, _WRITE, instance, instance.target)
             for at, instance in enumerate(statements)
