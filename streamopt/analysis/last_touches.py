@@ -261,11 +261,10 @@ def _domain(sinks: _Sinks, level: int) -> Any:
 
 def _joined(parts: Sequence[_Sinks], level: int) -> _Sinks:
     events = tuple(event for part in parts for event in part.events)
-    left = [_domain(part, level) for part in parts if part.events]
+    left: list[Any] = [_domain(part, level) for part in parts if part.events]
     while len(left) > 1:
-        pairs = zip(left[::2], left[1::2], strict=False)
-        odd = left[-1:] if len(left) % 2 else []
-        left = [*(one.union(other) for one, other in pairs), *odd]
+        half: list[Any] = [left[at].union(left[at + 1]) for at in range(0, len(left) - 1, 2)]
+        left = half + left[-1:] if len(left) % 2 else half
     return _Sinks(events, left[0] if left else None)
 
 
