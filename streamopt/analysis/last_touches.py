@@ -16,10 +16,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
+from operator import lt
 from typing import TYPE_CHECKING, Any
 
 from streamopt.analysis.instances import hull_of
 from streamopt.analysis.polyhedral_text import access_text, schedule_text
+from streamopt.errors import Diagnostic, LegalityError
+from streamopt.ir.affine import Affine, Iter
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -31,6 +34,13 @@ __all__ = ["AT_ONCE", "Event", "LastTouches", "last_touches"]
 
 AT_ONCE = 48
 """Events that are handed to isl together, however they lie in the text."""
+
+
+MAX_PAIRS = 300_000
+"""Of sinks and sources that isl is asked for: some seconds."""
+
+UNHIDDEN_COST = 8
+"""Of a pair whose source hides nothing, because every one of them is in the answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +77,32 @@ class LastTouches:
 
 
 @dataclass(frozen=True, slots=True)
+class _Reach:
+    """Where the subscripts of an access lie, at most, while outer iterators stand still.
+
+    Attributes
+    ----------
+    moving
+        The parts of each subscript with these iterators.
+    low, high
+        The range of the rest of each subscript.
+    """
+
+    moving: tuple[tuple[str, ...], ...]
+    low: tuple[int, ...]
+    high: tuple[int, ...]
+
+    def may_meet(
+        self, moving: tuple[tuple[str, ...], ...], low: tuple[int, ...], high: tuple[int, ...]
+    ) -> bool:
+        """Return whether an access with these may touch an element that this one touches."""
+        if self.moving != moving:
+            return True
+        below = any(map(lt, self.high, low))
+        return not below and not any(map(lt, high, self.low))
+
+
+@dataclass(frozen=True, slots=True)
 class _Sinks:
     """Sinks, and the iterations of them that are still asked for; None for all."""
 
@@ -100,7 +136,8 @@ class _Search:
     def __init__(self, at_once: int) -> None:
         self.at_once = at_once
         self.relations: list[Any] = []
-        self.boxes: dict[str, tuple[tuple[int, int], ...]] = {}
+        self.reaches: dict[tuple[str, int], _Reach] = {}
+        self.left = MAX_PAIRS
 
     def resolved(self, sinks: Sequence[Event], sources: Sequence[Event], level: int) -> _Sinks:
         """Resolve sinks by sources that run in the same iteration of the outer loops.
@@ -118,7 +155,8 @@ class _Search:
             if inside and len(inside[0].instance.position) > level + 1:
                 if len(own.events) + len(inside) > self.at_once:
                     own = self.resolved(events, inside, level + 1)
-                own = self.asked(own, inside, level)
+                if own.events:
+                    own = self.asked(own, self._near(own.events, inside, level), level)
             left.append(self._backwards(own, [before[p] for p in places if p < place], level))
         return _joined(left, level)
 
@@ -128,42 +166,47 @@ class _Search:
         while end > 0 and sinks.events:
             start = max(0, end - count)
             window = [event for events in before[start:end] for event in events]
-            sinks = self.asked(sinks, self._near(sinks.events, window), level)
+            sinks = self.asked(sinks, self._near(sinks.events, window, level), level)
             end, count = start, 2 * count
         return sinks
 
-    def _near(self, sinks: Sequence[Event], sources: Sequence[Event]) -> list[Event]:
-        """Return the sources that may touch an element of the box around all sinks."""
-        boxes = [self._box(event) for event in sinks]
-        around = [
-            (min(low for low, _ in sides), max(high for _, high in sides))
-            for sides in zip(*boxes, strict=True)
-        ]
+    def _near(self, sinks: Sequence[Event], sources: Sequence[Event], level: int) -> list[Event]:
+        """Return the sources that may touch an element that a sink touches.
+
+        Only those are left out that a look at the constants tells apart from all sinks.
+        """
+        if len({self._reach(event, level).moving for event in sinks}) > 1:
+            level = 0
+        own = [self._reach(event, level) for event in sinks]
+        lowest = tuple(map(min, zip(*(reach.low for reach in own), strict=True)))
+        highest = tuple(map(max, zip(*(reach.high for reach in own), strict=True)))
         return [
             event
             for event in sources
-            if all(
-                low <= high_around and low_around <= high
-                for (low, high), (low_around, high_around) in zip(
-                    self._box(event), around, strict=True
-                )
-            )
+            if self._reach(event, level).may_meet(own[0].moving, lowest, highest)
         ]
 
-    def _box(self, event: Event) -> tuple[tuple[int, int], ...]:
-        """Return the lowest and the highest value of each subscript, at least."""
-        found = self.boxes.get(event.name)
+    def _reach(self, event: Event, level: int) -> _Reach:
+        found = self.reaches.get((event.name, level))
         if found is None:
-            hulls = hull_of(event.instance.loops)
-            ranges = {name: (low, max(low, high - 1)) for name, (low, high) in hulls.items()}
-            found = tuple(s.interval(ranges) for s in event.access.subscripts)
-            self.boxes[event.name] = found
+            found = self.reaches[event.name, level] = _reach_of(event, level)
         return found
+
+    def _spend(self, sinks: Sequence[Event], sources: Sequence[Event]) -> None:
+        """Count the pairs that isl is asked for; raises LegalityError (E124) above a limit."""
+        weight = sum(1 if event.hides else UNHIDDEN_COST for event in sources)
+        self.left -= len(sinks) * weight
+        if self.left < 0:
+            name, loc = sinks[0].access.array, sinks[0].instance.assign.loc
+            message = f"too many statements use {name} in ways that hang together"
+            hint = "split the function, or write the statements as a loop"
+            raise LegalityError(Diagnostic("E124", message, loc, hint))
 
     def asked(self, sinks: _Sinks, sources: Sequence[Event], level: int) -> _Sinks:
         """Hand sinks and sources to isl; touches count in the same iteration of outer loops."""
         if not sources or not sinks.events:
             return _Sinks(sinks.events, _domain(sinks, level))
+        self._spend(sinks.events, sources)
         import islpy as isl
 
         wanted = _union(_relation(event, level) for event in sinks.events)
@@ -189,6 +232,22 @@ def _by_place(events: Iterable[Event], level: int) -> dict[int, list[Event]]:
     return found
 
 
+def _reach_of(event: Event, level: int) -> _Reach:
+    hulls = hull_of(event.instance.loops)
+    outer = {*event.instance.iterators[:level]}
+    ranges = {name: (low, max(low, high - 1)) for name, (low, high) in hulls.items()}
+    ranges |= dict.fromkeys(outer, (0, 0))
+    moving: list[tuple[str, ...]] = []
+    for subscript in event.access.subscripts:
+        terms = [
+            (atom, c) for atom, c in subscript.terms if outer & {*Affine(((atom, c),)).iterators()}
+        ]
+        plain = all(isinstance(atom, Iter) for atom, _ in terms)
+        moving.append(tuple(sorted(map(str, terms))) if plain else (event.name,))
+    sides = [subscript.interval(ranges) for subscript in event.access.subscripts]
+    return _Reach(tuple(moving), tuple(low for low, _ in sides), tuple(high for _, high in sides))
+
+
 def _relation(event: Event, level: int) -> str:
     """Return an access with the iterators of outer loops as further subscripts."""
     return access_text(event.name, event.instance, event.access, level)
@@ -202,11 +261,10 @@ def _domain(sinks: _Sinks, level: int) -> Any:
 
 def _joined(parts: Sequence[_Sinks], level: int) -> _Sinks:
     events = tuple(event for part in parts for event in part.events)
-    left = [_domain(part, level) for part in parts if part.events]
+    left: list[Any] = [_domain(part, level) for part in parts if part.events]
     while len(left) > 1:
-        pairs = zip(left[::2], left[1::2], strict=False)
-        odd = left[-1:] if len(left) % 2 else []
-        left = [*(one.union(other) for one, other in pairs), *odd]
+        half: list[Any] = [left[at].union(left[at + 1]) for at in range(0, len(left) - 1, 2)]
+        left = half + left[-1:] if len(left) % 2 else half
     return _Sinks(events, left[0] if left else None)
 
 

@@ -91,5 +91,6 @@ def _tell(found: Graph, files: list[str]) -> None:
     typer.echo(f"{found.name}: {len(found.nodes)} nodes, {len(found.edges)} channels; {counts}")
     for node in found.nodes:
         if isinstance(node, SequentialNode):
-            typer.echo(f"  {node.name} is sequential: {node.reason}")
+            place = "" if node.loc is None else f"{node.loc}: "
+            typer.echo(f"  {place}{node.name} is sequential: {node.reason}")
     typer.echo(f"wrote {' and '.join(files)}")

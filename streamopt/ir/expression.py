@@ -40,6 +40,7 @@ __all__ = [
     "children",
     "conditional_reads",
     "conjuncts",
+    "depth_of",
     "is_affine_condition",
     "is_negation",
     "negated",
@@ -281,6 +282,15 @@ def walk(expression: Expression) -> Iterator[Expression]:
     yield expression
     for child in children(expression):
         yield from walk(child)
+
+
+def depth_of(expression: Expression) -> int:
+    """Return how many operations are inside each other, at most."""
+    depth, level = 0, [expression]
+    while level:
+        depth += 1
+        level = [child for part in level for child in children(part)]
+    return depth
 
 
 def reads(expression: Expression) -> tuple[Access, ...]:

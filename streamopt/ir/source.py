@@ -59,6 +59,8 @@ class RangeLoop:
         Unique in the whole source.
     label
         Name that the user gave to the loop; empty if none.
+    variable, value
+        What the user counts, and its value by iterators; for messages.
     """
 
     iterator: str
@@ -67,6 +69,8 @@ class RangeLoop:
     body: tuple[Item, ...]
     label: str = ""
     loc: SourceLoc | None = None
+    variable: str = field(default="", compare=False)
+    value: Affine | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -342,3 +342,9 @@ def test_any_statement(body: str) -> None:
     changed = document()
     changed["nodes"][0]["body"] = [body]
     reads_or_explains(json.dumps(changed))
+
+
+def test_a_graph_of_too_many_nodes_is_refused_before_it_is_read() -> None:
+    text = json.dumps({"schema_version": 1, "name": "g", "arrays": {}, "nodes": [0] * 50_001})
+    with pytest.raises(FrontendError, match="E125 the graph has 50001 nodes, more than 50000"):
+        read_graph_json(text, "g.json")

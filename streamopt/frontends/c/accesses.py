@@ -6,7 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from streamopt.frontends.c import expressions
-from streamopt.frontends.c.cases import cases_of, is_of_iterators, read_at
+from streamopt.frontends.c.cases import cases_of, read_at
+from streamopt.frontends.c.extents import OPEN
 from streamopt.frontends.c.rendering import shown
 from streamopt.frontends.c.symbols import Broken, Counter, Known, Stored
 from streamopt.frontends.c.tree import (
@@ -21,7 +22,7 @@ from streamopt.frontends.c.tree import (
 from streamopt.frontends.names import did_you_mean
 from streamopt.ir.affine import Affine
 from streamopt.ir.element import ElementType
-from streamopt.ir.expression import Access, Read
+from streamopt.ir.expression import Access, Read, reads
 
 if TYPE_CHECKING:
     from streamopt.frontends.c.cases import Cases
@@ -32,7 +33,15 @@ if TYPE_CHECKING:
 
 __all__ = ["element_of", "part_of", "pointed_part", "value_at"]
 
-_DATA_HINT = "it depends on data; compare the data with every index in a loop instead"
+_DATA_HINT = (
+    "its value depends on data; compare it with every position instead: "
+    "for (int p = 0; p < {extent}; p++) if ({index} == p) ... {array}[p] ... "
+    "(docs/guides/data-dependent.md)"
+)
+_STEPPED_HINT = (
+    "{name} is changed step by step or under conditions; "
+    "write the subscript with the iterators of the loops, as in i * 8 + j"
+)
 _AFFINE_HINT = "a subscript is a sum of iterators times constants, or such a sum / or % a constant"
 
 
@@ -210,9 +219,28 @@ def _report_subscript(index: Node, node: Node, value: Value, state: State) -> No
         return
     message = f"subscript {shown(index)} of {shown(node)} is not affine"
     hint = expressions.open_hint(index, state)
-    depends = not is_of_iterators(value.tree, value.size + 1)
-    other = _DATA_HINT if depends else _AFFINE_HINT
-    state.report("E134" if hint else "E136", message, index, hint or other)
+    other = hint or _other_hint(index, node, value, state)
+    state.report("E134" if hint else "E136", message, index, other)
+
+
+def _other_hint(index: Node, node: Node, value: Value, state: State) -> str:
+    """Return what to do about a subscript, by what its value is made of."""
+    names = [access.array for access in reads(value.tree)]
+    if not names:
+        return _AFFINE_HINT
+    if all(name in state.followed for name in names):
+        return _STEPPED_HINT.format(name=names[0])
+    indices: list[Node] = []
+    base = node
+    while isinstance(base, Subscript):
+        indices.append(base.index)
+        base = base.base
+    symbol = state.scope.find(base.name) if isinstance(base, Name) else None
+    shape = symbol.shape if isinstance(symbol, Stored) else ()
+    at = indices[::-1].index(index) if index in indices else len(shape)
+    extent = str(shape[at]) if at < len(shape) and shape[at] != OPEN else "the extent"
+    array = base.name if isinstance(base, Name) else "array"
+    return _DATA_HINT.format(extent=extent, index=shown(index), array=array)
 
 
 def _counted(number: int, noun: str) -> str:

@@ -33,11 +33,17 @@ if TYPE_CHECKING:
 __all__ = ["as_c"]
 
 _BUILT_IN = frozenset(
-    "_Bool char double float half int long short signed unsigned size_t ptrdiff_t intptr_t "
-    "uintptr_t intmax_t uintmax_t".split()
-    + [f"{sign}int{kind}{bits}_t" for sign in ("", "u") for kind in ("", "_fast", "_least")
-       for bits in (8, 16, 32, 64)]
-)  # fmt: skip
+    [
+        *("_Bool", "char", "double", "float", "half", "int", "long", "short", "signed", "unsigned"),
+        *("size_t", "ptrdiff_t", "intptr_t", "uintptr_t", "intmax_t", "uintmax_t"),
+        *(
+            f"{sign}int{kind}{bits}_t"
+            for sign in ("", "u")
+            for kind in ("", "_fast", "_least")
+            for bits in (8, 16, 32, 64)
+        ),
+    ]
+)
 _ALIAS = re.compile(r"\busing[ ]+(\w+)[ ]*=")
 _BLANK = re.compile(r"\busing[ ]+namespace[ ]+\w+[ ]*;|\binline[ ]+(?=constexpr\b)")
 _SCOPES = re.compile(r"\b(?:std|hls)[ ]*::[ ]*(?!(?:stream|vector|array)\b)")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from streamopt.frontends.c import accesses, expressions, initialisers, statements
 from streamopt.frontends.c.lasting import initialise, lasting_variable
 from streamopt.frontends.c.rendering import shown
-from streamopt.frontends.c.symbols import Broken, Counter, Known, Stored
+from streamopt.frontends.c.symbols import Broken, Counter, Known
 from streamopt.frontends.c.tracking import known_value
 from streamopt.frontends.c.tree import Call, Conversion
 from streamopt.frontends.c.usage import moved_names
@@ -20,7 +20,7 @@ from streamopt.ir.expression import Access
 if TYPE_CHECKING:
     from streamopt.frontends.c.state import State
     from streamopt.frontends.c.symbols import Symbol
-    from streamopt.frontends.c.tree import Declaration, Node
+    from streamopt.frontends.c.tree import Declaration
 
 __all__ = ["declare", "shape_of"]
 

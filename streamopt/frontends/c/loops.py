@@ -23,6 +23,7 @@ from streamopt.frontends.c.tree import (
 from streamopt.frontends.c.usage import walked
 from streamopt.frontends.c.values import affine_value
 from streamopt.ir.affine import Affine
+from streamopt.ir.expression import reads
 from streamopt.ir.source import RangeLoop
 
 if TYPE_CHECKING:
@@ -36,6 +37,11 @@ __all__ = ["read_loop"]
 MAX_NESTING = 64
 _LARGEST = 2**31 - 1
 _FORM_HINT = "write for (int i = start; i < end; i += constant)"
+_DATA_HINT = (
+    "its value depends on data; let the loop run to a constant that is never passed, with a "
+    "condition inside: for (int k = 0; k < MAX; k++) if (k {op} {bound}) ... "
+    "(docs/guides/data-dependent.md)"
+)
 _BOUND_HINT = "bounds are sums of iterators times constants, or min and max of such"
 _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "!=": "!="}
 
@@ -99,7 +105,8 @@ def _emit(item: ForLoop, header: _Header, state: State, label: str) -> None:
         state.scope.declare(header.name, Known(known, is_iterator=True))
         _read_repeated(item, state)
     if body:
-        state.emit(RangeLoop(iterator, lower, upper, tuple(body), label, item.loc))
+        found = RangeLoop(iterator, lower, upper, tuple(body), label, item.loc, header.name, value)
+        state.emit(found)
 
 
 def _read_repeated(item: ForLoop, state: State) -> None:
@@ -240,7 +247,10 @@ def _bounds(
     if parts is None:
         message = f"bound {shown(node)} is not affine"
         hint = expressions.open_hint(node, state)
-        state.report("E134" if hint else "E136", message, node, hint or _BOUND_HINT)
+        names = {access.array for access in reads(value.tree)}
+        other = _DATA_HINT.format(op=">=" if is_start else "<", bound=shown(node))
+        other = _BOUND_HINT if names <= state.followed else other
+        state.report("E134" if hint else "E136", message, node, hint or other)
     return parts
 
 

@@ -90,9 +90,7 @@ def read_c(
         raise FrontendError(Diagnostic("E139", message, function.loc, hint)) from None
     body = without_unread([*state.first, *state.blocks[0]], state)
     _tell_lasting(function, state)
-    return Source(
-        _title(function.name), state.finished_variables(outputs), body, _values(state)
-    )
+    return Source(_title(function.name), state.finished_variables(outputs), body, _values(state))
 
 
 def _read(function: Function, state: State, parameters: Mapping[str, int]) -> None:
@@ -126,7 +124,9 @@ def _tell_lasting(function: Function, state: State) -> None:
     """Say from which values static variables start, in a line."""
     if state.noted:
         places = ", ".join(f"{item.name} ({item.loc})" for item in state.noted)
-        message = "note: every call of %s starts from the initial values of its static variables: %s"
+        message = (
+            "note: every call of %s starts from the initial values of its static variables: %s"
+        )
         logger.warning(message, function.name, places)
 
 

@@ -27,7 +27,9 @@ if TYPE_CHECKING:
 
 __all__ = ["MAX_ITEMS", "State"]
 
-MAX_ITEMS = 50_000
+MAX_ITEMS = 3_000
+"""Statements of a function, calls inlined: what the analysis of dependences takes in seconds."""
+
 MAX_INLINED_CALLS = 2_000
 
 

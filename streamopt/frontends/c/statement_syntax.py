@@ -31,9 +31,13 @@ if TYPE_CHECKING:
 
 __all__ = ["converted_statement"]
 
+_WHILE_HINT = (
+    "write a for loop to a constant that is never passed, with a condition inside "
+    "(docs/guides/data-dependent.md)"
+)
 _REFUSED: dict[type[Any], tuple[str, str]] = {
-    ast.While: ("while", "write a for loop with affine bounds"),
-    ast.DoWhile: ("do-while", "write a for loop with affine bounds"),
+    ast.While: ("while", _WHILE_HINT),
+    ast.DoWhile: ("do-while", _WHILE_HINT),
     ast.Goto: ("goto", "use loops and if"),
     ast.Switch: ("switch", "write if and else if"),
     ast.Break: ("break", "give the loop an affine bound, or put the rest under an if"),

@@ -30,7 +30,7 @@ from streamopt.ir.expression import reads
 from streamopt.ir.source import Assign, Branch, RangeLoop
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from streamopt.frontends.c.conditions import Truth
     from streamopt.frontends.c.state import State

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 __all__ = ["load_graph_json", "read_graph_json", "write_graph_json"]
 
 SCHEMA_VERSION = 1
+MAX_NODES = 50_000
+"""Some 15 seconds of reading."""
 
 
 def load_graph_json(path: str | PathLike[str]) -> Program:
@@ -69,7 +71,7 @@ def read_graph_json(text: str, file: str, folder: Path | None = None) -> Program
     Raises
     ------
     FrontendError
-        With all problems of the file, codes E101 to E115.
+        With all problems of the file, codes E101 to E115, or E125 if it is too large.
     """
     from streamopt.frontends.graph_json.document import read_parts
 
@@ -78,6 +80,7 @@ def read_graph_json(text: str, file: str, folder: Path | None = None) -> Program
         message = "this is a schedule, not a graph"
         hint = "give the graph or its source first, and this with --schedule"
         raise FrontendError(Diagnostic("E101", message, SourceLoc(file), hint))
+    _check_size(raw, file)
     parts, found = read_parts(raw, file)
     problems += found
     arrays = {name: _array(name, array) for name, array in parts.arrays.items()}
@@ -92,6 +95,14 @@ def read_graph_json(text: str, file: str, folder: Path | None = None) -> Program
         raise FrontendError(*problems)
     declared = tuple(array for array in arrays.values() if array is not None)
     return Program(parts.name, declared, _in_execution_order(nests), values, sample)
+
+
+def _check_size(raw: object, file: str) -> None:
+    nodes = cast("dict[str, object]", raw).get("nodes") if isinstance(raw, dict) else None
+    count = len(cast("list[object]", nodes)) if isinstance(nodes, list) else 0
+    if count > MAX_NODES:
+        message = f"the graph has {count} nodes, more than {MAX_NODES}"
+        raise FrontendError(Diagnostic("E125", message, SourceLoc(file), "split the graph"))
 
 
 def _is_schedule(raw: object) -> bool:

@@ -139,9 +139,7 @@ def _attention(
     return torch.softmax(scores, -1) @ value
 
 
-def _adaptive_max_pool(
-    x: torch.Tensor, size: Sequence[int]
-) -> tuple[torch.Tensor, torch.Tensor]:
+def _adaptive_max_pool(x: torch.Tensor, size: Sequence[int]) -> tuple[torch.Tensor, torch.Tensor]:
     """Return the largest element of windows that aren't all alike; others lower as they are."""
     if all(len(_window_lengths(x.shape[a], n)) == 1 for a, n in zip((-2, -1), size, strict=True)):
         return NotImplemented

@@ -15,7 +15,11 @@ if TYPE_CHECKING:
     from streamopt.ir.expression import Access, Expression
     from streamopt.ir.source import Variable
 
-__all__ = ["Body", "Uses", "uses_of", "with_accesses"]
+__all__ = ["MAX_DEPTH", "Body", "Uses", "uses_of", "with_accesses"]
+
+
+MAX_DEPTH = 200
+"""Of expressions put into others: what recursion in later stages can take."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,12 +28,14 @@ from streamopt.ir.expression import (
     Index,
     Literal,
     Read,
+    depth_of,
     reads,
     substitute,
     walk,
 )
 from streamopt.ir.ordering import users
 from streamopt.ir.program import Role
+from streamopt.transforms.restructure.body import MAX_DEPTH
 from streamopt.transforms.restructure.ordering import ordered_statement
 
 if TYPE_CHECKING:
@@ -116,6 +118,9 @@ def _folded(link: _Link) -> Nest | None:
     if maker.sequential or user.sequential or maker.statements[0].reduction is not None:
         return None
     (source,), (statement,) = maker.statements, user.statements
+    depths = map(depth_of, (source.value, *statement.expressions))
+    if sum(depths) > MAX_DEPTH:
+        return None
     value = _readable(link.program, source, statement)
     if value is None or not _is_stable(link, value):
         return None

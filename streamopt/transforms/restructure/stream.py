@@ -37,6 +37,7 @@ from streamopt.ir.expression import (
 from streamopt.ir.program import Loop, Statement
 from streamopt.transforms.restructure.conditions import conjunction
 from streamopt.transforms.restructure.reduction import recognized
+from streamopt.transforms.restructure.telling import told, variable_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -95,7 +96,8 @@ def streaming_nest(
     used = target.iterators()
     idle = [name for name, (low, high) in hulls.items() if name not in used and high - low > 1]
     if idle and step is None:
-        message = f"{target} is assigned again for every {', '.join(idle)}"
+        names = ", ".join(variable_of(name, instance) for name in idle)
+        message = f"{told(target, instance)} is assigned again for every {names}"
         raise StreamRefusedError(message)
     reduces = step is not None and bool(idle)
     frame = _boxed(instance)
@@ -168,9 +170,21 @@ def _whole_array(instance: Instance, shape: Sequence[int]) -> _Frame:
                 value = Index(subscript.substitute(moved))
                 extra.append(Compare(CompareOp.EQ, Index(Affine.iterator(fresh)), value))
             case _:
-                message = f"{instance.target} leaves out elements that are needed later"
+                message = (
+                    f"{told(instance.target, instance)} leaves out elements that are needed later"
+                )
+                message += _rows_hint(instance, shape)
                 raise StreamRefusedError(message)
     return _Frame({**added, **trips}, moved, _conditions(instance, moved, extra))
+
+
+def _rows_hint(instance: Instance, shape: Sequence[int]) -> str:
+    """Return what to declare instead of an array of one dimension that holds rows."""
+    coefficients = [abs(c) for s in instance.target.subscripts for _, c in s.terms]
+    row = max(coefficients, default=1)
+    if len(shape) != 1 or len(coefficients) < 2 or row == 1 or shape[0] % row:
+        return ""
+    return f"; declare {instance.target.array}[{shape[0] // row}][{row}] to let it stream"
 
 
 def _fresh(dimension: int, taken: set[str]) -> str:

@@ -17,8 +17,8 @@ from __future__ import annotations
 from bisect import bisect_right
 from typing import TYPE_CHECKING
 
-from streamopt.ir.expression import Access, Cast, Index, Literal, Read, children
-from streamopt.transforms.restructure.body import Body, uses_of, with_accesses
+from streamopt.ir.expression import Access, Cast, Index, Literal, Read, depth_of
+from streamopt.transforms.restructure.body import MAX_DEPTH, Body, uses_of, with_accesses
 
 if TYPE_CHECKING:
     from streamopt.analysis.instances import Instance
@@ -26,9 +26,6 @@ if TYPE_CHECKING:
     from streamopt.ir.source import Variable
 
 __all__ = ["forward_substitution"]
-
-MAX_DEPTH = 200
-"""Of expressions that substitution makes: what recursion in later stages can take."""
 
 
 def forward_substitution(body: Body) -> Body:
@@ -59,7 +56,7 @@ class _Draft:
             name: {touch.statement for touch, _ in touches}
             for name, touches in uses.touches.items()
         }
-        self.depths = [_depth(instance.assign.value) for instance in body.statements]
+        self.depths = [depth_of(instance.assign.value) for instance in body.statements]
         self.gone: set[str] = set()
 
     def substitute(self, name: str, writer: int) -> None:
@@ -134,11 +131,3 @@ class _Draft:
 
 def _count(instance: Instance, name: str) -> int:
     return sum(access.array == name for access in instance.reads)
-
-
-def _depth(value: Expression) -> int:
-    deepest, level = 0, [value]
-    while level:
-        deepest += 1
-        level = [child for part in level for child in children(part)]
-    return deepest

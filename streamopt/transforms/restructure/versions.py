@@ -27,6 +27,7 @@ from streamopt.transforms.restructure.ordering import ordered_statement
 from streamopt.transforms.restructure.perfect import perfect_nest
 from streamopt.transforms.restructure.reduction import recognized
 from streamopt.transforms.restructure.stream import StreamRefusedError, streaming_nest
+from streamopt.transforms.restructure.telling import told
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -116,7 +117,8 @@ class _Versions:
         for number, access in enumerate(instance.reads):
             touch = Touch(statement, number)
             if number != own and statement in self.flow.sources[touch]:
-                return f"{access} is read where an earlier iteration wrote {instance.target}"
+                wrote = told(instance.target, instance)
+                return f"{told(access, instance)} is read where an earlier iteration wrote {wrote}"
         return ""
 
     def _circle(self, group: tuple[int, ...]) -> str:
@@ -125,8 +127,12 @@ class _Versions:
                 writers = self.flow.sources[Touch(reader, number)] & {*group}
                 later = [writer for writer in writers if writer >= reader]
                 if later and (number != _own_read(self.body.statements[reader])):
-                    target = self.body.statements[later[0]].target
-                    return f"{access} is read where an earlier iteration wrote {target}"
+                    source = self.body.statements[later[0]]
+                    read, wrote = (
+                        told(access, self.body.statements[reader]),
+                        told(source.target, source),
+                    )
+                    return f"{read} is read where an earlier iteration wrote {wrote}"
         names = ", ".join(dict.fromkeys(self.body.statements[m].target.array for m in group))
         return f"{names} are updated in turns"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -34,6 +35,12 @@ def read_cpp(folder: Path, text: str) -> Source:
          "void f(float *x, const int n) { *x = *x * n; }"),
         ("void f(float x[2]) { float &v = x[1]; v += 2; }", "void f(float x[2]) { x[1] += 2; }"),
         ("inline constexpr int N = 2; void f(float x[N]) { x[0] = true; }",
+         "void f(float x[2]) { x[0] = 1; }"),
+        ('extern"C"{ void f(float x[2]) { x[0] = 1; } }', "void f(float x[2]) { x[0] = 1; }"),
+        ("struct a { int m[(4 + 1)], n; }; void g(a &v, a *w) {} void f(int x[2]) { x[0] = 1; }",
+         "void f(int x[2]) { x[0] = 1; }"),
+        ("#include <ap_int.h>\n#include <hls_stream.h>\n#include <hls_vector.h>\n"
+         "void f(ap_int<32> n, const ap_uint<8> &m, float x[2]) { x[0] = 1; }",
          "void f(float x[2]) { x[0] = 1; }"),
         ("void f(int x[2], int y) { x[0] = (x[0] & y) + (y & x[1]); }",
          "void f(int x[2], int y) { x[0] = (x[0] & y) + (y & x[1]); }"),
@@ -71,3 +78,21 @@ def test_other_cplusplus_is_refused_by_name(
     assert first.loc is not None
     assert (f"{first.loc.line}:{first.loc.column}", first.message) == (place, message)
     assert first.hint
+
+
+def test_types_of_any_width_are_refused_where_they_are_used(tmp_path: Path) -> None:
+    with pytest.raises(FrontendError) as caught:
+        read_cpp(tmp_path, "void f(ap_fixed<16, 8> s, float x[2]) { x[0] = s; }")
+    (problem,) = caught.value.diagnostics
+    assert problem.message == "parameter s of type ap_fixed<16, 8> is not supported"
+    assert problem.loc is not None
+    assert problem.loc.column == 24
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("piece", ["struct a ", "( & a ", "struct a{", "using a=", "enum a{b};"])
+def test_large_files_are_read_in_linear_time(piece: str, tmp_path: Path) -> None:
+    before = time.process_time()
+    with pytest.raises(FrontendError):
+        read_cpp(tmp_path, piece * (900_000 // len(piece)))
+    assert time.process_time() - before < 20

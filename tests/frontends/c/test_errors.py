@@ -37,6 +37,7 @@ def problems(folder: Path, text: str, **options: object) -> list[str]:
         ("x[0] = A[1][2][3];", "2:8 E138 A has 2 dimensions, but A[1][2][3] has 3 subscripts"),
         ("x[9] = 0;", "2:1 E138 x[9] reaches 9, but the extent is 8"),
         ("x[n[0]] = 0;", "2:3 E136 subscript n[0] of x[n[0]] is not affine"),
+        ("int k; x[0] = k; k = 1;", "2:15 E135 k is read before it has a value"),
         ("x[m] = 0;", "2:3 E134 subscript m of x[m] is not affine"),
         ("while (d > 0) x[0] = 1;", "2:1 E135 while is not supported"),
         ("for (int i = 0; i < 8; i++) { if (d) break; }", "2:38 E135 break is not supported"),
@@ -171,3 +172,19 @@ def test_syntax_errors_in_headers_are_placed_there(tmp_path: Path) -> None:
         read(tmp_path, '#include "bad.h"\nvoid f(void) {}\n')
     (problem,) = caught.value.diagnostics
     assert str(problem.loc) == f"{tmp_path / 'bad.h'}:2:10"
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("x[n[0]] = 0;", "for (int p = 0; p < 8; p++) if (n[0] == p) ... x[p] ..."),
+        ("for (int i = n[0]; i < 8; i++) x[i] = 0;", "if (k >= n[0])"),
+        ("for (int i = 0; i < n[0]; i++) x[i] = 0;", "if (k < n[0])"),
+        ("int k = 0; for (int i = 0; i < 8; i++) { x[k] = 0; k++; }", "k is changed step by step"),
+        ("while (d > 0) d -= 1;", "a condition inside"),
+    ],
+)
+def test_what_depends_on_data_has_a_hint_with_code(text: str, hint: str, tmp_path: Path) -> None:
+    with pytest.raises(FrontendError) as caught:
+        read(tmp_path, HEAD + text + "\n}\n")
+    assert hint in caught.value.diagnostics[0].hint

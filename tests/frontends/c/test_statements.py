@@ -9,6 +9,7 @@ import pytest
 from reading import bare, body, read
 
 from streamopt.frontends.c import read_c
+from streamopt.frontends.c.standard_headers import EMPTY_HEADERS
 from streamopt.ir.affine import Affine
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import Access, Binary, BinaryOp, Literal, Read, Select
@@ -281,3 +282,61 @@ def test_what_surrounds_hls_code(tmp_path: Path) -> None:
 )  # fmt: skip
 def test_other_ways_to_write_the_same(text: str, same: str, tmp_path: Path) -> None:
     assert body(tmp_path, text) == body(tmp_path, same)
+
+
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ("int i, j, r; for (i = 0; i < 4; i++) { r = i * 2; for (j = 0; j < 2; j++) x[r + j] = 1;}",
+         "for (int i = 0; i < 4; i++) for (int j = 0; j < 2; j++) x[i * 2 + j] = 1;"),
+        ("int r = 1; x[r] = 0; r = r + 1; x[r] = 1; r <<= 1; x[r] = 2;",
+         "x[1] = 0; x[2] = 1; x[4] = 2;"),
+        ("for (int i = 0; i < 8; i++) { int r; if (i > 3) r = i - 1; else r = i; x[i] = A[r][0]; }",
+         "for (int i = 0; i < 8; i++) x[i] = i > 3 ? A[i - 1][0] : A[i][0];"),
+    ],
+)  # fmt: skip
+def test_integers_hold_what_they_are_assigned(text: str, same: str, tmp_path: Path) -> None:
+    assert body(tmp_path, text) == body(tmp_path, same)
+
+
+def test_a_loop_forgets_what_it_assigns(tmp_path: Path) -> None:
+    text = "int r = 1; for (int i = 0; i < 2; i++) { x[i] = r; r = i; } x[4] = r;"
+    first, loop, last = body(tmp_path, text)
+    assert isinstance(first, Assign)
+    assert isinstance(loop, RangeLoop)
+    assert isinstance(last, Assign)
+    values = [item.value for item in (*loop.body, last) if isinstance(item, Assign)]
+    assert values[0] == values[2] == Read(Access("r", ()))
+
+
+def test_static_variables_start_at_zero_and_say_so(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    head = (
+        "static float step(float v) { static float last; float old = last; last = v; return old; }"
+    )
+    text = f"{head}\nvoid f(float x[2]) {{ x[0] = step(x[1]); x[1] = step(x[0]); }}"
+    source = read(tmp_path, text)
+    first = source.body[0]
+    assert isinstance(first, Assign)
+    assert (str(first.target), first.value) == ("last", Literal(0.0))
+    assert [v.name for v in source.variables].count("last") == 1
+    assert "every call of f starts from the initial values of its static variables: last" in (
+        caplog.text
+    )
+
+
+def test_headers_of_tools_and_libraries_are_known(tmp_path: Path) -> None:
+    names = [*EMPTY_HEADERS, "inttypes.h", "complex.h", "stdarg.h", "fcntl.h", "ctime"]
+    text = "".join(f"#include <{name}>\n" for name in names)
+    text += 'int note(void) { return printf("%" PRIu32, 1); }\n'
+    source = read(
+        tmp_path, f"{text}void f(uint_fast16_t n, int_least8_t x[2]) {{ x[0] = n; }}", top="f"
+    )
+    assert [v.element for v in source.variables] == [ElementType.UINT64, ElementType.INT8]
+
+
+def test_functions_of_the_file_come_before_those_of_headers(tmp_path: Path) -> None:
+    (tmp_path / "own.h").write_text("static inline int spare(int v) { return v; }\n")
+    text = '#include "own.h"\nvoid f(float x[2]) { x[0] = 1; }\nint main(void) { return 0; }\n'
+    assert read(tmp_path, text).name == "f"
