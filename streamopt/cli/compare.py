@@ -11,10 +11,12 @@ import typer
 
 from streamopt.cli import arguments as a
 from streamopt.cli.assignments import listed
+from streamopt.cli.interruption import interrupted
 from streamopt.cli.output import STDOUT, check_folders, put
 from streamopt.cli.reading import Reading
 from streamopt.cli.verb import LIMITS, OUTPUT, SEARCH, WHAT
 from streamopt.errors import Diagnostic, FrontendError
+from streamopt.solvers.result import Stop
 from streamopt.space.level import LevelName
 from streamopt.strategies.rival import RivalName
 
@@ -137,6 +139,8 @@ def compare(
         typer.echo(json.dumps(rows))
     elif not quiet:
         _show(rows, f"{graph.name} at {' and '.join(map(str, budgets))} DSPs", form)
+    if rows and rows[-1].get("stop") == Stop.INTERRUPTED:
+        interrupted(f": {len(rows)} rows, the last as it was then")
     if not any(row.get("simulated_cycles") for row in rows):
         raise typer.Exit(NO_ANSWER)
 

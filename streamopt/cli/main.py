@@ -18,6 +18,7 @@ from streamopt.cli.doctor import doctor
 from streamopt.cli.emit import emit
 from streamopt.cli.examples import EXAMPLES
 from streamopt.cli.graph import graph
+from streamopt.cli.interruption import let_sigterm_interrupt
 from streamopt.cli.pareto import pareto
 from streamopt.cli.report import report
 from streamopt.cli.simulate import simulate
@@ -104,6 +105,7 @@ def _tidy_when_terminated() -> Generator[None]:
 
 def main() -> None:
     """Run the command line; errors go to stderr in plain text."""
+    let_sigterm_interrupt()
     try:
         with _tidy_when_terminated():
             app()

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from streamopt.cli import arguments as a
+from streamopt.cli.interruption import interrupted
 from streamopt.cli.output import STDOUT, check_folders, put
 from streamopt.cli.reading import Reading
 from streamopt.errors import Diagnostic, ReportError, SourceLoc, reason
+from streamopt.solvers.result import Stop
 from streamopt.space.level import LevelName
 
 if TYPE_CHECKING:
@@ -75,6 +77,8 @@ def pareto(
         typer.echo(json.dumps(_document(front, rows)))
     elif not quiet:
         _show(front)
+    if front.stop is Stop.INTERRUPTED:
+        interrupted(f": {len(front.points)} points, {len(front.open_boxes)} parts may hold more")
 
 
 def _document(front: Front, rows: list[dict[str, str | int]]) -> dict[str, object]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,15 +12,17 @@ import typer
 from streamopt.cli import arguments as a
 from streamopt.cli.assignments import listed
 from streamopt.cli.crossing import asked_ports
+from streamopt.cli.interruption import cost_words, interrupted, keeping
 from streamopt.cli.output import Output
+from streamopt.cli.progress import solving
 from streamopt.cli.reading import Reading, stem
 from streamopt.cli.verb import WHAT
+from streamopt.solvers.result import Stop
 from streamopt.space.level import LevelName
 from streamopt.space.objective import Objective
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
+    from streamopt.cli.progress import Solving
     from streamopt.ir.program import Program
     from streamopt.pipeline import Evaluation, FifoSizing, Freedom
     from streamopt.pipeline.limiting import AsBuilt
@@ -95,14 +96,13 @@ def solve(
 ) -> None:
     """Choose loop orders, tiles and channels of the whole graph at once, with a proof."""
     from streamopt import pipeline
-    from streamopt.cli.progress import solving
 
     on = pipeline.target(device, clock_ns)
     asked = _asked(graph_file, read, steps, listed(port), on)
     name = stem(graph_file, asked.program)
     to = Output.of(output, schedule_file, name, seed, force=force)
     to = to.with_data(asked.program, listed(test_inputs))
-    with solving(f"{asked.program.name} at {level}", quiet=quiet or as_json) as on_progress:
+    with keeping(to) as keep, solving(asked.name, level, quiet=quiet or as_json) as shown:
         solution = pipeline.solve(
             **asked.options,
             level=level,
@@ -117,10 +117,10 @@ def solve(
             time_limit_seconds=time_limit,
             seed=seed,
             threads=threads,
-            fifos=_sizing(fifo_depths, latency_slack, on),
+            fifos=_sizing(fifo_depths, latency_slack, on, shown),
             freedom=_freedom(listed(without), binding),
-            on_progress=on_progress,
-            on_incumbent=_keeper(to),
+            on_progress=None if shown is None else shown.search,
+            on_incumbent=keep,
         )
     _finish(asked.program, solution, on, to, as_json=as_json, quiet=quiet or to.is_stdout)
 
@@ -131,6 +131,11 @@ class _Asked:
 
     program: Program
     options: dict[str, Any]
+
+    @property
+    def name(self) -> str:
+        """Return the name of the program."""
+        return self.program.name
 
 
 def _asked(
@@ -147,10 +152,14 @@ def _asked(
     return _Asked(program, options | {"ports": asked_ports(program, port, on)})
 
 
-def _sizing(depths: a.FifoDepthsName, slack: float, on: Target) -> FifoSizing | None:
+def _sizing(
+    depths: a.FifoDepthsName, slack: float, on: Target, shown: Solving | None
+) -> FifoSizing | None:
     from streamopt.pipeline import FifoSizing
 
-    return None if depths is a.FifoDepthsName.FULL else FifoSizing(slack, on)
+    if depths is a.FifoDepthsName.FULL:
+        return None
+    return FifoSizing(slack, on, None if shown is None else shown.fifos)
 
 
 def _freedom(without: list[str], binding: a.BindingChoice | None) -> Freedom | None:
@@ -180,34 +189,14 @@ def _finish(
         to.incumbents.unlink(missing_ok=True)
     if as_json:
         typer.echo(json.dumps({**row, "warnings": pipeline.warning_records(solution)}))
-        return
-    if not quiet:
-        _show(solution, found, row)
-    print_warnings(solution.warnings)
-    if not quiet:
-        typer.echo(to.told(program.name))
-
-
-def _keeper(to: Output) -> Callable[[Solution], None] | None:
-    """Return what writes every incumbent to a file, so that a killed process leaves the last one.
-
-    In ``result`` it is marked as not final, with the bound so far.
-    """
-    from streamopt import pipeline
-    from streamopt.frontends.schedule_json import save_schedule_json
-
-    path = to.incumbents
-    if path is None:
-        return None
-
-    def keep(solution: Solution) -> None:
-        if to.project is not None:
-            with suppress(OSError):  # what follows says that it can't be written
-                path.parent.mkdir(parents=True, exist_ok=True)
-        row = {**pipeline.record(solution), "final": False}
-        save_schedule_json(path, solution.schedule, row)
-
-    return keep
+    else:
+        if not quiet:
+            _show(solution, found, row)
+        print_warnings(solution.warnings)
+        if not quiet:
+            typer.echo(to.told(program.name))
+    if solution.stop is Stop.INTERRUPTED:
+        interrupted(f": wrote {to.place}, {cost_words(solution)}")
 
 
 def _show(solution: Solution, found: Evaluation, row: dict[str, str | int | float]) -> None:

@@ -11,6 +11,7 @@ import typer
 
 from streamopt.cli import arguments as a
 from streamopt.cli.assignments import listed
+from streamopt.cli.interruption import interrupted
 from streamopt.errors import Diagnostic, OptionError
 
 if TYPE_CHECKING:
@@ -53,8 +54,11 @@ def sweep(
 
     folder = experiment.parent if output is None else output
     wanted = Wanted(tuple(map(_redo, listed(redo))), tuple(listed(only)))
-    with _progress(quiet=quiet or as_json) as on_progress:
-        rows = run_sweep(experiment, folder, Means(jobs, dask), wanted, on_progress)
+    try:
+        with _progress(quiet=quiet or as_json) as on_progress:
+            rows = run_sweep(experiment, folder, Means(jobs, dask), wanted, on_progress)
+    except KeyboardInterrupt:
+        interrupted(f": the rows in {folder} are kept, and the same command goes on")
     if as_json:
         typer.echo(json.dumps(rows))
     elif not quiet:

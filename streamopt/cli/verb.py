@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast, get_type_hints
 import typer
 from typer.core import TyperCommand
 
+from streamopt.cli.interruption import interrupted
 from streamopt.errors import said
 
 if TYPE_CHECKING:
@@ -33,6 +34,13 @@ VERBOSE = "verbose"
 
 class Verb(TyperCommand):
     """A command whose help has groups of options and, line by line, examples."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the verb; an interrupt that it says nothing of is told in a word."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            interrupted()
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """Return the words behind the verb's name."""

@@ -10,6 +10,7 @@ from streamopt.errors import Diagnostic, InfeasibleError, SolverError
 from streamopt.pipeline.beyond.freedom import ALL, TRIED
 from streamopt.pipeline.evaluating import built_resources, size_fifos, target
 from streamopt.pipeline.limiting import amounts, limited, region, region_limits
+from streamopt.solvers.result import Stop
 from streamopt.space.level import LEVELS, LevelName
 from streamopt.space.objective import Objective
 from streamopt.strategies.paper_only import check_published
@@ -210,13 +211,23 @@ def _warned(solution: Solution, fifos: FifoSizing | None, on: Target | None) -> 
     graph, schedule, cycles = solution.request.graph, solution.schedule, None
     if fifos is not None:
         on = fifos.on or on
+        if solution.stop is Stop.INTERRUPTED:  # nobody waits for small FIFOs any more
+            fifos = replace(fifos, should_stop=_always)
         schedule, plan = size_fifos(graph, schedule, fifos)
         cycles = plan.cycles
+        if plan.is_interrupted:
+            solution = replace(solution, stop=Stop.INTERRUPTED)
     frames = solution.request.objective is Objective.INTERVAL
-    if frames and schedule != solution.schedule:
+    if frames and solution.stop is Stop.INTERRUPTED:
+        schedule, cycles = solution.schedule, None
+    elif frames and schedule != solution.schedule:
         from streamopt.pipeline.steady_frames import small_and_steady
 
         schedule, cycles = small_and_steady(graph, solution.schedule, schedule, on), None
     design = judged(graph, schedule, on, cycles=cycles, frames=frames)
     found = replace(solution, schedule=schedule, simulated_cycles=design.cycles)
     return replace(found, warnings=solution_warnings(found, design))
+
+
+def _always() -> bool:
+    return True

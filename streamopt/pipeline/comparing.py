@@ -15,6 +15,7 @@ from streamopt.extras import require
 from streamopt.pipeline.options import checked
 from streamopt.pipeline.reading import dataflow
 from streamopt.pipeline.ways import Way, refusal, row_of
+from streamopt.solvers.result import Stop
 from streamopt.space.level import LevelName
 from streamopt.strategies.rival import RivalName
 
@@ -73,7 +74,8 @@ def records(
     on
         The target that is simulated; the U280 where not given.
     on_progress
-        Called with (level or strategy, rows done, rows in all) before each row.
+        Called with (level or strategy, rows done, rows in all) before each row. A solve that is
+        interrupted is the last row.
 
     Raises
     ------
@@ -104,6 +106,8 @@ def records(
             rows.append(row_of(graph, way, on))
         except (InfeasibleError, SimulationError, SolverError, StrategyError) as error:
             rows.append(refusal(graph, way, error))
+        if rows[-1].get("stop") == Stop.INTERRUPTED:
+            break
     members = dict.fromkeys(member for row in rows for member in row)
     return [{member: row.get(member, "") for member in members} for row in rows]
 

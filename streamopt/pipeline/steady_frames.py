@@ -13,11 +13,14 @@ from typing import TYPE_CHECKING
 
 from streamopt.errors import StreamoptError
 from streamopt.ir.schedule import ChannelKind, ChannelPlan
-from streamopt.pipeline.evaluating import timed_network
+from streamopt.perf.costs import PUBLISHED
+from streamopt.perf.later_costs import LaterCosts
+from streamopt.pipeline.beyond.costing import honest_costs
+from streamopt.pipeline.evaluating import target, timed_network
 from streamopt.pipeline.frame_distance import frames_to_run, steady_interval_cycles
 from streamopt.solvers.result import Proof
 from streamopt.space.assemble import evaluate
-from streamopt.strategies.choose import choose
+from streamopt.strategies.choose import AUTO, SEARCH, choose
 from streamopt.transforms.apply import planned_graph
 from streamopt.transforms.rewrites import rewritten
 
@@ -95,10 +98,13 @@ def _run(graph: Graph, schedule: Schedule, on: Target | None) -> Trace:
 
 
 def _candidates(solution: Solution, asked: Asked, on: Target | None) -> Iterator[Solution]:
-    """Yield what may have steady frames: as it is, with buffers, with copies, with both."""
+    """Yield what may have steady frames: as it is, with true runs, with buffers, with copies."""
     yield solution
-    yield _unstretched(solution, on)
-    balanced = _balanced(solution, asked)
+    true = _again(solution, asked, on, ())
+    if true is not None:
+        yield true
+    yield _unstretched(true or solution, on)
+    balanced = _again(solution, asked, on, BALANCED)
     if balanced is not None:
         yield balanced
         yield _buffered(balanced, balanced.schedule.fifos)
@@ -132,25 +138,33 @@ def _buffered(solution: Solution, channels: Collection[str]) -> Solution:
     return replace(solution, schedule=schedule, prediction=prediction)
 
 
-def _balanced(solution: Solution, asked: Asked) -> Solution | None:
-    """Return a solution with copies on the shorter of two paths; None if there is none."""
+def _again(
+    solution: Solution, asked: Asked, on: Target | None, rewrites: tuple[str, ...]
+) -> Solution | None:
+    """Return a solution where each node runs as long as the hardware takes, after rewrites.
+
+    None if they change nothing, or another solver than the exact search is asked for.
+    """
     request = solution.request
-    graph = rewritten(request.graph, BALANCED)
-    if graph == request.graph or solution.schedule.rewrites:
-        return None
+    graph = rewritten(request.graph, rewrites)
+    changes_nothing = rewrites and graph == request.graph
+    is_searched = asked.solver in (AUTO, SEARCH) and request.costs is PUBLISHED
     limit = asked.options.time_limit_seconds
     left = None if limit is None else limit - solution.solve_seconds
-    if left is not None and left <= 0:
+    if changes_nothing or not is_searched or (left is not None and left <= 0):
         return None
     options = replace(asked.options, time_limit_seconds=left, on_progress=None)
+    costs = LaterCosts(PUBLISHED, honest_costs(graph, target() if on is None else on))
     try:
-        found = choose(replace(request, graph=graph), asked.solver, asked.formulation, options)
+        found = choose(replace(request, graph=graph, costs=costs), SEARCH, "compact", options)
     except StreamoptError:
         return None
+    schedule = replace(found.schedule, rewrites=rewrites)
     found = replace(
         found,
         request=request,
-        schedule=replace(found.schedule, rewrites=BALANCED),
+        schedule=schedule,
+        prediction=evaluate(graph, schedule, request.costs),
         bound_interval_cycles=solution.bound_interval_cycles,
         solve_seconds=solution.solve_seconds + found.solve_seconds,
     )

@@ -13,7 +13,7 @@ from streamopt.errors import StreamoptError
 from streamopt.perf.costs import PUBLISHED
 from streamopt.perf.later_costs import LaterCosts
 from streamopt.pipeline.beyond.costing import honest_costs
-from streamopt.solvers.result import Proof
+from streamopt.solvers.result import Proof, Stop
 from streamopt.space.assemble import evaluate
 from streamopt.space.level import LEVELS
 from streamopt.space.objective import Objective
@@ -55,6 +55,8 @@ def fastest_of_equals(
         found = choose(asked, SEARCH, "compact", alone)
     except StreamoptError:
         return solution
+    if found.stop is Stop.INTERRUPTED:
+        return replace(solution, stop=Stop.INTERRUPTED)
     prediction = request.evaluate(found.schedule)
     after = evaluate(request.graph, found.schedule, honest).latency_cycles
     if prediction.latency_cycles != latency or after >= before:

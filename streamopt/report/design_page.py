@@ -107,7 +107,7 @@ def _figures(found: DesignFacts) -> tuple[tuple[str, str], ...]:
         ("DSPs as built", f"{found.used.dsps:,}"),
     ]
     if found.facts.get("proof"):
-        within = f"within {100 * float(found.facts.get('gap') or 0):.2f} %"
+        within = f"gap {100 * float(found.facts.get('gap') or 0):.2f} %"
         words = {"optimal": "optimal in the model", "claimed": "claimed optimal"}
         figures.append(("proof", words.get(str(found.facts["proof"]), within)))
     return tuple(figures)

@@ -42,10 +42,20 @@ def proof_words(facts: Facts, *, names_model: bool = True) -> str:
         return f"optimal{model} (proved)"
     if facts["proof"] == "claimed":
         return f"optimal{model} as claimed by {solver}, not certified"
-    stop = STOPS[str(facts.get("stop") or "finished")]
-    gap = f"at most {100 * float(facts.get('gap') or 0):.2f} % above the optimum"
     by = "" if _is_exact(str(facts.get("solver", ""))) else f" as claimed by {solver}"
-    return f"feasible, {gap}{by}; {stop}"
+    stop = STOPS[str(facts.get("stop") or "finished")]
+    return f"feasible, {_above(float(facts.get('gap') or 0))}{by}; {stop}"
+
+
+def _above(gap: float) -> str:
+    """Return in words how far a schedule is above the optimum; a gap is relative to the schedule.
+
+    >>> _above(0.5)
+    'at most 100.00 % above the optimum'
+    """
+    if gap >= 1:
+        return "and no bound is known"
+    return f"at most {100 * gap / (1 - gap):.2f} % above the optimum"
 
 
 def _is_exact(solver: str) -> bool:

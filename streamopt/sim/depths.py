@@ -58,6 +58,8 @@ class DepthPlan:
         Whether no depth can be lowered alone; False if the runs ended before.
     runs
         Trials made.
+    is_interrupted
+        Whether Ctrl-C ended the trials.
     """
 
     depths: Mapping[str, int]
@@ -67,6 +69,7 @@ class DepthPlan:
     full_bits: int
     is_least: bool
     runs: int
+    is_interrupted: bool = False
 
 
 def least_depths(
@@ -134,9 +137,12 @@ class _Search:
         """Return the better of two passes."""
         fifos = sorted(self.network.fifos, key=lambda f: -_bits(f, self.start[f.name]))
         found = [self.start]
-        with suppress(KeyboardInterrupt):
+        is_interrupted = False
+        try:
             found.append(self._pass(fifos))
             found.append(self._pass(fifos[::-1]))
+        except KeyboardInterrupt:
+            is_interrupted = True
         depths = self._without_flight(min(found, key=self._bits))
         cycles = simulate(self.network, self.timings, depths=depths).cycles
         return DepthPlan(
@@ -147,6 +153,7 @@ class _Search:
             full_bits=sum(_bits(fifo, fifo.depth_elems) for fifo in self.network.fifos),
             is_least=len(found) == PASSES and self._goes_on(),
             runs=self.runs,
+            is_interrupted=is_interrupted,
         )
 
     def _pass(self, fifos: Iterable[Fifo]) -> dict[str, int]:

@@ -12,8 +12,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
 
 import streamopt as so
+from streamopt.cli import progress
+from streamopt.cli.entry import EXIT_INTERRUPTED
+from streamopt.cli.interruption import keeping, let_sigterm_interrupt
+from streamopt.cli.main import main
+from streamopt.cli.output import Output
+from streamopt.pipeline import comparing, reading
+from streamopt.solvers.base import Progress
 from streamopt.space.level import LEVELS, LevelName
 from streamopt.strategies.certificate import certify
 from tests.in_nightly import in_nightly
@@ -52,7 +60,9 @@ def start(folder: Path, solver: str = "auto") -> subprocess.Popen[str]:
     """Start a solve and wait until its first schedule is on disk."""
     (folder / "chain.json").write_text(json.dumps(chain(42)))
     command = [*RUN, "solve", "chain.json", *OPTIONS, "--solver", solver, "--json"]
-    running = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True)
+    running = subprocess.Popen(
+        command, cwd=folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
     ends = time.monotonic() + PATIENCE_SECONDS
     while not (folder / "chain.schedule.json").exists():
         assert running.poll() is None
@@ -91,10 +101,12 @@ def test_killed_process_leaves_its_last_schedule(tmp_path: Path) -> None:
 def test_control_c_returns_the_best_schedule(tmp_path: Path) -> None:
     running = start(tmp_path)
     running.send_signal(signal.SIGINT)
-    printed, _ = running.communicate(timeout=PATIENCE_SECONDS)
-    assert running.returncode == 0
+    printed, told = running.communicate(timeout=PATIENCE_SECONDS)
+    assert running.returncode == EXIT_INTERRUPTED
     result = checked_result(tmp_path)
     assert json.loads(printed) == result | {"warnings": []}
+    costs = f"{result['objective_cycles']} cycles, bound {result['bound_cycles']}"
+    assert told.splitlines()[-1] == f"interrupted: wrote chain.schedule.json, {costs}"
     assert result["final"] is True
     assert (result["proof"], result["stop"]) == ("feasible", "interrupted")
 
@@ -134,7 +146,7 @@ def test_race_that_is_ended_leaves_no_process(tmp_path: Path, sent: signal.Signa
     result = json.loads(path.read_text())["result"]
     assert result["final"] is (sent is signal.SIGINT)
     if sent is signal.SIGINT:
-        assert running.returncode == 0
+        assert running.returncode == EXIT_INTERRUPTED
         assert json.loads(printed) == result | {"warnings": []}
     assert (result["proof"], result["stop"]) == ("feasible", "interrupted")
     assert result["solver"] == "search+cpsat"
@@ -207,3 +219,85 @@ def test_project_leaves_no_incumbent_beside_it(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["made"]
     document = json.loads((tmp_path / "made" / "schedule.json").read_text())
     assert document["result"]["final"] is True
+
+
+def test_sigterm_ends_as_control_c_does() -> None:
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        let_sigterm_interrupt()
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGTERM)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def interrupt(*_: object, **__: object) -> None:
+    raise KeyboardInterrupt
+
+
+VERBS = {
+    "graph": "",
+    "solve": "",
+    "pareto": "",
+    "design": "--strategy codo",
+    "compare": "",
+    "simulate": "--schedule x.json",
+    "emit": "--schedule x.json -o made",
+}
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_is_interrupted_in_a_word(
+    verb: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(reading, "load", interrupt)
+    graph = str(TOP / "graphs/polybench/atax.json")
+    monkeypatch.setattr(sys, "argv", ["streamopt", verb, graph, *VERBS[verb].split()])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == EXIT_INTERRUPTED
+    assert capsys.readouterr() == ("", "interrupted\n")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_interrupt_tells_what_is_kept(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    graph = so.dataflow(so.load(TOP / "graphs/polybench/gesummv.json"))
+    to = Output(None, tmp_path / "kept.json", 0)
+    with pytest.raises(typer.Exit), keeping(to):
+        raise KeyboardInterrupt
+    assert capsys.readouterr().err == "interrupted before a first schedule\n"
+    with pytest.raises(typer.Exit), keeping(to) as keep:
+        interrupt(keep(so.solve(graph, dsp=220)))
+    words = f"interrupted: wrote {tmp_path / 'kept.json'}, 3124 cycles, bound 3124\n"
+    assert capsys.readouterr().err == words
+    assert so.load_schedule(tmp_path / "kept.json").nodes
+
+
+def stopped_row(*_: object) -> dict[str, str]:
+    return {"stop": "interrupted"}
+
+
+def test_interrupted_comparison_goes_no_further(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(comparing, "row_of", stopped_row)
+    assert len(so.records(TOP / "graphs/polybench/atax.json")) == 1
+
+
+def test_progress_is_told_without_a_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(progress, "LINE_SECONDS", 0.01)
+    with progress.solving("atax", "opt6", quiet=False) as shown:
+        assert shown is not None
+        shown.search(Progress(1.0, 200.0, 150.0))
+        time.sleep(0.2)
+        shown.fifos(3, 400)
+        time.sleep(0.2)
+    with progress.solving("atax", "opt6", quiet=True) as hidden:
+        assert hidden is None
+    told = capsys.readouterr().err
+    assert "s: solving atax at opt6, incumbent 200, bound 150, gap 25.0 %\n" in told
+    assert "s: sizing FIFOs of atax at opt6, 3 of at most 400 simulations\n" in told

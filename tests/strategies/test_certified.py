@@ -69,3 +69,13 @@ def test_claim_that_nobody_confirms_stays_one(monkeypatch: pytest.MonkeyPatch) -
     words = f"optimal in the opt5 model as claimed by highs {claimed.solver_version}, not certified"
     assert proof_words(so.record(claimed)) == words
     assert [warning.code for warning in claimed.warnings if warning.code == "W03"] == ["W03"]
+
+
+def test_gap_is_told_from_the_bound() -> None:
+    facts = {"proof": "feasible", "stop": "time_limit", "gap": 0.8, "solver": "search"}
+    words = "feasible, at most 400.00 % above the optimum; stopped by the time limit"
+    assert proof_words(facts) == words
+    claimed = facts | {"solver": "highs", "solver_version": "1"}
+    assert "above the optimum as claimed by highs 1; stopped" in proof_words(claimed)
+    unbounded = "feasible, and no bound is known; stopped by the time limit"
+    assert proof_words(facts | {"gap": 1.0}) == unbounded
