@@ -19,7 +19,7 @@ KINDS = ("c", "cpp", "json", "schedule", "weights", "onnx", "mlir")
 FEW = (
     "c:0:80",
     "cpp:0:60",
-    "json:0:120",
+    "json:1:120",
     "schedule:0:120",
     "weights:0:80",
     "onnx:0:30",
@@ -29,7 +29,7 @@ EACH = 2000
 SLOW = {
     "json: 30 loops",
     "json: extent of an int",
-    "json: 50000 nodes",
+    "json: 30000 nodes",
     "c: 1000 statements",
     "c: 800 loops",
     "weights: unpacks to 1 GB",
