@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from errno import EINVAL, ENOENT
+from os import fstat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,7 +33,8 @@ def read_bytes(path: str | PathLike[str], limit_bytes: int = MAX_BYTES) -> bytes
         kind = "a directory" if file.is_dir() else "a device or a pipe"
         raise OSError(EINVAL, f"it is {kind}, not a regular file")
     with file.open("rb") as stream:
-        data = stream.read(limit_bytes + 1)
+        size_bytes = fstat(stream.fileno()).st_size  # a read takes room for all that it may return
+        data = stream.read(min(size_bytes, limit_bytes) + 1)
     if len(data) > limit_bytes:
         raise ValueError(f"the file is larger than {limit_bytes} bytes")
     return data

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import tracemalloc
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -66,3 +67,13 @@ def test_size_is_limited(tmp_path: Path) -> None:
     for missing in (partial(read_bytes, tmp_path / "no"), partial(read_bytes, tmp_path)):
         with pytest.raises(OSError, match=r"no such file|a directory"):
             missing()
+
+
+def test_a_small_file_takes_little_room_whatever_its_limit(tmp_path: Path) -> None:
+    (tmp_path / "x").write_bytes(b"few")
+    tracemalloc.start()
+    try:
+        assert read_bytes(tmp_path / "x", 2**28) == b"few"
+        assert tracemalloc.get_traced_memory()[1] < 2**20
+    finally:
+        tracemalloc.stop()

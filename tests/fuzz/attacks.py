@@ -93,7 +93,7 @@ _JSON: dict[str, str] = {
     "name of 5000 letters": _document(name=f'"{"y" * 5000}"', body=f"{'y' * 5000}[i] = x[i]"),
     "30 loops": _deep_loops(),
     "2000 nodes": _chain(2000),
-    "50000 nodes": _chain(50_000),
+    "30000 nodes": _chain(30_000),
     "not text": "\udcff\udcfe{",
     "empty": "",
 }

@@ -17,6 +17,7 @@ __all__ = ["SEEDS", "WEIGHTED", "scheduled_graph"]
 
 TOP = Path(__file__).parents[2]
 _PROGRAMS = TOP / "tests/frontends/c/programs"
+_SMALL = ("blocked", "conv_border", "dct", "fir", "gauss", "linebuf", "skip", "sobel", "viterbi")
 
 WEIGHTED = json.dumps(
     {
@@ -57,9 +58,12 @@ def _cpp() -> list[bytes]:
 
 
 def _json() -> list[bytes]:
-    folders = ("polybench", "transformers", "mlps", "cnns")
-    written = [p.read_bytes() for f in folders for p in sorted((TOP / "graphs" / f).glob("*.json"))]
-    return [text for text in written if len(text) < 20_000]
+    """Return graphs of the repository, and small ones of many kinds of statements."""
+    from streamopt.frontends.graph_json import write_graph_json
+
+    graphs = [path.read_bytes() for path in sorted((TOP / "graphs/polybench").glob("*.json"))]
+    programs = (so.load(_PROGRAMS / f"{name}.c") for name in _SMALL)
+    return [*graphs, *(write_graph_json(program).encode() for program in programs)]
 
 
 def _schedules() -> list[bytes]:

@@ -17,19 +17,19 @@ from tests.fuzz.limits import CPU_SECONDS, MEMORY_BYTES
 TOP = Path(__file__).parents[2]
 KINDS = ("c", "cpp", "json", "schedule", "weights", "onnx", "mlir")
 FEW = (
-    "c:0:120",
-    "cpp:0:100",
-    "json:0:150",
-    "schedule:0:150",
-    "weights:0:120",
-    "onnx:0:40",
-    "mlir:0:8",
+    "c:0:80",
+    "cpp:0:60",
+    "json:1:120",
+    "schedule:0:120",
+    "weights:0:80",
+    "onnx:0:30",
+    "mlir:0:4",
 )
 EACH = 2000
 SLOW = {
     "json: 30 loops",
     "json: extent of an int",
-    "json: 50000 nodes",
+    "json: 30000 nodes",
     "c: 1000 statements",
     "c: 800 loops",
     "weights: unpacks to 1 GB",
@@ -60,7 +60,7 @@ def check(outcomes: list[dict[str, Any]]) -> None:
 
 
 def test_mutated_inputs(tmp_path: Path) -> None:
-    outcomes = tried(tmp_path, "20", *FEW)
+    outcomes = tried(tmp_path, "30", *FEW)
     check(outcomes)
     said = [outcome["said"] for outcome in outcomes]
     assert said.count("read") > len(said) / 10
