@@ -40,12 +40,16 @@ ZERO, ONE = Literal(0.0), Literal(1.0)
 
 
 class UnsupportedError(Exception):
-    """An operation has no expression; the message says why, the hint what to change."""
+    """An operation has no expression; the message says why, the hint what to change.
 
-    def __init__(self, message: str, hint: str = "") -> None:
+    The code is empty where the message's kind decides it.
+    """
+
+    def __init__(self, message: str, hint: str = "", code: str = "") -> None:
         super().__init__(message)
         self.message = message
         self.hint = hint
+        self.code = code
 
 
 def is_scalar_operation(op: Operation) -> bool:
