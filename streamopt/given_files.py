@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from errno import EINVAL, ENOENT
+from errno import EINVAL, EISDIR, ENOENT
+from os import strerror
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,10 +28,10 @@ def read_bytes(path: str | PathLike[str], limit_bytes: int = MAX_BYTES) -> bytes
     """
     file = Path(path)
     if not file.is_file():
-        if not file.exists():
-            raise FileNotFoundError(ENOENT, "there is no such file")
-        kind = "a directory" if file.is_dir() else "a device or a pipe"
-        raise OSError(EINVAL, f"it is {kind}, not a regular file")
+        if not file.exists() or file.is_dir():
+            code = EISDIR if file.exists() else ENOENT
+            raise OSError(code, strerror(code))
+        raise OSError(EINVAL, "it is a device or a pipe, not a regular file")
     with file.open("rb") as stream:
         data = stream.read(limit_bytes + 1)
     if len(data) > limit_bytes:
