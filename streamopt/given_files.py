@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from errno import EINVAL, ENOENT
-from os import fstat
+from errno import EINVAL, EISDIR, ENOENT
+from os import fstat, strerror
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,10 +28,10 @@ def read_bytes(path: str | PathLike[str], limit_bytes: int = MAX_BYTES) -> bytes
     """
     file = Path(path)
     if not file.is_file():
-        if not file.exists():
-            raise FileNotFoundError(ENOENT, "there is no such file")
-        kind = "a directory" if file.is_dir() else "a device or a pipe"
-        raise OSError(EINVAL, f"it is {kind}, not a regular file")
+        if not file.exists() or file.is_dir():
+            code = EISDIR if file.exists() else ENOENT
+            raise OSError(code, strerror(code))
+        raise OSError(EINVAL, "it is a device or a pipe, not a regular file")
     with file.open("rb") as stream:
         size_bytes = fstat(stream.fileno()).st_size  # a read takes room for all that it may return
         data = stream.read(min(size_bytes, limit_bytes) + 1)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import zlib
 from dataclasses import dataclass
+from tokenize import TokenError
 from typing import IO, TYPE_CHECKING, Any
 from zipfile import BadZipFile, ZipFile
 
@@ -36,6 +37,10 @@ _BROKEN = (
     NotImplementedError,
     RuntimeError,
     zlib.error,
+    OverflowError,  # of an extent in a header
+    SyntaxError,  # of a header's text, as is the next one
+    TokenError,
+    TypeError,
 )
 
 
@@ -70,6 +75,8 @@ def read_npz(path: Path, refuse: Callable[[Header], bool]) -> Mapping[str, NDArr
     NotNpzError
         If the file can't be read.
     """
+    if path.exists() and not path.is_file():
+        raise NotNpzError("can't be read: it is not a regular file")
     try:
         with ZipFile(path) as packed:
             return dict(_members(packed, refuse))

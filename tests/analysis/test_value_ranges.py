@@ -223,7 +223,7 @@ def test_types_of_widths() -> None:
 
 @pytest.mark.parametrize(
     ("factor", "operator"),
-    [(2.0, Operator.BITS), (-4.0, Operator.BITS), (0.5, Operator.MUL), (3.0, Operator.MUL)],
+    [(2.0, Operator.BITS), (-4.0, Operator.BITS), (3.0, Operator.MUL)],
 )
 def test_products_by_powers_of_two_take_no_multiplier(factor: float, operator: Operator) -> None:
     operations = OperationList(AMONG, lambda access: access.array)

@@ -155,7 +155,7 @@ def test_load_of_a_large_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr("streamopt.frontends.graph_json.reader.MAX_CHARACTERS", 10)
     path = tmp_path / "large.json"
     path.write_text(GEMM)
-    with pytest.raises(FrontendError, match="E101 the file is larger than 10 bytes"):
+    with pytest.raises(FrontendError, match=r"E101 .*the file is larger than 10 bytes"):
         load_graph_json(path)
 
 

@@ -104,7 +104,8 @@ class LoopLowering:
             try:
                 self._lower(op, position, uses)
             except UnsupportedError as error:
-                code = "E153" if "affine" in error.message or "known" in error.message else "E152"
+                is_shape = "affine" in error.message or "known" in error.message
+                code = error.code or ("E153" if is_shape else "E152")
                 self.state.report(code, error.message, op, error.hint)
             except KeyError:
                 # What it reads has been reported.
@@ -126,7 +127,8 @@ class LoopLowering:
         try:
             variable = self.state.add_variable(name, kind, function.loc, is_argument=True)
         except UnsupportedError as error:
-            self.state.report("E152", f"argument {name}: {error.message}", function, error.hint)
+            code = error.code or "E152"
+            self.state.report(code, f"argument {name}: {error.message}", function, error.hint)
             return
         if kind.kind == "memref":
             self.state.views[value.number] = View.of(variable.name, kind.shape)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 from streamopt.errors import Diagnostic
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
     from streamopt.ir.affine import Affine
 
 __all__ = ["LoopState"]
+
+MAX_ELEMENTS = 2**31 - 1
+MAX_DIMENSIONS = 32
 
 
 @dataclass(slots=True)
@@ -60,12 +64,19 @@ class LoopState:
     ) -> Variable:
         """Declare a variable of a memref or scalar type.
 
-        Raises UnsupportedError for element types that programs don't have.
+        Raises UnsupportedError for element types that programs don't have, and what is too large.
         """
         element = element_type(kind.element)
         if element is None or kind.kind not in ("memref", "scalar"):
             hint = "types are f16, f32, f64 and integers of 8, 16, 32 or 64 bits"
             raise UnsupportedError(f"type {kind.text} is not supported", hint)
+        if (
+            prod(n for n in kind.shape if n != DYNAMIC) > MAX_ELEMENTS
+            or len(kind.shape) > MAX_DIMENSIONS
+        ):
+            message = f"{kind.text} is too large"
+            hint = f"up to {MAX_ELEMENTS} elements in {MAX_DIMENSIONS} dimensions"
+            raise UnsupportedError(message, hint, "E155")
         unique = self.names.unique(name)
         variable = Variable(unique, kind.shape, element, is_argument, loc=loc)
         self.variables[unique] = variable

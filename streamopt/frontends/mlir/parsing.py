@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from streamopt.errors import Diagnostic, FrontendError, SourceLoc
 from streamopt.extras import installing
+from streamopt.frontends.mlir.old_spelling import OLD_HINT, modern
 from streamopt.frontends.mlir.trial import try_text
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ MAX_CHARACTERS = 2**28
 _GENERALIZE = (
     "builtin.module(func.func(linalg-generalize-named-ops,convert-linalg-to-affine-loops))"
 )
+_DIALECT_HINT = "give the code before it is lowered to this dialect: affine, scf, linalg, memref"
 _MAX_DEPTH = 200
 _STRINGS = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*')
 _ARROWS = re.compile(r"->|=>|>=|<=")
@@ -46,6 +48,8 @@ def parse_module(text: str, file: str) -> Module:
     """
     ir = _bindings(file)
     _check_size(text, file)
+    text, is_old = modern(text)
+    hint = OLD_HINT if is_old else ""
     try_text(text, file)
     from streamopt.frontends.mlir.conversion import SourceText, place
 
@@ -55,7 +59,12 @@ def parse_module(text: str, file: str) -> Module:
             module = ir.Module.parse(text)
         except ir.MLIRError as error:
             problems = [
-                Diagnostic("E151", f"not valid MLIR: {found.message}", place(found.location, file))
+                Diagnostic(
+                    "E151",
+                    f"not valid MLIR: {found.message}",
+                    place(found.location, file),
+                    _DIALECT_HINT if "Dialect `" in str(found.message) else hint,
+                )
                 for found in error.error_diagnostics
             ] or [Diagnostic("E151", "not valid MLIR", SourceLoc(file))]
             raise FrontendError(*problems) from None

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["REGIONS"]
 
+MAX_TRIPS = 2**31 - 1
 ZERO = Literal(0.0)
 
 
@@ -167,6 +168,9 @@ def _started(
         first = max(found[0] for found in lows if found is not None)
         last = min(found[1] for found in highs if found is not None) - 1
         state.ranges[iterator] = first, max(first, last)
+        if last - first >= MAX_TRIPS:
+            message = f"a loop of {last - first + 1} iterations is too large"
+            raise UnsupportedError(message, f"up to {MAX_TRIPS} iterations", "E155")
     state.numbers[walk.iterator.number] = Index(index)
     return iterator, lower, upper
 

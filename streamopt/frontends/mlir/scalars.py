@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from streamopt.frontends.folding import negated
 from streamopt.frontends.mlir.element_types import element_type
+from streamopt.frontends.tensors import elementary
 from streamopt.ir.affine import Affine
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import (
@@ -40,12 +41,16 @@ ZERO, ONE = Literal(0.0), Literal(1.0)
 
 
 class UnsupportedError(Exception):
-    """An operation has no expression; the message says why, the hint what to change."""
+    """An operation has no expression; the message says why, the hint what to change.
 
-    def __init__(self, message: str, hint: str = "") -> None:
+    The code is empty where the message's kind decides it.
+    """
+
+    def __init__(self, message: str, hint: str = "", code: str = "") -> None:
         super().__init__(message)
         self.message = message
         self.hint = hint
+        self.code = code
 
 
 def is_scalar_operation(op: Operation) -> bool:
@@ -360,5 +365,12 @@ _SPECIAL: Mapping[str, Callable[[Operation, Sequence[Expression]], Expression]] 
     "math.log2": _logarithm(2.0),
     "math.log10": _logarithm(10.0),
     "math.log1p": lambda op, v: Call(Function.LOG, (Binary(BinaryOp.ADD, ONE, v[0]),)),
+    "math.roundeven": lambda op, v: elementary.round_half_even(v[0]),
+    "math.tan": lambda op, v: elementary.tangent(v[0]),
+    "math.sinh": lambda op, v: elementary.hyperbolic_sine(v[0]),
+    "math.cosh": lambda op, v: elementary.hyperbolic_cosine(v[0]),
+    "math.asinh": lambda op, v: elementary.arc_hyperbolic_sine(v[0]),
+    "math.acosh": lambda op, v: elementary.arc_hyperbolic_cosine(v[0]),
+    "math.atanh": lambda op, v: elementary.arc_hyperbolic_tangent(v[0]),
     "math.expm1": lambda op, v: Binary(BinaryOp.SUB, Call(Function.EXP, (v[0],)), ONE),
 }

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from streamopt.frontends.tensors import activations
+from streamopt.frontends.tensors import activations, elementary
 from streamopt.frontends.tensors import arithmetic as ex
 from streamopt.frontends.tensors.constants import element_of
 from streamopt.frontends.tensors.elementwise import (
@@ -238,6 +238,13 @@ LOWERINGS: Lowerings = {
     "Erf": _call(Function.ERF),
     "Sin": _call(Function.SIN),
     "Cos": _call(Function.COS),
+    "Tan": _unary(elementary.tangent),
+    "Sinh": _unary(elementary.hyperbolic_sine),
+    "Cosh": _unary(elementary.hyperbolic_cosine),
+    "Asinh": _unary(elementary.arc_hyperbolic_sine),
+    "Acosh": _unary(elementary.arc_hyperbolic_cosine),
+    "Atanh": _unary(elementary.arc_hyperbolic_tangent),
+    "Round": _unary(elementary.round_half_even),
     "Floor": _call(Function.FLOOR),
     "Ceil": _call(Function.CEIL),
     "Sign": _unary(_sign),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from streamopt.frontends.tensors import normalisation, pooling
-from streamopt.frontends.tensors.contraction import gemm, matmul
+from streamopt.frontends.tensors.contraction import einsum, gemm, matmul
 from streamopt.frontends.tensors.convolution import convolution
 from streamopt.frontends.tensors.elementwise import broadcast
 from streamopt.frontends.tensors.tensor import LoweringError, Tensor
@@ -37,6 +37,10 @@ def _gemm(node: Context) -> Tensor:
 
 def _matmul(node: Context) -> Tensor:
     return matmul(node.builder, node.tensor(0), node.tensor(1))
+
+
+def _einsum(node: Context) -> Tensor:
+    return einsum(node.builder, node.text("equation", ""), node.tensors())
 
 
 def _convolution(node: Context) -> Tensor:
@@ -172,6 +176,13 @@ def _average_pool(node: Context) -> Tensor:
     return pooling.average_pool(node.builder, x, windows, count_border=counted)
 
 
+def _norm_pool(node: Context) -> Tensor:
+    order = node.integer("p", 2)
+    if order < 1:
+        raise node.refuse(f"a pool by the norm of order {order} is not supported")
+    return pooling.norm_pool(node.builder, *_pooled(node), order)
+
+
 def _global(pool: Callable[[ProgramBuilder, Tensor], Tensor]) -> Lowering:
     return lambda node: pool(node.builder, node.tensor())
 
@@ -243,10 +254,12 @@ def _softmax(function: Callable[[ProgramBuilder, Tensor, Sequence[int]], Tensor]
 LOWERINGS: Lowerings = {
     "Gemm": _gemm,
     "MatMul": _matmul,
+    "Einsum": _einsum,
     "Conv": _convolution,
     "ConvTranspose": _transposed_convolution,
     "MaxPool": _max_pool,
     "AveragePool": _average_pool,
+    "LpPool": _norm_pool,
     "GlobalAveragePool": _global(pooling.global_average_pool),
     "GlobalMaxPool": _global(pooling.global_max_pool),
     "BatchNormalization": _batch_norm,

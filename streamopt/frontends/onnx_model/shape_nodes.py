@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import prod
 from typing import TYPE_CHECKING
 
 import numpy as np
+from onnx import helper
 
 from streamopt.frontends.onnx_model.problems import SHAPE, RefusedError
+from streamopt.frontends.tensors import arithmetic as ex
 from streamopt.frontends.tensors import joining, views
-from streamopt.frontends.tensors.constants import element_of
+from streamopt.frontends.tensors.constants import MAX_ELEMENTS, dtype_of, element_of
+from streamopt.frontends.tensors.elementary import running_sum
 from streamopt.frontends.tensors.elementwise import broadcast, broadcast_shape
 from streamopt.frontends.tensors.reductions import normalized_axes
 from streamopt.frontends.tensors.tensor import LoweringError, Tensor, splat
+from streamopt.ir.expression import CompareOp
 
 if TYPE_CHECKING:
     from streamopt.frontends.onnx_model.context import Context, Lowerings
+    from streamopt.frontends.tensors.indexing import Point
+    from streamopt.ir.expression import Expression
 
 __all__ = ["LOWERINGS"]
 
@@ -183,6 +190,52 @@ def _constant_of_shape(node: Context) -> Tensor:
     return splat(float(array.reshape(-1)[0]), element, shape)
 
 
+def _triangle(node: Context) -> Tensor:
+    """Return the part of matrices above or below a diagonal; zeros elsewhere."""
+    x, shift = node.tensor(), int(node.number(1, "the diagonal") or 0)
+    if x.rank < 2:
+        raise LoweringError(f"a triangle of {x.rank} dimensions")
+    is_upper = node.integer("upper", 1) != 0
+
+    def value(point: Point) -> Expression:
+        *_, row, column = point.indices
+        holds = ex.index_holds(CompareOp.GE, column - row, shift + (not is_upper), point)
+        inside, zero = ex.as_number(x.at(point)), ex.ZERO
+        if isinstance(holds, bool):
+            return inside if holds is is_upper else zero
+        return ex.select(holds, *((inside, zero) if is_upper else (zero, inside)))
+
+    return replace(
+        x,
+        value=value,
+        name=node.builder.label,
+        operations=x.operations + 2,
+        depth=x.depth + 1,
+        array="",
+        is_truth=False,
+        loc=node.builder.loc,
+    )
+
+
+def _diagonal(node: Context) -> Tensor:
+    """Return ones on a diagonal, in the shape of a matrix."""
+    x = node.tensor()
+    if x.rank != 2 or x.size_elems > MAX_ELEMENTS:
+        raise LoweringError(f"a diagonal of shape {list(x.shape)}")
+    kind = node.integer("dtype", 0)
+    dtype = np.dtype(helper.tensor_dtype_to_np_dtype(kind)) if kind else dtype_of(x.element)
+    ones = np.eye(*x.shape, k=node.integer("k", 0), dtype=dtype)
+    return node.builder.constant(node.builder.label, ones)
+
+
+def _running_sum(node: Context) -> Tensor:
+    x, axis = node.tensor(), int(node.number(1, "the axis") or 0)
+    if not -x.rank <= axis < x.rank:
+        raise LoweringError(f"there is no dimension {axis} among {x.rank}")
+    reverse, exclusive = (node.integer(name, 0) != 0 for name in ("reverse", "exclusive"))
+    return running_sum(node.builder, x, axis % x.rank, reverse=reverse, exclusive=exclusive)
+
+
 LOWERINGS: Lowerings = {
     "Identity": _identity,
     "Dropout": _dropout,
@@ -194,6 +247,9 @@ LOWERINGS: Lowerings = {
     "Slice": _slice,
     "Concat": _concat,
     "Split": _split,
+    "CumSum": _running_sum,
+    "EyeLike": _diagonal,
+    "Trilu": _triangle,
     "Expand": _expand,
     "Tile": _tile,
     "Pad": _pad,

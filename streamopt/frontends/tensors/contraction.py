@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from streamopt.frontends.tensors.indexing import Point
     from streamopt.ir.expression import Expression
 
-__all__ = ["gemm", "linear", "matmul"]
+__all__ = ["einsum", "gemm", "linear", "matmul"]
 
 _BATCH_AXES = ("a", "n", "b", "h")
 
@@ -105,3 +105,73 @@ def linear(
         raise LoweringError(f"the weight of a linear layer has {weight.rank} dimensions, not 2")
     result = matmul(builder, x, transposed(weight, (1, 0)))
     return result if bias is None else elementwise(builder, ex.add, result, bias)
+
+
+def einsum(builder: ProgramBuilder, equation: str, operands: Sequence[Tensor]) -> Tensor:
+    """Return the sum of products that an equation such as ``bij,bjk->bik`` says.
+
+    Raises
+    ------
+    LoweringError
+        If the equation doesn't fit the operands.
+    """
+    inputs, output = _subscripts(equation, [operand.rank for operand in operands])
+    extents: dict[str, int] = {}
+    for letters, operand in zip(inputs, operands, strict=True):
+        for letter, extent in zip(letters, operand.shape, strict=True):
+            if extents.setdefault(letter, extent) == 1:
+                extents[letter] = extent
+            elif extent not in (1, extents[letter]):
+                message = f"{equation!r} has extents {extents[letter]} and {extent} for {letter}"
+                raise LoweringError(message)
+    if any(letter not in extents for letter in output) or len(set(output)) < len(output):
+        raise LoweringError(f"{equation!r} has an output that its inputs don't give")
+    inner = [letter for letter in extents if letter not in output]
+    places = {letter: at for at, letter in enumerate((*output, *inner))}
+    settled = [builder.settled(operand) for operand in operands]
+
+    def term(point: Point) -> Expression:
+        factors = [
+            operand.at(
+                point.to(
+                    Affine() if extent == 1 else point.indices[places[letter]]
+                    for letter, extent in zip(letters, operand.shape, strict=True)
+                )
+            )
+            for letters, operand in zip(inputs, settled, strict=True)
+        ]
+        return ex.product(*factors)
+
+    def loops(letters: Sequence[str]) -> list[tuple[str, int]]:
+        names = [f"e{letter}" if letter.isdigit() else letter for letter in letters]
+        return [(name, extents[letter]) for name, letter in zip(names, letters, strict=True)]
+
+    element = operands[0].element
+    return builder.reduce(loops(output), loops(inner), Reduction.ADD, term, element=element)
+
+
+def _subscripts(equation: str, ranks: Sequence[int]) -> tuple[list[str], str]:
+    """Return the letters of each operand and of the result; digits for what ``...`` stands for."""
+    left, arrow, right = equation.replace(" ", "").partition("->")
+    inputs = left.split(",")
+    if len(inputs) != len(ranks):
+        raise LoweringError(f"{equation!r} is for {len(inputs)} operands, not {len(ranks)}")
+    free = [
+        rank - len(letters.replace("...", "")) if "..." in letters else 0
+        for letters, rank in zip(inputs, ranks, strict=True)
+    ]
+    widest = max(free)
+    if not arrow:
+        once = [c for c in sorted(set(left)) if c.isalpha() and left.count(c) == 1]
+        right = ("..." if widest else "") + "".join(once)
+    digits = "0123456789"[:widest]
+    expanded = [
+        letters.replace("...", digits[widest - each :] if each > 0 else "")
+        for letters, each in zip(inputs, free, strict=True)
+    ]
+    fits = all(len(a) == rank for a, rank in zip(expanded, ranks, strict=True))
+    together = "".join((*expanded, right.replace("...", "")))
+    plain = together.isascii() and (together.isalnum() or not together)
+    if not fits or not plain or widest > 9 or min(free) < 0:
+        raise LoweringError(f"{equation!r} doesn't fit operands of {list(ranks)} dimensions")
+    return expanded, right.replace("...", digits)

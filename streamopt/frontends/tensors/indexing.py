@@ -61,6 +61,8 @@ def point_over(loops: Sequence[tuple[str, int]], trip_counts: Mapping[str, int])
 def floor_divided(value: Affine, divisor: int, trip_counts: Mapping[str, int]) -> Affine:
     """Return ``floor(value / divisor)`` without a division where the trip counts allow it.
 
+    What is divided is never negative, as C's division wants it.
+
     Examples
     --------
     >>> value = Affine.iterator("h").scaled(16) + Affine.iterator("d")
@@ -82,7 +84,9 @@ def floor_divided(value: Affine, divisor: int, trip_counts: Mapping[str, int]) -
         coarse, fine = _split(rest, step)
         if _within(fine, step, trip_counts):
             return whole + floor_divided(coarse, divisor // step, trip_counts)
-    return whole + in_loop_order(rest, trip_counts).floordiv(divisor)
+    lifted = -(low // divisor) if low < 0 else 0
+    rest = in_loop_order(rest + Affine.of(lifted * divisor), trip_counts)
+    return whole + rest.floordiv(divisor) + Affine.of(-lifted)
 
 
 def remainder(value: Affine, divisor: int, trip_counts: Mapping[str, int]) -> Affine:
@@ -97,7 +101,8 @@ def remainder(value: Affine, divisor: int, trip_counts: Mapping[str, int]) -> Af
         coarse, fine = _split(rest, step)
         if _within(fine, step, trip_counts):
             return remainder(coarse, divisor // step, trip_counts).scaled(step) + fine
-    return in_loop_order(rest, trip_counts).mod(divisor)
+    lifted = -(low // divisor) if low < 0 else 0
+    return in_loop_order(rest + Affine.of(lifted * divisor), trip_counts).mod(divisor)
 
 
 def placed(value: Affine, places: Mapping[str, Affine], trip_counts: Mapping[str, int]) -> Affine:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from functools import partial
 from math import prod
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from streamopt.frontends.tensors import arithmetic as ex
+from streamopt.frontends.tensors.activations import power
 from streamopt.frontends.tensors.constants import dtype_of
 from streamopt.frontends.tensors.convolution import bordered
 from streamopt.frontends.tensors.elementwise import elementwise
 from streamopt.frontends.tensors.reductions import mean_over, reduced
 from streamopt.frontends.tensors.tensor import LoweringError, Tensor, splat
 from streamopt.frontends.tensors.windows import Windows, spatial_names
+from streamopt.ir.expression import Function
 from streamopt.ir.program import Reduction
 
 if TYPE_CHECKING:
@@ -23,7 +26,7 @@ if TYPE_CHECKING:
     from streamopt.frontends.tensors.indexing import Point
     from streamopt.ir.expression import Expression
 
-__all__ = ["average_pool", "global_average_pool", "global_max_pool", "max_pool"]
+__all__ = ["average_pool", "global_average_pool", "global_max_pool", "max_pool", "norm_pool"]
 
 
 def max_pool(builder: ProgramBuilder, x: Tensor, windows: Windows) -> Tensor:
@@ -52,6 +55,16 @@ def average_pool(
     else:
         divisor = builder.constant(f"{builder.label}_count", counts)
     return elementwise(builder, ex.divide, total, divisor)
+
+
+def norm_pool(builder: ProgramBuilder, x: Tensor, windows: Windows, order: int) -> Tensor:
+    """Return the root of each window's sum of powers."""
+
+    def raised(element: Expression) -> Expression:
+        return power(ex.call(Function.ABS, element), float(order))
+
+    total = _pooled(builder, elementwise(builder, raised, x), windows, Reduction.ADD, 0.0)
+    return elementwise(builder, partial(power, exponent=1.0 / order), total)
 
 
 def global_average_pool(builder: ProgramBuilder, x: Tensor) -> Tensor:

@@ -36,6 +36,7 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
     table[aten._safe_softmax.default] = _softmax
     table[aten._cdist_forward.default] = _distances
     table[aten.adaptive_max_pool2d.default] = _adaptive_max_pool
+    table[aten.cumsum.default] = moves.running_sum
     table[aten.roll.default] = moves.roll
     table[aten.convolution.default] = moves.convolution
     table[aten.conv_transpose1d.default] = moves.transposed_convolution

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from streamopt.frontends.tensors.transposed_convolution import Phases
 
-__all__ = ["convolution", "roll", "transposed_convolution"]
+__all__ = ["convolution", "roll", "running_sum", "transposed_convolution"]
 
 
 def roll(x: torch.Tensor, shifts: Sequence[int], dims: Sequence[int] = ()) -> torch.Tensor:
@@ -31,6 +31,34 @@ def roll(x: torch.Tensor, shifts: Sequence[int], dims: Sequence[int] = ()) -> to
             parts = [x.narrow(dim, first, extent - first), x.narrow(dim, 0, first)]
             x = torch.cat(parts, dim)
     return x
+
+
+def running_sum(x: torch.Tensor, dim: int, *, dtype: torch.dtype | None = None) -> torch.Tensor:
+    """Return sums up to each element: of twice as many in each step, without recurrence.
+
+    See `streamopt.frontends.tensors.elementary.running_sum`.
+    """
+    is_whole = not x.is_floating_point()
+    total = x.to(dtype or (torch.int64 if is_whole else x.dtype))
+    if not x.dim():
+        return total
+    total, by = total.movedim(dim, -1), 1
+    while by < total.shape[-1]:
+        total = total + _bordered(total, [(by, -by)])
+        by *= 2
+    return total.movedim(-1, dim)
+
+
+def _bordered(x: torch.Tensor, borders: Sequence[tuple[int, int]]) -> torch.Tensor:
+    """Return a tensor with zeros around its last dimensions; negative numbers take away.
+
+    Lowerings drop a pad by negative and positive numbers that leaves the shape as it was.
+    """
+    for axis, (before, after) in enumerate(borders, start=x.dim() - len(borders)):
+        start = max(0, -before)
+        x = x.narrow(axis, start, x.shape[axis] - start - max(0, -after))
+    zeros = [max(0, n) for border in reversed(borders) for n in border]
+    return functional.pad(x, zeros) if any(zeros) else x
 
 
 def convolution(
@@ -82,8 +110,7 @@ def transposed_convolution(
         count = (extent - 1) * strides[at] - 2 * cuts[at] + span + extras[at]
         dimensions.append(phases(extent, span, strides[at], cuts[at], count))
     kernel = _kernel(weight, dimensions, dilations, groups)
-    borders = [n for each in reversed(dimensions) for n in (each.before, each.after)]
-    wide = functional.pad(x, borders)
+    wide = _bordered(x, [(each.before, each.after) for each in dimensions])
     offsets = None
     if bias is not None:
         offsets = bias.reshape(-1, 1).expand(-1, kernel.shape[0] // len(bias)).reshape(-1)

@@ -162,7 +162,7 @@ def test_problems_of_options(tmp_path: Path) -> None:
     assert problems(tmp_path, text, defines={"1x": ""}) == [
         " E131 '1x' can't be defined as a macro"
     ]
-    with pytest.raises(FrontendError, match=r"E131 can't read .*: there is no such file"):
+    with pytest.raises(FrontendError, match=r"E131 can't read .*: No such file"):
         read_c(tmp_path / "nothing.c")
 
 

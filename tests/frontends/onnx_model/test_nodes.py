@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 UNARY = """
 Abs Neg Exp Tanh Erf Sigmoid Relu LeakyRelu Elu Celu Selu ThresholdedRelu HardSigmoid HardSwish
-Softplus Softsign Mish Sin Cos Floor Ceil Sign Identity
+Softplus Softsign Mish Sin Cos Tan Sinh Cosh Asinh Floor Ceil Round Sign Identity
 """
 
 
@@ -343,3 +343,53 @@ def test_dropout_is_nothing(tmp_path: Path) -> None:
     nodes = [node("Dropout", "x", "d"), node("Relu", "d", "y")]
     program = check(tmp_path, nodes, {"x": values(3, 4)})
     assert len(program.nests) == 1
+
+
+def test_round_to_even(tmp_path: Path) -> None:
+    halves = np.array([-2.5, -1.5, -0.5, 0.5, 1.5, 2.5, 0.49999997, 3.0, -7.2], np.float32)
+    check(tmp_path, [node("Round", "x", "y")], {"x": halves})
+
+
+@pytest.mark.parametrize(("kind", "shift"), [("Acosh", 1.0), ("Atanh", -0.9)])
+def test_inverse_hyperbolic(kind: str, shift: float, tmp_path: Path) -> None:
+    x = (np.abs(values(3, 4)) % 0.8 + shift).astype(np.float32)
+    check(tmp_path, [node(kind, "x", "y")], {"x": x})
+
+
+@pytest.mark.parametrize(
+    ("equation", "shapes"),
+    [
+        ("bij,bkj->bik", [(2, 3, 4), (2, 5, 4)]),
+        ("ij,jk", [(3, 4), (4, 2)]),
+        ("...ij,...jk->...ik", [(2, 3, 4), (1, 4, 5)]),
+        ("ii->i", [(4, 4)]),
+        ("ij->", [(3, 4)]),
+        ("i,j->ij", [(3,), (4,)]),
+    ],
+)
+def test_einsum(equation: str, shapes: list[tuple[int, ...]], tmp_path: Path) -> None:
+    inputs = {f"x{at}": values(*shape) for at, shape in enumerate(shapes)}
+    check(tmp_path, [node("Einsum", " ".join(inputs), "y", equation=equation)], inputs)
+
+
+@pytest.mark.parametrize("upper", [0, 1])
+@pytest.mark.parametrize("shift", [-1, 0, 2, 9])
+def test_triangle(upper: int, shift: int, tmp_path: Path) -> None:
+    nodes = [node("Trilu", "x k", "y", upper=upper)]
+    check(tmp_path, nodes, {"x": values(2, 3, 4)}, {"k": np.array(shift)})
+
+
+def test_diagonal(tmp_path: Path) -> None:
+    nodes = [node("EyeLike", "x", "e", k=1), node("Add", "x e", "y")]
+    check(tmp_path, nodes, {"x": values(3, 4)})
+
+
+@pytest.mark.parametrize("options", [{}, {"reverse": 1}, {"exclusive": 1}])
+def test_running_sum(options: dict[str, int], tmp_path: Path) -> None:
+    nodes = [node("CumSum", "x a", "y", **options)]
+    check(tmp_path, nodes, {"x": values(2, 7, 3)}, {"a": np.array(1)})
+
+
+def test_norm_pool(tmp_path: Path) -> None:
+    nodes = [node("LpPool", "x", "y", kernel_shape=[2, 3], strides=[2, 1], p=2)]
+    check(tmp_path, nodes, {"x": values(1, 2, 6, 5)})

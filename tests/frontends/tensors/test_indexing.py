@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from streamopt.frontends.tensors.indexing import floor_divided, in_loop_order, remainder
-from streamopt.ir.affine import Affine
+from streamopt.ir.affine import Affine, Iter
 
 TRIPS = {"i": 3, "j": 4, "k": 6}
 FIRST, J, K = (Affine.iterator(name) for name in TRIPS)
@@ -54,3 +54,15 @@ def test_division_is_simple(value: Affine, divisor: int, quotient: str, rest: st
     assert str(floor_divided(value, divisor, TRIPS)) == quotient
     assert str(remainder(value, divisor, TRIPS)) == rest
     assert prod(TRIPS.values()) == 72
+
+
+def test_what_is_divided_is_never_negative() -> None:
+    value = Affine.of(3) - J
+    for divisor in (2, 3):
+        for part in (
+            floor_divided(value - K, divisor, TRIPS),
+            remainder(value - K, divisor, TRIPS),
+        ):
+            inner = [atom.value for atom, _ in part.terms if not isinstance(atom, Iter)]
+            assert inner
+            assert all(each.bounds(TRIPS)[0] >= 0 for each in inner)

@@ -165,6 +165,11 @@ FUNCTIONS: dict[str, tuple[Callable[..., object], tuple[torch.Tensor, ...]]] = {
     "scattered": (lambda x: x.scatter_add(1, SHUFFLED, 2 * x), (normal(1, 5),)),
     "rows_written": (row_added, (normal(2, 5, 3),)),
     "unfolded": (lambda x: functional.unfold(x, 2), (normal(1, 2, 4, 4),)),
+    "sums_so_far": (lambda x: x.cumsum(1), (normal(2, 7),)),
+    "quantized": (
+        lambda x: torch.fake_quantize_per_tensor_affine(x, 0.1, 3, -8, 7),
+        (normal(4, 5),),
+    ),
     "distances": (lambda x, y: torch.cdist(x, y), (normal(4, 3), normal(5, 3))),
     "products": (lambda x, y: x @ y, (normal(2, 3, 4, 5), normal(2, 3, 5, 2))),
     "einsum": (

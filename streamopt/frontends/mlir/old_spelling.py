@@ -1,0 +1,125 @@
+"""Spellings of older MLIR as those of today's: what only changed its name is still read.
+
+Lines stay where they are, so that problems are told at their true lines.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+__all__ = ["OLD_HINT", "modern"]
+
+OLD_HINT = (
+    "this looks like MLIR of LLVM 16 or older, of which some spellings are read: "
+    "write it again with a newer mlir-opt"
+)
+
+_ARITH_TEXT = """
+addf subf mulf divf remf negf addi subi muli andi ori xori cmpi cmpf select constant index_cast
+sitofp uitofp fptosi fptoui
+"""
+_MEMREF_TEXT = "load store alloc alloca dealloc dim subview"
+_RENAMED: Mapping[str, str] = {
+    **{name: f"arith.{name}" for name in _ARITH_TEXT.split()},
+    **{name: f"memref.{name}" for name in _MEMREF_TEXT.split()},
+    **{name: f"math.{name}" for name in ("exp", "log", "sqrt", "tanh", "sin", "cos", "absf")},
+    "ceilf": "math.ceil",
+    "floorf": "math.floor",
+    "divi_signed": "arith.divsi",
+    "divi_unsigned": "arith.divui",
+    "remi_signed": "arith.remsi",
+    "remi_unsigned": "arith.remui",
+    "shift_left": "arith.shli",
+    "shift_right_signed": "arith.shrsi",
+    "shift_right_unsigned": "arith.shrui",
+    "sexti": "arith.extsi",
+    "zexti": "arith.extui",
+    "trunci": "arith.trunci",
+    "fpext": "arith.extf",
+    "fptrunc": "arith.truncf",
+    "maxf": "arith.maximumf",
+    "minf": "arith.minimumf",
+    "maxsi": "arith.maxsi",
+    "minsi": "arith.minsi",
+    "call": "func.call",
+    "memref_cast": "memref.cast",
+    "tensor_cast": "tensor.cast",
+    "arith.maxf": "arith.maximumf",
+    "arith.minf": "arith.minimumf",
+    "math.abs": "math.absf",
+    "affine.terminator": "affine.yield",
+    "linalg.tensor_collapse_shape": "tensor.collapse_shape",
+    "linalg.tensor_expand_shape": "tensor.expand_shape",
+}
+_OPERATION = re.compile(
+    r"^([ \t]*(?:\^\w+[^\n:]*:[ \t]*)?(?:%[^=\n]{1,400}=[ \t]*)?)"
+    rf"({'|'.join(map(re.escape, sorted(_RENAMED, key=len, reverse=True)))})(?=[ \t(])",
+    re.MULTILINE,
+)
+_FUNCTION = re.compile(r"^([ \t]*)func([ \t]+(?:private|public|nested))?([ \t]+@)", re.MULTILINE)
+_PREDICATE = re.compile(r'\b(arith\.cmp[if])[ \t]+"(\w+)"')
+_EXPANDED = re.compile(
+    r"(tensor\.expand_shape[ \t]+%[\w.$#-]+[ \t]*\[[\d,\[\] \t]*\])"
+    r"([ \t]*:[ \t]*tensor<[^>\n]*>[ \t]+into[ \t]+tensor<((?:\d+x)*)[^x>\n]+>)"
+)
+_INITIAL = re.compile(r"\blinalg\.init_tensor[ \t]*\[[^\]\n]*\]")
+_FILL = re.compile(
+    r"\blinalg\.fill[ \t]*\([ \t]*(%[\w.$-]+)[ \t]*,[ \t]*(%[\w.$-]+)[ \t]*\)"
+    r"[ \t]*:[ \t]*([\w.]+)[ \t]*,[ \t]*((?:tensor|memref)<[^>\n]*>)"
+)
+_MOST_LAYOUTS = 16
+_LAYOUT = re.compile(r"dlti\.dl_spec[ \t]*=[ \t]*#dlti\.dl_spec<")
+
+
+def modern(text: str) -> tuple[str, bool]:
+    """Return the text in today's spelling, and whether that is another one."""
+    found = text
+    for pattern, replaced in _REWRITES:
+        found = pattern.sub(replaced, found)
+    found = _without_data_layout(found)
+    return found, found != text
+
+
+def _expanded(match: re.Match[str]) -> str:
+    shape = ", ".join(match[3].split("x")[:-1])
+    return f"{match[1]} output_shape [{shape}]{match[2]}"
+
+
+def _renamed(match: re.Match[str]) -> str:
+    return match[1] + _RENAMED[match[2]]
+
+
+_REWRITES: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
+    (_FUNCTION, r"\1func.func\2\3"),
+    (_OPERATION, _renamed),
+    (_PREDICATE, r"\1 \2"),
+    (_INITIAL, "tensor.empty()"),
+    (_FILL, r"linalg.fill ins(\1 : \3) outs(\2 : \4)"),
+    (_EXPANDED, _expanded),
+)
+
+
+def _without_data_layout(text: str) -> str:
+    """Return the text without what it says of the sizes of types, which nothing here needs."""
+    for _ in range(_MOST_LAYOUTS):
+        match = _LAYOUT.search(text)
+        if match is None:
+            break
+        depth, end = 1, match.end()
+        while end < len(text) and depth:
+            if text[end] == '"':
+                end = max(text.find('"', end + 1), end)
+            depth += {"<": 1, ">": -1}.get(text[end], 0)
+            end += 1
+        start = match.start()
+        after = re.compile(r"[ \t]*,").match(text, end)
+        end = after.end() if after is not None else end
+        before, dropped = text[:start], "\n" * text.count("\n", start, end)
+        if after is None:
+            before = before.rstrip(" \t").removesuffix(",")
+        text = before + dropped + text[end:]
+    return text
