@@ -170,6 +170,7 @@ def assign_value(
     access: Access, stored: Stored, value: Value, state: State, loc: SourceLoc, label: str = ""
 ) -> Value | None:
     """Emit ``access = value`` and return the value that the element then has."""
+    given = value
     try:
         value = _fitted(value, stored)
         is_constant = value.constant is not None
@@ -179,7 +180,7 @@ def assign_value(
         return None
     state.written.add(stored.variable)
     state.emit(Assign(access, value.tree, label, loc))
-    hold(access, stored, value, state)
+    hold(access, stored, given, state)
     return held or Value(stored.element, Read(access))
 
 

@@ -55,12 +55,14 @@ Held = dict[str, Value]
 
 def known_value(value: Value, element: ElementType, *, is_bool: bool = False) -> Value | None:
     """Return what a variable holds that a value is given to, if iterators alone decide it."""
+    if element.is_float or not value.is_integer:
+        return None
     if value.constant is not None:
         try:
             return converted_value(expressions.as_truth(value) if is_bool else value, element)
         except ValueProblem:
             return None
-    if element.is_float or not value.is_integer or is_bool:
+    if is_bool:
         return None
     if value.affine is not None:
         return converted_value(value, element)
