@@ -50,7 +50,6 @@ __all__ = [
     "Shape",
     "Solver",
     "SourceFile",
-    "TestInputs",
     "Threads",
     "TilingLimit",
     "TimeLimit",
@@ -129,7 +128,10 @@ LiveOut = Annotated[
 Inputs = Annotated[
     list[str] | None,
     typer.Option(
-        "--inputs", metavar="SHAPES", help="PyTorch: 1x3x32x32,1x10:int64.", rich_help_panel=SOURCE
+        "--inputs",
+        metavar="WORDS",
+        help="PyTorch: 1x3x32x32,1x10:int64. Of a project's test: 0.5:1.5, A=0:1, spd, data.npz.",
+        rich_help_panel=SOURCE,
     ),
 ]
 Shape = Annotated[
@@ -300,15 +302,6 @@ TimeLimit = Annotated[
 Seed = Annotated[
     int,
     typer.Option("--seed", help="Seed of the solver and of test inputs.", rich_help_panel=SEARCH),
-]
-TestInputs = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--test-inputs",
-        metavar="[ARRAY=]HOW",
-        help="Test inputs that suit the program: 0.5:1.5, spd (definite), A=spd, data.npz.",
-        rich_help_panel=OUTPUT,
-    ),
 ]
 Threads = Annotated[
     int,

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from streamopt.cli import arguments as a
-from streamopt.cli.assignments import listed
 from streamopt.cli.output import Output
 from streamopt.cli.reading import Reading, stem
 from streamopt.strategies.rival import RivalName
@@ -33,16 +32,15 @@ def design(
     schedule_file: a.ScheduleOutput = None,
     force: a.Force = False,
     seed: a.Seed = 0,
-    test_inputs: a.TestInputs = None,
     as_json: a.Json = False,
     quiet: a.Quiet = False,
 ) -> None:
     """Decide as HIDA, ScaleHLS, CODO or POM does: to see who wins where, and why."""
     from streamopt import pipeline
 
-    on, program = pipeline.target(device, clock_ns), read.load(graph_file)
+    on, program = pipeline.target(device, clock_ns), read.load(graph_file, takes_data=True)
     to = Output.of(output, schedule_file, stem(graph_file, program), seed, force=force)
-    to = to.with_data(program, listed(test_inputs))
+    to = to.with_data(program, read.test_inputs)
     graph = pipeline.dataflow(program)
     found = pipeline.design(graph, strategy, dsp=dsp, on=on)
     row = pipeline.design_record(found)

@@ -37,7 +37,6 @@ def emit(
     device: a.Device = "u280",
     clock_ns: a.ClockNs = None,
     seed: a.Seed = 0,
-    test_inputs: a.TestInputs = None,
     as_json: a.Json = False,
     quiet: a.Quiet = False,
 ) -> None:
@@ -47,7 +46,7 @@ def emit(
     if output == STDOUT:
         message, hint = "a project is a folder of files", "give one with -o DIR"
         raise OutputError(Diagnostic("E547", message, None, hint))
-    program = read.load(graph_file)
+    program = read.load(graph_file, takes_data=True)
     schedule = pipeline.load_schedule(schedule_file)
     on = pipeline.target(device, clock_ns)
     ports = asked_ports(program, listed(port), on)
@@ -59,7 +58,7 @@ def emit(
     if is_special(output):
         design = pipeline.emit(program, schedule, **settled)
     else:
-        data = listed(test_inputs)
+        data = read.test_inputs
         design = pipeline.write(program, schedule, output, seed=seed, inputs=data, **settled)
     files, findings = [path for path, _ in design.files], [str(f) for f in design.findings]
     if as_json:

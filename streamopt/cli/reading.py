@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from streamopt.cli import arguments as a
 from streamopt.cli.assignments import integers, listed, macros, shapes
+from streamopt.errors import Diagnostic, FrontendError
 
 if TYPE_CHECKING:
     from streamopt.ir.program import Program
@@ -30,8 +31,13 @@ class Reading:
     inputs: a.Inputs = None
     shape: a.Shape = None
 
-    def load(self, source: str) -> Program:
+    def load(self, source: str, *, takes_data: bool = False) -> Program:
         """Return the program of a file.
+
+        Parameters
+        ----------
+        takes_data
+            Whether a project may be written, which is tested with the inputs that were asked for.
 
         Raises
         ------
@@ -40,13 +46,22 @@ class Reading:
         """
         from streamopt import pipeline
 
+        if self.test_inputs and not takes_data:
+            message = f"--inputs {','.join(self.test_inputs)} says how a project is tested"
+            hint = "this verb writes none: leave it out, or give shapes such as 1x3x32x32"
+            raise FrontendError(Diagnostic("E117", message, hint=hint))
         return pipeline.load(
             source,
             name=self.name,
-            inputs=",".join(self.inputs or ()),
+            inputs=",".join(filter(_is_shape, listed(self.inputs))),
             shapes=shapes(self.shape or ()),
             **self.written,
         )
+
+    @property
+    def test_inputs(self) -> list[str]:
+        """Return how a project's inputs are drawn, or the files that have them."""
+        return [word for word in listed(self.inputs) if not _is_shape(word)]
 
     @property
     def written(self) -> WrittenOptions:
@@ -58,6 +73,11 @@ class Reading:
             "parameters": integers(listed(self.param)),
             "outputs": listed(self.live_out),
         }
+
+
+def _is_shape(word: str) -> bool:
+    """Return whether a word is the shape of a PyTorch module's argument: 1x3x32x32, 1x10:int64."""
+    return re.fullmatch(r"[0-9]+(x[0-9]+)*(:[a-z]\w*)?", word, re.ASCII) is not None
 
 
 def stem(source: str, program: Program | None = None) -> str:

@@ -89,7 +89,6 @@ def solve(
     clock_ns: a.ClockNs = None,
     output: a.ProjectOutput = None,
     schedule_file: a.ScheduleOutput = None,
-    test_inputs: a.TestInputs = None,
     force: a.Force = False,
     as_json: a.Json = False,
     quiet: a.Quiet = False,
@@ -101,7 +100,7 @@ def solve(
     asked = _asked(graph_file, read, steps, listed(port), on)
     name = stem(graph_file, asked.program)
     to = Output.of(output, schedule_file, name, seed, force=force)
-    to = to.with_data(asked.program, listed(test_inputs))
+    to = to.with_data(asked.program, read.test_inputs)
     with keeping(to) as keep, solving(asked.name, level, quiet=quiet or as_json) as shown:
         solution = pipeline.solve(
             **asked.options,
@@ -144,7 +143,7 @@ def _asked(
     from streamopt import pipeline
 
     if steps is None:
-        program = read.load(graph_file)
+        program = read.load(graph_file, takes_data=True)
         options: dict[str, Any] = {"graph": pipeline.dataflow(program)}
     else:
         found = pipeline.schedule(graph_file, pipeline.load_steps(steps), **read.written).decided()

@@ -55,7 +55,7 @@ _MANY_ITERATIONS = 2**28
 """So many take a minute or two, and one resolution has to do."""
 
 _ASK = (
-    "ask for inputs that suit the program: --test-inputs data.npz, A=spd or 0.5:1.5; "
+    "ask for inputs that suit the program: --inputs data.npz, A=spd or 0.5:1.5; "
     "in Python inputs=..."
 )
 

@@ -26,7 +26,10 @@ __all__ = ["DEFINITE", "Definite", "InputWays", "Range", "Way", "is_square", "pa
 
 _NUMBER = r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
 _RANGE = re.compile(rf"({_NUMBER}):({_NUMBER})", re.ASCII)
-_HINT = "write 0.5:1.5, spd, A=0.5:1.5, A=spd, or the path of a file data.npz"
+_HINT = (
+    "write 0.5:1.5, spd, A=0.5:1.5, A=spd, or the path of a file data.npz; "
+    "shapes of a PyTorch module as 1x3x32x32,1x10:int64"
+)
 
 
 @dataclass(frozen=True, slots=True)

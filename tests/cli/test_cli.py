@@ -337,7 +337,7 @@ def test_lack_of_memory_is_told(
 
 def test_project_that_can_not_be_checked_says_so(tmp_path: Path) -> None:
     (tmp_path / "g.json").write_text(json.dumps(with_body("Y[i][j] = sqrt(0 - 9 - C[i][j])")))
-    asked = run(tmp_path, "solve", "g.json", "-o", "p", "-q", "--test-inputs", "A=0:1,spd")
+    asked = run(tmp_path, "solve", "g.json", "-o", "p", "-q", "--inputs", "A=0:1,spd")
     assert asked.returncode == 2
     assert "E713 output Y[0][0] is no number: sqrt(-" in asked.stderr
     assert not (tmp_path / "p").exists()
@@ -348,3 +348,13 @@ def test_project_that_can_not_be_checked_says_so(tmp_path: Path) -> None:
     assert checked.returncode == 1
     assert "UNCHECKED Y: 64 elements, 64 unchecked" in checked.stdout
     assert "UNCHECKED: no test inputs were found that suit the program" in checked.stdout
+
+
+def test_test_inputs_are_for_verbs_that_write_projects(tmp_path: Path) -> None:
+    (tmp_path / "g.json").write_text(json.dumps(with_body("Y[i][j] = sqrt(C[i][j])")))
+    refused = run(tmp_path, "pareto", "g.json", "--inputs", "spd")
+    assert refused.returncode == 2
+    assert "E117 --inputs spd says how a project is tested" in refused.stderr
+    refused = run(tmp_path, "solve", "g.json", "-o", "p", "--inputs", "1x3y")
+    assert refused.returncode == 2
+    assert "E724 '1x3y' doesn't say how test inputs are drawn" in refused.stderr

@@ -60,7 +60,7 @@ def test_what_made_no_number_is_told(cholesky: Program) -> None:
     (problem,) = caught.value.diagnostics
     text = r"cholesky.c:10:5: E713 output L\[2\]\[2\] is no number: sqrt\(-\d+\.\d+\) in node "
     assert re.search(text, str(problem))
-    assert "--test-inputs" in problem.hint
+    assert "--inputs" in problem.hint
 
 
 X = {"x": "input 4 4", "n": "input 4", "y": "output 4"}
