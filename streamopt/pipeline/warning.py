@@ -191,7 +191,8 @@ def _cause(solution: Solution, design: Judged) -> tuple[str, str]:
     )
     closest = abs(design.cycles - design.predicted.latency_cycles)
     if 2 * closest > abs(design.cycles - solution.objective_cycles) or excess <= 0:
-        return "waits between nodes", "they wait for each other's data longer than it says"
+        word = "longer" if sign > 0 else "shorter"
+        return "waits between nodes", f"they wait for each other's data {word} than it says"
     is_sequential = isinstance(graph.node(name), SequentialNode)
     if is_sequential or sign < 0:
         what = "the pace of a sequential node" if is_sequential else f"the pace of {name}"
@@ -275,6 +276,6 @@ _WORDS = {"dsps": "DSPs", "bram18": "BRAM18", "uram": "URAM", "luts": "LUTs", "f
 def _sequential(graph: Graph) -> Iterator[Diagnostic]:
     for node in graph.nodes:
         if isinstance(node, SequentialNode):
-            message = f"{node.name} is sequential: {node.reason}"
+            message = f"{node.name} is sequential" + (f": {node.reason}" if node.reason else "")
             hint = "its loops are neither reordered nor unrolled"
             yield Diagnostic("W07", message, node.loc, hint)
