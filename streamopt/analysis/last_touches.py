@@ -156,7 +156,7 @@ class _Search:
                 if len(own.events) + len(inside) > self.at_once:
                     own = self.resolved(events, inside, level + 1)
                 if own.events:
-                    own = self.asked(own, self._near(own.events, inside, level), level)
+                    own = self.asked(own, self._near(own, inside, level), level)
             left.append(self._backwards(own, [before[p] for p in places if p < place], level))
         return _joined(left, level)
 
@@ -166,20 +166,23 @@ class _Search:
         while end > 0 and sinks.events:
             start = max(0, end - count)
             window = [event for events in before[start:end] for event in events]
-            sinks = self.asked(sinks, self._near(sinks.events, window, level), level)
+            sinks = self.asked(sinks, self._near(sinks, window, level), level)
             end, count = start, 2 * count
         return sinks
 
-    def _near(self, sinks: Sequence[Event], sources: Sequence[Event], level: int) -> list[Event]:
+    def _near(self, sinks: _Sinks, sources: Sequence[Event], level: int) -> list[Event]:
         """Return the sources that may touch an element that a sink touches.
 
-        Only those are left out that a look at the constants tells apart from all sinks.
+        Only those are left out that ranges of subscripts tell apart from all sinks.
         """
-        if len({self._reach(event, level).moving for event in sinks}) > 1:
+        if len({self._reach(event, level).moving for event in sinks.events}) > 1:
             level = 0
-        own = [self._reach(event, level) for event in sinks]
-        lowest = tuple(map(min, zip(*(reach.low for reach in own), strict=True)))
-        highest = tuple(map(max, zip(*(reach.high for reach in own), strict=True)))
+        own = [self._reach(event, level) for event in sinks.events]
+        if level == 0 and sinks.asked is not None:
+            lowest, highest = _box_of(sinks)
+        else:
+            lowest = tuple(map(min, zip(*(reach.low for reach in own), strict=True)))
+            highest = tuple(map(max, zip(*(reach.high for reach in own), strict=True)))
         return [
             event
             for event in sources
@@ -223,6 +226,26 @@ class _Search:
         rest = flow.get_may_no_source().domain()
         names = {*_names(rest)}
         return _Sinks(tuple(event for event in sinks.events if event.name in names), rest)
+
+
+def _box_of(sinks: _Sinks) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the least and the greatest subscripts that sinks touch where they are asked for."""
+    touched = _union(_relation(event, 0) for event in sinks.events)
+    elements = touched.intersect_domain(sinks.asked).range()
+    boxes: list[Any] = []
+    elements.foreach_set(boxes.append)
+    (box,) = boxes
+    sizes = range(box.dim(_set_dimension()))
+    return (
+        tuple(box.dim_min_val(at).to_python() for at in sizes),
+        tuple(box.dim_max_val(at).to_python() for at in sizes),
+    )
+
+
+def _set_dimension() -> Any:
+    import islpy as isl
+
+    return isl.dim_type.set
 
 
 def _by_place(events: Iterable[Event], level: int) -> dict[int, list[Event]]:

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 __all__ = ["Header", "NotNpzError", "read_npz"]
 
 _SUFFIX = ".npy"
+PART_BYTES = 2**20
+"""Unpacked at once."""
 _BROKEN = (
     BadZipFile,
     ValueError,
@@ -110,10 +112,14 @@ def _values(header: Header, member: IO[bytes]) -> NDArray[Any]:
     count = 1
     for extent in header.shape:
         count *= extent
-    content = member.read(count * header.dtype.itemsize)
-    if len(content) < count * header.dtype.itemsize:
-        raise ValueError(f"'{header.name}' is shorter than its header says")
+    flat = np.empty(count, header.dtype)
+    room = flat.view(np.uint8).data
+    while room:
+        part = member.read(min(len(room), PART_BYTES))
+        if not part:
+            raise ValueError(f"'{header.name}' is shorter than its header says")
+        room[: len(part)] = part
+        room = room[len(part) :]
     if member.read(1):  # which checks the sum of what was unpacked
         raise ValueError(f"'{header.name}' is longer than its header says")
-    flat = np.frombuffer(content, header.dtype, count)
     return flat.reshape(header.shape, order="F" if header.is_column_major else "C")

@@ -92,7 +92,7 @@ def answered(asked: Asked, built: AsBuilt, on_incumbent: OnIncumbent) -> Solutio
     if fifos is not None:
         found = fastest_of_equals(found, asked.solver, asked.options, fifos.on or target())
     on = (None if fifos is None else fifos.on) or built.get("on")
-    if request.objective is Objective.INTERVAL:
+    if request.objective is Objective.INTERVAL and fifos is not None:
         from streamopt.pipeline.steady_frames import with_steady_frames
 
         found = with_steady_frames(found, asked, on)

@@ -231,7 +231,7 @@ def test_extents_are_positive(tmp_path: Path) -> None:
     [
         (
             ("solve", "none.json"),
-            "error: none.json: E101 the file can't be read: there is no such file\n",
+            "error: none.json: E101 the file can't be read: No such file or directory\n",
         ),
         (
             ("solve", MATMUL, "--dsp", 3),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -70,8 +72,10 @@ def test_a_source_with_options_is_solved(tmp_path: Path, monkeypatch: pytest.Mon
 def test_v_behind_the_verb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "two.json").write_text(json.dumps(graph()))
-    done = CliRunner().invoke(app, ["graph", "two.json", "-o", "-", "-v"])
-    assert done.exit_code == 0, done.output
+    code = "from streamopt.cli.main import main; main()"  # -v is for the whole process
+    words = [sys.executable, "-c", code, "graph", "two.json", "-o", "-", "-v"]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    assert "streamopt.pipeline.reading: read two.json" in done.stderr
 
 
 def test_lists_by_commas_and_repetition() -> None:

@@ -26,9 +26,9 @@ SCHEDULE: dict[str, Any] = {
     "result": {},
 }
 WRONG = {
-    "two.jsn": "E101 the file can't be read: there is no such file\n"
+    "two.jsn": "E101 the file can't be read: No such file or directory\n"
     "  hint: did you mean 'two.json'?",
-    "folder": "E101 the file can't be read: it is a directory, not a regular file\n"
+    "folder": "E101 the file can't be read: Is a directory\n"
     "  hint: this is a folder; give folder/graph.json",
     "two.schedule.json": "E101 this is a schedule, not a graph\n"
     "  hint: give the graph or its source first, and this with --schedule",

@@ -88,10 +88,11 @@ def _run_python(block: Block, names: dict[str, Any]) -> dict[str, Any]:
     """Run a block as ``python`` in this folder would; return its names."""
     names = {"__name__": "__main__", **names}
     here = str(Path.cwd())
+    before = {*sys.modules}
     with patch.object(sys, "path", [here, *sys.path]):
         exec(compile(block.text, f"{block.page}:{block.line}", "exec"), names)
-    for name, module in list(sys.modules.items()):
-        if str(getattr(module, "__file__", None) or "").startswith(f"{here}/"):
+    for name in {*sys.modules} - before:
+        if Path(getattr(sys.modules[name], "__file__", None) or "/").parent == Path(here):
             del sys.modules[name]
     return names
 

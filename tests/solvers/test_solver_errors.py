@@ -32,7 +32,8 @@ def text_of_solve(name: str, model: Any, **options: Any) -> str:
 
 def test_unknown_solver() -> None:
     assert text_of(lambda: registry.get("cplex")) == (
-        "E501 unknown solver 'cplex'\n  hint: known solvers: cpsat, highs, scip, gurobi, scipy"
+        "E501 unknown solver 'cplex'\n  hint: known solvers: auto, search, exhaustive, race, "
+        "cpsat, highs, scip, gurobi, scipy"
     )
 
 

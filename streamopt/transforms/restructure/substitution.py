@@ -15,10 +15,12 @@ After::
 from __future__ import annotations
 
 from bisect import bisect_right
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from streamopt.ir.expression import Access, Cast, Index, Literal, Read, depth_of
 from streamopt.transforms.restructure.body import MAX_DEPTH, Body, uses_of, with_accesses
+from streamopt.transforms.restructure.constants import with_constants_folded
 
 if TYPE_CHECKING:
     from streamopt.analysis.instances import Instance
@@ -72,11 +74,16 @@ class _Draft:
             return
         value = self._value(name, source, touched)
         for at, user in touched.items():
-            self.statements[at] = with_accesses(
+            changed = with_accesses(
                 user,
                 lambda _, access: value if access.array == name else Read(access),
                 lambda access: access,
             )
+            if isinstance(value, Literal):
+                element = self.variables[name].element
+                folded = with_constants_folded(changed.assign.value, element)
+                changed = replace(changed, assign=replace(changed.assign, value=folded))
+            self.statements[at] = changed
             self.depths[at] += self.depths[writer]
         for access in source.reads:
             self.readers.setdefault(access.array, set()).update(users)
