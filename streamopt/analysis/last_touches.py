@@ -14,7 +14,7 @@ is the same as for all at once: what comes earlier in this list runs later in th
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from operator import lt
 from typing import TYPE_CHECKING, Any
@@ -35,12 +35,8 @@ __all__ = ["AT_ONCE", "Event", "LastTouches", "last_touches"]
 AT_ONCE = 48
 """Events that are handed to isl together, however they lie in the text."""
 
-
-MAX_PAIRS = 300_000
-"""Of sinks and sources that isl is asked for: some seconds."""
-
-UNHIDDEN_COST = 8
-"""Of a pair whose source hides nothing, because every one of them is in the answer."""
+MAX_OPERATIONS = 30_000_000
+"""Operations of isl for the last touches of a function: some seconds on any input."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +109,46 @@ class _Sinks:
 def last_touches(
     sinks: Sequence[Event], sources: Sequence[Event], at_once: int = AT_ONCE
 ) -> LastTouches:
-    """Return which sources are the last to touch an element before sinks touch it."""
+    """Return which sources are the last to touch an element before sinks touch it.
+
+    Raises
+    ------
+    LegalityError
+        E124 where that takes isl more than a fixed number of operations.
+    """
+    import islpy as isl
+
+    context = isl.DEFAULT_CONTEXT
+    context.reset_operations()
+    context.set_max_operations(MAX_OPERATIONS)
+    try:
+        return _found(sinks, sources, at_once)
+    except isl.Error:
+        if not _is_exhausted():
+            raise
+        uses = Counter(source.access.array for source in sources)
+        most = max(sinks, key=lambda sink: uses[sink.access.array])
+        message = f"too many statements use {most.access.array} in ways that hang together"
+        hint = "split the function, or write the statements as a loop"
+        loc = most.instance.assign.loc
+        raise LegalityError(Diagnostic("E124", message, loc, hint)) from None
+    finally:
+        context.set_max_operations(0)
+        context.reset_operations()
+
+
+def _is_exhausted() -> bool:
+    """Return whether isl does nothing any more, since it has done as much as it may."""
+    import islpy as isl
+
+    try:
+        isl.Set("{ [i] : 0 <= i < 2 }")
+    except isl.Error:
+        return True
+    return False
+
+
+def _found(sinks: Sequence[Event], sources: Sequence[Event], at_once: int) -> LastTouches:
     search = _Search(at_once)
     rest: list[Any] = []
     if len(sinks) + len(sources) <= at_once:
@@ -137,7 +172,6 @@ class _Search:
         self.at_once = at_once
         self.relations: list[Any] = []
         self.reaches: dict[tuple[str, int], _Reach] = {}
-        self.left = MAX_PAIRS
 
     def resolved(self, sinks: Sequence[Event], sources: Sequence[Event], level: int) -> _Sinks:
         """Resolve sinks by sources that run in the same iteration of the outer loops.
@@ -195,21 +229,10 @@ class _Search:
             found = self.reaches[event.name, level] = _reach_of(event, level)
         return found
 
-    def _spend(self, sinks: Sequence[Event], sources: Sequence[Event]) -> None:
-        """Count the pairs that isl is asked for; raises LegalityError (E124) above a limit."""
-        weight = sum(1 if event.hides else UNHIDDEN_COST for event in sources)
-        self.left -= len(sinks) * weight
-        if self.left < 0:
-            name, loc = sinks[0].access.array, sinks[0].instance.assign.loc
-            message = f"too many statements use {name} in ways that hang together"
-            hint = "split the function, or write the statements as a loop"
-            raise LegalityError(Diagnostic("E124", message, loc, hint))
-
     def asked(self, sinks: _Sinks, sources: Sequence[Event], level: int) -> _Sinks:
         """Hand sinks and sources to isl; touches count in the same iteration of outer loops."""
         if not sources or not sinks.events:
             return _Sinks(sinks.events, _domain(sinks, level))
-        self._spend(sinks.events, sources)
         import islpy as isl
 
         wanted = _union(_relation(event, level) for event in sinks.events)

@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 def test_many_statements_take_seconds(text: str, tmp_path: Path) -> None:
     before = time.process_time()
     program_of(tmp_path, text)
-    assert time.process_time() - before < 5
+    assert time.process_time() - before < 10
 
 
 def test_what_hangs_together_too_much_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(last_touches, "MAX_PAIRS", 1000)
+    monkeypatch.setattr(last_touches, "MAX_OPERATIONS", 10_000)
     lines = "for (int i = 0; i < 4; i++) if (a[i] > 0) b[i] += a[i]; " * 30
     with pytest.raises(LegalityError, match="E124 too many statements use b"):
         program_of(tmp_path, f"(float a[4], float b[4]) {{ {lines} }}")
