@@ -296,7 +296,10 @@ Profile = Annotated[
 TimeLimit = Annotated[
     float | None,
     typer.Option(
-        "--time-limit", metavar="S", help="Seconds for the search.", rich_help_panel=SEARCH
+        "--time-limit",
+        metavar="S",
+        help="Seconds for the search; opt6: of the processor, 60 where not given.",
+        rich_help_panel=SEARCH,
     ),
 ]
 Seed = Annotated[
