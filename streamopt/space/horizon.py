@@ -258,8 +258,10 @@ def same_rows(
     """Return the places among all rows of rows that were chosen among a few of them."""
     found: dict[str, int] = {}
     for name, place in chosen.items():
-        wanted = few[name].orders[place], few[name].factors[place]
-        found[name] = list(zip(rows[name].orders, rows[name].factors, strict=True)).index(wanted)
+        own, some = rows[name], few[name]
+        wanted = some.orders[place], some.factors[place], some.bindings[place]
+        known = list(zip(own.orders, own.factors, own.bindings, strict=True))
+        found[name] = known.index(wanted)
     return found
 
 

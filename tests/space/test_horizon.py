@@ -7,9 +7,12 @@ from pathlib import Path
 import pytest
 
 import streamopt as so
+from streamopt.pipeline.beyond.costing import honest_costs
+from streamopt.pipeline.beyond.freedom import ALL
+from streamopt.pipeline.evaluating import target
 from streamopt.space.assemble import baseline, evaluate, violations
 from streamopt.space.decisions import decision_space
-from streamopt.space.horizon import HorizonFilter
+from streamopt.space.horizon import HorizonFilter, same_rows
 from streamopt.space.level import LEVELS, LevelName
 from streamopt.space.rows import node_rows
 
@@ -45,3 +48,22 @@ def test_dive_returns_a_legal_schedule(few_lanes: bool) -> None:
     schedule = horizons.schedule(chosen)
     assert violations(SPACE, schedule) == []
     assert evaluate(GRAPH, schedule).latency_cycles < KNOWN_CYCLES / 100
+
+
+def test_rows_that_differ_in_nothing_but_operators_are_told_apart() -> None:
+    bindings = ALL.bindings(GRAPH)
+    costs = honest_costs(GRAPH, target())
+    space = decision_space(
+        GRAPH,
+        LEVELS[LevelName.OPT6],
+        dsp_limit=2560,
+        tiling_limit=60,
+        costs=costs,
+        bindings=bindings,
+        lut_limit=400_000,
+    )
+    rows = node_rows(space)
+    (name, *_) = rows
+    assert len(set(rows[name].bindings)) > 1
+    for place in range(len(rows[name])):
+        assert same_rows(rows, rows, {name: place}) == {name: place}

@@ -4,24 +4,31 @@ from __future__ import annotations
 
 from math import inf
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import streamopt as so
+from streamopt.pipeline.beyond.costing import honest_costs
+from streamopt.pipeline.beyond.freedom import ALL
+from streamopt.pipeline.evaluating import target as usual_target
 from streamopt.search.beam import Beam, beam_search
+from streamopt.search.climb import Climber
 from streamopt.search.columns import Clock, generated
+from streamopt.search.dynamic import Effort, Found, search
 from streamopt.search.instance import instance
 from streamopt.search.labels import SearchStoppedError
 from streamopt.search.narrowing import Narrowing
 from streamopt.search.pieces import cut
 from streamopt.search.relaxation import relaxation
+from streamopt.solvers.base import SolveOptions
 from streamopt.solvers.result import Proof
-from streamopt.space.assemble import assemble_rows, evaluate, violations
+from streamopt.space.assemble import assemble_rows, baseline, evaluate, violations
 from streamopt.space.decisions import decision_space
 from streamopt.space.level import LEVELS, LevelName
 from streamopt.space.rows import node_rows
 from streamopt.strategies import exact
+from streamopt.strategies.solution import Request
 from tests.in_nightly import in_nightly
 from tests.random_graphs import random_graph
 
@@ -151,12 +158,69 @@ def test_stop_ends_generation_and_cutting() -> None:
 
 
 @pytest.mark.parametrize("seed", in_nightly(range(5000, 5008), 4))
-def test_passes_for_large_graphs_prove_the_same_optimum(
-    seed: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_passes_for_large_graphs_prove_the_same_optimum(seed: int) -> None:
     graph = random_graph(Random(seed), nodes=7, max_extent=12)
     expected = so.solve(graph, solver="search", dsp=100, tiling_limit=2)
-    monkeypatch.setattr(exact, "SMALL_NODES", 0)
-    found = so.solve(graph, solver="search", dsp=100, tiling_limit=2)
+    request = Request(graph, LevelName.OPT5, 100, 2)
+    found = exact.solve_exact(request, SolveOptions(), most_nodes=0)
     assert found.proof is Proof.OPTIMAL
     assert found.objective_cycles == expected.objective_cycles == found.bound_cycles
+
+
+def test_beam_that_waits_where_it_could_stream_leads_to_a_faster_schedule(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    graph = random_graph(Random(6024), nodes=8, max_extent=12)
+    found: list[Found] = []
+
+    def few_labels(*args: Any) -> Found:
+        program, priced, _, should_stop = args
+        found.append(beam_search(program, priced, Beam(5, 20), should_stop))
+        return found[-1]
+
+    monkeypatch.setattr(exact, "beam_search", few_labels)
+
+    def nothing(_: Climber) -> None:
+        """Leave schedules to the beams."""
+
+    monkeypatch.setattr(Climber, "start", nothing)
+    monkeypatch.setattr(Climber, "round", nothing)
+    kept: list[int] = []
+    request = Request(graph, LevelName.OPT5, 100, 2)
+    answer = exact.solve_exact(
+        request, SolveOptions(), lambda s: kept.append(s.objective_cycles), most_nodes=0
+    )
+    assert answer.proof is Proof.OPTIMAL
+    assert found[0].latency_cycles == 8
+    assert kept[1] == 7
+
+
+@pytest.mark.parametrize("seed", in_nightly(range(6000, 6100), 8))
+def test_no_schedule_is_slower_than_its_label_under_honest_costs(seed: int) -> None:
+    graph = random_graph(Random(seed), nodes=4 + seed % 5, max_extent=8)
+    costs = honest_costs(graph, usual_target())
+    space = decision_space(
+        graph,
+        LEVELS[LevelName.OPT6],
+        dsp_limit=100,
+        tiling_limit=1,
+        costs=costs,
+        bindings=ALL.bindings(graph),
+        partial_tiles=True,
+    )
+    rows = node_rows(space)
+    problem = instance(space, rows)
+    horizon = evaluate(graph, baseline(graph), costs).latency_cycles
+    pieces = cut(problem, horizon, 20, lambda: False)
+    assert pieces is not None
+    program = relaxation(pieces)
+    priced = generated(program, 1e-2, clock([]))
+    labels = [
+        search(problem, horizon, Effort(4, from_below=False, should_stop=lambda: False)),
+        beam_search(program, priced, Beam(labels=5, piece_labels=20), lambda: False),
+    ]
+    for found in labels:
+        if found.latency_cycles is not None:
+            cycles = evaluate(graph, assemble_rows(graph, rows, found.rows), costs).latency_cycles
+            assert cycles <= found.latency_cycles
+            assert cycles == found.latency_cycles or not found.is_exact
