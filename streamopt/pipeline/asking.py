@@ -154,6 +154,7 @@ def _beyond(asked: Asked, built: AsBuilt, on_incumbent: OnIncumbent) -> Solution
         fit,
         on_incumbent,
         sizes_fifos=fifos is not None,
+        sizing_clock=clock,
     )
     if found.stop is Stop.INTERRUPTED:
         clock.interrupt()

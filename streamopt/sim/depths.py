@@ -191,7 +191,7 @@ class _Search:
         except DeadlockError:
             for network in (self.network, _with_all_tokens(self.network)):
                 with suppress(DeadlockError):
-                    needed = least_depths(network, bare).depths
+                    needed = least_depths(network, bare, should_stop=self.should_stop).depths
                     return {name: max(depth, needed[name]) for name, depth in depths.items()}
         return depths
 

@@ -6,14 +6,14 @@ from dataclasses import replace
 from itertools import product
 from math import prod
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from streamopt.errors import SimulationError
 from streamopt.ir.network import PipelineTiming
 from streamopt.sim import DeadlockError, simulate
-from streamopt.sim.depths import least_depths
+from streamopt.sim.depths import DepthPlan, least_depths
 from tests.in_nightly import in_nightly
 from tests.sim.random_networks import random_network
 
@@ -122,6 +122,34 @@ def test_runs_are_bounded() -> None:
         plan = least_depths(network, timings, max_runs=1)
         assert plan.runs <= 1
         assert plan.cycles == plan.full_cycles
+
+
+def test_no_trial_follows_a_stop_even_where_empty_pipelines_need_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    inner: list[DepthPlan] = []
+    stopped: list[DepthPlan] = []
+
+    def recorded(*args: Any, **named: Any) -> DepthPlan:
+        inner.append(least_depths(*args, **named))
+        return inner[-1]
+
+    monkeypatch.setattr("streamopt.sim.depths.least_depths", recorded)
+    for network, timings in (*networks(4100, 3), *networks(15700, 3)):
+        trials: list[int] = []
+        last = least_depths(network, timings).runs
+        inner.clear()
+        plan = least_depths(
+            network,
+            timings,
+            on_progress=lambda made, _, to=trials: to.append(made),
+            should_stop=lambda to=trials, most=last: len(to) >= most,
+        )
+        stopped += inner
+        assert plan.runs == last
+        assert not stands_still_without_flight(network, timings, plan.depths)
+    assert stopped
+    assert not any(plan.runs for plan in stopped)
 
 
 def test_a_standstill_at_the_own_depths_is_told() -> None:

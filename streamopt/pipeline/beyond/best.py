@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from streamopt.pipeline.beyond.freedom import Freedom
     from streamopt.pipeline.beyond.judging import Region, Tried
     from streamopt.solvers.base import SolveOptions
+    from streamopt.strategies.clock import SearchClock
     from streamopt.strategies.solution import OnIncumbent, Request, Solution
 
 __all__ = ["solve_beyond"]
@@ -44,8 +45,11 @@ FORMS_SHARE = 0.4
 """Of the time limit, after which no further form is begun."""
 SIZING_SHARE = 0.1
 """Of the time limit, for the FIFOs at the end."""
-SIZING_RUNS = 30.0
+SIZING_RUNS = 36.0
 """Likewise, at least, in times of the first design's judging."""
+LAST_RUNS = 18.0
+"""Of these, for what follows when FIFOs stay as they are: simulations with the least FIFOs wait for
+each other at every cycle, so that they take longer."""
 
 
 def solve_beyond(
@@ -57,6 +61,7 @@ def solve_beyond(
     on_incumbent: OnIncumbent = None,
     *,
     sizes_fifos: bool = True,
+    sizing_clock: SearchClock | None = None,
 ) -> Solution:
     """Return the schedule of fewest simulated cycles of all forms of the graph.
 
@@ -66,6 +71,8 @@ def solve_beyond(
         Where the design must fit.
     sizes_fifos
         Whether FIFOs will be made small, so that a design is judged with those.
+    sizing_clock
+        Of making them so: what follows that needs time, too, by the size of the graph.
 
     Raises
     ------
@@ -83,7 +90,7 @@ def solve_beyond(
     )
     run, stop = _Run(request, options, on_incumbent, plain), Stop.FINISHED
     try:
-        run.begin(plain)
+        run.begin(plain, sizing_clock)
         for names, graph in freedom.forms(request.graph, shares_arguments=bool(request.ports)):
             outside, ports = boundary_of_form(graph, request.ports, region.on)
             asked = replace(request, ports=ports)
@@ -130,13 +137,15 @@ class _Run:
             return Horizon(None, is_near)
         return Horizon(best[0].cycles - is_near, is_near)
 
-    def begin(self, plain: Form) -> None:
+    def begin(self, plain: Form, sizing_clock: SearchClock | None) -> None:
         """Take what other levels answer at once.
 
         Parameters
         ----------
         plain
             The graph as it is.
+        sizing_clock
+            Told what time to leave, as the run's own is.
         """
 
         def keep(tried: Tried) -> None:
@@ -148,6 +157,8 @@ class _Run:
         judging = self.clock.seconds() - began
         share = SIZING_SHARE * (self._options.time_limit_seconds or 0.0)
         self.clock.leave(max(share, SIZING_RUNS * judging))
+        if sizing_clock is not None:
+            sizing_clock.leave(LAST_RUNS * judging)
         quicker_designs(plain, self._request, self._options, self.clock, keep)
 
     def look(self, form: Sequence[Form]) -> None:
