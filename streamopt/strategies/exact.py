@@ -80,8 +80,9 @@ class _Search:
         on_incumbent: OnIncumbent,
         most_nodes: int = SMALL_NODES,
         check: Callable[[], None] = lambda: None,
+        clock: SearchClock | None = None,
     ) -> None:
-        self.clock = SearchClock(options)
+        self.clock = clock or SearchClock(options)
         self._options = options
         self._on_incumbent = on_incumbent
         self.request = request
@@ -309,6 +310,7 @@ def solve_exact(
     *,
     most_nodes: int = SMALL_NODES,
     check: Callable[[], None] = lambda: None,
+    clock: SearchClock | None = None,
 ) -> Solution:
     """Return a best schedule by exact search; at any time the best so far with its bound.
 
@@ -320,6 +322,8 @@ def solve_exact(
         Up to which a graph is searched by labels alone; larger ones by descent and relaxations.
     check
         Called while rows are made; what it raises is raised, as there is no schedule yet.
+    clock
+        That has begun under the options; by default one of the time on the wall.
 
     Raises
     ------
@@ -328,7 +332,7 @@ def solve_exact(
     SearchTooLargeError
         If the graph is too entangled for the first round.
     """
-    run = _Search(request, options, on_incumbent, most_nodes, check)
+    run = _Search(request, options, on_incumbent, most_nodes, check, clock)
     stop, message = Stop.FINISHED, ""
     run.offer()
     try:

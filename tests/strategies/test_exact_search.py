@@ -18,6 +18,7 @@ from streamopt.space.decisions import decision_space
 from streamopt.space.level import LEVELS, LevelName
 from streamopt.space.rows import node_rows
 from streamopt.strategies import choose
+from streamopt.strategies.clock import WorkClock
 from streamopt.strategies.exact import solve_exact
 from streamopt.strategies.solution import Request
 from tests.in_nightly import in_nightly
@@ -95,6 +96,14 @@ def test_interrupt_keeps_schedule_and_bound() -> None:
     proved = solve_exact(request, SolveOptions())
     assert stopped.stop is Stop.INTERRUPTED
     assert stopped.bound_cycles <= proved.objective_cycles <= stopped.objective_cycles
+
+
+def test_time_is_counted_by_the_clock_that_was_given() -> None:
+    graph = random_graph(Random(11), nodes=9, max_extent=16)
+    late = WorkClock(SolveOptions(time_limit_seconds=1e-9))
+    found = solve_exact(Request(graph, LevelName.OPT5, 200, 2), SolveOptions(), clock=late)
+    assert found.stop is Stop.TIME_LIMIT
+    assert 0 < found.bound_cycles <= found.objective_cycles
 
 
 def test_control_c_in_a_callback_ends_the_search_with_the_best_so_far() -> None:

@@ -45,7 +45,7 @@ FORMS_SHARE = 0.4
 """Of the time limit, after which no further form is begun."""
 SIZING_SHARE = 0.1
 """Of the time limit, for the FIFOs at the end."""
-SIZING_RUNS = 36.0
+SIZING_RUNS = 40.0
 """Likewise, at least, in times of the first design's judging."""
 LAST_RUNS = 18.0
 """Of these, for what follows when FIFOs stay as they are: simulations with the least FIFOs wait for

@@ -19,7 +19,7 @@ from streamopt.solvers.result import Proof, Stop
 from streamopt.space.assemble import evaluate, least_luts
 from streamopt.strategies.budgeted import BudgetedSearch, Chosen, Prepared
 from streamopt.strategies.choose import AUTO, SEARCH, choose
-from streamopt.strategies.clock import LEAST_SECONDS
+from streamopt.strategies.clock import LEAST_SECONDS, WorkClock
 from streamopt.strategies.exact import solve_exact
 
 if TYPE_CHECKING:
@@ -290,7 +290,13 @@ class Form:
     def _answer(self, asked: Request, options: SolveOptions, clock: SearchClock) -> Solution:
         if self._solver in (AUTO, SEARCH):
             with suppress(SearchTooLargeError):
-                return solve_exact(asked, options, most_nodes=MOST_NODES, check=clock.check)
+                return solve_exact(
+                    asked,
+                    options,
+                    most_nodes=MOST_NODES,
+                    check=clock.check,
+                    clock=WorkClock(options),
+                )
         return choose(asked, self._solver, "compact", options)
 
     def plainest(self) -> Chosen:
