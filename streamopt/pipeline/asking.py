@@ -200,7 +200,9 @@ def _within(solution: Solution, fit: Region) -> Solution:
     ]
     if over:
         message = f"no design of {graph.name} within the region was found ({', '.join(over)})"
-        hint = "give more time or higher limits: --dsp, --lut and so on, or --fit device"
+        hint = "give more time, or higher limits: --dsp, --lut and so on"
+        if fit.limits.over(fit.on.slr) == () and fit.on.slrs > 1:
+            hint += ", or --fit device"
         raise SolverError(Diagnostic("E522", message, hint=hint))
     return replace(solution, region=limits, used=used)
 
