@@ -29,6 +29,7 @@ from streamopt.ir.graph import Graph, Node, SequentialNode
 from streamopt.ir.ordering import dependences, topological_order
 from streamopt.transforms.channels import channels
 from streamopt.transforms.legality import array_problems, nest_problems, order_problems
+from streamopt.transforms.statement_checks import OUTSIDE
 
 if TYPE_CHECKING:
     from streamopt.ir.program import Nest, Program
@@ -86,11 +87,9 @@ def _checked_order(program: Program) -> tuple[int, ...]:
         raise LegalityError(*malformed)
     waits = dependences(program.nests)
     order = topological_order(len(program.nests), waits)
-    problems = [
-        *order_problems(program, waits, order),
-        *nest_problems(program),
-        *array_problems(program),
-    ]
+    problems = [*order_problems(program, waits, order), *nest_problems(program)]
+    if all(problem.code != OUTSIDE for problem in problems):  # whose elements have no mark
+        problems += array_problems(program)
     if problems:
         raise LegalityError(*problems)
     return order

@@ -22,7 +22,10 @@ if TYPE_CHECKING:
     from streamopt.ir.expression import Access, Condition
     from streamopt.ir.program import Nest, Program, Statement
 
-__all__ = ["statement_problems", "statement_reads"]
+__all__ = ["OUTSIDE", "statement_problems", "statement_reads"]
+
+OUTSIDE = "E214"
+"""Code of a subscript that is outside its array."""
 
 _INTEGER_OPS = {
     BinaryOp.MOD,
@@ -58,7 +61,7 @@ def statement_problems(program: Program, nest: Nest, statement: Statement) -> It
         if not is_inside(access, nest.trip_counts, conditions, shape):
             extents = " x ".join(map(str, shape)) or "a scalar"
             message = f"{access} in node '{nest.name}' reaches outside {access.array} ({extents})"
-            yield Diagnostic("E214", message, loc, "change the loops, the subscript or the guard")
+            yield Diagnostic(OUTSIDE, message, loc, "change the loops, the subscript or the guard")
     for expression in statement.expressions:
         for part in walk(expression):
             if isinstance(part, Binary) and part.op in _INTEGER_OPS:
