@@ -42,7 +42,7 @@ def summary_table(solution: Solution, row: Row, found: Evaluation) -> Table:
         **_bounds(solution),
         "proof": proof_words(row),
         "closed form": f"{closed:,} cycles with true initiation intervals and depths",
-        **_product_line(int(row["roofline_cycles"]), found),
+        **_product_line(solution, found),
         **_model_dsps(solution),
         **_limits(solution),
         **_choices(row),
@@ -81,12 +81,18 @@ def _model_of(solution: Solution) -> str:
     return f"that of {level}, as Stream-HLS publishes it"
 
 
-def _product_line(cycles: int, found: Evaluation) -> dict[str, str]:
-    """Return the least cycles with 5 DSPs a multiply-accumulate; nothing where there is none."""
+def _product_line(solution: Solution, found: Evaluation) -> dict[str, str]:
+    """Return the least cycles of the multiply-accumulates alone; nothing where there is none."""
+    from streamopt.perf.dsp import multiply_accumulates, roofline_cycles, roofline_dsp_cycles
+
+    request = solution.request
+    cycles = roofline_cycles(request.graph, request.dsp_limit)
     if not cycles:
         return {}
+    each = roofline_dsp_cycles(request.graph) / multiply_accumulates(request.graph)
+    label = f"{each:.3g} DSP{'s' if each != 1 else ''} a MAC"
     ratio = found.trace.cycles / cycles
-    return {"5 DSPs a MAC": f"{cycles:,} cycles if all DSPs were always busy ({ratio:.2f}x)"}
+    return {label: f"{cycles:,} cycles if all DSPs were always busy ({ratio:.2f}x)"}
 
 
 def _model_dsps(solution: Solution) -> dict[str, str]:

@@ -40,7 +40,7 @@ def comparison_chart(
         rows, models = zip(*modelled, strict=True)
         axes.plot(models, rows, "|", color=MARK, markersize=14, label="by its own model")
     if roofline_cycles:
-        axes.axvline(roofline_cycles, color=LINE, linestyle="--", label="5-DSP-per-MAC line")
+        axes.axvline(roofline_cycles, color=LINE, linestyle="--", label="MACs on busy DSPs")
     for row, simulated in enumerate(cycles):
         beside(axes, f"{simulated:,}", simulated, row)
     every = [*cycles, *(model for _, model in modelled), roofline_cycles]

@@ -84,7 +84,7 @@ def _roofline(done: Sequence[Facts], work: int, limit: int) -> Section:
     says = f"Simulated cycles against DSPs as built, {len(designs)} designs"
     words = "The table above has the numbers."
     draw = partial(roofline_chart, found)
-    return Section("roofline", "5-DSP-per-MAC line", (words,), Picture("roofline", says, draw))
+    return Section("roofline", "MACs on busy DSPs", (words,), Picture("roofline", says, draw))
 
 
 def _refused(rows: Sequence[Facts]) -> tuple[Section, ...]:

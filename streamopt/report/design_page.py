@@ -247,13 +247,13 @@ def _roofline(found: DesignFacts) -> Section:
         )
         for name, dsps, cycles in found.roofline.designs
     )
-    words = "With 5 DSPs a multiply-accumulate, no design is below the line; operators that are "
-    words += "built from LUTs can bring one there."
+    words = "With the DSPs of a multiply-accumulate (5 in single precision), no design is below the "
+    words += "line; operators that are built from LUTs can bring one there."
     says = f"Simulated cycles against DSPs, {len(rows)} designs and the line"
     header = ("design", "DSPs as built", "simulated cycles", "cycles of the line", "ratio")
     return Section(
         "roofline",
-        "5-DSP-per-MAC line",
+        "MACs on busy DSPs",
         (words if work else "Nothing is multiplied and accumulated: there is no such line.",),
         Picture("roofline", says, partial(roofline_chart, found.roofline)),
         (Table("Designs", header, rows),),

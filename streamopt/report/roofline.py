@@ -50,7 +50,7 @@ def roofline_chart(found: Roofline, form: str) -> bytes:
     ends = _ends([max(1, d) for d in dsps] + [limit for _, limit in found.limits])
     if found.work_dsp_cycles:
         bound = [found.work_dsp_cycles / end for end in ends]
-        axes.plot(ends, bound, color=LINE, linewidth=1.4, label="5-DSP-per-MAC line")
+        axes.plot(ends, bound, color=LINE, linewidth=1.4, label="MACs on busy DSPs")
     for name, limit in found.limits:
         axes.axvline(limit, color=LIMIT, linewidth=1, linestyle="--")
         offset = {"textcoords": "offset points", "xytext": (4, 4)}
