@@ -247,7 +247,7 @@ def _roofline(found: DesignFacts) -> Section:
         )
         for name, dsps, cycles in found.roofline.designs
     )
-    words = "With the DSPs of a multiply-accumulate (5 in single precision), no design is below the "
+    words = "With the DSPs of a multiply-accumulate, 5 in single precision, no design is below the "
     words += "line; operators that are built from LUTs can bring one there."
     says = f"Simulated cycles against DSPs, {len(rows)} designs and the line"
     header = ("design", "DSPs as built", "simulated cycles", "cycles of the line", "ratio")
