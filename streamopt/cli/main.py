@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
 import traceback
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 import typer
 
@@ -28,9 +25,6 @@ from streamopt.cli.sweep import sweep
 from streamopt.cli.verb import Verb, expanded, say
 from streamopt.cli.verify import verify
 from streamopt.errors import StreamoptError
-
-if TYPE_CHECKING:
-    from collections.abc import Generator
 
 __all__ = ["app", "main"]
 
@@ -85,30 +79,11 @@ for verb in (
     app.command(cls=Verb, epilog=EXAMPLES.get(verb.__name__))(expanded(verb))
 
 
-@contextmanager
-def _tidy_when_terminated() -> Generator[None]:
-    """End at SIGTERM as at an error: temporary files are removed, and child processes end."""
-
-    def terminated(number: int, _: object) -> None:
-        sys.exit(128 + number)
-
-    try:
-        before = signal.signal(signal.SIGTERM, terminated)
-    except ValueError:  # in another thread than the main one
-        yield
-        return
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
-
-
 def main() -> None:
     """Run the command line; errors go to stderr in plain text."""
     let_sigterm_interrupt()
     try:
-        with _tidy_when_terminated():
-            app()
+        app()
     except StreamoptError as error:
         for diagnostic in error.diagnostics:
             typer.echo(f"error: {diagnostic}", err=True)

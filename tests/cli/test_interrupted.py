@@ -231,6 +231,16 @@ def test_sigterm_ends_as_control_c_does() -> None:
         signal.signal(signal.SIGTERM, before)
 
 
+def test_sigterm_interrupts_a_verb(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = signal.getsignal(signal.SIGTERM)
+    monkeypatch.setattr("streamopt.cli.main.app", lambda: signal.raise_signal(signal.SIGTERM))
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            main()
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
 def interrupt(*_: object, **__: object) -> None:
     raise KeyboardInterrupt
 

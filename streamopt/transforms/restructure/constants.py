@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from streamopt.analysis.value_ranges import Range, type_range
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import Binary, BinaryOp, Literal, children, rebuild
 
@@ -54,9 +55,9 @@ def _result(op: BinaryOp, left: float, right: float, element: ElementType) -> fl
     if not element.is_integer or not (left.is_integer() and right.is_integer()):
         return None
     value = _whole(op, int(left), int(right))
-    low, high = _range(element)
-    fits = value is not None and max(low, -_MOST_WHOLE) <= value <= min(high, _MOST_WHOLE)
-    return float(value) if value is not None and fits else None
+    if value is None or abs(value) > _MOST_WHOLE:
+        return None
+    return float(value) if Range(value, value).within(type_range(element)) else None
 
 
 def _rounded(op: BinaryOp, left: np.floating, right: np.floating) -> float | None:
@@ -88,9 +89,3 @@ def _whole(op: BinaryOp, left: int, right: int) -> int | None:
             return quotient if (left < 0) == (right < 0) else -quotient
         case _:
             return None
-
-
-def _range(element: ElementType) -> tuple[int, int]:
-    if element.is_signed:
-        return -(1 << element.bits - 1), (1 << element.bits - 1) - 1
-    return 0, (1 << element.bits) - 1
