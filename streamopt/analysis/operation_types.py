@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from streamopt.analysis.value_ranges import value_range
 from streamopt.ir.element import ElementType
-from streamopt.ir.expression import Binary, BinaryOp, Cast, Literal, children
+from streamopt.ir.expression import Binary, BinaryOp, Literal, children, uncast
 from streamopt.ir.expression_type import operand_types
 from streamopt.ir.fixed_point import FixedPoint
 
@@ -64,9 +64,8 @@ def is_shift(product: Binary, element: ElementType) -> bool:
 
 
 def _is_power_of_two(factor: Expression) -> bool:
-    while isinstance(factor, Cast):
-        factor = factor.operand
-    return isinstance(factor, Literal) and frexp(abs(factor.value))[0] == 0.5
+    inner = uncast(factor)
+    return isinstance(inner, Literal) and frexp(abs(inner.value))[0] == 0.5
 
 
 def integer_of_bits(bits: int) -> ElementType:

@@ -50,6 +50,7 @@ __all__ = [
     "rewrite_condition",
     "substitute",
     "substitute_condition",
+    "uncast",
     "walk",
 ]
 
@@ -312,6 +313,13 @@ def is_affine_condition(condition: Condition) -> bool:
 
 def _is_affine_side(side: Expression) -> bool:
     return isinstance(side, Index) or (isinstance(side, Literal) and float(side.value).is_integer())
+
+
+def uncast(expression: Expression) -> Expression:
+    """Return what stands inside the casts around an expression."""
+    while isinstance(expression, Cast):
+        expression = expression.operand
+    return expression
 
 
 def is_negation(expression: Expression) -> bool:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from streamopt.analysis.operation_types import built_type
 from streamopt.analysis.value_ranges import Surroundings
 from streamopt.ir.element import ElementType
-from streamopt.ir.expression import Binary, BinaryOp, Cast, Expression, walk
+from streamopt.ir.expression import Binary, BinaryOp, Expression, uncast, walk
 from streamopt.ir.expression_type import expression_type
 from streamopt.ir.network import Operator
 from streamopt.ir.program import Reduction
@@ -47,9 +47,8 @@ _COUNTED = {BinaryOp.MUL: Operator.MUL, BinaryOp.ADD: Operator.ADD, BinaryOp.SUB
 
 
 def _is_product(expression: Expression) -> bool:
-    while isinstance(expression, Cast):
-        expression = expression.operand
-    return isinstance(expression, Binary) and expression.op is BinaryOp.MUL
+    inner = uncast(expression)
+    return isinstance(inner, Binary) and inner.op is BinaryOp.MUL
 
 
 def accumulates_products(node: Node) -> bool:
@@ -128,11 +127,8 @@ def roofline_dsp_cycles(graph: Graph) -> int:
 
 
 def _product_dsps(node: Node, element_of: Callable[[str], ElementType]) -> int:
-    product = node.value
-    while isinstance(product, Cast):
-        product = product.operand
     among = Surroundings(element_of, node.trip_counts)
-    return _dsps_of(product, among) + _sum_dsps(node, element_of)
+    return _dsps_of(uncast(node.value), among) + _sum_dsps(node, element_of)
 
 
 def roofline_cycles(graph: Graph, dsp_limit: int) -> int:
