@@ -17,7 +17,7 @@ from streamopt.solvers.result import Stop
 from streamopt.space.level import LevelName
 
 if TYPE_CHECKING:
-    from streamopt.strategies.front import Front
+    from streamopt.strategies.exact.front import Front
 
 __all__ = ["pareto"]
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from streamopt.ir.graph import Graph
     from streamopt.pipeline.reporting import Report
     from streamopt.report.proof import Facts
-    from streamopt.strategies.front import Front
+    from streamopt.strategies.exact.front import Front
 
 __all__ = ["report"]
 

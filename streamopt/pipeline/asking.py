@@ -69,14 +69,14 @@ def answered(asked: Asked, built: AsBuilt, on_incumbent: OnIncumbent) -> Solutio
     ------
     InfeasibleError
         If what is free at opt6 is limited at another level (E407), a limit is not positive (E402),
-        or as `streamopt.strategies.choose.choose`.
+        or as `streamopt.strategies.dispatch.choose`.
     SolverError
         If opt6 is asked for another objective than the latency (E524), for a strategy that knows
         the published model only (E523), or finds no design within the limits (E522); or as
-        `streamopt.strategies.choose.choose`.
+        `streamopt.strategies.dispatch.choose`.
     """
     from streamopt.pipeline.ties import fastest_of_equals
-    from streamopt.strategies.choose import choose
+    from streamopt.strategies.dispatch import choose
 
     if asked.request.fixed:
         asked = _with_fixed(asked)

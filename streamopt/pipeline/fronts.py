@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from streamopt.ir.graph import Graph
     from streamopt.ir.program import Program
-    from streamopt.strategies.front import Front
+    from streamopt.strategies.exact.front import Front
 
 __all__ = ["front_record", "pareto"]
 
@@ -65,7 +65,7 @@ def pareto(
         If the level is opt6 (E523), or the solver is unknown, missing, unlicensed or failed.
     """
     from streamopt.solvers.base import SolveOptions
-    from streamopt.strategies.front import solve_front
+    from streamopt.strategies.exact.front import solve_front
     from streamopt.strategies.solution import Request
 
     name = LevelName(level)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypedDict
 from streamopt.errors import Diagnostic, InfeasibleError
 from streamopt.ir.ports import PortKind
 from streamopt.pipeline.evaluating import built_resources, size_fifos, target
-from streamopt.strategies.limits import Limit, Limits
+from streamopt.strategies.resources.limits import Limit, Limits
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

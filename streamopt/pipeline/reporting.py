@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from streamopt.report.page import Page
     from streamopt.report.proof import Facts
     from streamopt.report.roofline import Roofline
-    from streamopt.strategies.front import Front
+    from streamopt.strategies.exact.front import Front
     from streamopt.strategies.solution import Solution
     from streamopt.target.device import Target
 

@@ -119,7 +119,7 @@ def solve(
     OptionError
         For an option that there is not, or a value that it can't have (E541 to E543).
     InfeasibleError, SolverError
-        As `streamopt.strategies.choose.choose` and `streamopt.pipeline.asking.answered`.
+        As `streamopt.strategies.dispatch.choose` and `streamopt.pipeline.asking.answered`.
     """
     from streamopt.strategies.solution import Request
 

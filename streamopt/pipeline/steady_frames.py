@@ -20,7 +20,7 @@ from streamopt.pipeline.evaluating import target, timed_network
 from streamopt.pipeline.frame_distance import frames_to_run, steady_interval_cycles
 from streamopt.solvers.result import Proof
 from streamopt.space.assemble import evaluate
-from streamopt.strategies.choose import AUTO, SEARCH, choose
+from streamopt.strategies.dispatch import AUTO, SEARCH, choose
 from streamopt.transforms.apply import planned_graph
 from streamopt.transforms.rewrites import rewritten
 

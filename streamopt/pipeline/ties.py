@@ -17,8 +17,8 @@ from streamopt.solvers.result import Proof, Stop
 from streamopt.space.assemble import evaluate
 from streamopt.space.level import LEVELS
 from streamopt.space.objective import Objective
-from streamopt.strategies.choose import AUTO, SEARCH, choose
-from streamopt.strategies.exact import SMALL_NODES
+from streamopt.strategies.dispatch import AUTO, SEARCH, choose
+from streamopt.strategies.exact.latency import SMALL_NODES
 
 if TYPE_CHECKING:
     from streamopt.solvers.base import SolveOptions

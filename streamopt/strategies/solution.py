@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from streamopt.space.decisions import DecisionSpace
     from streamopt.space.fixed import Fixed
     from streamopt.space.level import LevelName
-    from streamopt.strategies.limits import Limit, Limits
+    from streamopt.strategies.resources.limits import Limit, Limits
 
     OnIncumbent: TypeAlias = Callable[["Solution"], None] | None
 

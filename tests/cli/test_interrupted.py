@@ -23,7 +23,7 @@ from streamopt.cli.output import Output
 from streamopt.pipeline import comparing, reading
 from streamopt.solvers.base import Progress
 from streamopt.space.level import LEVELS, LevelName
-from streamopt.strategies.certificate import certify
+from streamopt.strategies.oracle.certificate import certify
 from tests.in_nightly import in_nightly
 
 TOP = Path(__file__).parents[2]

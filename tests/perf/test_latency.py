@@ -14,7 +14,7 @@ from streamopt.perf.latency import graph_times, latency, node_timings
 from streamopt.perf.symbols import symbolic_model
 from streamopt.space.assemble import assemble, evaluate
 from streamopt.space.tiles import tile_classes
-from streamopt.strategies.walking import Oracle
+from streamopt.strategies.oracle.loop_walk_evaluator import Oracle
 from tests.random_graphs import random_graph
 
 if TYPE_CHECKING:

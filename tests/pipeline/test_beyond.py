@@ -17,7 +17,7 @@ from streamopt.pipeline.beyond.freedom import TRIED
 from streamopt.space.assemble import assemble, baseline
 from streamopt.space.decisions import decision_space
 from streamopt.space.level import LEVELS, LevelName
-from streamopt.strategies.certificate import certify
+from streamopt.strategies.oracle.certificate import certify
 from streamopt.transforms.apply import apply
 from streamopt.transforms.lower import lower
 from streamopt.transforms.rewrites import rewritten

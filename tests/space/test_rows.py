@@ -20,7 +20,7 @@ from streamopt.pipeline.beyond.costing import honest_costs
 from streamopt.space.decisions import DecisionSpace, decision_space
 from streamopt.space.level import LEVELS, Level, LevelName
 from streamopt.space.rows import NodeRows, Times, node_rows
-from streamopt.strategies.exhaustive import exhaustive
+from streamopt.strategies.oracle.exhaustive import exhaustive
 from tests.random_graphs import random_graph
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from streamopt.ir.graph import Graph, Node
     from streamopt.perf.costs import NodeCost, Setting
-    from streamopt.strategies.exhaustive import OracleResult
+    from streamopt.strategies.oracle.exhaustive import OracleResult
 
 TOP = Path(__file__).parents[2]
 MAX_POINTS = 30_000

@@ -17,8 +17,8 @@ from streamopt.space.assemble import assemble_rows, evaluate
 from streamopt.space.decisions import decision_space
 from streamopt.space.level import LEVELS, LevelName
 from streamopt.space.rows import node_rows
-from streamopt.strategies import budgeted
-from streamopt.strategies.budgeted import BudgetedSearch, Prepared
+from streamopt.strategies.resources import budgeted
+from streamopt.strategies.resources.budgeted import BudgetedSearch, Prepared
 from tests.in_nightly import in_nightly
 from tests.random_graphs import random_graph
 

@@ -14,9 +14,9 @@ from streamopt.solvers.registry import get
 from streamopt.solvers.result import Proof, Stop
 from streamopt.space.level import LevelName
 from streamopt.space.rows import node_rows
-from streamopt.strategies import certified
+from streamopt.strategies.programs import certified
+from streamopt.strategies.programs.solver_search import Answer, Incumbent, SolverSearch
 from streamopt.strategies.solution import Request
-from streamopt.strategies.solver_search import Answer, Incumbent, SolverSearch
 
 if TYPE_CHECKING:
     import pytest

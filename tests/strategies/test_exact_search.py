@@ -17,9 +17,9 @@ from streamopt.space.assemble import baseline, evaluate, violations
 from streamopt.space.decisions import decision_space
 from streamopt.space.level import LEVELS, LevelName
 from streamopt.space.rows import node_rows
-from streamopt.strategies import choose
+from streamopt.strategies import dispatch as choose
 from streamopt.strategies.clock import WorkClock
-from streamopt.strategies.exact import solve_exact
+from streamopt.strategies.exact.latency import solve_exact
 from streamopt.strategies.solution import Request
 from tests.in_nightly import in_nightly
 from tests.random_graphs import random_graph
@@ -135,7 +135,7 @@ def test_auto_falls_back_to_a_solver(monkeypatch: pytest.MonkeyPatch) -> None:
     def too_large(*_: object) -> None:
         raise SearchTooLargeError
 
-    monkeypatch.setattr("streamopt.strategies.exact.solve_exact", too_large)
+    monkeypatch.setattr("streamopt.strategies.exact.latency.solve_exact", too_large)
     assert so.solve(graph, dsp=60, tiling_limit=2).solver == "cpsat"
     with pytest.raises(SolverError, match="E515"):
         so.solve(graph, solver=choose.SEARCH, dsp=60, tiling_limit=2)

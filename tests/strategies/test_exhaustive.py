@@ -13,8 +13,8 @@ from streamopt.errors import SolverError
 from streamopt.frontends.graph_json import read_graph_json
 from streamopt.ir.schedule import ChannelKind, ChannelPlan, NodePlan
 from streamopt.space.level import LEVELS, PAPER_LEVELS, LevelName
-from streamopt.strategies.exhaustive import OracleResult, exhaustive
-from streamopt.strategies.walking import Oracle
+from streamopt.strategies.oracle.exhaustive import OracleResult, exhaustive
+from streamopt.strategies.oracle.loop_walk_evaluator import Oracle
 from streamopt.transforms.apply import apply
 from streamopt.transforms.canonicalize import canonicalize
 from tests.random_graphs import random_graph

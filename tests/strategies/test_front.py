@@ -15,10 +15,10 @@ from streamopt.solvers.base import SolveOptions
 from streamopt.solvers.result import Proof, Stop
 from streamopt.space.level import LEVELS, LevelName
 from streamopt.space.objective import Objective
-from streamopt.strategies.boxes import Boxes
-from streamopt.strategies.certificate import certify
-from streamopt.strategies.exhaustive import exhaustive
-from streamopt.strategies.front import Front, solve_front
+from streamopt.strategies.exact.boxes import Boxes
+from streamopt.strategies.exact.front import Front, solve_front
+from streamopt.strategies.oracle.certificate import certify
+from streamopt.strategies.oracle.exhaustive import exhaustive
 from streamopt.strategies.solution import Request
 from tests.random_graphs import random_graph
 
@@ -71,12 +71,12 @@ def test_thinned_rounds_come_to_the_same_front(monkeypatch: pytest.MonkeyPatch) 
     expected = solve_front(request, "auto", SolveOptions())
     assert expected.proof is Proof.OPTIMAL
     assert len(expected.points) > 1
-    monkeypatch.setattr("streamopt.strategies.front.LEAST_LABELS", 1)
-    monkeypatch.setattr("streamopt.strategies.front.LABELS", (1, 2, 4, 10**6))
+    monkeypatch.setattr("streamopt.strategies.exact.front.LEAST_LABELS", 1)
+    monkeypatch.setattr("streamopt.strategies.exact.front.LABELS", (1, 2, 4, 10**6))
     found = solve_front(request, "auto", SolveOptions())
     assert costs_of(found) == costs_of(expected)
     assert found.proof is Proof.OPTIMAL
-    monkeypatch.setattr("streamopt.strategies.front.LABELS", (1,))
+    monkeypatch.setattr("streamopt.strategies.exact.front.LABELS", (1,))
     rough = solve_front(request, "auto", SolveOptions())
     for point in rough.points:
         best = next(p for p in expected.points if p.dsps <= point.dsps)

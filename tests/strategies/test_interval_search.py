@@ -23,8 +23,8 @@ from streamopt.solvers.base import SolveOptions
 from streamopt.solvers.result import Proof, Stop
 from streamopt.space.level import LEVELS, LevelName
 from streamopt.space.objective import Objective
-from streamopt.strategies.certificate import certify
-from streamopt.strategies.interval import solve_interval
+from streamopt.strategies.exact.interval import solve_interval
+from streamopt.strategies.oracle.certificate import certify
 from streamopt.strategies.solution import Request
 from tests.random_graphs import random_graph
 

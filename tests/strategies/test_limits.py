@@ -16,8 +16,8 @@ from streamopt.solvers.result import Proof, Stop
 from streamopt.space.assemble import assemble, baseline, evaluate, violations
 from streamopt.space.decisions import decision_space
 from streamopt.space.level import LEVELS, LevelName
-from streamopt.strategies import minlp
-from streamopt.strategies.minlp import solve_compact
+from streamopt.strategies.programs import minlp
+from streamopt.strategies.programs.minlp import solve_compact
 from streamopt.strategies.solution import Request
 
 TOP = Path(__file__).parents[2]

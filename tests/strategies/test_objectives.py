@@ -13,8 +13,8 @@ from streamopt.solvers.base import SolveOptions
 from streamopt.solvers.result import Proof
 from streamopt.space.level import LEVELS, LevelName
 from streamopt.space.objective import Objective
-from streamopt.strategies.certificate import certify
-from streamopt.strategies.choose import choose
+from streamopt.strategies.dispatch import choose
+from streamopt.strategies.oracle.certificate import certify
 from streamopt.strategies.solution import Request, Solution
 from tests.in_nightly import in_nightly
 from tests.random_graphs import random_graph

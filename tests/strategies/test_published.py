@@ -13,7 +13,7 @@ from streamopt.solvers.result import Proof
 from streamopt.space.assemble import violations
 from streamopt.space.decisions import decision_space
 from streamopt.space.level import LEVELS, LevelName
-from streamopt.strategies.certificate import certify
+from streamopt.strategies.oracle.certificate import certify
 
 TOP = Path(__file__).parents[2]
 ATTENTION = "transformers/multi_head_attention"

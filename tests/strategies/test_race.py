@@ -13,10 +13,10 @@ from streamopt.solvers.base import Progress, SolveOptions
 from streamopt.solvers.result import Proof, Stop
 from streamopt.space.level import LEVELS, LevelName
 from streamopt.space.objective import Objective
-from streamopt.strategies import race as races
-from streamopt.strategies.certificate import certify
-from streamopt.strategies.choose import choose
-from streamopt.strategies.race import race
+from streamopt.strategies.dispatch import choose
+from streamopt.strategies.oracle.certificate import certify
+from streamopt.strategies.portfolio import portfolio as races
+from streamopt.strategies.portfolio.portfolio import race
 from streamopt.strategies.solution import Request
 from tests.random_graphs import random_graph
 

@@ -11,7 +11,7 @@ import pytest
 import streamopt as so
 from streamopt.frontends.graph_json import read_graph_json
 from streamopt.perf.dsp import dsps_per_lane, roofline_cycles
-from streamopt.strategies.lane_prices import lane_dsps
+from streamopt.strategies.oracle.lane_prices import lane_dsps
 from streamopt.transforms.canonicalize import canonicalize
 from streamopt.verification.graph_values import graph_values
 

@@ -15,7 +15,7 @@ from streamopt.pipeline.beyond.costing import honest_costs
 from streamopt.space.assemble import assemble
 from streamopt.space.decisions import decision_space
 from streamopt.space.level import LEVELS, LevelName
-from streamopt.strategies.certificate import certify
+from streamopt.strategies.oracle.certificate import certify
 from streamopt.transforms.rewrites import rewritten
 from tests.window_programs import window_chain
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from streamopt.strategies.budgeted import Chosen
+    from streamopt.strategies.resources.budgeted import Chosen
     from streamopt.target.resources import Resources
 
 __all__ = ["Allowance"]

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from streamopt.ir.graph import Graph
-    from streamopt.strategies.budgeted import Chosen
+    from streamopt.strategies.resources.budgeted import Chosen
 
 __all__ = ["Asked", "Horizon", "horizons"]
 

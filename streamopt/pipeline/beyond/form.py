@@ -17,10 +17,10 @@ from streamopt.pipeline.crossing import boundary_cycles
 from streamopt.search.labels import SearchStoppedError, SearchTooLargeError
 from streamopt.solvers.result import Proof, Stop
 from streamopt.space.assemble import evaluate, least_luts
-from streamopt.strategies.budgeted import BudgetedSearch, Chosen, Prepared
-from streamopt.strategies.choose import AUTO, SEARCH, choose
 from streamopt.strategies.clock import LEAST_SECONDS, WorkClock
-from streamopt.strategies.exact import solve_exact
+from streamopt.strategies.dispatch import AUTO, SEARCH, choose
+from streamopt.strategies.exact.latency import solve_exact
+from streamopt.strategies.resources.budgeted import BudgetedSearch, Chosen, Prepared
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

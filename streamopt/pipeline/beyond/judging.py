@@ -13,7 +13,7 @@ from streamopt.strategies.solution import Solution
 if TYPE_CHECKING:
     from streamopt.ir.graph import Graph
     from streamopt.pipeline.evaluating import Evaluation
-    from streamopt.strategies.budgeted import Chosen
+    from streamopt.strategies.resources.budgeted import Chosen
     from streamopt.strategies.solution import Request
     from streamopt.target.device import Target
     from streamopt.target.resources import Resources

@@ -18,7 +18,7 @@ from streamopt.pipeline.crossing import request_with_ports
 from streamopt.pipeline.ties import fastest_of_equals
 from streamopt.solvers.result import Stop
 from streamopt.space.level import LevelName
-from streamopt.strategies.choose import AUTO, choose
+from streamopt.strategies.dispatch import AUTO, choose
 from streamopt.strategies.solution import Request
 
 if TYPE_CHECKING:

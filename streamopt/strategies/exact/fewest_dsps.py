@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from streamopt.search.labels import SearchStoppedError, SearchTooLargeError
 from streamopt.solvers.base import Progress
 from streamopt.solvers.result import Stop
-from streamopt.strategies.boxes import Box, Boxes
 from streamopt.strategies.clock import SearchClock
-from streamopt.strategies.exact import LABELS
+from streamopt.strategies.exact.boxes import Box, Boxes
+from streamopt.strategies.exact.latency import LABELS
 from streamopt.strategies.reach import NotReachedError, OutOfReachError
 from streamopt.strategies.searched import SOLVER, searched
 

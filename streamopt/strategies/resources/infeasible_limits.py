@@ -10,14 +10,14 @@ from streamopt.search.labels import SearchStoppedError, SearchTooLargeError
 from streamopt.space.assemble import assemble_rows
 from streamopt.space.rows import node_rows
 from streamopt.strategies.clock import SearchClock
-from streamopt.strategies.relaxed import thriftiest
-from streamopt.strategies.splitting import single
+from streamopt.strategies.resources.relaxation import thriftiest
+from streamopt.strategies.resources.splitting import single
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from streamopt.solvers.base import SolveOptions
-    from streamopt.strategies.limits import Limit, Limits
+    from streamopt.strategies.resources.limits import Limit, Limits
     from streamopt.strategies.solution import Request
 
 __all__ = ["limits_missed"]

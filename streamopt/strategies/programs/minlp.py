@@ -23,10 +23,10 @@ from streamopt.space.horizon import HorizonFilter
 from streamopt.space.level import LEVELS, LevelName
 from streamopt.space.objective import Objective
 from streamopt.space.rows import node_rows
-from streamopt.strategies.certified import certified
-from streamopt.strategies.diving import DIVE_STEPS, dive
+from streamopt.strategies.exact.diving import DIVE_STEPS, dive
+from streamopt.strategies.programs.certified import certified
+from streamopt.strategies.programs.solver_search import Answer, Incumbent, SolverSearch
 from streamopt.strategies.reach import NotReachedError, OutOfReachError, least_dsps
-from streamopt.strategies.solver_search import Answer, Incumbent, SolverSearch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from streamopt.ir.schedule import Schedule
     from streamopt.solvers.base import SolveOptions
     from streamopt.space.rows import NodeRows
+    from streamopt.strategies.programs.solver_search import ReadBack
     from streamopt.strategies.solution import OnIncumbent, Request, Solution
-    from streamopt.strategies.solver_search import ReadBack
 
 __all__ = ["solve_compact", "solve_paper"]
 

@@ -1,6 +1,6 @@
 """The oracle: looks at every schedule of a small space, by walking loops.
 
-Times, streams and DSPs are those of `streamopt.strategies.walking`, which shares no code with the
+Times, streams and DSPs are those of `streamopt.strategies.oracle.loop_walk_evaluator`, which shares no code with the
 performance model, the decision space or the formulations.
 """
 
@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 from streamopt.errors import Diagnostic, SolverError
 from streamopt.ir.graph import SequentialNode
 from streamopt.space.objective import Objective
+from streamopt.strategies.oracle.loop_walk_evaluator import Oracle, unroll_choices
 from streamopt.strategies.paper_only import check_published
-from streamopt.strategies.walking import Oracle, unroll_choices
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from streamopt.ir.graph import Graph
     from streamopt.ir.schedule import Schedule
     from streamopt.space.level import Level
-    from streamopt.strategies.walking import Factors, LoopKey, Order
+    from streamopt.strategies.oracle.loop_walk_evaluator import Factors, LoopKey, Order
 
 __all__ = ["OracleResult", "exhaustive"]
 

@@ -27,7 +27,7 @@ from streamopt.space.assemble import assemble_rows, violations
 from streamopt.space.horizon import HorizonFilter, same_rows
 from streamopt.space.rows import node_rows
 from streamopt.strategies.clock import SearchClock
-from streamopt.strategies.diving import DIVE_STEPS, dive
+from streamopt.strategies.exact.diving import DIVE_STEPS, dive
 from streamopt.strategies.searched import searched
 
 if TYPE_CHECKING:

@@ -134,7 +134,7 @@ def _end_with_parent(incoming: int) -> None:
 
 
 def _answer(job: Job, tell: Callable[[Message], None]) -> Message:
-    from streamopt.strategies.choose import one_objective
+    from streamopt.strategies.dispatch import one_objective
 
     def on_progress(progress: Progress) -> None:
         tell(State(progress))

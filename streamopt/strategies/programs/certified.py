@@ -16,8 +16,8 @@ from streamopt.space.objective import Objective
 
 if TYPE_CHECKING:
     from streamopt.solvers.base import SolveOptions
+    from streamopt.strategies.programs.solver_search import Answer, SolverSearch
     from streamopt.strategies.solution import OnIncumbent, Request, Solution
-    from streamopt.strategies.solver_search import Answer, SolverSearch
 
 __all__ = ["certified", "search_exactly"]
 
@@ -32,9 +32,9 @@ def search_exactly(
 ) -> Solution | None:
     """Return the answer of the exact search; None where it can't give one."""
     from streamopt.search.labels import SearchTooLargeError
-    from streamopt.strategies.exact import solve_exact
-    from streamopt.strategies.fewest import solve_fewest
-    from streamopt.strategies.interval import solve_interval
+    from streamopt.strategies.exact.fewest_dsps import solve_fewest
+    from streamopt.strategies.exact.interval import solve_interval
+    from streamopt.strategies.exact.latency import solve_exact
 
     if LEVELS[request.level].untiled_first:
         return None

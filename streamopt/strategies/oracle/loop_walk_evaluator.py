@@ -23,7 +23,7 @@ import numpy as np
 from streamopt.ir.expression import Binary, Call, children
 from streamopt.ir.graph import SequentialNode
 from streamopt.ir.schedule import ChannelKind, ChannelPlan, NodePlan, Schedule
-from streamopt.strategies.lane_prices import lane_dsps
+from streamopt.strategies.oracle.lane_prices import lane_dsps
 
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping, Sequence

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from streamopt.solvers.result import Proof, Stop
 from streamopt.space.level import LEVELS
 from streamopt.space.objective import Objective
-from streamopt.strategies.exhaustive import exhaustive
+from streamopt.strategies.oracle.exhaustive import exhaustive
 from streamopt.strategies.reach import OutOfReachError
 from streamopt.strategies.solution import Solution
 

@@ -25,7 +25,7 @@ from streamopt.solvers.result import Proof, Stop
 from streamopt.space.level import LEVELS
 from streamopt.space.objective import Objective
 from streamopt.strategies.clock import SearchClock
-from streamopt.strategies.contestant import (
+from streamopt.strategies.portfolio.worker import (
     Better,
     Done,
     Failed,
@@ -69,7 +69,7 @@ class _Side:
 def _start(job: Job, messages: SimpleQueue[tuple[str, Message | None]]) -> _Side:
     """Start a process on a job; it tells None at its end."""
     code = f"import sys; sys.path[:] = {sys.path!r}\n"
-    code += "from streamopt.strategies.contestant import run; run()"
+    code += "from streamopt.strategies.portfolio.worker import run; run()"
     process = subprocess.Popen(
         [sys.executable, "-c", code],
         stdin=subprocess.PIPE,

@@ -1,6 +1,6 @@
 """Whether a schedule is what is said of it: everything again, from the graph and in plain integers.
 
-It rests on `streamopt.strategies.walking` alone and shares no code with whatever chose the
+It rests on `streamopt.strategies.oracle.loop_walk_evaluator` alone and shares no code with whatever chose the
 schedule, so that it can contradict it.
 """
 
@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from streamopt.ir.graph import SequentialNode
+from streamopt.strategies.oracle.loop_walk_evaluator import Oracle, unroll_choices
 from streamopt.strategies.paper_only import check_published
-from streamopt.strategies.walking import Oracle, unroll_choices
 from streamopt.transforms.rewrites import rewritten
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from streamopt.ir.graph import Graph, Node
     from streamopt.ir.schedule import NodePlan, Schedule
     from streamopt.space.level import Level
-    from streamopt.strategies.limits import Limits
+    from streamopt.strategies.resources.limits import Limits
 
 __all__ = ["Certificate", "certify"]
 

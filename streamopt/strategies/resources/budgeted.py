@@ -17,7 +17,7 @@ from streamopt.space.assemble import assemble_rows, evaluate
 from streamopt.space.horizon import HorizonFilter
 from streamopt.space.rows import node_rows
 from streamopt.space.steady import steady_rows
-from streamopt.strategies.diving import DIVE_STEPS, dive
+from streamopt.strategies.exact.diving import DIVE_STEPS, dive
 from streamopt.strategies.searched import SOLVER, VERSION
 
 if TYPE_CHECKING:

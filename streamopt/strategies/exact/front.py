@@ -15,10 +15,10 @@ from streamopt.search.labels import SearchStoppedError, SearchTooLargeError
 from streamopt.solvers.result import Proof, Stop
 from streamopt.space.level import LEVELS
 from streamopt.space.objective import Objective
-from streamopt.strategies.boxes import Answer, Box, Boxes, Point
-from streamopt.strategies.choose import AUTO, SEARCH, choose
 from streamopt.strategies.clock import SearchClock
-from streamopt.strategies.exact import LABELS
+from streamopt.strategies.dispatch import AUTO, SEARCH, choose
+from streamopt.strategies.exact.boxes import Answer, Box, Boxes, Point
+from streamopt.strategies.exact.latency import LABELS
 from streamopt.strategies.paper_only import check_published
 
 if TYPE_CHECKING:

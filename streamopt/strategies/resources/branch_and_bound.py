@@ -20,9 +20,9 @@ from streamopt.space.assemble import assemble_rows
 from streamopt.space.horizon import HorizonFilter
 from streamopt.space.rows import node_rows
 from streamopt.strategies.clock import SearchClock
-from streamopt.strategies.relaxed import relaxed
+from streamopt.strategies.resources.relaxation import relaxed
+from streamopt.strategies.resources.splitting import halves, single, split_around
 from streamopt.strategies.searched import searched
-from streamopt.strategies.splitting import halves, single, split_around
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from streamopt.search.amounts import Amounts
     from streamopt.solvers.base import SolveOptions
     from streamopt.space.rows import NodeRows
-    from streamopt.strategies.limits import Limits
-    from streamopt.strategies.relaxed import Relaxed
+    from streamopt.strategies.resources.limits import Limits
+    from streamopt.strategies.resources.relaxation import Relaxed
     from streamopt.strategies.solution import OnIncumbent, Request, Solution
 
     Integers = npt.NDArray[np.int64]

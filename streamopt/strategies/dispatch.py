@@ -10,17 +10,17 @@ from streamopt.solvers.registry import WITHOUT_SOLVER
 from streamopt.solvers.result import Proof
 from streamopt.space.level import LEVELS
 from streamopt.space.objective import Objective
-from streamopt.strategies.certified import search_exactly
 from streamopt.strategies.diagnosis import latency_target_missed
+from streamopt.strategies.programs.certified import search_exactly
 from streamopt.strategies.reach import NotReachedError, OutOfReachError
-from streamopt.strategies.scarcity import limits_missed
-from streamopt.strategies.within import NoneWithinError, solve_within
+from streamopt.strategies.resources.branch_and_bound import NoneWithinError, solve_within
+from streamopt.strategies.resources.infeasible_limits import limits_missed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from streamopt.solvers.base import SolveOptions
-    from streamopt.strategies.limits import Limits
+    from streamopt.strategies.resources.limits import Limits
     from streamopt.strategies.solution import OnIncumbent, Request, Solution
 
 __all__ = ["AUTO", "FORMULATIONS", "ORACLE", "RACE", "SEARCH", "choose", "one_objective", "racers"]
@@ -224,11 +224,11 @@ def one_objective(
         As `choose`.
     """
     if _is_race(solver):
-        from streamopt.strategies.race import race
+        from streamopt.strategies.portfolio.portfolio import race
 
         return race(request, racers(solver), formulation, options, on_incumbent)
     if solver == ORACLE:
-        from streamopt.strategies.oracle import solve_exhaustively
+        from streamopt.strategies.oracle.strategy import solve_exhaustively
 
         return solve_exhaustively(request)
     if solver == SEARCH or (solver == AUTO and formulation == "compact"):
@@ -241,7 +241,7 @@ def one_objective(
         from streamopt.solvers.registry import default_solver
 
         solver = default_solver()
-    from streamopt.strategies.minlp import solve_compact, solve_paper
+    from streamopt.strategies.programs.minlp import solve_compact, solve_paper
 
     if formulation == "compact":
         return solve_compact(request, solver, options, on_incumbent)

@@ -1,0 +1,1 @@
+"""The oracle: every schedule of a small space, by walking loops without the performance model."""

@@ -1,0 +1,1 @@
+"""Several strategies side by side, each in a process of its own: the first proof wins."""

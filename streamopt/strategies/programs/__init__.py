@@ -1,0 +1,1 @@
+"""Mathematical programs, handed to a solver and read back: models/formulations/compact.md."""

@@ -1,0 +1,1 @@
+"""Limits on several resources of the design as built, and the searches that keep them."""
