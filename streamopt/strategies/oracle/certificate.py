@@ -1,6 +1,6 @@
-"""Whether a schedule is what is said of it: everything again, from the graph and in plain integers.
+"""The certificate of a schedule: all its claims again, from the graph and in plain integers.
 
-It rests on `streamopt.strategies.oracle.loop_walk_evaluator` alone and shares no code with whatever chose the
+It rests on `loop_walk_evaluator` alone and shares no code with the search or solver that chose the
 schedule, so that it can contradict it.
 """
 

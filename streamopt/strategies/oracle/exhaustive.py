@@ -1,6 +1,6 @@
 """The oracle: looks at every schedule of a small space, by walking loops.
 
-Times, streams and DSPs are those of `streamopt.strategies.oracle.loop_walk_evaluator`, which shares no code with the
+Times, streams and DSPs are those of `loop_walk_evaluator`, which shares no code with the
 performance model, the decision space or the formulations.
 """
 
