@@ -27,7 +27,7 @@ from streamopt.space.assemble import assemble_rows, baseline, evaluate, violatio
 from streamopt.space.decisions import decision_space
 from streamopt.space.level import LEVELS, LevelName
 from streamopt.space.rows import node_rows
-from streamopt.strategies.exact.latency import latency as exact
+from streamopt.strategies.exact import latency as exact
 from streamopt.strategies.solution import Request
 from tests.in_nightly import in_nightly
 from tests.random_graphs import random_graph
