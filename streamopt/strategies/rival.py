@@ -1,4 +1,4 @@
-"""What a strategy of another system is asked and answers: a schedule, and how it came to it.
+"""Strategies of other systems: the request that they take, and their schedule with its steps.
 
 Every such strategy is a package of this folder that imports none of the others. It decides by its
 own model; cycles and resources are then found for its schedule as for any other.
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from streamopt.ir.schedule import Schedule
     from streamopt.target.device import Target
 
-__all__ = ["Rival", "RivalAnswer", "RivalName", "RivalRequest", "Step", "ping_pongs", "rival"]
+__all__ = ["DesignStep", "Rival", "RivalAnswer", "RivalName", "RivalRequest", "ping_pongs", "rival"]
 
 
 class RivalName(StrEnum):
@@ -32,7 +32,7 @@ class RivalName(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RivalRequest:
-    """What every strategy is asked.
+    """The request that every such strategy takes.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class RivalRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class DesignStep:
     """One decision, in the order in which they were made.
 
     Attributes
@@ -74,7 +74,7 @@ class RivalAnswer:
     """
 
     schedule: Schedule
-    steps: tuple[Step, ...]
+    steps: tuple[DesignStep, ...]
     estimated_cycles: int | None = None
     estimated_dsps: int | None = None
 

@@ -21,18 +21,18 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from streamopt.ir.graph import Node
-    from streamopt.strategies.codo.model import NestModel
+    from streamopt.strategies.codo.estimate import NestModel
 
     Integers = npt.NDArray[np.int64]
 
-__all__ = ["Choice", "NestChoices", "nest_choices"]
+__all__ = ["NestChoices", "UnrollChoice", "nest_choices"]
 
 MOST_VECTORS = 50_000
 """Of one nest; beyond it, loops keep the largest factor below each power of two."""
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class UnrollChoice:
     """Unroll factors of a nest, in program order of its loops, and its cycles by the model."""
 
     factors: tuple[int, ...]
@@ -63,7 +63,7 @@ class NestChoices:
         """Return the most lanes of a vector within a degree: degrees between are no different."""
         return self.distinct_lanes[bisect_right(self.distinct_lanes, degree) - 1]
 
-    def best(self, degree: int, fixed: Mapping[int, int]) -> Choice:
+    def best(self, degree: int, fixed: Mapping[int, int]) -> UnrollChoice:
         """Return the best vector of at most ``degree`` lanes.
 
         Parameters
@@ -76,7 +76,7 @@ class NestChoices:
             found &= self.factors[:, place] == factor
         at = int(found.argmax())
         factors = tuple(self.factors[at].tolist())
-        return Choice(factors, int(self.lanes[at]), int(self.ii[at]), int(self.cycles[at]))
+        return UnrollChoice(factors, int(self.lanes[at]), int(self.ii[at]), int(self.cycles[at]))
 
 
 def nest_choices(

@@ -1,19 +1,43 @@
-"""Latency of a whole design by CODO's view: FIFOs overlap nests, ping-pong buffers don't."""
+"""CODO's model of a nest and of a whole design: FIFOs overlap nests, ping-pong buffers don't.
+
+Operators are taken as they were profiled ([1] section VI), which here is the target's table with
+what `streamopt.perf` knows of sums that several terms are added to at once; the latency of a
+pipelined nest is that of [2]. DSPs are no part of CODO's search: its user raises the cap as long as
+the tool reports few enough, so they are counted as the tool builds operators.
+
+[1] CODO: An Automated Compiler for Comprehensive Dataflow Optimization, 2026.
+[2] ScaleHLS, HPCA 2022.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from streamopt.analysis.operations import OperationList, accumulates, add_body
+from streamopt.analysis.value_ranges import Surroundings
+from streamopt.ir.graph import SequentialNode
+from streamopt.perf.chain import chain_cycles
+from streamopt.perf.dsp import accumulates_products
+from streamopt.perf.node_operators import NodeOperators, node_operators
+from streamopt.perf.node_resources import node_resources
+from streamopt.perf.recurrence import Recurrence
+
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Mapping, Sequence
 
     from streamopt.ir.graph import Graph, Node
-    from streamopt.strategies.codo.choices import Choice
+    from streamopt.ir.network import Operation
+    from streamopt.strategies.codo.choices import UnrollChoice
+    from streamopt.target.device import Target
+    from streamopt.target.operators import OperatorCost
 
-__all__ = ["Estimate"]
+__all__ = ["DesignEstimate", "NestModel", "nest_model"]
 
 
-class Estimate:
+class DesignEstimate:
     """The latency of a graph's designs of decided loop orders and channels.
 
     A nest begins when the first element of each FIFO has come and each ping-pong buffer is full,
@@ -29,9 +53,9 @@ class Estimate:
             name: [(edge.producer, edge.channel in fifos) for edge in edges]
             for name, edges in ins.items()
         }
-        self._fills: dict[tuple[str, Choice], int] = {}
+        self._fills: dict[tuple[str, UnrollChoice], int] = {}
 
-    def cycles(self, choices: Mapping[str, Choice]) -> int:
+    def cycles(self, choices: Mapping[str, UnrollChoice]) -> int:
         """Return the cycles until the last nest ends."""
         begins: dict[str, int] = {}
         ends: dict[str, int] = {}
@@ -48,13 +72,13 @@ class Estimate:
             self._note_fill(node, own)
         return max(ends.values(), default=0)
 
-    def _note_fill(self, node: Node, choice: Choice) -> None:
+    def _note_fill(self, node: Node, choice: UnrollChoice) -> None:
         if (node.name, choice) not in self._fills:
             fill = _fill_cycles(node, self._orders[node.name], choice)
             self._fills[node.name, choice] = fill
 
 
-def _fill_cycles(node: Node, order: tuple[str, ...], choice: Choice) -> int:
+def _fill_cycles(node: Node, order: tuple[str, ...], choice: UnrollChoice) -> int:
     """Return the cycles from a nest's begin to its first result: until all terms have come."""
     factors = dict(zip(node.trip_counts, choice.factors, strict=True))
     trips, delays, reduced = node.built_trip_counts, node.delays, set(node.reduction_loops)
@@ -64,3 +88,92 @@ def _fill_cycles(node: Node, order: tuple[str, ...], choice: Choice) -> int:
         last += inner * (tiles - 1 if name in reduced else delays.get(name, 0))
         inner *= tiles
     return last + choice.cycles - inner
+
+
+PIPELINE_CYCLES = 2
+"""By which a pipelined nest is longer than its iterations ([2])."""
+
+
+@dataclass(frozen=True, slots=True)
+class NestModel:
+    """One iteration of a nest.
+
+    Attributes
+    ----------
+    operators
+        What it computes; None for a sequential nest, whose operators work one after another.
+    depth_cycles
+        From the first read to the last write.
+    update
+        Of a partial result; None where there is none.
+    least_dsps
+        Of the operators of one iteration, none of them shared.
+    """
+
+    operators: NodeOperators | None
+    depth_cycles: int
+    update: Recurrence | None
+    least_dsps: int
+    target: Target
+
+    def ii(self, terms: int, distance: int) -> int:
+        """Return the initiation interval, in cycles.
+
+        Parameters
+        ----------
+        terms
+            Added to one element in an iteration.
+        distance
+            Iterations until an element comes again; 0 if none does.
+        """
+        if self.operators is None:
+            return self.depth_cycles
+        if self.update is None or not distance:
+            return 1
+        return replace(self.update, terms=terms, distance=distance).ii(self.target)
+
+    def used_dsps(self, order: Sequence[str], factors: Sequence[int], ii: int) -> int:
+        """Return the DSPs of a nest, as the vendor's tool builds and shares its operators.
+
+        Parameters
+        ----------
+        order
+            Its loops, outermost first.
+        factors
+            Unroll factors in program order of the loops.
+        """
+        if self.operators is None or not factors:
+            return self.least_dsps
+        names = self.operators.node.trip_counts
+        lanes = {n: np.array([f], dtype=np.int64) for n, f in zip(names, factors, strict=True)}
+        interval = np.array([ii], dtype=np.int64)
+        return int(node_resources(self.operators, order, lanes, interval, self.target).dsps[0])
+
+
+def nest_model(graph: Graph, node: Node, target: Target) -> NestModel:
+    """Return the model of a nest on a target."""
+    operations = OperationList(Surroundings(graph.element_of, node.trip_counts), str)
+    if isinstance(node, SequentialNode):
+        for statement in node.statements:
+            for expression in statement.expressions:
+                operations.value(expression)
+        depth, dsps = _chained(operations.operations, target)
+        return NestModel(None, depth, None, dsps, target)
+    add_body(operations, node, graph.array(node.write.array).element)
+    depth, dsps = _chained(operations.operations, target)
+    update = None
+    if accumulates(node):
+        array, last = node.write.array, operations.operations[-1]
+        update = Recurrence(array, (last,), 1, 1, accumulates_products(node))
+    own = node_operators(node, graph.element_of)
+    return NestModel(own, depth, update, dsps, target)
+
+
+def _chained(operations: Sequence[Operation], target: Target) -> tuple[int, int]:
+    """Return the cycles from the first to the last of some operations, and their DSPs."""
+
+    def cost(operation: Operation) -> OperatorCost:
+        return target.operator(operation.operator, operation.element)
+
+    depth = chain_cycles(operations, lambda operation: cost(operation).latency_cycles + 1)
+    return depth + PIPELINE_CYCLES, sum(cost(operation).dsps for operation in operations)

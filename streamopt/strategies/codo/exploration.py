@@ -1,5 +1,8 @@
 """Parallelism exploration: degrees to unroll factors, and the cap that the DSPs allow.
 
+Degrees go through three stages: allocation from latencies, upscaling, downscaling. The text of the
+paper has lost its formulas; the factors of stage two are those of its code.
+
 [1] CODO: An Automated Compiler for Comprehensive Dataflow Optimization, 2026, section VI.
 """
 
@@ -11,19 +14,19 @@ from typing import TYPE_CHECKING
 
 from streamopt.ir.graph import SequentialNode
 from streamopt.perf.dsp import accumulates_products
-from streamopt.strategies.codo.aligning import work
-from streamopt.strategies.codo.choices import Choice, nest_choices
+from streamopt.strategies.codo.choices import UnrollChoice, nest_choices
 from streamopt.strategies.codo.coupling import coupled, own_factors
-from streamopt.strategies.codo.estimate import Estimate
-from streamopt.strategies.codo.stages import BALANCE, MOST_ROUNDS, allocated, downscaled, upscaled
+from streamopt.strategies.codo.estimate import DesignEstimate
+from streamopt.strategies.codo.loop_orders import work
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from streamopt.ir.graph import Graph
-    from streamopt.strategies.codo.model import NestModel
+    from streamopt.strategies.codo.estimate import NestModel
 
-__all__ = ["Explored", "Explorer"]
+__all__ = ["BALANCE", "MOST_ROUNDS", "Explored", "Explorer", "allocated", "downscaled", "upscaled"]
+
 
 CAP_GROWTH = Fraction(17, 16)
 """From one parallelism cap to the next."""
@@ -45,7 +48,7 @@ class Explored:
 
     cap: int
     degrees: tuple[tuple[str, Mapping[str, int]], ...]
-    choices: Mapping[str, Choice]
+    choices: Mapping[str, UnrollChoice]
     cycles: int
     dsps: int
 
@@ -61,7 +64,7 @@ class Explorer:
         models: Mapping[str, NestModel],
     ) -> None:
         self._graph, self._orders, self._models = graph, orders, models
-        self._estimate = Estimate(graph, orders, fifos)
+        self._estimate = DesignEstimate(graph, orders, fifos)
         self._coupled = coupled(graph, fifos)
         group, factors = self._coupled.group, self._coupled.factors
         self._choices = {
@@ -88,9 +91,9 @@ class Explorer:
         self._moving = {
             group[name, loop] for name, loops in self._coupled.fifo_loops.items() for loop in loops
         }
-        self._known: dict[tuple[int, ...], dict[str, Choice]] = {}
-        self._best_known: dict[tuple[object, ...], Choice] = {}
-        self._dsps_known: dict[tuple[str, Choice], int] = {}
+        self._known: dict[tuple[int, ...], dict[str, UnrollChoice]] = {}
+        self._best_known: dict[tuple[object, ...], UnrollChoice] = {}
+        self._dsps_known: dict[tuple[str, UnrollChoice], int] = {}
 
     def caps(self) -> tuple[int, ...]:
         """Return the caps to grow through, ascending.
@@ -111,7 +114,7 @@ class Explorer:
         return tuple(sorted(found))
 
     def explored(self, cap: int) -> Explored:
-        """Return what the three stages come to under a cap."""
+        """Return the design of the three stages under a cap."""
         degrees = allocated(self._cycles({}), cap)
         stages = [("initial allocation", degrees)]
         for _ in range(MOST_ROUNDS):
@@ -151,7 +154,7 @@ class Explorer:
         cycles = self._estimate.cycles(choices)
         return Explored(cap, stages, choices, cycles, dsps)
 
-    def _dsps(self, name: str, choice: Choice) -> int:
+    def _dsps(self, name: str, choice: UnrollChoice) -> int:
         key = (name, choice)
         if key not in self._dsps_known:
             model, order = self._models[name], self._orders[name]
@@ -163,7 +166,7 @@ class Explorer:
         found = self._assigned(degrees)
         return {name: found[name].cycles for name in self._streaming}
 
-    def _assigned(self, degrees: Mapping[str, int]) -> dict[str, Choice]:
+    def _assigned(self, degrees: Mapping[str, int]) -> dict[str, UnrollChoice]:
         """Return the strategy of every nest; the degree of one that isn't named is 1.
 
         The heaviest decides first. What it unrolls of a FIFO's dimensions is propagated; what it
@@ -186,7 +189,7 @@ class Explorer:
         self._known[key] = found
         return found
 
-    def _best(self, name: str, degree: int, decided: Mapping[int, int]) -> Choice:
+    def _best(self, name: str, degree: int, decided: Mapping[int, int]) -> UnrollChoice:
         """Return a nest's strategy where some groups of loops have their factors."""
         groups = enumerate(self._groups[name])
         fixed = {at: decided[own] for at, own in groups if own in decided}
@@ -205,3 +208,67 @@ def _thinned(lanes: Sequence[int]) -> list[int]:
         if not found or own >= found[-1] * LANES_GROWTH:
             found.append(own)
     return found
+
+
+BALANCE = Fraction(9, 5)
+"""The threshold n of the paper."""
+MOST_ROUNDS = 3
+"""Rounds of a stage at most: ``adjust-cnt`` of the code."""
+
+
+def allocated(untiled_cycles: Mapping[str, int], cap: int) -> dict[str, int]:
+    """Return degrees in proportion to latencies, 1 at least and the cap for the longest (PA).
+
+    Parameters
+    ----------
+    untiled_cycles
+        By node, without unrolling.
+
+    Examples
+    --------
+    >>> allocated({"conv": 800, "pool": 200, "relu": 100}, 8)
+    {'conv': 8, 'pool': 2, 'relu': 1}
+    """
+    longest = max(untiled_cycles.values(), default=1)
+    return {name: max(1, cap * own // longest) for name, own in untiled_cycles.items()}
+
+
+def upscaled(
+    degrees: Mapping[str, int], cycles: Mapping[str, int], bottlenecks: Collection[str], cap: int
+) -> dict[str, int]:
+    """Return the degrees after one round of stage two (UP).
+
+    A bottleneck nest that takes at least n times as long as the fastest of them gets twice its
+    degree, four times where it takes more than 3 n times as long; the cap at most.
+
+    Examples
+    --------
+    >>> upscaled({"a": 4, "b": 2}, {"a": 100, "b": 180}, {"a", "b"}, 8)
+    {'a': 4, 'b': 4}
+    """
+    least = min((cycles[name] for name in bottlenecks), default=0)
+    found = dict(degrees)
+    for name in bottlenecks:
+        if cycles[name] >= BALANCE * least:
+            factor = 4 if cycles[name] > 3 * BALANCE * least else 2
+            found[name] = max(degrees[name], min(cap, degrees[name] * factor))
+    return found
+
+
+def downscaled(degrees: Mapping[str, int], cycles: Mapping[str, int]) -> dict[str, int]:
+    """Return the degrees after one round of stage three (DP).
+
+    A nest that is at least n times as fast as the longest has its degree divided by n, rounded up.
+
+    Examples
+    --------
+    >>> downscaled({"a": 9, "b": 9}, {"a": 180, "b": 100})
+    {'a': 9, 'b': 5}
+    """
+    longest = max(cycles.values(), default=0)
+    return {
+        name: max(1, -(-degree * BALANCE.denominator // BALANCE.numerator))
+        if cycles[name] * BALANCE <= longest
+        else degree
+        for name, degree in degrees.items()
+    }

@@ -10,6 +10,6 @@ they walk the arrays between them; all channels are ping-pong buffers.
 
 from __future__ import annotations
 
-from streamopt.strategies.hida.designing import design
+from streamopt.strategies.hida.strategy import design
 
 __all__ = ["design"]

@@ -53,7 +53,7 @@ class Connection:
         return self.source if node == self.target else self.target
 
     def constraints(self, node: str, factors: tuple[int, ...]) -> Scales:
-        """Return what a node's factors have to agree with: lines 4 to 8 of Algorithm 4.
+        """Return a connection's constraints on a node's factors: lines 4 to 8 of Algorithm 4.
 
         Parameters
         ----------

@@ -1,5 +1,8 @@
 """Unroll factors by intensity and connections: section 6.5 and Algorithm 4 of [1].
 
+`largest_within` is the sweep over the maximum parallel factor that users of HIDA do by hand
+(section 7.3 and figure 10).
+
 [1] Ye, Jun, and Chen, HIDA, ASPLOS 2024.
 """
 
@@ -9,6 +12,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING
 
+from streamopt.errors import Diagnostic, StrategyError
 from streamopt.strategies.hida.connections import connections
 from streamopt.strategies.hida.partition import accesses_of, node_partition, widest
 from streamopt.strategies.hida.quality import choices
@@ -20,16 +24,23 @@ if TYPE_CHECKING:
     from streamopt.ir.expression import Access
     from streamopt.ir.graph import Graph, Node
     from streamopt.strategies.hida.connections import Connection
-    from streamopt.strategies.hida.quality import Choice
+    from streamopt.strategies.hida.quality import FactorChoice
     from streamopt.strategies.hida.tasks import Task
     from streamopt.target.device import Target
 
-__all__ = ["BOTH", "Awareness", "Parallelizer", "parallel_factors"]
+__all__ = [
+    "BOTH",
+    "Awareness",
+    "Parallelization",
+    "Parallelizer",
+    "largest_within",
+    "parallel_factors",
+]
 
 
 @dataclass(frozen=True, slots=True)
 class Awareness:
-    """What parallelization looks at; without both it is what Table 5 calls naive.
+    """The facts that parallelization respects; without both it is what Table 5 calls naive.
 
     Attributes
     ----------
@@ -89,9 +100,9 @@ class Parallelizer:
         """Return the key of step (2): most connections first, then most work."""
         return -len(self._connections[node.name]), -node.iterations
 
-    def parallelize(self, most_lanes: Mapping[str, int]) -> dict[str, Choice]:
+    def parallelize(self, most_lanes: Mapping[str, int]) -> dict[str, FactorChoice]:
         """Return the factors of every node: step (4), node after node."""
-        found: dict[str, Choice] = {}
+        found: dict[str, FactorChoice] = {}
         for node in self.order:
             found[node.name] = self._chosen(node, most_lanes[node.name], found)
         return found
@@ -102,14 +113,14 @@ class Parallelizer:
         others = dict.fromkeys(connection.other(node) for connection in self._connections[node])
         return tuple(n for n in others if self._is_aware and places[n] < places[node])
 
-    def _chosen(self, node: Node, most: int, found: Mapping[str, Choice]) -> Choice:
+    def _chosen(self, node: Node, most: int, found: Mapping[str, FactorChoice]) -> FactorChoice:
         """Return the fastest valid choice, then the cheapest, then that of the fewest banks.
 
         There always is one: factors of 1 agree with all whole numbers and with parts of one.
         """
         known = self._known(node.name, found)
         constraints = [link.constraints(node.name, there.factors) for link, there in known]
-        best: list[Choice] = []
+        best: list[FactorChoice] = []
         for choice in self._choices[node.name]:
             if best and _worth(choice) != _worth(best[0]):
                 break
@@ -120,7 +131,9 @@ class Parallelizer:
         asked = self._asked(node, known)
         return min(best, key=lambda choice: self._preference(node, choice, asked))
 
-    def _known(self, node: str, found: Mapping[str, Choice]) -> list[tuple[Connection, Choice]]:
+    def _known(
+        self, node: str, found: Mapping[str, FactorChoice]
+    ) -> list[tuple[Connection, FactorChoice]]:
         """Return the connections of a node with what was chosen on the other side of each."""
         return [
             (connection, found[connection.other(node)])
@@ -129,7 +142,7 @@ class Parallelizer:
         ]
 
     def _asked(
-        self, node: Node, known: Sequence[tuple[Connection, Choice]]
+        self, node: Node, known: Sequence[tuple[Connection, FactorChoice]]
     ) -> dict[str, list[tuple[int, ...]]]:
         """Return the partitions of the node's arrays that the other sides need."""
         asked: dict[str, list[tuple[int, ...]]] = {}
@@ -141,7 +154,7 @@ class Parallelizer:
         return asked
 
     def _preference(
-        self, node: Node, choice: Choice, asked: Mapping[str, list[tuple[int, ...]]]
+        self, node: Node, choice: FactorChoice, asked: Mapping[str, list[tuple[int, ...]]]
     ) -> tuple[int, list[int], tuple[int, ...]]:
         """Return the key among equals: banks, even factors, and inner loops before outer ones."""
         factors, banks = _by_loop(node, choice.factors), 0
@@ -159,7 +172,7 @@ def _touched(node: Node) -> dict[str, tuple[Access, ...]]:
     return {array: accesses_of(node, array) for array in (*node.inputs, *node.outputs)}
 
 
-def _worth(choice: Choice) -> tuple[int, int]:
+def _worth(choice: FactorChoice) -> tuple[int, int]:
     return choice.latency_cycles, choice.dsps
 
 
@@ -173,3 +186,63 @@ def _agree(factors: tuple[int, ...], constraint: tuple[Fraction | None, ...]) ->
         asked is None or asked % factor == 0 or factor % asked == 0
         for factor, asked in zip(factors, constraint, strict=True)
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Parallelization:
+    """The factors of all nodes at one maximum parallel factor.
+
+    Attributes
+    ----------
+    most
+        The maximum parallel factor: lanes of the most critical node.
+    most_lanes
+        Parallel factor of every node.
+    """
+
+    most: int
+    most_lanes: Mapping[str, int]
+    choices: Mapping[str, FactorChoice]
+
+    @property
+    def dsps(self) -> int:
+        """Return the DSPs of all operators, by the strategy's count."""
+        return sum(choice.dsps for choice in self.choices.values())
+
+
+def largest_within(
+    graph: Graph, tasks: Sequence[Task], parallelizer: Parallelizer, dsp_limit: int
+) -> Parallelization:
+    """Return the design of the largest maximum parallel factor that keeps the limit.
+
+    Doubled until one does not, then halved between; more lanes than iterations are no more.
+
+    Raises
+    ------
+    StrategyError
+        E532 if the design of no lanes takes more.
+    """
+
+    def at(most: int) -> Parallelization:
+        lanes = parallel_factors(graph, tasks, most)
+        return Parallelization(most, lanes, parallelizer.parallelize(lanes))
+
+    best = at(1)
+    if best.dsps > dsp_limit:
+        message = f"{graph.name} takes {best.dsps} DSPs without any lanes, of {dsp_limit}"
+        raise StrategyError(Diagnostic("E532", message, hint=f"give at least {best.dsps} DSPs"))
+    end = max(node.iterations for node in graph.nodes)
+    over = 2 * end
+    while best.most < end and over > end:
+        wider = at(min(end, 2 * best.most))
+        if wider.dsps > dsp_limit:
+            over = wider.most
+        else:
+            best = wider
+    while best.most < end and over - best.most > 1:
+        middle = at((best.most + over) // 2)
+        if middle.dsps > dsp_limit:
+            over = middle.most
+        else:
+            best = middle
+    return best

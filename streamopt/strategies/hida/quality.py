@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from streamopt.perf.node_operators import NodeOperators
     from streamopt.target.device import Target
 
-__all__ = ["Choice", "choices", "loop_order"]
+__all__ = ["FactorChoice", "choices", "loop_order"]
 
 LOAD_CYCLES, STORE_CYCLES = 2, 1
 """Of a buffer, in the estimator of [2]."""
@@ -39,7 +39,7 @@ OVERHEAD_CYCLES = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class FactorChoice:
     """Unroll factors of a node, in the program order of its loops, and what they are worth.
 
     Attributes
@@ -59,7 +59,7 @@ def loop_order(node: Node) -> tuple[str, ...]:
     return (*node.reduction_loops, *(n for n in node.trip_counts if n not in node.reduction_loops))
 
 
-def choices(graph: Graph, node: Node, target: Target) -> tuple[Choice, ...]:
+def choices(graph: Graph, node: Node, target: Target) -> tuple[FactorChoice, ...]:
     """Return all unroll factors that divide the trip counts, the fastest first.
 
     A sequential node has one choice: no lanes.
@@ -71,13 +71,13 @@ def choices(graph: Graph, node: Node, target: Target) -> tuple[Choice, ...]:
     """
     if isinstance(node, SequentialNode):
         return (_sequential(graph, node, target),)
-    model = _Nest(graph, node, target)
+    model = _NodeModel(graph, node, target)
     factors_of = (divisors(loop.trip_count, 1) for loop in node.loops)
     found = [model.choice(factors) for factors in product(*factors_of)]
     return tuple(sorted(found, key=lambda c: (c.latency_cycles, c.dsps, c.factors)))
 
 
-class _Nest:
+class _NodeModel:
     """A streaming node's operators, counted and timed once for all of its choices."""
 
     def __init__(self, graph: Graph, node: Node, target: Target) -> None:
@@ -94,8 +94,8 @@ class _Nest:
         if operators.sum is not None:
             self._joined_cycles = _cost(operators.sum.operations[-1], target)[1]
 
-    def choice(self, factors: tuple[int, ...]) -> Choice:
-        """Return what factors are worth."""
+    def choice(self, factors: tuple[int, ...]) -> FactorChoice:
+        """Return the latency and DSPs of factors."""
         rounds = apart = terms = 1
         for trips, factor, reduces in zip(self._trips, factors, self._reduces, strict=True):
             if reduces:
@@ -109,7 +109,7 @@ class _Nest:
         dsps = 0
         for each, lanes in self._units:
             dsps += each * -(-prod([factors[at] for at in lanes]) // ii)
-        return Choice(factors, prod(factors), latency, dsps)
+        return FactorChoice(factors, prod(factors), latency, dsps)
 
     def _ii(self, terms: int, distance: int) -> int:
         """Return the cycles between iterations that add terms to sums so many updates apart."""
@@ -141,7 +141,7 @@ def _cost(operation: Operation, target: Target) -> tuple[int, int]:
     return cost.dsps, cost.latency_cycles + 1
 
 
-def _sequential(graph: Graph, node: SequentialNode, target: Target) -> Choice:
+def _sequential(graph: Graph, node: SequentialNode, target: Target) -> FactorChoice:
     """Return the one choice of a sequential node: each iteration after the one before."""
     operations = OperationList(Surroundings(graph.element_of, node.trip_counts), str)
     for expression in node.expressions:
@@ -151,4 +151,4 @@ def _sequential(graph: Graph, node: SequentialNode, target: Target) -> Choice:
     iteration = LOAD_CYCLES + STORE_CYCLES + chain
     dsps = sum(_cost(operation, target)[0] for operation in made)
     latency = node.iterations * iteration + OVERHEAD_CYCLES
-    return Choice((1,) * len(node.loops), 1, latency, dsps)
+    return FactorChoice((1,) * len(node.loops), 1, latency, dsps)

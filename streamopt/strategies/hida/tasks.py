@@ -21,7 +21,7 @@ __all__ = ["Task", "functional_dataflow", "fuse_least_critical", "fuse_patterns"
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What is dispatched as one: a node, or several that make a dataflow of their own.
+    """The unit of dispatch: a node, or several that make a dataflow of their own.
 
     Attributes
     ----------

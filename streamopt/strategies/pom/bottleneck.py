@@ -6,28 +6,34 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import product
+from math import prod
 from typing import TYPE_CHECKING
 
-from streamopt.strategies.pom.estimate import Estimate, Limits, estimated, estimated_within
-from streamopt.strategies.pom.tilings import FIRST_SCALE, tilings
-from streamopt.strategies.rival import Step
+from streamopt.strategies.pom.estimate import (
+    EstimateLimits,
+    NestEstimate,
+    estimated,
+    estimated_within,
+)
+from streamopt.strategies.rival import DesignStep
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from streamopt.strategies.pom.dependence_graph import DependenceGraph
-    from streamopt.strategies.pom.nest import Nest
+    from streamopt.strategies.pom.nest import FusedNest
     from streamopt.target.device import Target
 
-__all__ = ["Point", "Searched", "searched"]
+__all__ = ["FIRST_SCALE", "WHOLE", "Searched", "TiledNest", "searched", "tilings"]
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class TiledNest:
     """Tile sizes of a nest, outermost loop first, and their estimate."""
 
     tiles: tuple[int, ...]
-    estimate: Estimate
+    estimate: NestEstimate
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,23 +48,23 @@ class Searched:
         Of the nest that has most: operators are used by one nest after another.
     """
 
-    points: dict[str, Point]
+    points: dict[str, TiledNest]
     cycles: int
     dsps: int
-    steps: tuple[Step, ...]
+    steps: tuple[DesignStep, ...]
 
 
 def searched(
-    nests: Mapping[str, Nest], dependences: DependenceGraph, dsp_limit: int, target: Target
+    nests: Mapping[str, FusedNest], dependences: DependenceGraph, dsp_limit: int, target: Target
 ) -> Searched | None:
     """Return the tiles that the search ends with; None if not even single lanes fit."""
-    return _Search(nests, dependences, dsp_limit, target).run()
+    return _BottleneckSearch(nests, dependences, dsp_limit, target).run()
 
 
-class _Search:
+class _BottleneckSearch:
     def __init__(
         self,
-        nests: Mapping[str, Nest],
+        nests: Mapping[str, FusedNest],
         dependences: DependenceGraph,
         dsp_limit: int,
         target: Target,
@@ -70,10 +76,10 @@ class _Search:
         self.points = {name: self._first(nest) for name, nest in nests.items()}
         self.scales = dict.fromkeys(nests, FIRST_SCALE)
         self.left = [name for name, nest in nests.items() if not nest.is_sequential]
-        self.steps: list[Step] = []
+        self.steps: list[DesignStep] = []
 
     def run(self) -> Searched | None:
-        """Return what is found."""
+        """Return the tiles at which no bottleneck gets faster."""
         if self._dsps() > self.dsp_limit:
             return None
         while self.left:
@@ -87,9 +93,9 @@ class _Search:
         cycles = max(map(self._cycles, map(self._path, self.nests)), default=0)
         return Searched(self.points, cycles, self._dsps(), tuple(self.steps))
 
-    def _first(self, nest: Nest) -> Point:
+    def _first(self, nest: FusedNest) -> TiledNest:
         tiles = tuple(own or 1 for own in nest.fixed or (0,) * len(nest.trip_counts))
-        return Point(tiles, estimated(nest, tiles, self.target))
+        return TiledNest(tiles, estimated(nest, tiles, self.target))
 
     def _bottleneck(self) -> tuple[tuple[str, ...], str]:
         """Return the slowest path through a nest that is not finished, and its slowest such."""
@@ -97,7 +103,7 @@ class _Search:
         open_ = [name for name in path if name in self.left]
         return path, max(open_, key=lambda name: self.points[name].estimate.cycles)
 
-    def _faster(self, name: str) -> Point | None:
+    def _faster(self, name: str) -> TiledNest | None:
         """Return the best tiles of the next degree of parallelism; None if none is faster and fits.
 
         Degrees that the trip counts have no tiles for are passed over.
@@ -109,10 +115,10 @@ class _Search:
             self.scales[name] *= 2
         best, cycles = None, self.points[name].estimate.cycles
         for tiles in tried:
-            limits = Limits(cycles, self.dsp_limit)
+            limits = EstimateLimits(cycles, self.dsp_limit)
             found = estimated_within(nest, tiles, self.target, limits)
             if found is not None:
-                best, cycles = Point(tiles, found), found.cycles
+                best, cycles = TiledNest(tiles, found), found.cycles
         return best
 
     def _path(self, name: str) -> tuple[str, ...]:
@@ -126,7 +132,59 @@ class _Search:
         return max((point.estimate.dsps for point in self.points.values()), default=0)
 
 
-def _tile_step(path: tuple[str, ...], name: str, found: Point) -> Step:
+def _tile_step(path: tuple[str, ...], name: str, found: TiledNest) -> DesignStep:
     text = f"{name} on path {', '.join(path)}: tiles {[*found.tiles]}, "
     text += f"II {found.estimate.ii}, {found.estimate.cycles} cycles, {found.estimate.dsps} DSPs"
-    return Step("bottleneck-oriented optimization", text)
+    return DesignStep("bottleneck-oriented optimization", text)
+
+
+FIRST_SCALE = 16
+WHOLE = 32
+"""Trip counts that it divides are tiled by powers of two."""
+_TILED = 3
+"""Loops that are tiled: the innermost ones."""
+_PRIMES = (2, 3, 5, 7)
+_OUTER = 3
+
+
+def tilings(
+    trip_counts: tuple[int, ...], scale: int, fixed: tuple[int, ...] = ()
+) -> Iterator[tuple[int, ...]]:
+    """Yield the tile sizes of a nest with more than half of ``scale`` lanes and not more than it.
+
+    The innermost loop is tiled most. Of three loops the outermost has at most 3, and the others
+    half of the scale but at least 16, as published for the scales 16 and 32.
+
+    Parameters
+    ----------
+    fixed
+        For each loop its only tile size, or 0 where any will do; empty for none.
+
+    Examples
+    --------
+    >>> next(tilings((4096, 4096, 4096), 32))
+    (1, 2, 16)
+    >>> next(tilings((4096, 4096), 32))
+    (1, 32)
+    """
+    outer = max(0, len(trip_counts) - _TILED)
+    tiled = trip_counts[outer:]
+    most = _most(len(tiled), scale)
+    sizes = [[1]] * outer + [_sizes(trips, own) for trips, own in zip(tiled, most, strict=True)]
+    if fixed:
+        sizes = [[own] if own else free for own, free in zip(fixed, sizes, strict=True)]
+    lanes = 1 if scale == FIRST_SCALE else scale // 2
+    yield from (own for own in product(*sizes) if lanes < prod(own) <= scale)
+
+
+def _most(loops: int, scale: int) -> tuple[int, ...]:
+    half = max(FIRST_SCALE, scale // 2)
+    return (_OUTER, half, half) if loops == _TILED else (scale,) * loops
+
+
+def _sizes(trips: int, most: int) -> list[int]:
+    """Return the tile sizes of a loop, the least first."""
+    if trips % WHOLE == 0:
+        powers = (2**exponent for exponent in range(most.bit_length()))
+        return [size for size in powers if size <= most and trips % size == 0]
+    return [1, *(size for size in _PRIMES if size <= most and trips % size == 0)]

@@ -28,10 +28,17 @@ if TYPE_CHECKING:
 
     from streamopt.ir.element import ElementType
     from streamopt.ir.network import Operation, Operator
-    from streamopt.strategies.pom.nest import Nest, NestStatement
+    from streamopt.strategies.pom.nest import FusedNest, NestStatement
     from streamopt.target.device import Target
 
-__all__ = ["MOST_BANKS", "Estimate", "Limits", "estimated", "estimated_within", "partition"]
+__all__ = [
+    "MOST_BANKS",
+    "EstimateLimits",
+    "NestEstimate",
+    "estimated",
+    "estimated_within",
+    "partition",
+]
 
 LOAD_CYCLES = 2
 STORE_CYCLES = 1
@@ -49,8 +56,8 @@ Elements: TypeAlias = "list[NDArray[np.int64]]"
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
-    """What a nest takes.
+class NestEstimate:
+    """Cycles and DSPs of a nest.
 
     Attributes
     ----------
@@ -64,14 +71,14 @@ class Estimate:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
-    """What an estimate must be below (cycles), or at most (DSPs)."""
+class EstimateLimits:
+    """Cycles that an estimate must stay below, and DSPs that it may take."""
 
     cycles: int
     dsps: int
 
 
-def estimated(nest: Nest, tiles: tuple[int, ...], target: Target) -> Estimate:
+def estimated(nest: FusedNest, tiles: tuple[int, ...], target: Target) -> NestEstimate:
     """Return the estimate of a nest whose innermost tiles have some sizes.
 
     Parameters
@@ -81,12 +88,12 @@ def estimated(nest: Nest, tiles: tuple[int, ...], target: Target) -> Estimate:
     """
     fixed, starts, ii = _free_of_banks(nest, tiles, target)
     ii = max(ii, _ports_ii(nest, tiles))
-    return Estimate(fixed + ii * starts, _dsps(nest, tiles, ii, target), ii)
+    return NestEstimate(fixed + ii * starts, _dsps(nest, tiles, ii, target), ii)
 
 
 def estimated_within(
-    nest: Nest, tiles: tuple[int, ...], target: Target, limits: Limits
-) -> Estimate | None:
+    nest: FusedNest, tiles: tuple[int, ...], target: Target, limits: EstimateLimits
+) -> NestEstimate | None:
     """Return `estimated` if it keeps the limits, without banks where they can't matter."""
     fixed, starts, least = _free_of_banks(nest, tiles, target)
     ii = least
@@ -98,12 +105,12 @@ def estimated_within(
     cycles = fixed + found * starts
     if found < ii or cycles >= limits.cycles:
         return None
-    return Estimate(cycles, _dsps(nest, tiles, found, target), found)
+    return NestEstimate(cycles, _dsps(nest, tiles, found, target), found)
 
 
-def _free_of_banks(nest: Nest, tiles: tuple[int, ...], target: Target) -> tuple[int, int, int]:
+def _free_of_banks(nest: FusedNest, tiles: tuple[int, ...], target: Target) -> tuple[int, int, int]:
     """Return cycles besides starts, starts after the first one, and the interval of chains."""
-    chains = [_Chain(statement, nest, tiles, target) for statement in nest.statements]
+    chains = [_StatementChain(statement, nest, tiles, target) for statement in nest.statements]
     body = LOAD_CYCLES + max(chain.cycles for chain in chains) + STORE_CYCLES
     ii = max(chain.ii for chain in chains)
     if nest.is_sequential:
@@ -111,7 +118,7 @@ def _free_of_banks(nest: Nest, tiles: tuple[int, ...], target: Target) -> tuple[
     return body + LOOP_CYCLES, nest.iterations // prod(tiles) - 1, ii
 
 
-def _dsps(nest: Nest, tiles: tuple[int, ...], ii: int, target: Target) -> int:
+def _dsps(nest: FusedNest, tiles: tuple[int, ...], ii: int, target: Target) -> int:
     counts: Counter[tuple[Operator, ElementType]] = Counter()
     for statement in nest.statements:
         for operation, lanes in zip(statement.operations, statement.lanes, strict=True):
@@ -120,7 +127,7 @@ def _dsps(nest: Nest, tiles: tuple[int, ...], ii: int, target: Target) -> int:
     return sum(count * target.operator(*kind).dsps for kind, count in units)
 
 
-class _Chain:
+class _StatementChain:
     """Operators of one statement after each other.
 
     Attributes
@@ -132,7 +139,7 @@ class _Chain:
     """
 
     def __init__(
-        self, statement: NestStatement, nest: Nest, tiles: tuple[int, ...], target: Target
+        self, statement: NestStatement, nest: FusedNest, tiles: tuple[int, ...], target: Target
     ) -> None:
         added = [n for n in statement.operations if BEFORE in n.operands]
         adding = sum(_cycles(operation, target) for operation in added)
@@ -152,7 +159,7 @@ def _cycles(operation: Operation, target: Target) -> int:
     return registers + 1 if registers else 0
 
 
-def _ports_ii(nest: Nest, tiles: tuple[int, ...]) -> int:
+def _ports_ii(nest: FusedNest, tiles: tuple[int, ...]) -> int:
     accesses = [access for statement in nest.statements for access in statement.accesses]
     numbers = {name: f"a{at}" for at, name in enumerate(dict.fromkeys(a.array for a in accesses))}
     anonymous = (Access(numbers[a.array], a.subscripts) for a in accesses if a.subscripts)
@@ -170,7 +177,7 @@ def _bank_ii(accesses: tuple[Access, ...], tiles: tuple[int, ...]) -> int:
 
 
 def _elements(access: Access, tiles: tuple[int, ...]) -> NDArray[np.int64]:
-    """Return what an access function touches in one iteration, lanes that share it left out."""
+    """Return the elements of an access in one iteration; lanes that share one count once."""
     used = access.iterators()
     apart = [tile if f"l{at}" in used else 1 for at, tile in enumerate(tiles)]
     count = prod(apart)

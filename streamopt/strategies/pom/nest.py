@@ -1,12 +1,15 @@
 """A loop nest as POM's estimator sees it: trip counts, and statements over the same iterations.
 
 Nodes that are fused are statements of one nest; each keeps names of its own for the loops, which
-are matched by their places.
+are matched by their places. `transformed_graph` is the first stage on a graph: loop orders by
+dependences, and fusion where it is safe ([1] VI-A).
+
+[1] Zhang et al., POM, HPCA 2024.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -17,6 +20,13 @@ from streamopt.ir.expression import reads
 from streamopt.ir.graph import SequentialNode
 from streamopt.ir.network import AccessMode, Pipeline, Port
 from streamopt.perf.constant_folding import built_operations
+from streamopt.space.fixed import NOTHING_FIXED
+from streamopt.strategies.pom.dependence_graph import (
+    DependenceGraph,
+    distance_vectors,
+    hinted_order,
+)
+from streamopt.strategies.rival import DesignStep
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,13 +34,22 @@ if TYPE_CHECKING:
     from streamopt.ir.expression import Access
     from streamopt.ir.graph import Graph, Node
     from streamopt.ir.network import Operation
+    from streamopt.space.fixed import Fixed
 
-__all__ = ["Nest", "NestStatement", "fused", "node_nest"]
+__all__ = [
+    "MOST_FUSED",
+    "FusedNest",
+    "NestStatement",
+    "Transformed",
+    "fused",
+    "node_nest",
+    "transformed_graph",
+]
 
 
 @dataclass(frozen=True, slots=True)
 class NestStatement:
-    """What a node computes in one iteration.
+    """The computation of a node in one iteration.
 
     Attributes
     ----------
@@ -58,7 +77,7 @@ class NestStatement:
 
 
 @dataclass(frozen=True, slots=True)
-class Nest:
+class FusedNest:
     """Statements that share their loops.
 
     Attributes
@@ -87,7 +106,7 @@ class Nest:
         return prod(self.trip_counts)
 
 
-def node_nest(graph: Graph, node: Node, order: tuple[str, ...]) -> Nest:
+def node_nest(graph: Graph, node: Node, order: tuple[str, ...]) -> FusedNest:
     """Return the nest of a graph's node with a loop order."""
     trips = node.trip_counts
     is_sequential = isinstance(node, SequentialNode)
@@ -107,7 +126,7 @@ def node_nest(graph: Graph, node: Node, order: tuple[str, ...]) -> Nest:
     used = {name: access.iterators() for access, name in values.items()}
     lanes = _lanes(built, used, order)
     statement = NestStatement(node.name, order, accesses, built, lanes, tuple(carried))
-    return Nest(tuple(trips[name] for name in order), (statement,), is_sequential)
+    return FusedNest(tuple(trips[name] for name in order), (statement,), is_sequential)
 
 
 def _lanes(
@@ -140,6 +159,84 @@ def _touched(node: Node) -> tuple[Access, ...]:
     return tuple(dict.fromkeys(access for e in node.expressions for access in reads(e)))
 
 
-def fused(first: Nest, second: Nest) -> Nest:
+def fused(first: FusedNest, second: FusedNest) -> FusedNest:
     """Return the nest that runs the statements of both; their trip counts are the same."""
-    return Nest(first.trip_counts, (*first.statements, *second.statements))
+    return FusedNest(first.trip_counts, (*first.statements, *second.statements))
+
+
+MOST_FUSED = 10
+"""Programs of more nests are not fused, as in the published code."""
+
+
+@dataclass(frozen=True, slots=True)
+class Transformed:
+    """Nests after the first stage, by name, and their dependence graph."""
+
+    nests: dict[str, FusedNest]
+    dependences: DependenceGraph
+    steps: tuple[DesignStep, ...]
+
+
+def transformed_graph(graph: Graph, fixed: Fixed = NOTHING_FIXED) -> Transformed:
+    """Return the nests of a graph with their loop orders, neighbours without dependence fused.
+
+    Terms of a reduction may come in any order, so that every order of a streaming nest is legal.
+    The nests of a graph are split already, one for each output. What a user has fixed stays, and is
+    not fused.
+    """
+    steps: list[DesignStep] = []
+    nests: list[FusedNest] = []
+    for node in graph.nodes:
+        is_sequential = isinstance(node, SequentialNode)
+        order = tuple(node.trip_counts) if is_sequential else hinted_order(node)
+        order = fixed.orders.get(node.name, order)
+        steps += _order_steps(node, order)
+        sizes = tuple(fixed.factors.get((node.name, loop), 0) for loop in order)
+        nest = node_nest(graph, node, order)
+        nests.append(replace(nest, fixed=sizes) if any(sizes) else nest)
+    joined = _conservatively_fused(graph, nests)
+    steps += [
+        DesignStep("conservative fusion", f"{nest.name} run in one nest")
+        for nest in joined
+        if len(nest.statements) > 1
+    ]
+    of_node = {own.node: nest.name for nest in joined for own in nest.statements}
+    pairs = ((of_node[edge.producer], of_node[edge.consumer]) for edge in graph.edges)
+    dependences = DependenceGraph(tuple(nest.name for nest in joined), tuple(dict.fromkeys(pairs)))
+    return Transformed({nest.name: nest for nest in joined}, dependences, tuple(steps))
+
+
+def _order_steps(node: Node, order: tuple[str, ...]) -> list[DesignStep]:
+    if isinstance(node, SequentialNode):
+        text = f"{node.name}: loops {', '.join(order)} stay, its iterations depend on each other"
+        return [DesignStep("dependence-aware transformation", text)]
+    vectors = distance_vectors(node)
+    if not vectors:
+        return []
+    distances = ", ".join(str(vector) for vector in vectors)
+    text = f"{node.name}: distance {distances}, loops {', '.join(order)}"
+    return [DesignStep("dependence-aware transformation", text)]
+
+
+def _conservatively_fused(graph: Graph, nests: list[FusedNest]) -> list[FusedNest]:
+    """Return the nests with neighbours of equal trip counts that no path joins fused."""
+    if len(nests) > MOST_FUSED:
+        return nests
+    joined: list[FusedNest] = []
+    for nest in nests:
+        last = joined[-1] if joined else None
+        if last is not None and _may_join(graph, last, nest):
+            joined[-1] = fused(last, nest)
+        else:
+            joined.append(nest)
+    return joined
+
+
+def _may_join(graph: Graph, first: FusedNest, second: FusedNest) -> bool:
+    """Return whether two neighbours may be fused; nothing lies between them in the program."""
+    if any(nest.is_sequential or nest.fixed for nest in (first, second)):
+        return False
+    if first.trip_counts != second.trip_counts:
+        return False
+    here, there = ({own.node for own in nest.statements} for nest in (first, second))
+    return not any(edge.producer in here and edge.consumer in there for edge in graph.edges)

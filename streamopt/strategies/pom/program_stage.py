@@ -24,8 +24,8 @@ from typing import TYPE_CHECKING
 from streamopt.analysis.dependence_relations import DependenceKind
 from streamopt.errors import LegalityError
 from streamopt.ir.loop_steps import After, Fuse, Interchange, Skew
-from streamopt.strategies.pom.transformation import MOST_FUSED
-from streamopt.strategies.rival import Step
+from streamopt.strategies.pom.nest import MOST_FUSED
+from streamopt.strategies.rival import DesignStep
 from streamopt.transforms.scheduling import transformed
 from streamopt.transforms.scheduling.carried import (
     carried_inside,
@@ -49,7 +49,7 @@ _STAGE = "dependence-aware transformation"
 
 @dataclass(frozen=True, slots=True)
 class ProgramStage:
-    """What the first stage does to a program.
+    """The first stage carried out on a program.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class ProgramStage:
 
     program: TimedProgram
     steps: tuple[LoopStep, ...]
-    told: tuple[Step, ...]
+    told: tuple[DesignStep, ...]
 
 
 def dependence_steps(program: TimedProgram, kept: frozenset[str] = frozenset()) -> ProgramStage:
@@ -82,7 +82,7 @@ class _Stage:
         self.program = program
         self.kept = kept
         self.steps: list[LoopStep] = []
-        self.told: list[Step] = []
+        self.told: list[DesignStep] = []
 
     def run(self) -> ProgramStage:
         for statement in self.program.statements:
@@ -103,7 +103,7 @@ class _Stage:
         ]
         if not any(self._takes(attempt, name) for attempt in attempts):
             text = f"{name}: its inner loop goes on carrying a dependence"
-            self.told.append(Step(_STAGE, text))
+            self.told.append(DesignStep(_STAGE, text))
 
     def _takes(self, attempt: Sequence[LoopStep], name: str) -> bool:
         """Take steps if all are legal and relieve a statement and burden no other."""
@@ -121,7 +121,7 @@ class _Stage:
                 found = transformed(found, step)
             except LegalityError as error:
                 reason = error.diagnostics[0].message
-                refused = Step(_STAGE, f"{step_text(step)} is refused: {reason}")
+                refused = DesignStep(_STAGE, f"{step_text(step)} is refused: {reason}")
                 self.told += [] if refused in self.told else [refused]
                 return None
         return found
@@ -129,7 +129,7 @@ class _Stage:
     def _take(self, attempt: Sequence[LoopStep], found: TimedProgram) -> None:
         self.program = found
         self.steps += attempt
-        self.told += [Step(_STAGE, step_text(step)) for step in attempt]
+        self.told += [DesignStep(_STAGE, step_text(step)) for step in attempt]
 
     def _fuse(self, first: Sequence[str], second: Sequence[str]) -> None:
         """Fuse two neighbouring nests with the same bounds and no flow between them."""

@@ -16,8 +16,8 @@ from streamopt.ir.graph import SequentialNode
 from streamopt.ir.schedule import NodePlan, Schedule
 from streamopt.space.fixed import NOTHING_FIXED
 from streamopt.strategies.pom.bottleneck import searched
-from streamopt.strategies.pom.transformation import transformed_graph
-from streamopt.strategies.rival import RivalAnswer, Step, ping_pongs
+from streamopt.strategies.pom.nest import transformed_graph
+from streamopt.strategies.rival import DesignStep, RivalAnswer, ping_pongs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from streamopt.space.fixed import Fixed
     from streamopt.strategies.pom.bottleneck import Searched
     from streamopt.strategies.pom.dependence_graph import DependenceGraph
-    from streamopt.strategies.pom.transformation import Transformed
+    from streamopt.strategies.pom.nest import Transformed
     from streamopt.strategies.rival import RivalRequest
 
 __all__ = ["design"]
@@ -91,6 +91,6 @@ def _schedule(graph: Graph, first: Transformed, found: Searched) -> Schedule:
     return Schedule(graph.name, nodes, ping_pongs(graph))
 
 
-def _path_steps(dependences: DependenceGraph) -> Iterator[Step]:
+def _path_steps(dependences: DependenceGraph) -> Iterator[DesignStep]:
     for path in islice(dependences.paths(), _MOST_TOLD):
-        yield Step("dependence graph", f"data path {', '.join(path)}")
+        yield DesignStep("dependence graph", f"data path {', '.join(path)}")

@@ -20,7 +20,7 @@ from streamopt.ir.network import AccessMode, Operator, Pipeline, Port
 from streamopt.perf.constant_folding import built_operations
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from streamopt.ir.element import ElementType
     from streamopt.ir.expression import Access
@@ -28,11 +28,19 @@ if TYPE_CHECKING:
     from streamopt.ir.network import Operation
     from streamopt.ir.program import Loop, Reduction, Statement
 
-__all__ = ["Assignment", "Band", "graph_band", "node_band"]
+__all__ = [
+    "Band",
+    "BandStatement",
+    "graph_band",
+    "node_band",
+    "optimized_order",
+    "permutation_map",
+    "permuted",
+]
 
 
 @dataclass(frozen=True, slots=True)
-class Assignment:
+class BandStatement:
     """One statement of a band.
 
     Attributes
@@ -66,7 +74,7 @@ class Band:
 
     name: str
     loops: tuple[Loop, ...]
-    body: tuple[Assignment, ...]
+    body: tuple[BandStatement, ...]
     is_sequential: bool = False
 
     @property
@@ -135,7 +143,7 @@ def node_band(nodes: Iterable[Node], element_of: Callable[[str], ElementType]) -
         Element type of an array by name.
     """
     nodes = tuple(nodes)
-    first, body = nodes[0], list[Assignment]()
+    first, body = nodes[0], list[BandStatement]()
     for node in nodes:
         if isinstance(node, SequentialNode):
             among = Surroundings(element_of, node.trip_counts)
@@ -145,17 +153,17 @@ def node_band(nodes: Iterable[Node], element_of: Callable[[str], ElementType]) -
     return Band(first.name, first.loops, tuple(body), isinstance(first, SequentialNode))
 
 
-def _assigned(node: Node, element_of: Callable[[str], ElementType]) -> Assignment:
+def _assigned(node: Node, element_of: Callable[[str], ElementType]) -> BandStatement:
     reads = _Reads()
     operations = OperationList(Surroundings(element_of, node.trip_counts), reads)
     result = add_body(operations, node, element_of(node.write.array))
     carried = accumulates(node)
     start = operations.value(node.start) if carried and node.start is not None else None
     made = _built(reads, operations)
-    return Assignment(node.write, reads.pairs(), made, result, carried, start)
+    return BandStatement(node.write, reads.pairs(), made, result, carried, start)
 
 
-def _updated(statement: Statement, among: Surroundings) -> Assignment:
+def _updated(statement: Statement, among: Surroundings) -> BandStatement:
     reads = _Reads()
     operations = OperationList(among, reads)
     for expression in statement.expressions:
@@ -165,7 +173,7 @@ def _updated(statement: Statement, among: Surroundings) -> Assignment:
         before = operations.value(Read(statement.target))
         operator = _combining(statement.reduction)
         result = operations.add(operator, among.element_of(statement.target.array), before, result)
-    return Assignment(statement.target, reads.pairs(), _built(reads, operations), result)
+    return BandStatement(statement.target, reads.pairs(), _built(reads, operations), result)
 
 
 def _built(reads: _Reads, operations: OperationList) -> tuple[Operation, ...]:
@@ -181,3 +189,36 @@ def _built(reads: _Reads, operations: OperationList) -> tuple[Operation, ...]:
 
 def _combining(reduction: Reduction) -> Operator:
     return {"+": Operator.ADD, "*": Operator.MUL}.get(reduction.value) or Operator(reduction.value)
+
+
+def optimized_order(band: Band) -> Band:
+    """Return the band with each loop that carries a dependence moved to the outermost place.
+
+    They are moved one after another, the outermost first, so that the last is outermost then. All
+    orders of a nest are legal where only its reductions carry dependences; a sequential nest stays
+    as it is.
+    """
+    if band.is_sequential:
+        return band
+    order = list(band.order)
+    for name in band.carrying_loops():
+        order.remove(name)
+        order.insert(0, name)
+    return permuted(band, permutation_map(band.order, order))
+
+
+def permutation_map(before: Sequence[str], after: Sequence[str]) -> tuple[int, ...]:
+    """Return the new position of each loop.
+
+    Examples
+    --------
+    >>> permutation_map("ijk", "kij")
+    (1, 2, 0)
+    """
+    return tuple(after.index(name) for name in before)
+
+
+def permuted(band: Band, places: Sequence[int]) -> Band:
+    """Return the band whose i-th loop is at the i-th of the places, counted from outside."""
+    loops = sorted(zip(places, band.loops, strict=True), key=lambda pair: pair[0])
+    return replace(band, loops=tuple(loop for _, loop in loops))

@@ -14,7 +14,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from streamopt.analysis.operations import BEFORE
-from streamopt.strategies.scalehls.addresses import addresses
+from streamopt.strategies.scalehls.partition import addresses
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from streamopt.ir.element import ElementType
     from streamopt.ir.expression import Access
     from streamopt.ir.network import Operator
-    from streamopt.strategies.scalehls.addresses import Address
-    from streamopt.strategies.scalehls.band import Assignment, Band
+    from streamopt.strategies.scalehls.band import Band, BandStatement
+    from streamopt.strategies.scalehls.partition import Address
 
-__all__ = ["Body", "Carried", "Step", "Touch", "unrolled_body"]
+__all__ = ["BodyStep", "Carried", "MemoryTouch", "UnrolledBody", "unrolled_body"]
 
 
 @dataclass(frozen=True, slots=True)
-class Touch:
+class MemoryTouch:
     """An access of the body to an element of an array."""
 
     array: str
@@ -38,7 +38,7 @@ class Touch:
 
 
 @dataclass(slots=True, frozen=True)
-class Step:
+class BodyStep:
     """A load, a store or an operation.
 
     Attributes
@@ -51,7 +51,7 @@ class Step:
 
     operands: tuple[int, ...]
     does: tuple[Operator, ElementType] | None = None
-    touch: Touch | None = None
+    touch: MemoryTouch | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +64,10 @@ class Carried:
 
 
 @dataclass(frozen=True, slots=True)
-class Body:
+class UnrolledBody:
     """Steps in an order that they may run in, and dependences between iterations."""
 
-    steps: tuple[Step, ...]
+    steps: tuple[BodyStep, ...]
     carried: tuple[Carried, ...]
 
     def touches(self) -> dict[str, list[Address]]:
@@ -79,7 +79,7 @@ class Body:
         return {array: [*addresses] for array, addresses in found.items()}
 
 
-def unrolled_body(band: Band, tiles: Mapping[str, int]) -> Body:
+def unrolled_body(band: Band, tiles: Mapping[str, int]) -> UnrolledBody:
     """Return the body of a band whose tiles are unrolled.
 
     Parameters
@@ -90,7 +90,7 @@ def unrolled_body(band: Band, tiles: Mapping[str, int]) -> Body:
     building = _Building(band, tiles)
     for statement in band.body:
         building.add(statement)
-    return Body(tuple(building.steps), tuple(building.carried))
+    return UnrolledBody(tuple(building.steps), tuple(building.carried))
 
 
 class _Building:
@@ -100,12 +100,12 @@ class _Building:
         trips = {loop.name: loop.trip_count for loop in band.loops}
         self.moving = {name: size for name, size in tiles.items() if size < trips[name]}
         self.counts = {name: trips[name] // size for name, size in tiles.items()}
-        self.steps: list[Step] = []
+        self.steps: list[BodyStep] = []
         self.carried: list[Carried] = []
         self.loaded: dict[tuple[str, Address], int] = {}
         self.stored: dict[tuple[str, Address], int] = {}
 
-    def add(self, statement: Assignment) -> None:
+    def add(self, statement: BandStatement) -> None:
         """Append all lanes of one statement."""
         values = _Values()
         for name, access in statement.reads:
@@ -120,7 +120,7 @@ class _Building:
             loops = self._lanes({n for v in operation.operands for n in values.loops(v)})
             does = operation.operator, operation.element
             made = {
-                lane: self._step(Step(values.at(operation.operands, loops, lane), does))
+                lane: self._step(BodyStep(values.at(operation.operands, loops, lane), does))
                 for lane in self._all(loops)
             }
             values.put(operation.result, loops, made)
@@ -129,7 +129,7 @@ class _Building:
             return
         self._assign(statement, values)
 
-    def _assign(self, statement: Assignment, values: _Values) -> None:
+    def _assign(self, statement: BandStatement, values: _Values) -> None:
         loops = self._lanes(statement.target.iterators())
         for lane, place in self._places(statement.target):
             result = values.at((statement.result,), loops, lane)
@@ -143,7 +143,7 @@ class _Building:
             Carried(load, store, 1) for (name, _), load in self.loaded.items() if name == array
         ]
 
-    def _accumulate(self, statement: Assignment, values: _Values) -> None:
+    def _accumulate(self, statement: BandStatement, values: _Values) -> None:
         """Append a chain of additions for each element, from its load to its store."""
         operation = statement.operations[-1]
         term = next(name for name in operation.operands if name != BEFORE)
@@ -157,7 +157,7 @@ class _Building:
             for point in self._all(inner):
                 value = values.at((term,), outer + inner, (*lane, *point))
                 does = operation.operator, operation.element
-                partial = (self._step(Step((*partial, *value), does)),)
+                partial = (self._step(BodyStep((*partial, *value), does)),)
             store = self._store(statement.target.array, place, partial)
             if distance is not None:
                 self.carried.append(Carried(load, store, distance))
@@ -186,19 +186,19 @@ class _Building:
         if key in self.stored:
             return self.steps[self.stored[key]].operands[0]
         if key not in self.loaded:
-            self.loaded[key] = self._touch(Touch(*key))
+            self.loaded[key] = self._touch(MemoryTouch(*key))
         return self.loaded[key]
 
     def _store(self, array: str, place: Address, value: tuple[int, ...]) -> int:
-        store = self._step(Step(value, None, Touch(array, place, is_store=True)))
+        store = self._step(BodyStep(value, None, MemoryTouch(array, place, is_store=True)))
         if value:
             self.stored[array, place] = store
         return store
 
-    def _touch(self, touch: Touch) -> int:
-        return self._step(Step((), None, touch))
+    def _touch(self, touch: MemoryTouch) -> int:
+        return self._step(BodyStep((), None, touch))
 
-    def _step(self, step: Step) -> int:
+    def _step(self, step: BodyStep) -> int:
         self.steps.append(step)
         return len(self.steps) - 1
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from streamopt.strategies.scalehls.exploration import Explored, Point
+    from streamopt.strategies.scalehls.exploration import DesignPoint, ExploredBand
 
     Amounts: TypeAlias = NDArray[np.int64]
     Joining: TypeAlias = Callable[[Amounts, Amounts], Amounts]
@@ -33,11 +33,11 @@ class Combined:
 
     cycles: int
     dsps: int
-    points: dict[str, Point]
+    points: dict[str, DesignPoint]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Front:
+class _Pareto:
     """Pareto points, the fastest first.
 
     Attributes
@@ -51,7 +51,7 @@ class _Front:
     chosen: tuple[Amounts, ...] = ()
 
 
-def combined(levels: Sequence[Sequence[Explored]], dsp_limit: int) -> Combined | None:
+def combined(levels: Sequence[Sequence[ExploredBand]], dsp_limit: int) -> Combined | None:
     """Return the fastest combination within a number of DSPs; None if there is none.
 
     Parameters
@@ -75,17 +75,17 @@ def combined(levels: Sequence[Sequence[Explored]], dsp_limit: int) -> Combined |
     return Combined(int(total.cycles[0]), int(total.dsps[0]), points)
 
 
-_START = _Front(np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64))
+_START = _Pareto(np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64))
 
 
-def _front(explored: Explored) -> _Front:
+def _front(explored: ExploredBand) -> _Pareto:
     points = explored.points
     cycles = np.array([point.cycles for point in points], dtype=np.int64)
     dsps = np.array([point.dsps for point in points], dtype=np.int64)
-    return _Front(cycles, dsps, (np.arange(len(points), dtype=np.int64),))
+    return _Pareto(cycles, dsps, (np.arange(len(points), dtype=np.int64),))
 
 
-def _joined(one: _Front, other: _Front, joining: Joining, dsp_limit: int) -> _Front:
+def _joined(one: _Pareto, other: _Pareto, joining: Joining, dsp_limit: int) -> _Pareto:
     cycles = joining(one.cycles[:, None], other.cycles[None, :]).ravel()
     dsps = (one.dsps[:, None] + other.dsps[None, :]).ravel()
     fitting = np.flatnonzero(dsps <= dsp_limit)
@@ -96,4 +96,4 @@ def _joined(one: _Front, other: _Front, joining: Joining, dsp_limit: int) -> _Fr
     kept = order[is_better]
     first, second = np.divmod(kept, len(other.cycles)) if len(other.cycles) else (kept, kept)
     chosen = (*(places[first] for places in one.chosen), *(p[second] for p in other.chosen))
-    return _Front(cycles[kept], dsps[kept], chosen)
+    return _Pareto(cycles[kept], dsps[kept], chosen)

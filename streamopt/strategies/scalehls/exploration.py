@@ -1,8 +1,8 @@
 """The five steps of the design space exploration of [1] V-E2, for one band.
 
 1. *Initial sampling*: all tilings of few lanes are estimated.
-2. *Point proposal*: the nearest tiling to one of the frontier that isn't estimated yet.
-3. *Point evaluation*: it is estimated, at all initiation intervals that make a difference.
+2. *DesignPoint proposal*: the nearest tiling to one of the frontier that isn't estimated yet.
+3. *DesignPoint evaluation*: it is estimated, at all initiation intervals that make a difference.
 4. *Frontier evolution*: 2 and 3 again until no neighbour is left, or often enough.
 5. *Design finalization* is for all bands together: `streamopt.strategies.scalehls.combination`.
 
@@ -12,30 +12,39 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import takewhile
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from streamopt.strategies.scalehls.alap import Latencies
-from streamopt.strategies.scalehls.quality import quality
-from streamopt.strategies.scalehls.tilings import Limits, Tiling, tiling_space
+from streamopt.space.tiles import divisors
+from streamopt.strategies.scalehls.quality import Latencies, quality
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from streamopt.strategies.scalehls.band import Band
-    from streamopt.strategies.scalehls.tilings import TilingSpace
     from streamopt.target.device import Target
 
-__all__ = ["Explored", "Point", "explore", "frontier"]
+__all__ = [
+    "DesignPoint",
+    "ExplorationLimits",
+    "ExploredBand",
+    "Tiling",
+    "TilingSpace",
+    "explore",
+    "frontier",
+    "tiling_space",
+]
+
 
 SEED = 0
 """Published runs take the time of day, so that no two are the same."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Point:
+class DesignPoint:
     """A design point of a band.
 
     Attributes
@@ -51,8 +60,8 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True)
-class Explored:
-    """What was found of a band.
+class ExploredBand:
+    """The Pareto points that were found of a band.
 
     Attributes
     ----------
@@ -63,20 +72,20 @@ class Explored:
     """
 
     band: Band
-    points: tuple[Point, ...]
+    points: tuple[DesignPoint, ...]
     estimated: int
 
 
-def frontier(points: Iterable[Point]) -> tuple[Point, ...]:
+def frontier(points: Iterable[DesignPoint]) -> tuple[DesignPoint, ...]:
     """Return the points that no other is better than in cycles and DSPs, the fastest first."""
-    kept: list[Point] = []
+    kept: list[DesignPoint] = []
     for point in sorted(points):
         if not kept or point.dsps < kept[-1].dsps:
             kept.append(point)
     return tuple(kept)
 
 
-def explore(band: Band, target: Target, limits: Limits | None = None) -> Explored:
+def explore(band: Band, target: Target, limits: ExplorationLimits | None = None) -> ExploredBand:
     """Return the Pareto frontier that steps 1 to 4 find for a band.
 
     Parameters
@@ -86,21 +95,21 @@ def explore(band: Band, target: Target, limits: Limits | None = None) -> Explore
     limits
         Those of the published code where not given.
     """
-    return _Exploration(band, target, limits or Limits()).run()
+    return _Exploration(band, target, limits or ExplorationLimits()).run()
 
 
 class _Exploration:
-    def __init__(self, band: Band, target: Target, limits: Limits) -> None:
+    def __init__(self, band: Band, target: Target, limits: ExplorationLimits) -> None:
         self.band = band
         self.target = target
         self.limits = limits
         self.latency = Latencies(target)
         self.space: TilingSpace = tiling_space(band, limits)
-        self.points: tuple[Point, ...] = ()
+        self.points: tuple[DesignPoint, ...] = ()
         self.random = Random(SEED)
 
-    def run(self) -> Explored:
-        """Return what is found."""
+    def run(self) -> ExploredBand:
+        """Return the frontier when no neighbour is left."""
         everything = self.space.within(self.limits.most_lanes)
         first = self.space.within(self.limits.first_lanes)
         self.points = frontier(point for tiling in first for point in self._estimated(tiling))
@@ -114,7 +123,7 @@ class _Exploration:
                 break
             self.points = frontier((*self.points, *self._estimated(proposal)))
             rounds += 1
-        return Explored(self.band, self.points, len(first) + rounds)
+        return ExploredBand(self.band, self.points, len(first) + rounds)
 
     def _proposal(self, left: _Neighbours, exhausted: set[Tiling]) -> Tiling | None:
         """Return the nearest neighbour of a point of the frontier, taken from those left."""
@@ -129,15 +138,15 @@ class _Exploration:
                 return found
             exhausted.add(chosen)
 
-    def _estimated(self, tiling: Tiling) -> tuple[Point, ...]:
+    def _estimated(self, tiling: Tiling) -> tuple[DesignPoint, ...]:
         tiles = self.space.tiles(tiling)
         found = quality(self.band, tiles, self.target, self.latency)
         sizes = tuple(tiles.values())
         # a sequential node can't be asked for an interval
         intervals = found.intervals[:1] if self.band.is_sequential else found.intervals
-        return tuple(Point(found.cycles(ii), found.dsps(ii), ii, sizes) for ii in intervals)
+        return tuple(DesignPoint(found.cycles(ii), found.dsps(ii), ii, sizes) for ii in intervals)
 
-    def _tiling(self, point: Point) -> Tiling:
+    def _tiling(self, point: DesignPoint) -> Tiling:
         pairs = zip(self.space.sizes, point.tiles, strict=True)
         return tuple(sizes.index(size) for sizes, size in pairs)
 
@@ -161,3 +170,75 @@ class _Neighbours:
             return None
         self._is_left[nearest] = False
         return self._tilings[nearest]
+
+
+Tiling: TypeAlias = tuple[int, ...]
+"""Place of each loop's tile size among its divisors, outermost loop first."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExplorationLimits:
+    """How far a band is explored; the defaults are those of the published code.
+
+    Attributes
+    ----------
+    first_lanes
+        Lanes up to which all tilings are tried at first.
+    most_lanes, most_loop_lanes
+        Lanes of a band, and tile size of one loop, at most.
+    rounds
+        Neighbours that are tried at most.
+    distance
+        How far a neighbour is at most.
+    """
+
+    first_lanes: int = 32
+    most_lanes: int = 1024
+    most_loop_lanes: int = 128
+    rounds: int = 100
+    distance: float = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class TilingSpace:
+    """The tilings of a band within limits.
+
+    Attributes
+    ----------
+    sizes
+        Tile sizes of each loop, outermost loop first: divisors of its trip count.
+    """
+
+    loops: tuple[str, ...]
+    sizes: tuple[tuple[int, ...], ...]
+
+    def tiles(self, tiling: Tiling) -> dict[str, int]:
+        """Return the tile size of each loop."""
+        chosen = (sizes[at] for sizes, at in zip(self.sizes, tiling, strict=True))
+        return dict(zip(self.loops, chosen, strict=True))
+
+    def within(self, lanes: int) -> list[Tiling]:
+        """Return the tilings of at most so many lanes, in lexicographic order."""
+        return [*self._from((), 1, lanes)]
+
+    def _from(self, begun: Tiling, taken: int, lanes: int) -> Iterator[Tiling]:
+        if len(begun) == len(self.sizes):
+            yield begun
+            return
+        sizes = self.sizes[len(begun)]
+        for at, size in enumerate(takewhile(lambda size: taken * size <= lanes, sizes)):
+            yield from self._from((*begun, at), taken * size, lanes)
+
+
+def tiling_space(band: Band, limits: ExplorationLimits) -> TilingSpace:
+    """Return the tilings of a band; a sequential nest has one, without tiles."""
+    sizes = tuple(
+        (1,) if band.is_sequential else _factors(loop.trip_count, limits.most_loop_lanes)
+        for loop in band.loops
+    )
+    return TilingSpace(band.order, sizes)
+
+
+def _factors(trip_count: int, most: int) -> tuple[int, ...]:
+    """Return the divisors of a trip count up to a limit, ascending."""
+    return tuple(factor for factor in divisors(trip_count, 1) if factor <= most)

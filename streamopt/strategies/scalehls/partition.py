@@ -7,14 +7,28 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from itertools import product
+from math import gcd
+from typing import TYPE_CHECKING, TypeAlias, assert_never
+
+from streamopt.ir.affine import FloorDiv, Iter, Mod
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from streamopt.strategies.scalehls.addresses import Address, Place
+    from streamopt.ir.affine import Affine, Atom
+    from streamopt.ir.expression import Access
 
-__all__ = ["DimensionPartition", "Fashion", "array_partition", "bank_of", "metric"]
+__all__ = [
+    "Address",
+    "DimensionPartition",
+    "Fashion",
+    "LanePlace",
+    "addresses",
+    "array_partition",
+    "bank_of",
+    "metric",
+]
 
 
 class Fashion(StrEnum):
@@ -59,7 +73,7 @@ def array_partition(addresses: Sequence[Address]) -> tuple[DimensionPartition, .
     return tuple(_dimension(set(places)) for places in dimensions)
 
 
-def _dimension(places: set[Place]) -> DimensionPartition:
+def _dimension(places: set[LanePlace]) -> DimensionPartition:
     groups: dict[str, set[int]] = {}
     for place in places:
         groups.setdefault(place.moving, set()).add(place.offset)
@@ -81,3 +95,100 @@ def bank_of(address: Address, partition: Sequence[DimensionPartition]) -> int | 
             return None
         bank = bank * split.factor + place.offset % split.factor
     return bank
+
+
+@dataclass(frozen=True, slots=True)
+class LanePlace:
+    """One subscript in one lane: ``moving + offset``.
+
+    Attributes
+    ----------
+    moving
+        What changes from tile to tile, as text; places with equal ones have a constant distance.
+    step
+        The moving part is a multiple of it; 0 where nothing moves.
+    """
+
+    moving: str
+    offset: int
+    step: int
+
+
+Address: TypeAlias = tuple[LanePlace, ...]
+
+
+def addresses(
+    access: Access, tiles: Mapping[str, int], lanes: Mapping[str, int]
+) -> dict[tuple[int, ...], Address]:
+    """Return where an access goes, by lane of a tile.
+
+    Parameters
+    ----------
+    tiles
+        Tile size of every loop that has more than one tile; others don't move.
+    lanes
+        Extent of every loop that has lanes; a key has a value for each, in this order.
+    """
+    loops = tuple(lanes)
+    columns = [_column(subscript, tiles, lanes) for subscript in access.subscripts]
+    found: dict[tuple[int, ...], Address] = {}
+    for lane in product(*(range(extent) for extent in lanes.values())):
+        value = dict(zip(loops, lane, strict=True))
+        found[lane] = tuple(places[tuple(value[name] for name in used)] for used, places in columns)
+    return found
+
+
+def _column(
+    subscript: Affine, tiles: Mapping[str, int], lanes: Mapping[str, int]
+) -> tuple[Sequence[str], dict[tuple[int, ...], LanePlace]]:
+    """Return the loops whose lanes a subscript tells apart, and its place in each of them."""
+    used = [name for name in subscript.iterators() if name in lanes]
+    points = product(*(range(lanes[name]) for name in used))
+    return used, {
+        point: _place(subscript, tiles, dict(zip(used, point, strict=True))) for point in points
+    }
+
+
+def _place(value: Affine, tiles: Mapping[str, int], lane: Mapping[str, int]) -> LanePlace:
+    moving: dict[str, int] = {}
+    offset, step = value.constant, 0
+    for atom, factor in value.terms:
+        name, inside, multiple = _atom(atom, tiles, lane)
+        offset += factor * inside
+        if multiple:
+            moving[name] = moving.get(name, 0) + factor
+            step = gcd(step, factor * multiple)
+    text = " + ".join(f"{factor}*{name}" for name, factor in sorted(moving.items()) if factor)
+    return LanePlace(text, offset, step)
+
+
+def _atom(atom: Atom, tiles: Mapping[str, int], lane: Mapping[str, int]) -> tuple[str, int, int]:
+    """Return name and step of what moves in an atom, and the offset in between."""
+    match atom:
+        case Iter(name):
+            return name, lane.get(name, 0), tiles.get(name, 0)
+        case FloorDiv(value, divisor):
+            inner = _place(value, tiles, lane)
+            if not inner.step:
+                return "", inner.offset // divisor, 0
+            whole, _ = _split(inner, divisor)
+            return f"({inner.moving} + {whole}) / {divisor}", 0, 1
+        case Mod(value, divisor):
+            inner = _place(value, tiles, lane)
+            if not inner.step:
+                return "", inner.offset % divisor, 0
+            whole, rest = _split(inner, divisor)
+            return f"({inner.moving} + {whole}) % {divisor}", rest, gcd(inner.step, divisor)
+        case _:
+            assert_never(atom)
+
+
+def _split(inner: LanePlace, divisor: int) -> tuple[int, int]:
+    """Return the offset as a multiple of what divides step and divisor, and the rest.
+
+    Adding the rest changes neither the quotient by the divisor nor, but for the rest itself, the
+    remainder.
+    """
+    common = gcd(inner.step, divisor)
+    rest = inner.offset % common
+    return inner.offset - rest, rest

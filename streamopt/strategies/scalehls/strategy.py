@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, StrategyError
 from streamopt.ir.schedule import NodePlan, Schedule
-from streamopt.strategies.rival import RivalAnswer, Step, ping_pongs
-from streamopt.strategies.scalehls.band import graph_band
+from streamopt.strategies.rival import DesignStep, RivalAnswer, ping_pongs
+from streamopt.strategies.scalehls.band import graph_band, optimized_order, permutation_map
 from streamopt.strategies.scalehls.combination import combined
 from streamopt.strategies.scalehls.dataflow import (
     levels_of,
@@ -26,7 +26,6 @@ from streamopt.strategies.scalehls.dataflow import (
     without_copies,
 )
 from streamopt.strategies.scalehls.exploration import explore
-from streamopt.strategies.scalehls.loop_order import optimized_order, permutation_map
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
     from streamopt.strategies.scalehls.band import Band
     from streamopt.strategies.scalehls.combination import Combined
     from streamopt.strategies.scalehls.dataflow import Path
-    from streamopt.strategies.scalehls.exploration import Explored, Point
+    from streamopt.strategies.scalehls.exploration import DesignPoint, ExploredBand
     from streamopt.target.device import Target
 
 __all__ = ["design"]
@@ -75,8 +74,8 @@ def design(request: RivalRequest) -> RivalAnswer:
     return RivalAnswer(_schedule(graph, ordered, found), steps, found.cycles, found.dsps)
 
 
-def _explored(bands: dict[str, Band], target: Target) -> dict[str, Explored]:
-    """Return what is found of each band; equal ones are explored once."""
+def _explored(bands: dict[str, Band], target: Target) -> dict[str, ExploredBand]:
+    """Return the Pareto points of each band; equal ones are explored once."""
     return {
         name: replace(_explored_once(band.anonymous(), target), band=band)
         for name, band in bands.items()
@@ -84,7 +83,7 @@ def _explored(bands: dict[str, Band], target: Target) -> dict[str, Explored]:
 
 
 @lru_cache(maxsize=MOST_KEPT)
-def _explored_once(band: Band, target: Target) -> Explored:
+def _explored_once(band: Band, target: Target) -> ExploredBand:
     return explore(band, target)
 
 
@@ -103,37 +102,37 @@ def _paths(graph: Graph) -> tuple[Path, ...]:
     return tuple(dict.fromkeys((edge.producer, edge.consumer) for edge in graph.edges))
 
 
-def _no_fit(request: RivalRequest, explored: Sequence[Explored]) -> Diagnostic:
+def _no_fit(request: RivalRequest, explored: Sequence[ExploredBand]) -> Diagnostic:
     least = sum(one.points[-1].dsps for one in explored)
     message = f"{request.graph.name} takes {least} DSPs at least by ScaleHLS' estimate, "
     message += f"{request.dsp_limit} are allowed"
     return Diagnostic("E540", message, hint=f"allow {least} DSPs or more")
 
 
-def _order_steps(bands: dict[str, Band], ordered: dict[str, Band]) -> Iterator[Step]:
+def _order_steps(bands: dict[str, Band], ordered: dict[str, Band]) -> Iterator[DesignStep]:
     for name, band in bands.items():
         places = permutation_map(band.order, ordered[name].order)
         text = f"{name}: {', '.join(ordered[name].order)} (perm-map {[*places]})"
-        yield Step("loop order optimization", text)
+        yield DesignStep("loop order optimization", text)
 
 
-def _exploration_step(explored: Explored) -> Step:
+def _exploration_step(explored: ExploredBand) -> DesignStep:
     text = f"{explored.band.name}: {explored.estimated} tilings estimated, "
-    return Step("design space exploration", f"{text}{len(explored.points)} Pareto points")
+    return DesignStep("design space exploration", f"{text}{len(explored.points)} Pareto points")
 
 
-def _final_step(found: Combined, dsp_limit: int) -> Step:
+def _final_step(found: Combined, dsp_limit: int) -> DesignStep:
     text = f"{found.cycles} cycles and {found.dsps} of {dsp_limit} DSPs, the fastest that fits"
-    return Step("design finalization", text)
+    return DesignStep("design finalization", text)
 
 
-def _point_step(band: Band, point: Point) -> Step:
+def _point_step(band: Band, point: DesignPoint) -> DesignStep:
     tiles = ", ".join(f"{n} {size}" for n, size in zip(band.order, point.tiles, strict=True))
     text = f"{band.name}: tiles {tiles}, II {point.ii}, {point.cycles} cycles, {point.dsps} DSPs"
-    return Step("loop tiling and pipelining", text)
+    return DesignStep("loop tiling and pipelining", text)
 
 
-def _dataflow_step(graph: Graph, found: Combined) -> Step:
+def _dataflow_step(graph: Graph, found: Combined) -> DesignStep:
     """Tell how a throughput design would be staged; a latency design is not changed by it."""
     names, paths = [node.name for node in graph.nodes], _paths(graph)
     latency = {name: point.cycles for name, point in found.points.items()}
@@ -145,4 +144,4 @@ def _dataflow_step(graph: Graph, found: Combined) -> Step:
     text = f"{len(plain.stages)} stages with an interval of {plain.interval(latency, copying)} "
     text += f"cycles; with {len(copied.copies)} copies {len(copied.stages)} stages and "
     text += f"{copied.interval(latency, copying)} cycles, two at a time {len(halved.stages)} and "
-    return Step("dataflow legalization", f"{text}{halved.interval(latency, copying)}")
+    return DesignStep("dataflow legalization", f"{text}{halved.interval(latency, copying)}")

@@ -13,7 +13,7 @@ from streamopt.ir.graph import Graph
 from streamopt.ir.schedule import ChannelKind
 from streamopt.pipeline.rivals import RivalDesign, design
 from streamopt.strategies.codo import design as codo
-from streamopt.strategies.codo.stages import allocated, downscaled, upscaled
+from streamopt.strategies.codo.exploration import allocated, downscaled, upscaled
 from streamopt.strategies.rival import RivalRequest
 from streamopt.transforms.apply import apply
 from streamopt.transforms.rewrites import rewritten

@@ -11,11 +11,21 @@ from streamopt.ir.expression import Access
 from streamopt.ir.schedule import ChannelKind
 from streamopt.pipeline.rivals import design
 from streamopt.space.assemble import assemble
-from streamopt.strategies.codo.aligning import aligned, streams
-from streamopt.strategies.codo.permutation import depth_map, dimension_depths, mapped_chain
-from streamopt.strategies.codo.reduction import reference_order, rewritten_order
-from streamopt.strategies.codo.reuse import reuse_buffers
-from streamopt.strategies.codo.violations import CoarsePattern, access_counts, coarse_patterns
+from streamopt.strategies.codo.channels import (
+    CoarsePattern,
+    access_counts,
+    coarse_patterns,
+    reuse_buffers,
+)
+from streamopt.strategies.codo.loop_orders import (
+    aligned,
+    depth_map,
+    dimension_depths,
+    mapped_chain,
+    reference_order,
+    rewritten_order,
+    streams,
+)
 from streamopt.transforms.rewrites import rewritten
 from tests.verification.program_sketches import program
 

@@ -12,9 +12,9 @@ from streamopt.pipeline.automatic import automatic_steps
 from streamopt.pipeline.reading import load_written
 from streamopt.pipeline.scheduled_program import decided, scheduled_program, with_step
 from streamopt.strategies.pom import design
+from streamopt.strategies.pom.bottleneck import tilings
 from streamopt.strategies.pom.dependence_graph import DependenceGraph, distance_vectors
 from streamopt.strategies.pom.estimate import partition
-from streamopt.strategies.pom.tilings import tilings
 from streamopt.strategies.rival import RivalRequest
 
 if TYPE_CHECKING:

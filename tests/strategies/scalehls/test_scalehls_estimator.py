@@ -11,13 +11,11 @@ import pytest
 import streamopt as so
 from streamopt import dsl
 from streamopt.ir.graph import SequentialNode
-from streamopt.strategies.scalehls.alap import PORTS, Latencies, timetable
-from streamopt.strategies.scalehls.band import graph_band
+from streamopt.strategies.scalehls.band import graph_band, optimized_order, permuted
 from streamopt.strategies.scalehls.body import unrolled_body
-from streamopt.strategies.scalehls.loop_order import optimized_order, permuted
+from streamopt.strategies.scalehls.exploration import ExplorationLimits, tiling_space
 from streamopt.strategies.scalehls.partition import array_partition, bank_of
-from streamopt.strategies.scalehls.quality import Quality, quality
-from streamopt.strategies.scalehls.tilings import Limits, tiling_space
+from streamopt.strategies.scalehls.quality import PORTS, Latencies, Quality, quality, timetable
 from tests.strategies.scalehls import scalehls_kernels as kernels
 
 if TYPE_CHECKING:
@@ -85,7 +83,7 @@ def test_timetables_keep_operands_ports_and_length(seed: int) -> None:
     random = Random(seed)
     kernel = random.choice([kernels.gemm, kernels.syr2k, kernels.bicg, kernels.syrk])
     band = optimized_order(kernel(64))
-    space, latency = tiling_space(band, Limits()), Latencies(EDGE)
+    space, latency = tiling_space(band, ExplorationLimits()), Latencies(EDGE)
     tiles = space.tiles(random.choice(space.within(64)))
     body = unrolled_body(band, tiles)
     times = timetable(body, latency)
@@ -114,6 +112,6 @@ def test_sequential_nest_waits_for_what_it_stored(tmp_path: Path) -> None:
     band = graph_band(graph, node)
     assert band.is_sequential
     assert optimized_order(band) == band
-    assert tiling_space(band, Limits()).within(32) == [(0,) * len(band.loops)]
+    assert tiling_space(band, ExplorationLimits()).within(32) == [(0,) * len(band.loops)]
     found = quality(band, dict.fromkeys(band.order, 1), EDGE, Latencies(EDGE))
     assert found.least_ii >= LOAD + MUL + ADD + STORE

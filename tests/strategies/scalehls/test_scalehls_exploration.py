@@ -7,28 +7,32 @@ from random import Random
 
 import pytest
 
-from streamopt.strategies.scalehls.alap import Latencies
-from streamopt.strategies.scalehls.band import Band
+from streamopt.strategies.scalehls.band import Band, optimized_order
 from streamopt.strategies.scalehls.combination import combined
-from streamopt.strategies.scalehls.exploration import Explored, Point, explore, frontier
-from streamopt.strategies.scalehls.loop_order import optimized_order
-from streamopt.strategies.scalehls.quality import quality
-from streamopt.strategies.scalehls.tilings import Limits, tiling_space
+from streamopt.strategies.scalehls.exploration import (
+    DesignPoint,
+    ExplorationLimits,
+    ExploredBand,
+    explore,
+    frontier,
+    tiling_space,
+)
+from streamopt.strategies.scalehls.quality import Latencies, quality
 from tests.strategies.scalehls import scalehls_kernels as kernels
 
 EDGE = kernels.EDGE
-SMALL = Limits(first_lanes=4, most_lanes=32, most_loop_lanes=8, rounds=1000)
+SMALL = ExplorationLimits(first_lanes=4, most_lanes=32, most_loop_lanes=8, rounds=1000)
 
 
 def test_enough_rounds_find_the_whole_frontier() -> None:
     band = optimized_order(kernels.syrk(16))
     space, latency = tiling_space(band, SMALL), Latencies(EDGE)
-    everything: list[Point] = []
+    everything: list[DesignPoint] = []
     for tiling in space.within(SMALL.most_lanes):
         tiles = space.tiles(tiling)
         found = quality(band, tiles, EDGE, latency)
         everything += [
-            Point(found.cycles(ii), found.dsps(ii), ii, tuple(tiles.values()))
+            DesignPoint(found.cycles(ii), found.dsps(ii), ii, tuple(tiles.values()))
             for ii in found.intervals
         ]
     explored = explore(band, EDGE, SMALL)
@@ -39,20 +43,20 @@ def test_enough_rounds_find_the_whole_frontier() -> None:
 
 def test_few_rounds_estimate_few_tilings_and_always_the_same() -> None:
     band = optimized_order(kernels.gemm(32))
-    few = Limits(first_lanes=2, most_lanes=64, rounds=5)
+    few = ExplorationLimits(first_lanes=2, most_lanes=64, rounds=5)
     first, second = (explore(band, EDGE, few) for _ in range(2))
     assert first == second
     assert first.estimated == len(tiling_space(band, few).within(2)) + 5
 
 
 def test_search_stops_where_no_neighbour_is_near() -> None:
-    near = Limits(first_lanes=1, most_lanes=64, rounds=1000, distance=0.5)
+    near = ExplorationLimits(first_lanes=1, most_lanes=64, rounds=1000, distance=0.5)
     assert explore(optimized_order(kernels.bicg(32)), EDGE, near).estimated == 1
 
 
 def test_tilings_keep_their_limits_and_are_all_there() -> None:
     band = optimized_order(kernels.syrk(12))
-    space = tiling_space(band, Limits(most_loop_lanes=6))
+    space = tiling_space(band, ExplorationLimits(most_loop_lanes=6))
     assert space.sizes == ((1, 2, 3, 4, 6),) * 3
     wanted = [t for t in product(range(5), repeat=3) if _lanes(space.tiles(t)) <= 24]
     assert space.within(24) == wanted
@@ -88,6 +92,6 @@ def test_combination_is_the_fastest_of_all(seed: int) -> None:
     assert found.dsps == sum(point.dsps for point in found.points.values())
 
 
-def _explored(random: Random, name: str) -> Explored:
-    points = (Point(random.randrange(1, 50), random.randrange(30), 1, ()) for _ in range(6))
-    return Explored(Band(name, (), ()), frontier(points), 6)
+def _explored(random: Random, name: str) -> ExploredBand:
+    points = (DesignPoint(random.randrange(1, 50), random.randrange(30), 1, ()) for _ in range(6))
+    return ExploredBand(Band(name, (), ()), frontier(points), 6)

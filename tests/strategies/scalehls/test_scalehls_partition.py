@@ -8,10 +8,10 @@ import pytest
 
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Access
-from streamopt.strategies.scalehls.addresses import addresses
 from streamopt.strategies.scalehls.partition import (
     DimensionPartition,
     Fashion,
+    addresses,
     array_partition,
     bank_of,
     metric,

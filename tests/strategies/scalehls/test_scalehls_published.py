@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from streamopt.strategies.scalehls.alap import Latencies
+from streamopt.strategies.scalehls.band import optimized_order, permutation_map
 from streamopt.strategies.scalehls.body import unrolled_body
-from streamopt.strategies.scalehls.exploration import explore
-from streamopt.strategies.scalehls.loop_order import optimized_order, permutation_map
+from streamopt.strategies.scalehls.exploration import ExplorationLimits, explore
 from streamopt.strategies.scalehls.partition import Fashion, array_partition
-from streamopt.strategies.scalehls.quality import quality
-from streamopt.strategies.scalehls.tilings import Limits
+from streamopt.strategies.scalehls.quality import Latencies, quality
 from tests.strategies.scalehls import scalehls_kernels as kernels
 
 if TYPE_CHECKING:
@@ -21,7 +19,7 @@ if TYPE_CHECKING:
 
     from streamopt.strategies.scalehls.band import Band
 
-SAMPLE = Limits(first_lanes=32, most_lanes=128, most_loop_lanes=16)
+SAMPLE = ExplorationLimits(first_lanes=32, most_lanes=128, most_loop_lanes=16)
 """The configuration that the published code has beside its kernels."""
 OVERSHOOT = 242
 """DSPs that the published code allows where 220 are given: a tenth more."""
