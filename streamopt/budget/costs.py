@@ -14,7 +14,7 @@ from streamopt.budget.local_costs import LocalCosts
 from streamopt.budget.surroundings import Surroundings
 from streamopt.perf.memory_blocks import fifo_depth_steps
 from streamopt.search.amounts import Amounts
-from streamopt.search.labels import SearchStoppedError
+from streamopt.search.labels.component import SearchStoppedError
 from streamopt.transforms.apply import stream_lanes
 
 if TYPE_CHECKING:

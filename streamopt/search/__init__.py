@@ -1,1 +1,5 @@
-"""Exact search over the graph itself: label sets along its nodes, (E1) to (E8) of search.md."""
+"""Exact search over the graph itself, by three algorithms over one instance (``search.md``).
+
+`labels` sets labels along the nodes and proves an optimum, `relaxation` bounds large graphs by
+column generation, and `local` finds good schedules of these fast.
+"""

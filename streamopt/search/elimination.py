@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from streamopt.search.labels import SearchTooLargeError
+from streamopt.search.labels.component import SearchTooLargeError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     Integers = npt.NDArray[np.int64]
 
-__all__ = ["FORBIDDEN", "Table", "elimination_order", "least_sum"]
+__all__ = ["FORBIDDEN", "CostTable", "elimination_order", "least_sum"]
 
 FORBIDDEN = 1 << 40
 """Cost of a combination that can't be had; sums of some are still far from an overflow."""
@@ -34,7 +34,7 @@ MOST_CELLS = 4_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class CostTable:
     """Costs with one axis for each of the variables, which are numbers in rising order."""
 
     variables: tuple[int, ...]
@@ -71,7 +71,7 @@ def elimination_order(
 
 
 def least_sum(
-    tables: Iterable[Table], order: Sequence[int], should_go_on: Callable[[], None]
+    tables: Iterable[CostTable], order: Sequence[int], should_go_on: Callable[[], None]
 ) -> tuple[int, dict[int, int]] | None:
     """Return the least sum of the tables, and a value for every variable that gives it.
 
@@ -90,11 +90,11 @@ def least_sum(
         If a table would have more than `MOST_CELLS`.
     """
     turn = {variable: place for place, variable in enumerate(order)}
-    buckets: list[list[Table]] = [[] for _ in order]
-    joined: list[Table] = []
+    buckets: list[list[CostTable]] = [[] for _ in order]
+    joined: list[CostTable] = []
     total = 0
 
-    def put(table: Table) -> None:
+    def put(table: CostTable) -> None:
         nonlocal total
         if table.variables:
             buckets[min(turn[variable] for variable in table.variables)].append(table)
@@ -108,7 +108,7 @@ def least_sum(
         joined.append(_summed(bucket, variable))
         axis = joined[-1].variables.index(variable)
         others = joined[-1].variables[:axis] + joined[-1].variables[axis + 1 :]
-        put(Table(others, joined[-1].costs.min(axis=axis)))
+        put(CostTable(others, joined[-1].costs.min(axis=axis)))
     if total >= FORBIDDEN:
         return None
     values: dict[int, int] = {}
@@ -118,7 +118,7 @@ def least_sum(
     return total, values
 
 
-def _summed(tables: Sequence[Table], variable: int) -> Table:
+def _summed(tables: Sequence[CostTable], variable: int) -> CostTable:
     """Return the sum of tables as one; of none, a table of the one value of a free variable."""
     scope = tuple(sorted({variable, *(v for table in tables for v in table.variables)}))
     sizes = {v: n for t in tables for v, n in zip(t.variables, t.costs.shape, strict=True)}
@@ -129,4 +129,4 @@ def _summed(tables: Sequence[Table], variable: int) -> Table:
     for table in tables:
         axes = tuple(sizes[v] if v in table.variables else 1 for v in scope)
         costs += table.costs.reshape(axes)
-    return Table(scope, np.minimum(costs, FORBIDDEN))
+    return CostTable(scope, np.minimum(costs, FORBIDDEN))

@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
     Integers = npt.NDArray[np.int64]
 
-__all__ = ["NO_WALK", "Channel", "Choices", "Instance", "instance"]
+__all__ = ["NO_WALK", "Arc", "Choices", "SearchInstance", "instance"]
 
 NO_WALK = -1
 """Number of the walk of a row that can't stream on a channel."""
 
 
 @dataclass(frozen=True, slots=True)
-class Channel:
+class Arc:
     """A channel by the numbers of its two nodes."""
 
     producer: int
@@ -72,7 +72,7 @@ class Choices:
 
 
 @dataclass(frozen=True, slots=True)
-class Instance:
+class SearchInstance:
     """One problem in numbers; nodes are in topological order, the last one ends them all.
 
     A node that has several channels that can't stream waits for them at a barrier, a node of its
@@ -92,7 +92,7 @@ class Instance:
 
     names: tuple[str, ...]
     nodes: tuple[Choices, ...]
-    channels: tuple[Channel, ...]
+    channels: tuple[Arc, ...]
     ins: tuple[tuple[int, ...], ...]
     outs: tuple[tuple[int, ...], ...]
     users: Mapping[int, int]
@@ -107,7 +107,7 @@ class _Wiring:
         self.resources = resources
         self.names: list[str] = []
         self.nodes: list[Choices] = []
-        self.channels: list[Channel] = []
+        self.channels: list[Arc] = []
         self.ins: list[list[int]] = []
         self.outs: list[list[int]] = []
 
@@ -119,7 +119,7 @@ class _Wiring:
         return len(self.nodes) - 1
 
     def connect(self, producer: int, consumer: int, *, streams: bool) -> int:
-        self.channels.append(Channel(producer, consumer, streams))
+        self.channels.append(Arc(producer, consumer, streams))
         number = len(self.channels) - 1
         self.outs[producer].append(number)
         self.ins[consumer].append(number)
@@ -136,7 +136,7 @@ class _Wiring:
 
 def instance(
     space: DecisionSpace, rows: Mapping[str, NodeRows], amounts: Amounts | None = None
-) -> Instance:
+) -> SearchInstance:
     """Return the numbers of a space whose nodes may take these rows.
 
     Parameters
@@ -176,7 +176,7 @@ def instance(
                 wiring.nodes[own].as_fifo[channel] = amounts.as_fifo[edge.channel]
                 wiring.nodes[own].as_buffer[channel] = amounts.as_buffer[edge.channel]
     wiring.barrier([node for node, out in enumerate(wiring.outs) if not out])
-    return Instance(
+    return SearchInstance(
         names=tuple(wiring.names),
         nodes=tuple(wiring.nodes),
         channels=tuple(wiring.channels),

@@ -11,20 +11,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from streamopt.search.fewer import Fewer, costs, states, taken
+from streamopt.search.labels.row_subset import RowSubset, costs, states, taken
 from streamopt.space.fronts import minimal
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from streamopt.search.instance import Choices, Instance
+    from streamopt.search.instance import Choices, SearchInstance
 
     Integers = npt.NDArray[np.int64]
 
 __all__ = ["priced"]
 
 
-def priced(problem: Instance, price: float) -> Fewer:
+def priced(problem: SearchInstance, price: float) -> RowSubset:
     """Return an instance whose one further resource is paid for with DSPs.
 
     What is limited is the sum of both: as DSPs, or as a further resource where channels take of it.
@@ -45,7 +45,7 @@ def priced(problem: Instance, price: float) -> Fewer:
         dsp_limit=0 if has_channels else both,
         limits=(both,) if has_channels else (),
     )
-    return Fewer(whole, tuple(places for _, places in parts))
+    return RowSubset(whole, tuple(places for _, places in parts))
 
 
 def _as_dsps(rows: Choices, price: float) -> Choices:

@@ -114,7 +114,7 @@ class _Candidates:
         return -1 - 2 * len(self.setting.operands)
 
 
-class _Kept(NamedTuple):
+class _KeptRow(NamedTuple):
     """A row that is kept: its walks, choices and costs."""
 
     key: StreamKey
@@ -214,13 +214,13 @@ def _rows_of(
         if known is None or (key, runs) not in seen:
             seen.add((key, runs))
             groups.setdefault(key, []).append(order)
-    kept: list[_Kept] = []
+    kept: list[_KeptRow] = []
     for key, orders in groups.items():
         check()
         ways = list(product(space.bindings.get(node.name, ((),)), orders))
         for way, row, costs in _rows_in(space, candidates, ways, known):
             binding, order = ways[way]
-            kept.append(_Kept(key, order, binding, row, tuple(costs.tolist())))
+            kept.append(_KeptRow(key, order, binding, row, tuple(costs.tolist())))
     return _packed(space, candidates, kept)
 
 
@@ -344,7 +344,7 @@ def _minimal(costs: Integers, candidates: _Candidates, vectors: Integers) -> Int
 def _packed(
     space: DecisionSpace,
     candidates: _Candidates,
-    kept: Sequence[_Kept],
+    kept: Sequence[_KeptRow],
 ) -> NodeRows:
     operands = candidates.setting.operands
     width = 2 + len(operands)

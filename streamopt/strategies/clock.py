@@ -6,7 +6,7 @@ from dataclasses import replace
 from time import perf_counter, process_time
 from typing import TYPE_CHECKING
 
-from streamopt.search.labels import SearchStoppedError
+from streamopt.search.labels.component import SearchStoppedError
 from streamopt.solvers.result import Stop
 
 if TYPE_CHECKING:

@@ -40,7 +40,7 @@ USED_BY_EVERY_ROW = (
     "streamopt.perf.pipeline",
     "streamopt.perf.resources",
     "streamopt.pipeline.reading",
-    "streamopt.search.relaxation",
+    "streamopt.search.relaxation.master_program",
     "streamopt.sim.depths",
     "streamopt.solvers.profiles",
     "streamopt.strategies.exact.boxes",

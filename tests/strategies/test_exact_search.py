@@ -8,9 +8,9 @@ import pytest
 
 import streamopt as so
 from streamopt.errors import SolverError
-from streamopt.search.dynamic import Effort, search
 from streamopt.search.instance import instance
-from streamopt.search.labels import SearchTooLargeError
+from streamopt.search.labels.component import SearchTooLargeError
+from streamopt.search.labels.label_setting import Effort, search
 from streamopt.solvers.base import Progress, SolveOptions
 from streamopt.solvers.result import Proof, Stop
 from streamopt.space.assemble import baseline, evaluate, violations

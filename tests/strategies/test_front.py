@@ -10,7 +10,7 @@ import pytest
 
 import streamopt as so
 from streamopt.errors import InfeasibleError
-from streamopt.search.labels import SearchTooLargeError
+from streamopt.search.labels.component import SearchTooLargeError
 from streamopt.solvers.base import SolveOptions
 from streamopt.solvers.result import Proof, Stop
 from streamopt.space.level import LEVELS, LevelName

@@ -14,11 +14,11 @@ from streamopt.errors import SolverError
 from streamopt.search.elimination import (
     FORBIDDEN,
     MOST_CELLS,
-    Table,
+    CostTable,
     elimination_order,
     least_sum,
 )
-from streamopt.search.labels import SearchTooLargeError
+from streamopt.search.labels.component import SearchTooLargeError
 from streamopt.solvers.base import SolveOptions
 from streamopt.solvers.result import Proof, Stop
 from streamopt.space.level import LEVELS, LevelName
@@ -38,7 +38,7 @@ def go_on() -> None:
     """Let a search go on."""
 
 
-def summed(tables: Sequence[Table], values: dict[int, int]) -> int:
+def summed(tables: Sequence[CostTable], values: dict[int, int]) -> int:
     return sum(int(t.costs[tuple(values[v] for v in t.variables)]) for t in tables)
 
 
@@ -46,12 +46,12 @@ def summed(tables: Sequence[Table], values: dict[int, int]) -> int:
 def test_elimination_finds_what_trying_everything_finds(seed: int) -> None:
     rng = Random(seed)
     sizes = {variable: rng.randint(1, 3) for variable in range(5)}
-    tables: list[Table] = []
+    tables: list[CostTable] = []
     for _ in range(rng.randint(1, 7)):
         scope = tuple(sorted(rng.sample(sorted(sizes), rng.randint(0, 3))))
         shape = [sizes[v] for v in scope]
         cells = [rng.choice((FORBIDDEN, *range(9))) for _ in product(*map(range, shape))]
-        tables.append(Table(scope, np.array(cells, dtype=np.int64).reshape(shape)))
+        tables.append(CostTable(scope, np.array(cells, dtype=np.int64).reshape(shape)))
     order = elimination_order([table.variables for table in tables], sizes)
     assert sorted(order) == sorted(sizes)
     every = [dict(enumerate(point)) for point in product(*map(range, sizes.values()))]
@@ -67,7 +67,7 @@ def test_elimination_finds_what_trying_everything_finds(seed: int) -> None:
 def test_elimination_refuses_tables_that_are_too_large() -> None:
     side = 1 + round(MOST_CELLS ** (1 / 3))
     row = np.zeros((side, side), dtype=np.int64)
-    tables = [Table((0, 1), row), Table((0, 2), row)]
+    tables = [CostTable((0, 1), row), CostTable((0, 2), row)]
     with pytest.raises(SearchTooLargeError):
         least_sum(tables, (0, 1, 2), go_on)
     assert least_sum(tables, (1, 2, 0), go_on) is not None

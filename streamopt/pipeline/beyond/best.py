@@ -17,7 +17,7 @@ from streamopt.pipeline.beyond.effort import Asked, Horizon
 from streamopt.pipeline.beyond.form import CLOSE, Form
 from streamopt.pipeline.beyond.quicker import quicker_designs
 from streamopt.pipeline.crossing import boundary_of_form
-from streamopt.search.labels import SearchStoppedError, SearchTooLargeError
+from streamopt.search.labels.component import SearchStoppedError, SearchTooLargeError
 from streamopt.solvers.base import Progress
 from streamopt.solvers.result import Proof, Stop
 from streamopt.strategies.clock import WorkClock

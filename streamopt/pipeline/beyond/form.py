@@ -14,7 +14,7 @@ from streamopt.pipeline.beyond.costing import honest_costs
 from streamopt.pipeline.beyond.effort import horizons
 from streamopt.pipeline.beyond.judging import judged
 from streamopt.pipeline.crossing import boundary_cycles
-from streamopt.search.labels import SearchStoppedError, SearchTooLargeError
+from streamopt.search.labels.component import SearchStoppedError, SearchTooLargeError
 from streamopt.solvers.result import Proof, Stop
 from streamopt.space.assemble import evaluate, least_luts
 from streamopt.strategies.clock import LEAST_SECONDS, WorkClock

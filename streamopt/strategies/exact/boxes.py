@@ -9,15 +9,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from streamopt.search.dynamic import Effort, search_front
 from streamopt.search.instance import instance
+from streamopt.search.labels.label_setting import Effort, search_front
 from streamopt.space.assemble import assemble_rows, violations
 from streamopt.space.horizon import HorizonFilter
 from streamopt.space.rows import node_rows
 
 if TYPE_CHECKING:
     from streamopt.ir.schedule import Schedule
-    from streamopt.search.dynamic import Front
+    from streamopt.search.labels.label_setting import Front
     from streamopt.space.decisions import DecisionSpace
     from streamopt.space.rows import NodeRows
     from streamopt.strategies.clock import SearchClock

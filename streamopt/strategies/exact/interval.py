@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from streamopt.search.elimination import FORBIDDEN, Table, elimination_order, least_sum
-from streamopt.search.labels import SearchStoppedError, SearchTooLargeError
+from streamopt.search.elimination import FORBIDDEN, CostTable, elimination_order, least_sum
+from streamopt.search.labels.component import SearchStoppedError, SearchTooLargeError
 from streamopt.solvers.base import Progress
 from streamopt.solvers.result import Stop
 from streamopt.space.assemble import (
@@ -110,14 +110,14 @@ class _Search:
             taken[name] = columns
             for index, column in columns.items():
                 values.setdefault(index, sorted(set(column)))
-        tables: list[Table] = []
+        tables: list[CostTable] = []
         for name, columns in taken.items():
             scope = tuple(sorted(columns))
             costs = np.full([1, *(len(values[i]) for i in scope)], FORBIDDEN, dtype=np.int64)
             at = [np.searchsorted(values[i], columns[i]) for i in scope]
             here = np.zeros(len(rows[name]), dtype=np.int64)
             np.minimum.at(costs, (here, *at), np.array(rows[name].dsps))
-            tables.append(Table(scope, costs[0]))
+            tables.append(CostTable(scope, costs[0]))
         found = least_sum(tables, self._order, self._go_on)
         if found is None or found[0] > self._space.dsp_limit:
             return None

@@ -13,14 +13,14 @@ from functools import partial
 from math import inf
 from typing import TYPE_CHECKING
 
-from streamopt.search.beam import Beam, beam_search
-from streamopt.search.climb import Climber
-from streamopt.search.dynamic import Effort, Found, search
 from streamopt.search.instance import instance
-from streamopt.search.labels import SearchStoppedError, SearchTooLargeError
-from streamopt.search.narrowing import Narrowing, Stage
-from streamopt.search.pieces import cut
-from streamopt.search.relaxation import FINE_LABELS
+from streamopt.search.labels.component import SearchStoppedError, SearchTooLargeError
+from streamopt.search.labels.label_setting import Effort, Found, search
+from streamopt.search.local.local_search import LocalSearch
+from streamopt.search.relaxation.beam import Beam, beam_search
+from streamopt.search.relaxation.master_program import FINE_LABELS
+from streamopt.search.relaxation.pieces import cut
+from streamopt.search.relaxation.target_refutation import SolvedRelaxation, TargetRefutation
 from streamopt.solvers.base import Progress
 from streamopt.solvers.result import Stop
 from streamopt.space.assemble import assemble_rows, violations
@@ -114,7 +114,7 @@ class _Search:
             if not self.is_proved:
                 step()
 
-    def _climb(self, climber: Climber | None) -> Climber | None:
+    def _climb(self, climber: LocalSearch | None) -> LocalSearch | None:
         """Search around the best schedule, with fewer rounds the longer each takes.
 
         Without rows to begin with there is none, and schedules are left to the beams.
@@ -123,7 +123,7 @@ class _Search:
             problem = instance(self.space, self._rows)
             stop, seed = self._should_stop, self._options.seed
             with suppress(SearchTooLargeError):
-                climber = Climber(problem, stop, self._keep_climbed, seed)
+                climber = LocalSearch(problem, stop, self._keep_climbed, seed)
         if climber is None:
             return None
         if self._chosen is not None:
@@ -174,9 +174,9 @@ class _Search:
 
     def _narrow(self) -> None:
         """Bound by relaxations over pieces, whose prices find schedules too: (E23), (E24)."""
-        narrowing = Narrowing(self._seconds_left, self._should_stop, self._raise_bound)
+        narrowing = TargetRefutation(self._seconds_left, self._should_stop, self._raise_bound)
         climber = self._climb(None)
-        base: Stage | None = None
+        base: SolvedRelaxation | None = None
         parts = 2
         while not self.is_proved and parts <= MOST_PARTS:
             if base is None or base.horizon_cycles < self.bound_cycles:
@@ -196,7 +196,7 @@ class _Search:
         is_near = spread * len(self.request.graph.nodes) <= NEAR * self.cycles
         return self.cycles - 1 if is_near and parts == 2 else self.bound_cycles + spread // parts
 
-    def _aim(self, narrowing: Narrowing, base: Stage, target_cycles: int) -> None:
+    def _aim(self, narrowing: TargetRefutation, base: SolvedRelaxation, target_cycles: int) -> None:
         """Try to rule a target out, unless a schedule within it is found."""
         for stage in narrowing.stages(base, target_cycles):
             if len(stage.program.cut.pieces) <= FEW_PIECES * len(self.request.graph.nodes):
@@ -204,7 +204,7 @@ class _Search:
             if self.cycles <= target_cycles:
                 return
 
-    def _base(self, narrowing: Narrowing) -> Stage | None:
+    def _base(self, narrowing: TargetRefutation) -> SolvedRelaxation | None:
         """Return a relaxation over small pieces, within a horizon that has schedules."""
         while not self.is_proved:
             horizon = min(self.cycles - 1, int(self.bound_cycles * FIRST_STEP))
@@ -223,7 +223,7 @@ class _Search:
                 return stage
         return None
 
-    def _look_along(self, stage: Stage, beam: Beam) -> None:
+    def _look_along(self, stage: SolvedRelaxation, beam: Beam) -> None:
         """Look for a better schedule by the prices of a relaxation."""
         found = beam_search(stage.program, stage.priced, beam, self._should_stop)
         if found.latency_cycles is not None and found.latency_cycles < self.cycles:

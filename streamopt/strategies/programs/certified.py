@@ -31,7 +31,7 @@ def search_exactly(
     request: Request, options: SolveOptions, on_incumbent: OnIncumbent = None
 ) -> Solution | None:
     """Return the answer of the exact search; None where it can't give one."""
-    from streamopt.search.labels import SearchTooLargeError
+    from streamopt.search.labels.component import SearchTooLargeError
     from streamopt.strategies.exact.fewest_dsps import solve_fewest
     from streamopt.strategies.exact.interval import solve_interval
     from streamopt.strategies.exact.latency import solve_exact

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from streamopt.search.labels import SearchStoppedError, SearchTooLargeError
+from streamopt.search.labels.component import SearchStoppedError, SearchTooLargeError
 from streamopt.solvers.base import Progress
 from streamopt.solvers.result import Stop
 from streamopt.space.assemble import assemble_rows

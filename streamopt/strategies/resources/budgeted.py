@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from streamopt.search.coarse import coarse
-from streamopt.search.dynamic import Effort, search
 from streamopt.search.instance import instance
+from streamopt.search.labels.clusters import clustered_rows
+from streamopt.search.labels.label_setting import Effort, search
 from streamopt.search.priced import priced
 from streamopt.space.assemble import assemble_rows, evaluate
 from streamopt.space.horizon import HorizonFilter
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from streamopt.ir.schedule import Schedule
-    from streamopt.search.instance import Instance
+    from streamopt.search.instance import SearchInstance
     from streamopt.space.decisions import DecisionSpace
     from streamopt.space.rows import NodeRows
 
@@ -129,7 +129,7 @@ class BudgetedSearch:
         Raises
         ------
         SearchStoppedError, SearchTooLargeError
-            As `streamopt.search.dynamic.search`.
+            As `streamopt.search.labels.label_setting.search`.
         """
         least = max(hoped_cycles, self.least_cycles(horizon_cycles))
         for horizon in (*(int(least * step) for step in STEPS), horizon_cycles):
@@ -157,7 +157,7 @@ class BudgetedSearch:
         Raises
         ------
         SearchStoppedError, SearchTooLargeError
-            As `streamopt.search.dynamic.search`.
+            As `streamopt.search.labels.label_setting.search`.
         """
         rows = self._horizons.within(horizon_cycles)
         if rows is None:
@@ -165,7 +165,7 @@ class BudgetedSearch:
         problem = instance(self._space, rows)
         if problem.limits and price is not None:
             problem = priced(problem, price).problem
-        few = coarse(problem, _state_rows(labels), from_below=True).problem
+        few = clustered_rows(problem, _state_rows(labels), from_below=True).problem
         effort = Effort(labels, from_below=True, should_stop=self._should_stop)
         latency = search(few, horizon_cycles, effort).latency_cycles
         return horizon_cycles + 1 if latency is None else latency
@@ -180,7 +180,7 @@ class BudgetedSearch:
         paid = priced(whole, price) if _has_many_rows(whole) else None
         problem = whole if paid is None else paid.problem
         labels = labels if paid is None or not price else max(1, labels // PAID_LABELS)
-        few = coarse(problem, _state_rows(labels), from_below=False)
+        few = clustered_rows(problem, _state_rows(labels), from_below=False)
         effort = Effort(labels, from_below=False, should_stop=self._should_stop)
         found = search(few.problem, horizon_cycles, effort)
         if found.latency_cycles is None:
@@ -197,7 +197,7 @@ class BudgetedSearch:
         return Chosen(schedule, cycles, dsps, luts)
 
 
-def _has_many_rows(problem: Instance) -> bool:
+def _has_many_rows(problem: SearchInstance) -> bool:
     """Return whether LUTs are paid for; they must be short at all."""
     return bool(problem.limits) and sum(len(own.dsps) for own in problem.nodes) > FEW_ROWS
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, InfeasibleError
-from streamopt.search.labels import SearchStoppedError, SearchTooLargeError
+from streamopt.search.labels.component import SearchStoppedError, SearchTooLargeError
 from streamopt.space.assemble import assemble_rows
 from streamopt.space.rows import node_rows
 from streamopt.strategies.clock import SearchClock

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from streamopt.search.dynamic import Effort, search, search_ranked
 from streamopt.search.instance import instance
-from streamopt.search.labels import SearchTooLargeError
+from streamopt.search.labels.component import SearchTooLargeError
+from streamopt.search.labels.label_setting import Effort, search, search_ranked
 from streamopt.space.fronts import minimal
 from streamopt.space.horizon import chosen_rows
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from streamopt.search.amounts import Amounts
-    from streamopt.search.dynamic import Ranked
-    from streamopt.search.instance import Instance
+    from streamopt.search.instance import SearchInstance
+    from streamopt.search.labels.label_setting import Ranked
     from streamopt.space.decisions import DecisionSpace
     from streamopt.space.rows import NodeRows
 
@@ -141,7 +141,7 @@ def _problem(
     places: Mapping[str, Integers],
     *,
     always: bool = False,
-) -> Instance:
+) -> SearchInstance:
     flags = {name: np.isin(np.arange(len(own)), places[name]) for name, own in rows.items()}
     left = amounts.taken(space, places)
     columns = range(len(left.limits)) if always else left.may_exceed()

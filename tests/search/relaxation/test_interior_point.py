@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy import optimize, sparse
 
-from streamopt.search import barrier
-from streamopt.search.barrier import LinearProgram, Point, interior_points
+from streamopt.search.relaxation import interior_point as barrier
+from streamopt.search.relaxation.interior_point import InteriorPoint, LinearProgram, interior_points
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -44,9 +44,9 @@ def test_optimum_is_that_of_a_simplex_method(
 
 def test_every_point_is_shown_and_the_caller_ends_it() -> None:
     program, _ = random_program(0)
-    seen: list[Point] = []
+    seen: list[InteriorPoint] = []
 
-    def is_last(point: Point) -> bool:
+    def is_last(point: InteriorPoint) -> bool:
         seen.append(point)
         return len(seen) == 3
 

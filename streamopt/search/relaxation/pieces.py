@@ -11,17 +11,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from streamopt.search.bounds import bounds
-from streamopt.search.component import NEVER, pruned
-from streamopt.search.draft import finished, opened, with_component, with_source
-from streamopt.search.labels import SearchStoppedError
+from streamopt.search.labels.bounds import bounds
+from streamopt.search.labels.component import NEVER, SearchStoppedError, pruned
+from streamopt.search.labels.partial_join import finished, opened, with_component, with_source
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from streamopt.search.bounds import Bounds
-    from streamopt.search.component import Component, Origin
-    from streamopt.search.instance import Instance
+    from streamopt.search.instance import SearchInstance
+    from streamopt.search.labels.bounds import Bounds
+    from streamopt.search.labels.component import Component, Origin
 
 __all__ = ["Cut", "cut"]
 
@@ -39,7 +38,7 @@ class Cut:
         Schedules of a higher latency may be missing.
     """
 
-    problem: Instance
+    problem: SearchInstance
     horizon_cycles: int
     known: Bounds
     pieces: tuple[Component, ...]
@@ -57,7 +56,7 @@ class Cut:
 
 
 def cut(
-    problem: Instance, horizon_cycles: int, most_labels: int, should_stop: Callable[[], bool]
+    problem: SearchInstance, horizon_cycles: int, most_labels: int, should_stop: Callable[[], bool]
 ) -> Cut | None:
     """Return the pieces of an instance; None if there is no schedule within the horizon.
 
@@ -87,7 +86,7 @@ def cut(
 
 
 def _direct(
-    problem: Instance, node: int, ready: dict[int, Component], most_labels: int
+    problem: SearchInstance, node: int, ready: dict[int, Component], most_labels: int
 ) -> int | None:
     """Return the channel whose producer becomes part of the node's piece, if any does."""
     rows = len(problem.nodes[node].dsps)
@@ -102,7 +101,7 @@ def _direct(
     return None
 
 
-def _shared_states(problem: Instance, node: int, part: Component) -> int:
+def _shared_states(problem: SearchInstance, node: int, part: Component) -> int:
     """Return about how many groups the labels of both fall into, by the classes they share."""
     factors = problem.nodes[node].factors
     count = 1
@@ -113,7 +112,7 @@ def _shared_states(problem: Instance, node: int, part: Component) -> int:
 
 
 def _joined(
-    problem: Instance, node: int, direct: int | None, ready: dict[int, Component]
+    problem: SearchInstance, node: int, direct: int | None, ready: dict[int, Component]
 ) -> Component:
     draft = opened(problem, node)
     if direct is not None:

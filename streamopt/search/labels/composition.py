@@ -12,26 +12,31 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from streamopt.search.component import NEVER, Component, clamped
-from streamopt.search.draft import finished, open_properties, opened, with_component, with_source
 from streamopt.search.instance import NO_WALK
-from streamopt.search.labels import joined
+from streamopt.search.labels.component import NEVER, Component, clamped, joined
+from streamopt.search.labels.partial_join import (
+    finished,
+    open_properties,
+    opened,
+    with_component,
+    with_source,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     import numpy.typing as npt
 
-    from streamopt.search.component import Origin
-    from streamopt.search.instance import Instance
+    from streamopt.search.instance import SearchInstance
+    from streamopt.search.labels.component import Origin
 
     Integers = npt.NDArray[np.int64]
     Trim = Callable[[Component], Component]
 
-__all__ = ["composed", "reduced"]
+__all__ = ["composed", "contracted"]
 
 
-def reduced(problem: Instance, trim: Trim) -> Component:
+def contracted(problem: SearchInstance, trim: Trim) -> Component:
     """Return the component of the whole graph.
 
     Parameters
@@ -53,7 +58,7 @@ def reduced(problem: Instance, trim: Trim) -> Component:
     return ready[len(problem.nodes) - 1]
 
 
-def _joined_node(problem: Instance, node: int, ready: dict[int, Component]) -> Component:
+def _joined_node(problem: SearchInstance, node: int, ready: dict[int, Component]) -> Component:
     draft = opened(problem, node)
     direct = [e for e in problem.ins[node] if not _is_deferred(problem, e)][:1]
     for channel in direct:
@@ -65,7 +70,7 @@ def _joined_node(problem: Instance, node: int, ready: dict[int, Component]) -> C
     return finished(problem, draft)
 
 
-def _is_deferred(problem: Instance, channel: int) -> bool:
+def _is_deferred(problem: SearchInstance, channel: int) -> bool:
     """Return whether the producer is put before its consumers only later.
 
     Forks must be; where a channel can't stream, what comes after is the same at all times, so
@@ -75,11 +80,11 @@ def _is_deferred(problem: Instance, channel: int) -> bool:
     return len(outs) > 1 or not problem.channels[channel].streams
 
 
-def _streams_out(problem: Instance, node: int) -> bool:
+def _streams_out(problem: SearchInstance, node: int) -> bool:
     return any(problem.channels[e].streams for e in problem.outs[node])
 
 
-def _complete_source(problem: Instance, component: Component) -> int | None:
+def _complete_source(problem: SearchInstance, component: Component) -> int | None:
     """Return a source that can be put before the component, the latest one first.
 
     All of its channels must end in the component. Without a channel that can stream, it waits
@@ -94,7 +99,7 @@ def _complete_source(problem: Instance, component: Component) -> int | None:
     return max(complete, default=None)
 
 
-def composed(problem: Instance, after: Component, fork: Component) -> Component:
+def composed(problem: SearchInstance, after: Component, fork: Component) -> Component:
     """Return the component with the component of a fork put before it (E5)."""
     ours, theirs = _matches(problem, after, fork)
     back, front = after.taken(ours), fork.taken(theirs)
@@ -129,7 +134,9 @@ def composed(problem: Instance, after: Component, fork: Component) -> Component:
     )
 
 
-def _matches(problem: Instance, after: Component, fork: Component) -> tuple[Integers, Integers]:
+def _matches(
+    problem: SearchInstance, after: Component, fork: Component
+) -> tuple[Integers, Integers]:
     """Return the pairs of labels whose classes and walks agree."""
     common = [name for name in after.properties if name in fork.properties]
     left = np.stack([np.zeros_like(after.dsps), *map(after.column, common)], axis=1)

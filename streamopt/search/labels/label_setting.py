@@ -7,20 +7,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from streamopt.search.bounds import bounds
-from streamopt.search.component import NEVER, Component, pruned
-from streamopt.search.labels import SearchStoppedError
-from streamopt.search.reduction import reduced
-from streamopt.search.thinning import thinned
+from streamopt.search.labels.bounds import bounds
+from streamopt.search.labels.clusters import clustered_labels
+from streamopt.search.labels.component import NEVER, Component, SearchStoppedError, pruned
+from streamopt.search.labels.composition import contracted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     import numpy.typing as npt
 
-    from streamopt.search.bounds import Bounds
-    from streamopt.search.component import Origin
-    from streamopt.search.instance import Instance
+    from streamopt.search.instance import SearchInstance
+    from streamopt.search.labels.bounds import Bounds
+    from streamopt.search.labels.component import Origin
 
     Integers = npt.NDArray[np.int64]
 
@@ -37,7 +36,7 @@ class Effort:
     Attributes
     ----------
     labels
-        Of one state, about; more are thinned.
+        Of one state, about; more are clustered_labels.
     from_below
         Whether thinning bounds from below, or keeps schedules.
     should_stop
@@ -60,7 +59,7 @@ class Found:
     rows
         By node of the graph: the row of a label of that latency; empty from below.
     is_exact
-        Whether nothing was thinned, so that the latency is the least within the horizon, and
+        Whether nothing was merged, so that the latency is the least within the horizon, and
         none means that there is no schedule.
     """
 
@@ -80,7 +79,7 @@ class Front:
     rows
         By label and node of the graph: the row that it takes; empty from below.
     is_exact
-        Whether nothing was thinned, so that these are the Pareto-minimal costs of all schedules
+        Whether nothing was merged, so that these are the Pareto-minimal costs of all schedules
         within the horizon and the DSPs.
     """
 
@@ -100,7 +99,7 @@ class Ranked:
     rows
         By label and node of the graph: the row that it takes.
     is_exact
-        Whether nothing was thinned: no schedule is faster than the first label, and none means
+        Whether nothing was merged: no schedule is faster than the first label, and none means
         that there is no schedule.
     """
 
@@ -113,7 +112,7 @@ class Ranked:
 class _Trim:
     """Drops the labels that don't matter, and thins the others."""
 
-    def __init__(self, problem: Instance, horizon_cycles: int, effort: Effort) -> None:
+    def __init__(self, problem: SearchInstance, horizon_cycles: int, effort: Effort) -> None:
         self._problem = problem
         self._horizon = horizon_cycles
         self._effort = effort
@@ -135,7 +134,7 @@ class _Trim:
         resources = len(self._problem.limits) + (self._problem.dsp_limit > 0)
         many = streams or len(component.origins) > 1 or resources > 1
         labels = self._effort.labels if many else DSP_LEVELS
-        thin = thinned(left, labels=labels, from_below=self._effort.from_below)
+        thin = clustered_labels(left, labels=labels, from_below=self._effort.from_below)
         self.has_thinned |= thin is not left
         return thin
 
@@ -152,7 +151,7 @@ def _least(known: Bounds, origin: Origin) -> int:
     return known.first_cycles[node] if which == "first" else known.last_cycles[node]
 
 
-def search(problem: Instance, horizon_cycles: int, effort: Effort) -> Found:
+def search(problem: SearchInstance, horizon_cycles: int, effort: Effort) -> Found:
     """Return the least latency within a horizon, as far as the effort goes.
 
     Raises
@@ -160,10 +159,10 @@ def search(problem: Instance, horizon_cycles: int, effort: Effort) -> Found:
     SearchStoppedError
         If the caller asked for it.
     SearchTooLargeError
-        If the graph has too many open states; see `streamopt.search.labels`.
+        If the graph has too many open states; see `streamopt.search.labels.component`.
     """
     trim = _Trim(problem, horizon_cycles, effort)
-    whole = reduced(problem, trim)
+    whole = contracted(problem, trim)
     if not len(whole):
         return Found(None, {}, not trim.has_thinned)
     best = int(np.argmin(whole.last[:, 0]))
@@ -177,7 +176,7 @@ def search(problem: Instance, horizon_cycles: int, effort: Effort) -> Found:
     )
 
 
-def search_front(problem: Instance, horizon_cycles: int, effort: Effort) -> Front:
+def search_front(problem: SearchInstance, horizon_cycles: int, effort: Effort) -> Front:
     """Return the costs (latency, DSPs) that no others beat within a horizon.
 
     From below, no schedule within the horizon has a latency and DSPs that are not at least those
@@ -189,7 +188,7 @@ def search_front(problem: Instance, horizon_cycles: int, effort: Effort) -> Fron
         As `search`.
     """
     trim = _Trim(problem, horizon_cycles, effort)
-    whole = reduced(problem, trim)
+    whole = contracted(problem, trim)
     pairs = zip(whole.last[:, 0].tolist(), whole.dsps.tolist(), strict=True)
     costs = [(int(cycles), int(dsps)) for cycles, dsps in pairs]
     ranked = sorted(range(len(costs)), key=costs.__getitem__)
@@ -205,7 +204,12 @@ def search_front(problem: Instance, horizon_cycles: int, effort: Effort) -> Fron
 
 
 def search_ranked(
-    problem: Instance, horizon_cycles: int, effort: Effort, *, most: int, column: int | None = None
+    problem: SearchInstance,
+    horizon_cycles: int,
+    effort: Effort,
+    *,
+    most: int,
+    column: int | None = None,
 ) -> Ranked:
     """Return at most so many labels of schedules within a horizon, the fastest ones.
 
@@ -220,7 +224,7 @@ def search_ranked(
         As `search`.
     """
     trim = _Trim(problem, horizon_cycles, effort)
-    whole = reduced(problem, trim)
+    whole = contracted(problem, trim)
     wanted = whole.last[:, 0] if column is None else whole.amounts[:, column]
     ranked = np.lexsort((whole.last[:, 0], wanted))[:most].tolist()
     found: list[dict[str, int]] = []

@@ -10,7 +10,7 @@ import numpy as np
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from streamopt.search.instance import Instance
+    from streamopt.search.instance import SearchInstance
 
 __all__ = ["Bounds", "bounds"]
 
@@ -36,7 +36,7 @@ class Bounds:
     least_amounts: npt.NDArray[np.int64]
 
 
-def bounds(problem: Instance) -> Bounds:
+def bounds(problem: SearchInstance) -> Bounds:
     """Return the bounds of an instance in which every node has a row."""
     firsts: list[int] = []
     lasts: list[int] = []

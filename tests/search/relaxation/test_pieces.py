@@ -12,15 +12,15 @@ import streamopt as so
 from streamopt.pipeline.beyond.costing import honest_costs
 from streamopt.pipeline.beyond.freedom import ALL
 from streamopt.pipeline.evaluating import target as usual_target
-from streamopt.search.beam import Beam, beam_search
-from streamopt.search.climb import Climber
-from streamopt.search.columns import Clock, generated
-from streamopt.search.dynamic import Effort, Found, search
 from streamopt.search.instance import instance
-from streamopt.search.labels import SearchStoppedError
-from streamopt.search.narrowing import Narrowing
-from streamopt.search.pieces import cut
-from streamopt.search.relaxation import relaxation
+from streamopt.search.labels.component import SearchStoppedError
+from streamopt.search.labels.label_setting import Effort, Found, search
+from streamopt.search.local.local_search import LocalSearch
+from streamopt.search.relaxation.beam import Beam, beam_search
+from streamopt.search.relaxation.column_generation import Clock, generated
+from streamopt.search.relaxation.master_program import relaxation
+from streamopt.search.relaxation.pieces import cut
+from streamopt.search.relaxation.target_refutation import TargetRefutation
 from streamopt.solvers.base import SolveOptions
 from streamopt.solvers.result import Proof
 from streamopt.space.assemble import assemble_rows, baseline, evaluate, violations
@@ -33,7 +33,7 @@ from tests.in_nightly import in_nightly
 from tests.random_graphs import random_graph
 
 if TYPE_CHECKING:
-    from streamopt.search.relaxation import Key
+    from streamopt.search.relaxation.master_program import Key
 
 
 def clock(bounds: list[float], *, stops: bool = False) -> Clock:
@@ -68,14 +68,14 @@ def test_sums_of_rows_and_few_labels_at_once_bound_too(
     pieces = cut(instance(space, node_rows(space)), 2 * best, 30, lambda: False)
     assert pieces is not None
     whole = generated(relaxation(pieces), 1e-5, clock([]))
-    monkeypatch.setattr("streamopt.search.relaxation.FINE_LABELS", 0)
+    monkeypatch.setattr("streamopt.search.relaxation.master_program.FINE_LABELS", 0)
     summed_rows = relaxation(pieces)
     rough = generated(summed_rows, 1e-5, clock([]))
     assert rough.bound <= whole.bound * (1 + 1e-4)
-    monkeypatch.setattr("streamopt.search.columns.MOST_LABELS", 60)
-    monkeypatch.setattr("streamopt.search.columns.KNOWN_LABELS", 1)
+    monkeypatch.setattr("streamopt.search.relaxation.column_generation.MOST_LABELS", 60)
+    monkeypatch.setattr("streamopt.search.relaxation.column_generation.KNOWN_LABELS", 1)
     prices = dict(zip(summed_rows.keys, (0.5 * rough.prices).tolist(), strict=True))
-    monkeypatch.setattr("streamopt.search.relaxation.FINE_LABELS", 10**9)
+    monkeypatch.setattr("streamopt.search.relaxation.master_program.FINE_LABELS", 10**9)
     fine = generated(relaxation(pieces), 1e-5, clock([]), prices)
     assert fine.bound == pytest.approx(whole.bound, rel=1e-4)
     assert fine.bound * 2 * best <= best * (1 + 1e-9)
@@ -116,7 +116,7 @@ def test_larger_pieces_keep_what_the_target_leaves_and_rule_out_what_is_below(se
     assert pieces is not None
     for target, is_possible in ((best, True), (best - 1, False)):
         bounds: list[int] = []
-        narrowing = Narrowing(lambda: inf, lambda: False, bounds.append)
+        narrowing = TargetRefutation(lambda: inf, lambda: False, bounds.append)
         base = narrowing.solved(pieces, 1e-2)
         for stage in narrowing.stages(base, target):
             assert len(stage.program.cut.pieces) <= len(pieces.pieces)
@@ -180,11 +180,11 @@ def test_beam_that_waits_where_it_could_stream_leads_to_a_faster_schedule(
 
     monkeypatch.setattr(exact, "beam_search", few_labels)
 
-    def nothing(_: Climber) -> None:
+    def nothing(_: LocalSearch) -> None:
         """Leave schedules to the beams."""
 
-    monkeypatch.setattr(Climber, "start", nothing)
-    monkeypatch.setattr(Climber, "round", nothing)
+    monkeypatch.setattr(LocalSearch, "start", nothing)
+    monkeypatch.setattr(LocalSearch, "round", nothing)
     kept: list[int] = []
     request = Request(graph, LevelName.OPT5, 100, 2)
     answer = exact.solve_exact(

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from streamopt.search.instance import Instance
+    from streamopt.search.instance import SearchInstance
 
     Floats = npt.NDArray[np.float64]
     Integers = npt.NDArray[np.int64]
@@ -32,7 +32,7 @@ Change = tuple[tuple[int, int], ...]
 """(node, row) of every node that takes another row."""
 
 
-def nested_order(problem: Instance) -> tuple[int, ...]:
+def nested_order(problem: SearchInstance) -> tuple[int, ...]:
     """Return the nodes in a topological order that keeps what feeds a node together."""
     order: list[int] = []
     is_done = [False] * len(problem.nodes)
@@ -50,7 +50,7 @@ def nested_order(problem: Instance) -> tuple[int, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class In:
+class InWire:
     """An incoming channel of a node; the arrays are None if it can't stream."""
 
     producer: int
@@ -62,7 +62,7 @@ class In:
 class Wires:
     """An instance with its nodes in nested order, times as floats."""
 
-    def __init__(self, problem: Instance) -> None:
+    def __init__(self, problem: SearchInstance) -> None:
         self.problem = problem
         self.order = nested_order(problem)
         place = {node: at for at, node in enumerate(self.order)}
@@ -70,19 +70,19 @@ class Wires:
         self.last_write = [problem.nodes[n].last_write.astype(float) for n in self.order]
         self.dsps: list[list[int]] = [problem.nodes[n].dsps.tolist() for n in self.order]
         self.dsp_columns = [problem.nodes[n].dsps.astype(float) for n in self.order]
-        self.ins: list[tuple[In, ...]] = []
-        self.outs: list[list[tuple[int, In]]] = [[] for _ in self.order]
+        self.ins: list[tuple[InWire, ...]] = []
+        self.outs: list[list[tuple[int, InWire]]] = [[] for _ in self.order]
         for at, node in enumerate(self.order):
-            entering: list[In] = []
+            entering: list[InWire] = []
             for e in problem.ins[node]:
                 channel = problem.channels[e]
                 source = place[channel.producer]
                 if channel.streams:
                     written = problem.nodes[channel.producer].walks[e]
                     own = problem.nodes[node]
-                    wire = In(source, written, own.walks[e], own.epilogue[e].astype(float))
+                    wire = InWire(source, written, own.walks[e], own.epilogue[e].astype(float))
                 else:
-                    wire = In(source, None, None, None)
+                    wire = InWire(source, None, None, None)
                 entering.append(wire)
                 self.outs[source].append((at, wire))
             self.ins.append(tuple(entering))
@@ -110,7 +110,7 @@ class Paths:
         self.unit = blur_cycles or 1.0
         self._later: Callable[[float, float], float] = _blurred if blur_cycles else _latest
         self._all_later = np.logaddexp if blur_cycles else np.maximum
-        self._crossing: dict[int, list[tuple[int, In, int]]] = {}
+        self._crossing: dict[int, list[tuple[int, InWire, int]]] = {}
         self._run_heads()
         self._run_tails()
         self.dsps = sum(d[r] for d, r in zip(wires.dsps, self.rows, strict=True))
@@ -120,7 +120,7 @@ class Paths:
         """Return the latency, blurred where that was asked for."""
         return self.last[-1] * self.unit
 
-    def streams(self, wire: In, node: int) -> bool:
+    def streams(self, wire: InWire, node: int) -> bool:
         """Return whether a channel is a FIFO."""
         if wire.written is None or wire.read is None:
             return False
@@ -199,7 +199,7 @@ class Paths:
 
     def _arrival(
         self,
-        wire: In,
+        wire: InWire,
         node: int,
         taken: dict[int, Integers],
         times: tuple[Floats | float, Floats | float],
@@ -266,7 +266,7 @@ class Paths:
                     latest = max(latest, self.last[p] + cycles + self.from_last[consumer])
         return latest
 
-    def _leaving(self, high: int) -> Iterable[tuple[int, In, int]]:
+    def _leaving(self, high: int) -> Iterable[tuple[int, InWire, int]]:
         if high not in self._crossing:
             self._crossing[high] = [
                 (node, wire, consumer)

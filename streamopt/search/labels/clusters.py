@@ -12,17 +12,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from streamopt.search.component import NEVER, pruned
-from streamopt.search.labels import codes
+from streamopt.search.labels.component import NEVER, codes, pruned
+from streamopt.search.labels.row_subset import RowSubset, states, taken
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from streamopt.search.component import Component
+    from streamopt.search.labels.component import Component
 
     Integers = npt.NDArray[np.int64]
 
-__all__ = ["thinned"]
+    from streamopt.search.instance import Choices, SearchInstance
+
+
+__all__ = ["clustered_labels", "clustered_rows"]
 
 FIRST_WIDTH = 1 / 256
 """Width of a cell, relative, that is tried first for few labels too many."""
@@ -32,7 +35,7 @@ LEAST_LABELS = 4
 """Labels that every state may have."""
 
 
-def thinned(component: Component, *, labels: int, from_below: bool) -> Component:
+def clustered_labels(component: Component, *, labels: int, from_below: bool) -> Component:
     """Return a component of at most about ``labels`` labels a state.
 
     Parameters
@@ -89,3 +92,51 @@ def _cells(component: Component, state: Integers, width: float) -> Integers:
         place = np.floor(np.maximum(column, 0) / scale).astype(np.int64)
         parts.append(np.where(column == NEVER, -1, place))
     return codes(np.stack(parts, axis=1))
+
+
+FIRST_WIDTH = 1 / 64
+"""Width of a cell, relative, that is tried first."""
+WIDER = 1.5
+
+
+def clustered_rows(problem: SearchInstance, most: int, *, from_below: bool) -> RowSubset:
+    """Return an instance with about ``most`` rows of every state of a node.
+
+    Parameters
+    ----------
+    from_below
+        Whether rows become lower bounds, or stay rows.
+    """
+    parts = [_thinned(node, most, from_below=from_below) for node in problem.nodes]
+    few = replace(problem, nodes=tuple(node for node, _ in parts))
+    return RowSubset(few, tuple(places for _, places in parts))
+
+
+def _thinned(rows: Choices, most: int, *, from_below: bool) -> tuple[Choices, Integers]:
+    state = states(rows)
+    if np.bincount(state).max(initial=0) <= most:
+        return rows, np.arange(len(rows.dsps))
+    logs = np.log(np.maximum(0, _main_costs(rows)) + 1.0)
+    width = FIRST_WIDTH
+    while True:
+        cells = codes(np.column_stack([state, np.floor(logs / width).astype(np.int64)]))
+        ranked = np.lexsort((logs.sum(axis=1), cells))
+        heads = np.flatnonzero(np.r_[True, np.diff(cells[ranked]) != 0])
+        best = ranked[heads]
+        if np.bincount(state[best]).max() <= most:
+            break
+        width *= WIDER
+    if not from_below:
+        return taken(rows, best, lambda column: column[best]), best
+    return taken(
+        rows, best, lambda column: np.minimum.reduceat(column[ranked], heads, axis=0)
+    ), best
+
+
+def _main_costs(rows: Choices) -> Integers:
+    """Return what tells cells apart: times and resources, these with all channels as FIFOs."""
+    times = [rows.dsps, rows.first_write, rows.last_write, *rows.epilogue.values()]
+    used = rows.amounts
+    for fifo in rows.as_fifo.values():
+        used = used + fifo
+    return np.concatenate([np.stack(times, axis=1), used], axis=1)

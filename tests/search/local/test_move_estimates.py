@@ -7,10 +7,10 @@ from random import Random
 import numpy as np
 import pytest
 
-from streamopt.search.glance import Glance, after_each, promising
 from streamopt.search.instance import instance
-from streamopt.search.moves import Moves
-from streamopt.search.paths import Paths, Wires
+from streamopt.search.local.move_estimates import MoveEstimates, after_each, estimated_moves
+from streamopt.search.local.moves import Moves
+from streamopt.search.local.paths import Paths, Wires
 from streamopt.space.decisions import decision_space
 from streamopt.space.level import LEVELS, LevelName
 from streamopt.space.rows import node_rows
@@ -51,7 +51,7 @@ def test_promising_changes_keep_tile_classes_together(seed: int) -> None:
     moves = Moves(wires)
     rows = moves.least()
     paths = Paths(wires, rows, BLUR_CYCLES)
-    found = promising(Glance(moves), paths, 0.0, 0.0)
+    found = estimated_moves(MoveEstimates(moves), paths, 0.0, 0.0)
     for change in found:
         changed = list(rows)
         for node, row in change:

@@ -12,21 +12,20 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from streamopt.search.component import pruned
-from streamopt.search.dynamic import Found
-from streamopt.search.fusing import complete_source, pairs
-from streamopt.search.labels import SearchStoppedError
-from streamopt.search.reduction import composed
-from streamopt.search.relaxation import RowKind
+from streamopt.search.labels.component import SearchStoppedError, pruned
+from streamopt.search.labels.composition import composed
+from streamopt.search.labels.label_setting import Found
+from streamopt.search.relaxation.master_program import RowKind
+from streamopt.search.relaxation.target_refutation import complete_source, pairs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     import numpy.typing as npt
 
-    from streamopt.search.columns import Priced
-    from streamopt.search.component import Component
-    from streamopt.search.relaxation import Relaxation
+    from streamopt.search.labels.component import Component
+    from streamopt.search.relaxation.column_generation import Priced
+    from streamopt.search.relaxation.master_program import Relaxation
 
     Integers = npt.NDArray[np.int64]
     Floats = npt.NDArray[np.float64]
@@ -36,7 +35,7 @@ __all__ = ["Beam", "beam_search"]
 TIMES = (RowKind.FIRST, RowKind.LAST, RowKind.SPAN)
 MOST_PAIRS = 150_000
 """Pairs of labels that are put together at once; else the dearer ones of both sides stay out."""
-SPARE = 0.02
+SPARE_SHARE = 0.02
 """Of the limit, added to the DSPs that are still to be spent, as some can always be shifted."""
 
 
@@ -57,7 +56,7 @@ class Beam:
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class _BeamPart:
     """A component in a beam, labels of the least cost first.
 
     Attributes
@@ -72,16 +71,16 @@ class _Part:
     owed: Floats
     expected_dsps: float
 
-    def first(self, count: int) -> _Part:
+    def first(self, count: int) -> _BeamPart:
         """Return the part with its first labels only."""
-        return _Part(
+        return _BeamPart(
             self.component.taken(np.arange(min(count, len(self.owed)))),
             self.owed[:count],
             self.expected_dsps,
         )
 
 
-class _Search:
+class _BeamSearch:
     """The beam's measure of cost, and the joins of parts."""
 
     def __init__(self, program: Relaxation, priced: Priced, beam: Beam) -> None:
@@ -97,7 +96,7 @@ class _Search:
         self._dsp_price = -float(priced.prices[kinds.index(RowKind.DSPS)]) / self._limit
         self._least_dsps = program.cut.known.least_dsps
 
-    def piece(self, place: int) -> _Part:
+    def piece(self, place: int) -> _BeamPart:
         """Return a piece with its labels of low reduced cost."""
         low, high = self._program.offsets[place : place + 2]
         component = self._program.cut.pieces[place]
@@ -106,9 +105,9 @@ class _Search:
         order = np.argsort(self._priced.reduced[low:high], kind="stable")
         taken = order[: self._beam.piece_labels]
         owed = self._outer[low:high]
-        return self.ranked(_Part(component.taken(taken), owed[taken], expected))
+        return self.ranked(_BeamPart(component.taken(taken), owed[taken], expected))
 
-    def costs(self, part: _Part) -> Floats:
+    def costs(self, part: _BeamPart) -> Floats:
         """Return the priced cost of every label, in horizons."""
         component = part.component
         place = self._program.labels + 2 * self._number[component.exit]
@@ -117,7 +116,7 @@ class _Search:
         last = (component.last / self._horizon + starts).max(axis=1)
         times = self._outer[place] * np.maximum(first, 0.0) + self._outer[place + 1] * last
         over = component.dsps - part.expected_dsps
-        left = max(0.0, self._limit - part.expected_dsps) + SPARE * self._limit
+        left = max(0.0, self._limit - part.expected_dsps) + SPARE_SHARE * self._limit
         dsps = self._dsp_price * (component.dsps + over * over / left)
         return np.asarray(times + dsps + part.owed)
 
@@ -126,7 +125,7 @@ class _Search:
             return 0.0
         return float(self._priced.times[2 * self._number[origin[0]] + (origin[1] == "last")])
 
-    def ranked(self, part: _Part) -> _Part:
+    def ranked(self, part: _BeamPart) -> _BeamPart:
         """Return the labels of the least costs that fit the DSPs, the best first."""
         component = part.component
         others = self._least_dsps - component.least_dsps
@@ -135,9 +134,9 @@ class _Search:
         order = order[np.isfinite(costs[order])][: 2 * self._beam.labels]
         cheap = component.taken(order)
         kept = np.sort(pruned(_marked(cheap)).back[:, -1])[: self._beam.labels]
-        return _Part(cheap.taken(kept), part.owed[order[kept]], part.expected_dsps)
+        return _BeamPart(cheap.taken(kept), part.owed[order[kept]], part.expected_dsps)
 
-    def together(self, after: _Part, before: _Part) -> _Part:
+    def together(self, after: _BeamPart, before: _BeamPart) -> _BeamPart:
         """Return a part with a source put before it (E5)."""
         while pairs(after.component, before.component) > MOST_PAIRS:
             if len(after.owed) > len(before.owed):
@@ -147,7 +146,7 @@ class _Search:
         component = composed(self._problem, after.component, before.component)
         owed = after.owed[component.back[:, 0]] + before.owed[component.back[:, 1]]
         expected = after.expected_dsps + before.expected_dsps
-        return self.ranked(_Part(component, owed, expected))
+        return self.ranked(_BeamPart(component, owed, expected))
 
 
 def beam_search(
@@ -160,9 +159,9 @@ def beam_search(
     SearchStoppedError
         If the caller asked for it.
     """
-    run = _Search(program, priced, beam)
-    ready: dict[int, _Part] = {}
-    part: _Part | None = None
+    run = _BeamSearch(program, priced, beam)
+    ready: dict[int, _BeamPart] = {}
+    part: _BeamPart | None = None
     for place, piece in enumerate(program.cut.pieces):
         part = run.piece(place)
         while (source := complete_source(program.cut.problem, part.component)) is not None:

@@ -15,17 +15,17 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from scipy import sparse
 
-from streamopt.search.barrier import LinearProgram, Point, interior_points
 from streamopt.search.instance import NO_WALK
-from streamopt.search.labels import SearchStoppedError, codes
-from streamopt.search.relaxation import RowKind
+from streamopt.search.labels.component import SearchStoppedError, codes
+from streamopt.search.relaxation.interior_point import InteriorPoint, LinearProgram, interior_points
+from streamopt.search.relaxation.master_program import RowKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     import numpy.typing as npt
 
-    from streamopt.search.relaxation import Key, Relaxation
+    from streamopt.search.relaxation.master_program import Key, Relaxation
 
     Integers = npt.NDArray[np.int64]
     Floats = npt.NDArray[np.float64]
@@ -121,14 +121,14 @@ def generated(
     SearchStoppedError
         If the caller asked for it, or the time is up.
     """
-    state = _State(problem, closeness, clock, known or {})
+    state = _MasterProgram(problem, closeness, clock, known or {})
     for _ in range(MOST_ROUNDS):
         if state.solve() or not state.grow():
             break
     return state.best
 
 
-class _State:
+class _MasterProgram:
     """What a column generation knows so far."""
 
     def __init__(
@@ -182,7 +182,7 @@ class _State:
     def _is_close(self) -> bool:
         return self.value - self.best.bound <= self._closeness * abs(self.value)
 
-    def _look(self, program: LinearProgram, point: Point) -> bool:
+    def _look(self, program: LinearProgram, point: InteriorPoint) -> bool:
         """Take the bound of a point's prices; return whether the point is good enough."""
         if self._clock.seconds_left() <= 0 or self._clock.should_stop():
             raise SearchStoppedError

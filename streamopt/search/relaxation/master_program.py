@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from scipy import sparse
 
-from streamopt.search.component import NEVER
 from streamopt.search.instance import NO_WALK
+from streamopt.search.labels.component import NEVER
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     import numpy.typing as npt
 
-    from streamopt.search.component import Component, Origin, Property
-    from streamopt.search.pieces import Cut
+    from streamopt.search.labels.component import Component, Origin, Property
+    from streamopt.search.relaxation.pieces import Cut
 
     Integers = npt.NDArray[np.int64]
     Floats = npt.NDArray[np.float64]
@@ -95,7 +95,7 @@ class Relaxation:
         return np.array([prices.get(key, prices.get(summed(key), 0.0)) for key in self.keys])
 
 
-class _Rows:
+class _ProgramRows:
     """The rows so far, as lists of entries."""
 
     def __init__(self) -> None:
@@ -123,11 +123,11 @@ class _Rows:
         return library.csc_array((values, (rows, columns)), shape=(len(self.limits), width))
 
 
-class _Builder:
+class _ProgramBuilder:
     def __init__(self, cut: Cut) -> None:
         self.cut = cut
         self.is_coarse = sum(len(piece) for piece in cut.pieces) > FINE_LABELS
-        self.rows = _Rows()
+        self.rows = _ProgramRows()
         self.scale = 1.0 / max(1, cut.horizon_cycles)
         sizes = [len(piece) for piece in cut.pieces]
         self.offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
@@ -323,7 +323,7 @@ def _span(piece: Component) -> Integers:
 
 def relaxation(cut: Cut) -> Relaxation:
     """Return the linear relaxation of a problem in pieces."""
-    builder = _Builder(cut)
+    builder = _ProgramBuilder(cut)
     count = len(cut.pieces)
     for place in range(count):
         builder.add_piece(place)

@@ -7,13 +7,13 @@ from random import Random
 import pytest
 
 import streamopt as so
-from streamopt.search.climb import Climber
-from streamopt.search.dynamic import Effort, search
 from streamopt.search.instance import instance
-from streamopt.search.labels import SearchStoppedError
-from streamopt.search.moves import Moves
-from streamopt.search.paths import Paths, Wires
-from streamopt.search.window import window
+from streamopt.search.labels.component import SearchStoppedError
+from streamopt.search.labels.label_setting import Effort, search
+from streamopt.search.local.large_neighbourhood import window
+from streamopt.search.local.local_search import LocalSearch
+from streamopt.search.local.moves import Moves
+from streamopt.search.local.paths import Paths, Wires
 from streamopt.space.assemble import assemble_rows, evaluate, violations
 from streamopt.space.decisions import DecisionSpace, decision_space
 from streamopt.space.level import LEVELS, LevelName
@@ -28,7 +28,7 @@ def small_space(seed: int, *, nodes: int = 7, dsps: int = 120) -> DecisionSpace:
 
 def climbed(space: DecisionSpace, rounds: int) -> list[tuple[dict[str, int], int]]:
     found: list[tuple[dict[str, int], int]] = []
-    climber = Climber(
+    climber = LocalSearch(
         instance(space, node_rows(space)),
         lambda: False,
         lambda chosen, cycles: found.append((chosen, cycles)),
@@ -98,4 +98,4 @@ def test_stop_ends_it() -> None:
     space = small_space(6203)
     problem = instance(space, node_rows(space))
     with pytest.raises(SearchStoppedError):
-        Climber(problem, lambda: True, lambda chosen, cycles: None, 0).start()
+        LocalSearch(problem, lambda: True, lambda chosen, cycles: None, 0).start()

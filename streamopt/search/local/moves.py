@@ -9,28 +9,28 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from streamopt.search.instance import NO_WALK
-from streamopt.search.labels import SearchTooLargeError
-from streamopt.search.start import agreed_factors
+from streamopt.search.labels.component import SearchTooLargeError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import numpy.typing as npt
 
-    from streamopt.search.paths import Change, Wires
+    from streamopt.search.local.paths import Change, Wires
 
     Integers = npt.NDArray[np.int64]
+    Factors = tuple[int, ...]
+    Walks = tuple[int, ...]
+    Left = Mapping[int, frozenset[int]]
+    """By tile class, the factors that may still be taken."""
 
-__all__ = ["Kind", "Moves"]
+__all__ = ["Kind", "Moves", "agreed_factors"]
 
 Kind = Callable[[list[int], Iterable[int]], Iterator["Change"]]
 """Changes of one kind to the rows of all nodes, that begin at some of them."""
 
 REACHES = ((1, 0), (0, 1), (0, 12), (12, 0), (12, 12))
 """How far a change of walks is followed upstream and downstream."""
-
-Walks = tuple[int, ...]
-Factors = tuple[int, ...]
 
 
 class Moves:
@@ -270,3 +270,91 @@ class Moves:
             for other in others
         ]
         return np.array(sorted(left), dtype=np.int64)
+
+
+MOST_TRIES = 2000
+"""Choices of one factor each, after which no more are tried."""
+
+
+def agreed_factors(
+    classes: Sequence[Sequence[int]], tables: Sequence[Iterable[Factors]]
+) -> dict[int, int] | None:
+    """Return a factor for each tile class so that every table has an entry with them.
+
+    Parameters
+    ----------
+    classes
+        By node, the tile classes that the entries of its table are factors of.
+    tables
+        By node, the factors that rows have together.
+
+    Returns
+    -------
+    dict or None
+        Factors near the least of each class; None if there are none, or none were found.
+    """
+    joined = _Tables(classes, tables)
+    first = joined.narrowed({}, range(len(classes)))
+    branches = [] if first is None else [iter([first])]
+    for _ in range(MOST_TRIES):
+        while branches:
+            left = next(branches[-1], None)
+            if left is not None:
+                break
+            branches.pop()
+        else:
+            return None
+        open_class = next((k for k, factors in left.items() if len(factors) > 1), None)
+        if open_class is None:
+            return {k: min(factors) for k, factors in left.items()}
+        branches.append(joined.branches(left, open_class))
+    return None
+
+
+class _Tables:
+    """The tables of all nodes, and who shares a class with whom."""
+
+    def __init__(
+        self, classes: Sequence[Sequence[int]], tables: Sequence[Iterable[Factors]]
+    ) -> None:
+        self._classes = classes
+        self._tables = [tuple(dict.fromkeys(table)) for table in tables]
+        self._members: dict[int, list[int]] = {}
+        for node, own in enumerate(classes):
+            for k in own:
+                self._members.setdefault(k, []).append(node)
+
+    def branches(self, left: Left, index: int) -> Iterator[Left]:
+        """Yield what each factor of a class leaves, the least first, unless it leaves nothing."""
+        for factor in sorted(left[index]):
+            found = self.narrowed({**left, index: frozenset({factor})}, self._members[index])
+            if found is not None:
+                yield found
+
+    def narrowed(self, left: Left, nodes: Iterable[int]) -> Left | None:
+        """Return the factors that have an entry in every table; None if some table has none left.
+
+        Parameters
+        ----------
+        nodes
+            Whose tables are to be looked at; those of others follow where a class gets fewer.
+        """
+        found = dict(left)
+        waiting = dict.fromkeys(nodes)
+        while waiting:
+            node = next(iter(waiting))
+            del waiting[node]
+            own = self._classes[node]
+            entries = [
+                entry
+                for entry in self._tables[node]
+                if all(k not in found or f in found[k] for k, f in zip(own, entry, strict=True))
+            ]
+            if not entries:
+                return None
+            for k, column in zip(own, zip(*entries, strict=True), strict=True):
+                fewer = frozenset(column)
+                if found.get(k) != fewer:
+                    found[k] = fewer
+                    waiting.update(dict.fromkeys(n for n in self._members[k] if n != node))
+        return found

@@ -12,27 +12,27 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from streamopt.search.dynamic import Effort, search_front
-from streamopt.search.glance import Glance, promising
-from streamopt.search.labels import SearchStoppedError, SearchTooLargeError
-from streamopt.search.moves import Moves
-from streamopt.search.paths import Paths, Wires
-from streamopt.search.window import window
+from streamopt.search.labels.component import SearchStoppedError, SearchTooLargeError
+from streamopt.search.labels.label_setting import Effort, search_front
+from streamopt.search.local.large_neighbourhood import window
+from streamopt.search.local.move_estimates import MoveEstimates, estimated_moves
+from streamopt.search.local.moves import Moves
+from streamopt.search.local.paths import Paths, Wires
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     import numpy.typing as npt
 
-    from streamopt.search.instance import Instance
-    from streamopt.search.moves import Kind
-    from streamopt.search.paths import Change
+    from streamopt.search.instance import SearchInstance
+    from streamopt.search.local.moves import Kind
+    from streamopt.search.local.paths import Change
 
     Floats = npt.NDArray[np.float64]
     Integers = npt.NDArray[np.int64]
     OnBetter = Callable[[dict[str, int], int], None]
 
-__all__ = ["Climber"]
+__all__ = ["LocalSearch"]
 
 BATCH = 256
 """Changes that are looked at together."""
@@ -68,7 +68,7 @@ WINDOW_NODES = 40
 WINDOW_LABELS = 8
 
 
-class Climber:
+class LocalSearch:
     """The search on one instance, with the best rows so far.
 
     Parameters
@@ -87,7 +87,11 @@ class Climber:
     """
 
     def __init__(
-        self, problem: Instance, should_stop: Callable[[], bool], on_better: OnBetter, seed: int
+        self,
+        problem: SearchInstance,
+        should_stop: Callable[[], bool],
+        on_better: OnBetter,
+        seed: int,
     ) -> None:
         self._wires = Wires(problem)
         self._moves = Moves(self._wires)
@@ -114,7 +118,7 @@ class Climber:
 
     def start(self) -> None:
         """Lower the price of DSPs until more are taken than there are (E21), (E25)."""
-        glance = Glance(self._moves)
+        glance = MoveEstimates(self._moves)
         paths = self._note(self._rows)
         for share in START_PRICES:
             rows = self._hastened(self._rows, share, glance)
@@ -128,7 +132,7 @@ class Climber:
             self._rows = self._glanced(self._rows, FILL_PRICE, glance, blur, is_limited=True)
             self._note(self._rows)
 
-    def _hastened(self, rows: list[int], share: float, glance: Glance) -> list[int]:
+    def _hastened(self, rows: list[int], share: float, glance: MoveEstimates) -> list[int]:
         """Return rows that nothing seems to make better at first glance (E25)."""
         among: Iterable[int] = self._all
         for _ in range(WALK_SWEEPS):
@@ -145,7 +149,7 @@ class Climber:
         self,
         rows: list[int],
         share: float,
-        glance: Glance,
+        glance: MoveEstimates,
         blur: float = FIRST_BLUR,
         *,
         is_limited: bool = False,
@@ -155,7 +159,7 @@ class Climber:
             if self._should_stop():
                 raise SearchStoppedError
             paths, price = self._blurred(rows, share, blur)
-            good = promising(glance, paths, price, LEAST_GAIN * paths.cycles)
+            good = estimated_moves(glance, paths, price, LEAST_GAIN * paths.cycles)
             if is_limited:
                 left = self._limit - paths.dsps
                 good = [change for change in good if self._more_dsps(rows, change) <= left]

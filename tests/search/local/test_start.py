@@ -5,17 +5,16 @@ from __future__ import annotations
 import pytest
 
 import streamopt as so
-from streamopt.search.climb import Climber
-from streamopt.search.instance import Instance, instance
-from streamopt.search.moves import Moves
-from streamopt.search.paths import Wires
-from streamopt.search.start import agreed_factors
+from streamopt.search.instance import SearchInstance, instance
+from streamopt.search.local.local_search import LocalSearch
+from streamopt.search.local.moves import Moves, agreed_factors
+from streamopt.search.local.paths import Wires
 from streamopt.space.decisions import decision_space
 from streamopt.space.level import LEVELS, LevelName
 from streamopt.space.rows import node_rows
 
 
-def hasty(seed: int) -> Instance:
+def hasty(seed: int) -> SearchInstance:
     """Return an instance of few rows: a horizon leaves out those of few lanes."""
     p = so.dsl.program("chain")
     i, j = p.iterators(i=8, j=12)
@@ -44,7 +43,7 @@ def test_search_begins_where_the_least_factors_are_of_no_row(seed: int) -> None:
         for index, factor in zip(moves.classes[at], moves.factors[at][row], strict=True):
             assert taken.setdefault(index, factor) == factor
     found: list[int] = []
-    Climber(problem, lambda: False, lambda _, cycles: found.append(cycles), 0).start()
+    LocalSearch(problem, lambda: False, lambda _, cycles: found.append(cycles), 0).start()
     assert found == sorted(found, reverse=True)
     assert found
 

@@ -8,26 +8,25 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from streamopt.search.component import NEVER, ZERO, Component, clamped
 from streamopt.search.instance import NO_WALK
-from streamopt.search.labels import joined
+from streamopt.search.labels.component import NEVER, ZERO, Component, clamped, joined
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from streamopt.search.component import Origin, Property
-    from streamopt.search.instance import Instance
+    from streamopt.search.instance import SearchInstance
+    from streamopt.search.labels.component import Origin, Property
 
     Integers = npt.NDArray[np.int64]
     Flags = npt.NDArray[np.bool_]
     Columns = dict[Property, Integers]
     Form = dict[Origin, Integers]
 
-__all__ = ["Draft", "finished", "open_properties", "opened", "with_component", "with_source"]
+__all__ = ["PartialJoin", "finished", "open_properties", "opened", "with_component", "with_source"]
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class PartialJoin:
     """A node's rows joined with some of its producers; arrays have one entry a label.
 
     Attributes
@@ -50,7 +49,7 @@ class Draft:
     back: tuple[Integers, ...]
     parts: tuple[Component | int, ...]
 
-    def taken(self, places: Integers) -> Draft:
+    def taken(self, places: Integers) -> PartialJoin:
         """Return the draft with some of its labels, or with some of them twice."""
         return replace(
             self,
@@ -64,13 +63,13 @@ class Draft:
         )
 
 
-def opened(problem: Instance, node: int) -> Draft:
+def opened(problem: SearchInstance, node: int) -> PartialJoin:
     """Return the draft of a node that has met no producer."""
     choices = problem.nodes[node]
     rows = np.arange(len(choices.dsps))
     state: Columns = {("class", k): factors for k, factors in choices.factors.items()}
     state |= {("walk", e): walks for e, walks in choices.walks.items()}
-    return Draft(
+    return PartialJoin(
         node=node,
         used={},
         seen=Counter(list(choices.factors)),
@@ -87,7 +86,9 @@ def opened(problem: Instance, node: int) -> Draft:
     )
 
 
-def with_component(problem: Instance, draft: Draft, channel: int, part: Component) -> Draft:
+def with_component(
+    problem: SearchInstance, draft: PartialJoin, channel: int, part: Component
+) -> PartialJoin:
     """Return the draft joined with the component at the other side of a channel (E3)."""
     common = [name for name in part.properties if name in draft.state and name[0] == "class"]
     left = np.stack([np.zeros_like(draft.row), *(draft.state[name] for name in common)], axis=1)
@@ -122,7 +123,7 @@ def with_component(problem: Instance, draft: Draft, channel: int, part: Componen
     )
 
 
-def with_source(problem: Instance, draft: Draft, channel: int) -> Draft:
+def with_source(problem: SearchInstance, draft: PartialJoin, channel: int) -> PartialJoin:
     """Return the draft joined with a channel whose producer is put before it later (E4).
 
     A row that could stream stands twice: once needing that the producer walks the same way, and
@@ -153,7 +154,9 @@ def with_source(problem: Instance, draft: Draft, channel: int) -> Draft:
     )
 
 
-def _of_channel(problem: Instance, draft: Draft, channel: int, streams: Flags) -> Integers:
+def _of_channel(
+    problem: SearchInstance, draft: PartialJoin, channel: int, streams: Flags
+) -> Integers:
     """Return what a channel that can stream takes in every label (R2)."""
     choices = problem.nodes[draft.node]
     if not problem.limits:
@@ -162,7 +165,7 @@ def _of_channel(problem: Instance, draft: Draft, channel: int, streams: Flags) -
     return np.where(streams[:, None], fifo, buffer)
 
 
-def finished(problem: Instance, draft: Draft) -> Component:
+def finished(problem: SearchInstance, draft: PartialJoin) -> Component:
     """Return the component that the node and all its producers are (E2)."""
     choices = problem.nodes[draft.node]
     origins = tuple(draft.start)
@@ -193,7 +196,9 @@ def finished(problem: Instance, draft: Draft) -> Component:
     )
 
 
-def open_properties(problem: Instance, state: Columns, seen: Counter[int]) -> tuple[Property, ...]:
+def open_properties(
+    problem: SearchInstance, state: Columns, seen: Counter[int]
+) -> tuple[Property, ...]:
     """Return the properties of a state that some node outside can see."""
     return tuple(
         name for name in state if name[0] != "class" or seen[name[1]] < problem.users[name[1]]

@@ -12,22 +12,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from streamopt.search.instance import Choices
-from streamopt.search.labels import codes
+from streamopt.search.labels.component import codes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     import numpy.typing as npt
 
-    from streamopt.search.instance import Instance
+    from streamopt.search.instance import SearchInstance
 
     Integers = npt.NDArray[np.int64]
 
-__all__ = ["Fewer", "costs", "states", "taken"]
+__all__ = ["RowSubset", "costs", "states", "taken"]
 
 
 @dataclass(frozen=True, slots=True)
-class Fewer:
+class RowSubset:
     """An instance of fewer rows than another.
 
     Attributes
@@ -36,7 +36,7 @@ class Fewer:
         By node: the rows of the other instance that are left, or stand for theirs.
     """
 
-    problem: Instance
+    problem: SearchInstance
     places: tuple[Integers, ...]
 
     def original(self, rows: dict[str, int]) -> dict[str, int]:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     Matrix = Any
     """A sparse array of scipy."""
 
-__all__ = ["LinearProgram", "Point", "interior_points"]
+__all__ = ["InteriorPoint", "LinearProgram", "interior_points"]
 
 MOST_ITERATIONS = 100
 BOUNDARY = 0.9995
@@ -63,7 +63,7 @@ class LinearProgram:
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class InteriorPoint:
     """Variables, prices and reduced costs inside their bounds; rows may still be violated."""
 
     values: Floats
@@ -71,7 +71,9 @@ class Point:
     reduced: Floats
 
 
-def interior_points(program: LinearProgram, is_last: Callable[[Point], bool]) -> Point:
+def interior_points(
+    program: LinearProgram, is_last: Callable[[InteriorPoint], bool]
+) -> InteriorPoint:
     """Return the last of the interior points on the way to the optimum.
 
     Parameters
@@ -95,7 +97,7 @@ def interior_points(program: LinearProgram, is_last: Callable[[Point], bool]) ->
     return point
 
 
-def _complementarity(point: Point) -> float:
+def _complementarity(point: InteriorPoint) -> float:
     return _inner(point.values, point.reduced) / len(point.values)
 
 
@@ -183,7 +185,7 @@ def _products(matrix: Matrix) -> tuple[Matrix, Matrix]:
     return pattern, library.csc_array((values, entries, starts), (len(place), matrix.shape[1]))
 
 
-def _first_point(program: LinearProgram, system: _Normal) -> Point:
+def _first_point(program: LinearProgram, system: _Normal) -> InteriorPoint:
     """Return Mehrotra's first point: least squares, moved inside the bounds."""
     system.factor(np.ones(len(program.costs)))
     values = system.transposed @ system.solved(program.limits)
@@ -192,14 +194,14 @@ def _first_point(program: LinearProgram, system: _Normal) -> Point:
     values += max(0.0, -1.5 * float(values.min()))
     reduced += max(0.0, -1.5 * float(reduced.min()))
     product = _inner(values, reduced)
-    return Point(
+    return InteriorPoint(
         values=values + 0.5 * product / max(float(reduced.sum()), CLOSE) + CLOSE,
         prices=prices,
         reduced=reduced + 0.5 * product / max(float(values.sum()), CLOSE) + CLOSE,
     )
 
 
-def _next_point(program: LinearProgram, system: _Normal, point: Point) -> Point:
+def _next_point(program: LinearProgram, system: _Normal, point: InteriorPoint) -> InteriorPoint:
     """Return the point after one predictor and one corrector step."""
     values, reduced = point.values, point.reduced
     weights = values / reduced
@@ -229,7 +231,7 @@ def _next_point(program: LinearProgram, system: _Normal, point: Point) -> Point:
             break
         target = target + tried
         (more, prices, costs), far, dear = others, farther, dearer
-    return Point(
+    return InteriorPoint(
         values=values + BOUNDARY * far * more,
         prices=point.prices + BOUNDARY * dear * prices,
         reduced=reduced + BOUNDARY * dear * costs,
@@ -237,7 +239,7 @@ def _next_point(program: LinearProgram, system: _Normal, point: Point) -> Point:
 
 
 def _corrected(
-    point: Point, primal: tuple[float, Floats], dual: tuple[float, Floats], centre: float
+    point: InteriorPoint, primal: tuple[float, Floats], dual: tuple[float, Floats], centre: float
 ) -> Floats:
     """Return what moves the outliers among the products of a longer step to the centre."""
     (far, more), (dear, costs) = primal, dual

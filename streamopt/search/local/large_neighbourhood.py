@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from streamopt.search.instance import Channel, Choices, Instance
+from streamopt.search.instance import Arc, Choices, SearchInstance
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import numpy.typing as npt
 
-    from streamopt.search.paths import In, Paths
+    from streamopt.search.local.paths import InWire, Paths
 
     Integers = npt.NDArray[np.int64]
 
@@ -37,7 +37,7 @@ class _Part:
     def __init__(self) -> None:
         self.names: list[str] = []
         self.nodes: list[Choices] = []
-        self.channels: list[Channel] = []
+        self.channels: list[Arc] = []
         self.ins: list[list[int]] = []
         self.outs: list[list[int]] = []
 
@@ -53,14 +53,18 @@ class _Part:
         return self.add(Choices(_one(first), _one(last), zero, {}, {}, {}, _no_amounts(1)))
 
     def connect(self, producer: int, consumer: int, *, streams: bool) -> int:
-        self.channels.append(Channel(producer, consumer, streams))
+        self.channels.append(Arc(producer, consumer, streams))
         number = len(self.channels) - 1
         self.outs[producer].append(number)
         self.ins[consumer].append(number)
         return number
 
     def join(
-        self, wire: In, producer: tuple[int, Integers], consumer: tuple[int, Integers], tail: float
+        self,
+        wire: InWire,
+        producer: tuple[int, Integers],
+        consumer: tuple[int, Integers],
+        tail: float,
     ) -> None:
         """Connect two nodes, each with the rows of the graph's node that it has."""
         (source, written), (node, read) = producer, consumer
@@ -72,9 +76,9 @@ class _Part:
         self.nodes[node].walks[channel] = wire.read[read]
         self.nodes[node].epilogue[channel] = (wire.epilogue[read] + tail).astype(np.int64)
 
-    def instance(self, dsp_limit: int) -> Instance:
+    def instance(self, dsp_limit: int) -> SearchInstance:
         seen = Counter(k for own in self.nodes for k in own.factors)
-        return Instance(
+        return SearchInstance(
             names=tuple(self.names),
             nodes=tuple(self.nodes),
             channels=tuple(self.channels),
@@ -85,7 +89,7 @@ class _Part:
         )
 
 
-def window(paths: Paths, low: int, kept: Sequence[Integers], dsp_limit: int) -> Instance:
+def window(paths: Paths, low: int, kept: Sequence[Integers], dsp_limit: int) -> SearchInstance:
     """Return the instance of the nodes from ``low`` on, each with the rows that are kept.
 
     The names are the nodes' places in nested order, empty for what is fixed. Its latency is that

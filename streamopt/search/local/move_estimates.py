@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from streamopt.search.moves import Moves
-    from streamopt.search.paths import Change, In, Paths
+    from streamopt.search.local.moves import Moves
+    from streamopt.search.local.paths import Change, InWire, Paths
 
     Floats = npt.NDArray[np.float64]
     Flags = npt.NDArray[np.bool_]
     Integers = npt.NDArray[np.int64]
 
-__all__ = ["Glance", "after_each", "promising"]
+__all__ = ["MoveEstimates", "after_each", "estimated_moves"]
 
 MOST_SHARE = 1.0 - 1e-12
 """Of the paths through one node in all."""
@@ -33,7 +33,7 @@ NEVER = -1e30
 """A time before all others, in any unit; not infinite, as differences are taken."""
 
 
-class Glance:
+class MoveEstimates:
     """The rows of every node by their shared factors, ready to be looked at many times."""
 
     def __init__(self, moves: Moves) -> None:
@@ -64,7 +64,9 @@ class Glance:
         return int(among[np.argmin(costs[among])])
 
 
-def promising(glance: Glance, paths: Paths, price: float, least_gain: float) -> list[Change]:
+def estimated_moves(
+    glance: MoveEstimates, paths: Paths, price: float, least_gain: float
+) -> list[Change]:
     """Return changes that seem to lower the latency plus the price of DSPs, the best first.
 
     A change is the row of one node, its shared factors as they are, or the factor of one class,
@@ -94,7 +96,7 @@ def promising(glance: Glance, paths: Paths, price: float, least_gain: float) -> 
 
 
 def _places(
-    glance: Glance,
+    glance: MoveEstimates,
     index: int,
     value: int,
     members: Sequence[int],
@@ -156,7 +158,7 @@ def _through(paths: Paths, node: int) -> Floats:
     return np.asarray(_later(start + wires.first_write[node] / unit + from_first, last + from_last))
 
 
-def _written(paths: Paths, wire: In) -> int:
+def _written(paths: Paths, wire: InWire) -> int:
     return NO_WALK if wire.written is None else int(wire.written[paths.rows[wire.producer]])
 
 
