@@ -14,7 +14,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import streamopt as so
-from streamopt.codegen.backends import BACKENDS
+from streamopt.codegen.backends.registry import BACKENDS
 from streamopt.codegen.checks import built
 from streamopt.errors import StreamoptError
 from streamopt.sim.deadlock import DeadlockError

@@ -13,8 +13,8 @@ from streamopt.cli.assignments import listed
 from streamopt.cli.crossing import asked_ports
 from streamopt.cli.output import STDOUT, is_special
 from streamopt.cli.reading import Reading
-from streamopt.codegen.backend_name import BackendName
-from streamopt.codegen.vitis_release import DEFAULT_RELEASE
+from streamopt.codegen.backends.vitis_project import DEFAULT_RELEASE
+from streamopt.codegen.design import BackendName
 from streamopt.errors import Diagnostic, OutputError
 
 __all__ = ["emit"]

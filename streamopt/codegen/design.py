@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass
+from enum import StrEnum
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,18 @@ if TYPE_CHECKING:
     from streamopt.codegen.checks import Finding
     from streamopt.ir.schedule import Schedule
 
-__all__ = ["Design", "schedule_sha256"]
+__all__ = ["BackendName", "Design", "schedule_sha256"]
+
+
+class BackendName(StrEnum):
+    """What a project is for."""
+
+    TAPA = "tapa"
+    """TAPA: tasks joined by streams, arrays in memory off the chip."""
+    VITIS = "vitis"
+    """Vitis HLS: streamed C++ with pragmas."""
+    NATIVE = "native"
+    """A CPU: plain C++17, a thread for each process."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +48,7 @@ class Design:
     findings
         What the vendor's tool may warn of; see `streamopt.codegen.checks`.
     backend
-        Name of the back end that made it; see `streamopt.codegen.backend_name`.
+        Name of the back end that made it; see `streamopt.codegen.design`.
     """
 
     name: str

@@ -6,11 +6,16 @@ casts stand only where C++ would do something else.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING, assert_never
 
-from streamopt.codegen.literals import literal
+import numpy as np
+
 from streamopt.codegen.operators import OPERATOR_FUNCTION_NAMES
+from streamopt.errors import CodegenError, Diagnostic
+from streamopt.ir.affine import FloorDiv, Iter, Mod
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import (
     Binary,
@@ -36,8 +41,50 @@ if TYPE_CHECKING:
 
     from streamopt.ir.affine import Affine
     from streamopt.ir.expression import Access, Condition, Expression
+    from streamopt.ir.graph import Node
 
-__all__ = ["FUNCTION_NAMES", "ExpressionText"]
+__all__ = ["FUNCTION_NAMES", "ExpressionText", "check_dividends", "literal"]
+
+
+_NUMBERS = {
+    ElementType.HALF: np.float16,
+    ElementType.FLOAT: np.float32,
+    ElementType.DOUBLE: np.float64,
+}
+
+
+def literal(value: float, element: ElementType) -> str:
+    """Return the shortest text that gives back a value in an element type.
+
+    Raises
+    ------
+    CodegenError
+        E601 for what is no number of the type: NaN, a finite number beyond its range, and an
+        infinity where it has none.
+
+    Examples
+    --------
+    >>> literal(0.1, ElementType.FLOAT), literal(3, ElementType("int8_t"))
+    ('0.1f', '3')
+    """
+    if math.isinf(value) and element.is_float:
+        text = {ElementType.FLOAT: "{}"}.get(element, f"{element}({{}})")
+        return text.format("-INFINITY" if value < 0 else "INFINITY")
+    if not math.isfinite(value):
+        raise CodegenError(Diagnostic("E601", f"literal {value} is not a finite {element}"))
+    if element.is_fixed:
+        form = element.fixed_point
+        return f"{element}({float(form.number(form.mantissa(Fraction(value))))!r})"
+    if not element.is_float:
+        return f"INT64_C({int(value)})" if element.bits == 64 else str(int(value))
+    with np.errstate(over="ignore"):
+        number = _NUMBERS[element](value)
+    if not np.isfinite(number):
+        raise CodegenError(Diagnostic("E601", f"literal {value} is not a finite {element}"))
+    if element is ElementType.HALF:
+        return f"half({float(number)!r}f)"
+    return str(number) if element is ElementType.DOUBLE else f"{number!s}f"
+
 
 _SELECT, _OR, _AND, _BIT_OR, _BIT_XOR, _BIT_AND, _EQUAL, _LESS, _SHIFT, _SUM, _PRODUCT, _ATOM = (
     range(12)
@@ -254,3 +301,22 @@ class ExpressionText:
             return self._exactly(expression, element)
         text, own = self._text(expression, element)
         return text if own >= level else f"({text})"
+
+
+def check_dividends(value: Affine, node: Node) -> None:
+    """Refuse a dividend that can be negative, where C and `Affine` differ.
+
+    Raises
+    ------
+    CodegenError
+        E603 for the first such dividend.
+    """
+    for atom, _ in value.terms:
+        match atom:
+            case Iter():
+                pass
+            case FloorDiv(inner, _) | Mod(inner, _):
+                check_dividends(inner, node)
+                if inner.bounds(node.trip_counts)[0] < 0:
+                    message = f"{atom} in node '{node.name}' divides a negative number"
+                    raise CodegenError(Diagnostic("E603", message, node.loc))

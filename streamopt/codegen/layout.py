@@ -1,4 +1,4 @@
-"""What the emitted design consists of: ports, channels and processes, with their C++ names.
+"""Layout of an emitted design: ports, channels and processes, with their C++ names.
 
 A dataflow region wants one producer for every channel, so nodes that write the same array (a
 border of zeros, then the inside) become one process with their nests in program order.
@@ -7,29 +7,103 @@ border of zeros, then the inside) become one process with their nests in program
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import prod
 from typing import TYPE_CHECKING
 
 from streamopt.codegen.dialect import Dialect
 from streamopt.codegen.expressions import FUNCTION_NAMES
 from streamopt.codegen.names import LIBRARY, TYPES, Names, identifier, suits_top
-from streamopt.codegen.packing import packing_of
 from streamopt.errors import CodegenError, Diagnostic
-from streamopt.ir.ports import PortKind
+from streamopt.ir.ports import PortKind, words_of
 from streamopt.ir.program import Role
 from streamopt.ir.schedule import ChannelKind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from streamopt.codegen.packing import Packing
+    from streamopt.ir.expression import Access
+    from streamopt.ir.ports import Words
     from streamopt.ir.program import Array
     from streamopt.ir.scheduled import Channel, Partition, ScheduledGraph, ScheduledNode
 
-__all__ = ["Layout", "Port", "Process", "extents_text", "plan_layout"]
+__all__ = [
+    "CppPort",
+    "CppProcess",
+    "DesignLayout",
+    "Packing",
+    "extents_text",
+    "packing_of",
+    "plan_layout",
+]
 
 
 @dataclass(frozen=True, slots=True)
-class Port:
+class Packing:
+    """Layout of an array outside the chip: words of the lanes of one tile iteration in sequence.
+
+    Element ``[i][k]`` with 2 x 3 lanes and the tile loops in the order ``k, i``::
+
+        iteration = (k / 3) * (I / 2) + i / 2       lane = (k % 3) * 2 + i % 2
+        element = iteration * stride + lane          stride: all words of an iteration
+
+    The mover then reads one word after the other, whatever the loop order, and the host brings the
+    array into that order once. An array in several memories has its first lanes in the first one::
+
+        memory = lane / (lanes of a memory)          element = iteration * stride + the rest
+
+    Attributes
+    ----------
+    order
+        Dimensions, that of the outermost tile loop first.
+    lanes
+        Elements of an iteration along each dimension.
+    words
+        Of one iteration, in each memory.
+    """
+
+    extents: tuple[int, ...]
+    order: tuple[int, ...]
+    lanes: tuple[int, ...]
+    words: Words
+
+    @property
+    def iterations(self) -> int:
+        """Return the tile iterations."""
+        return prod(-(-n // lanes) for n, lanes in zip(self.extents, self.lanes, strict=True))
+
+    @property
+    def total_words(self) -> int:
+        """Return the words of the whole array in one memory."""
+        return self.iterations * self.words.count
+
+    @property
+    def all_words(self) -> int:
+        """Return the words of the whole array in all memories."""
+        return self.total_words * self.words.memories
+
+    @property
+    def total_elems(self) -> int:
+        """Return the elements that the words in one memory have room for."""
+        return self.iterations * self.words.stride_elems
+
+
+def packing_of(array: Array, access: Access, mover: ScheduledNode, channels: int) -> Packing:
+    """Return the packing of an array by the loops of its mover, over so many channels."""
+    order: list[int] = []
+    lanes = [1] * len(array.shape)
+    dimension_of = {s.as_iterator(): at for at, s in enumerate(access.subscripts)}
+    for loop in mover.loops:
+        dimension = dimension_of.get(loop.name)
+        if dimension is not None:
+            order.append(dimension)
+            lanes[dimension] = loop.unroll
+    rest = [at for at in range(len(array.shape)) if at not in order]
+    words = words_of(mover.lanes, array.element.storage_bits, channels)
+    return Packing(array.shape, (*rest, *order), tuple(lanes), words)
+
+
+@dataclass(frozen=True, slots=True)
+class CppPort:
     """An array or a group of streams, as the top function has it and its processes use it.
 
     Attributes
@@ -120,7 +194,7 @@ def extents_text(extents: tuple[int, ...]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Process:
+class CppProcess:
     """One function of the dataflow region.
 
     Attributes
@@ -128,7 +202,7 @@ class Process:
     nodes
         In program order.
     reads
-        Port by (node, array).
+        CppPort by (node, array).
     writes
         Ports that every node writes; those of a sequential node may be of several arrays.
     arrays
@@ -137,27 +211,27 @@ class Process:
 
     name: str
     nodes: tuple[ScheduledNode, ...]
-    reads: Mapping[tuple[str, str], Port]
-    writes: tuple[Port, ...]
+    reads: Mapping[tuple[str, str], CppPort]
+    writes: tuple[CppPort, ...]
     arrays: Mapping[str, Array]
 
     @property
-    def inputs(self) -> tuple[Port, ...]:
+    def inputs(self) -> tuple[CppPort, ...]:
         """Return the ports read that are handed to it, each once."""
         return tuple(port for port in self._read if not port.is_table)
 
     @property
-    def tables(self) -> tuple[Port, ...]:
+    def tables(self) -> tuple[CppPort, ...]:
         """Return the tables that it reads, each once."""
         return tuple(port for port in self._read if port.is_table)
 
     @property
-    def _read(self) -> tuple[Port, ...]:
+    def _read(self) -> tuple[CppPort, ...]:
         return tuple({port.name: port for port in self.reads.values()}.values())
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class DesignLayout:
     """The whole design; processes in an order in which each finds its inputs complete.
 
     Attributes
@@ -172,14 +246,14 @@ class Layout:
     """
 
     top: str
-    boundary: tuple[Port, ...]
-    channels: tuple[Port, ...]
-    processes: tuple[Process, ...]
-    tables: tuple[Port, ...] = ()
+    boundary: tuple[CppPort, ...]
+    channels: tuple[CppPort, ...]
+    processes: tuple[CppProcess, ...]
+    tables: tuple[CppPort, ...] = ()
     copies: tuple[tuple[str, str], ...] = ()
 
 
-def plan_layout(scheduled: ScheduledGraph, dialect: Dialect = Dialect.HLS) -> Layout:
+def plan_layout(scheduled: ScheduledGraph, dialect: Dialect = Dialect.HLS) -> DesignLayout:
     """Return ports and processes of a scheduled graph.
 
     Raises
@@ -194,7 +268,7 @@ def plan_layout(scheduled: ScheduledGraph, dialect: Dialect = Dialect.HLS) -> La
         partition.array: replace(_boundary_port(scheduled, partition, names), dialect=dialect)
         for partition in scheduled.partitions
     }
-    channels: dict[tuple[str, str], Port] = {}
+    channels: dict[tuple[str, str], CppPort] = {}
     for channel in scheduled.channels:
         key = (channel.edge.array, channel.edge.consumer)
         if key not in channels:
@@ -210,12 +284,14 @@ def plan_layout(scheduled: ScheduledGraph, dialect: Dialect = Dialect.HLS) -> La
     tables = tuple(port for port in boundary.values() if port.is_table)
     known = {port.array.name for port in outside}
     copies = tuple(pair for pair in graph.copies if known.issuperset(pair))
-    return Layout(identifier(top), (*outside,), (*channels.values(),), processes, tables, copies)
+    return DesignLayout(
+        identifier(top), (*outside,), (*channels.values(),), processes, tables, copies
+    )
 
 
-def _boundary_port(scheduled: ScheduledGraph, partition: Partition, names: Names) -> Port:
+def _boundary_port(scheduled: ScheduledGraph, partition: Partition, names: Names) -> CppPort:
     array = scheduled.graph.array(partition.array)
-    port = Port(names.unique(array.name), array, partition.factors)
+    port = CppPort(names.unique(array.name), array, partition.factors)
     plans = {plan.array: plan for plan in scheduled.schedule.ports}
     plan = plans.get(array.name)
     if plan is not None and plan.kind is PortKind.ROM:
@@ -236,24 +312,24 @@ def _boundary_port(scheduled: ScheduledGraph, partition: Partition, names: Names
     return replace(port, kind=plan.kind, packing=packing, parts=parts)
 
 
-def _channel_port(scheduled: ScheduledGraph, channel: Channel, names: Names) -> Port:
+def _channel_port(scheduled: ScheduledGraph, channel: Channel, names: Names) -> CppPort:
     edge, array = channel.edge, scheduled.graph.array(channel.edge.array)
     consumers = {other.consumer for other in scheduled.graph.edges if other.array == array.name}
     wanted = array.name
     if len(consumers) > 1 or array.role is not Role.INTERNAL:
         wanted = f"{array.name}_{edge.consumer}"
     depth = channel.depth_elems if channel.kind is ChannelKind.FIFO else None
-    return Port(names.unique(wanted), array, channel.lanes, depth)
+    return CppPort(names.unique(wanted), array, channel.lanes, depth)
 
 
 def _process(
     scheduled: ScheduledGraph,
     nodes: tuple[ScheduledNode, ...],
     functions: Names,
-    boundary: Mapping[str, Port],
-    channels: Mapping[tuple[str, str], Port],
-) -> Process:
-    reads: dict[tuple[str, str], Port] = {}
+    boundary: Mapping[str, CppPort],
+    channels: Mapping[tuple[str, str], CppPort],
+) -> CppProcess:
+    reads: dict[tuple[str, str], CppPort] = {}
     for node in (scheduled_node.node for scheduled_node in nodes):
         for array in node.inputs:
             source = channels.get((array, node.name))
@@ -263,7 +339,7 @@ def _process(
                 message = f"no channel brings {array} to node '{node.name}'"
                 raise CodegenError(Diagnostic("E602", message, node.loc))
             reads[node.name, array] = source
-    writes: list[Port] = []
+    writes: list[CppPort] = []
     for written in nodes[0].node.outputs:
         writes += [port for (array, _), port in channels.items() if array == written]
         if written in boundary:
@@ -274,4 +350,4 @@ def _process(
         raise CodegenError(Diagnostic("E602", message, nodes[0].node.loc))
     name = functions.unique("_".join(node.node.name for node in nodes))
     arrays = {array.name: array for array in scheduled.graph.arrays}
-    return Process(name, nodes, reads, tuple(writes), arrays)
+    return CppProcess(name, nodes, reads, tuple(writes), arrays)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from streamopt.codegen.tree import Function, Pragma, Statement
+from streamopt.codegen.tree import CppFunction, CppStatement, Pragma
 from streamopt.ir.binding import BINDABLE, bound_implementation
 from streamopt.ir.element import ElementType
 from streamopt.ir.network import Operator
@@ -42,10 +42,10 @@ class OperatorFunctions:
     """The functions of a design that were called so far."""
 
     def __init__(self) -> None:
-        self._defined: dict[str, Function] = {}
+        self._defined: dict[str, CppFunction] = {}
 
     @property
-    def items(self) -> tuple[Function, ...]:
+    def items(self) -> tuple[CppFunction, ...]:
         """Return the definitions, by name."""
         return tuple(function for _, function in sorted(self._defined.items()))
 
@@ -61,13 +61,13 @@ class OperatorFunctions:
 
 def _function(
     name: str, operator: Operator, element: ElementType, built_from: Implementation
-) -> Function:
+) -> CppFunction:
     bound = f"op={_operation(operator, element)} impl={built_from}"
     body = (
         Pragma("inline"),
-        Statement(f"const {element} result = left {_SYMBOLS[operator]} right;"),
+        CppStatement(f"const {element} result = left {_SYMBOLS[operator]} right;"),
         Pragma(f"bind_op variable=result {bound}"),
-        Statement("return result;"),
+        CppStatement("return result;"),
     )
     parameters = (f"const {element} left", f"const {element} right")
-    return Function(f"static {element} {name}", parameters, body)
+    return CppFunction(f"static {element} {name}", parameters, body)

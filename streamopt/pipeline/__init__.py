@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from streamopt.codegen.vitis_project import VitisSettings
+    from streamopt.codegen.backends.vitis_project import VitisSettings
     from streamopt.pipeline.beyond.binding_choice import BindingChoice
     from streamopt.pipeline.beyond.freedom import Freedom
     from streamopt.pipeline.building import apply, emit, verify, write
@@ -100,7 +100,7 @@ __all__ = [
 ]
 
 _PLACES = {
-    "streamopt.codegen.vitis_project": "VitisSettings",
+    "streamopt.codegen.backends.vitis_project": "VitisSettings",
     "streamopt.pipeline.beyond.binding_choice": "BindingChoice",
     "streamopt.pipeline.beyond.freedom": "Freedom",
     "streamopt.pipeline.building": "apply emit verify write",

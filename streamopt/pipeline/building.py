@@ -17,8 +17,8 @@ from streamopt.pipeline.reading import dataflow, load, load_schedule
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from streamopt.codegen.backends.vitis_project import VitisSettings
     from streamopt.codegen.design import Design
-    from streamopt.codegen.vitis_project import VitisSettings
     from streamopt.errors import Diagnostic
     from streamopt.ir.graph import Graph
     from streamopt.ir.program import Program
@@ -71,7 +71,7 @@ def emit(
     schedule
         From `solve`, `load_schedule` or by hand.
     backend
-        ``vitis``, ``tapa`` or ``native``; see `streamopt.codegen.backend_name`.
+        ``vitis``, ``tapa`` or ``native``; see `streamopt.codegen.design`.
     settings
         Release, part and clock of a Vitis project.
 
@@ -80,7 +80,7 @@ def emit(
     CodegenError
         If it can't be written, or if the vendor's tool would refuse it.
     """
-    from streamopt.codegen.backends import emit as emit_design
+    from streamopt.codegen.backends.registry import emit as emit_design
 
     graph = dataflow(graph)
     schedule = _fitting(graph, schedule, backend)
@@ -139,7 +139,7 @@ def write(
         E713 for an output that is never written, or that has no value for the inputs asked for;
         E724 to E727 for inputs that don't suit the program, or too many.
     """
-    from streamopt.codegen.vitis_project import VitisSettings
+    from streamopt.codegen.backends.vitis_project import VitisSettings
     from streamopt.frontends.graph_json import write_graph_json
     from streamopt.frontends.graph_json.weights_file import arrays_bytes, weights_bytes
     from streamopt.frontends.schedule_json import write_schedule_json
@@ -239,7 +239,7 @@ def _edits(
     directory: Path, manifest: Manifest, graph: Graph, schedule: Schedule
 ) -> tuple[Diagnostic, ...]:
     """Return where a project differs from what it is emitted as; nothing for an older project."""
-    from streamopt.codegen.vitis_project import VitisSettings
+    from streamopt.codegen.backends.vitis_project import VitisSettings
     from streamopt.verification.edits import edits_of
 
     if manifest.backend == "vitis" and not manifest.settings:

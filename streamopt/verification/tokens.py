@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from streamopt.codegen.layout import Port, Process
+    from streamopt.codegen.layout import CppPort, CppProcess
     from streamopt.ir.program import Array
     from streamopt.ir.scheduled import ScheduledGraph, ScheduledNode
     from streamopt.verification.compare import OutputVerdict
@@ -115,7 +115,7 @@ def _read(path: Path, array: Array) -> NDArray[np.float64]:
 
 
 def _streams(
-    node: ScheduledNode, port: Port, value: Result, trace: Path, *, ended: bool
+    node: ScheduledNode, port: CppPort, value: Result, trace: Path, *, ended: bool
 ) -> Diagnostic | None:
     """Compare a group of streams; the wrong token of the earliest iteration counts."""
     writes = writes_of(node, port.array)
@@ -125,7 +125,7 @@ def _streams(
     return _diagnostic(node, min(found, key=lambda token: token.write).text)
 
 
-def _stream_name(port: Port, lanes: tuple[int, ...]) -> str:
+def _stream_name(port: CppPort, lanes: tuple[int, ...]) -> str:
     """Return what a run calls one stream of a group."""
     if port.dialect is Dialect.HLS:
         return port.stream([*map(str, lanes)])
@@ -136,7 +136,7 @@ def _stream_name(port: Port, lanes: tuple[int, ...]) -> str:
 
 
 def _wrong_tokens(
-    writes: Writes, port: Port, value: Result, trace: Path, *, ended: bool
+    writes: Writes, port: CppPort, value: Result, trace: Path, *, ended: bool
 ) -> Iterator[_Token]:
     for lanes in product(*(range(factor) for factor in port.factors or (1,))):
         own = writes.of_stream(lanes)
@@ -164,7 +164,7 @@ def _wrong_tokens(
             yield _Token(int(own[len(got)]), text)
 
 
-def _buffer(process: Process, port: Port, value: Result, path: Path) -> Diagnostic | None:
+def _buffer(process: CppProcess, port: CppPort, value: Result, path: Path) -> Diagnostic | None:
     array = port.array
     got = _read(path, array)
     wrong = _wrong(got, value, np.arange(array.size_elems))
@@ -179,7 +179,9 @@ def _buffer(process: Process, port: Port, value: Result, path: Path) -> Diagnost
     )
 
 
-def _first_write(process: Process, array: Array, wrong: set[int]) -> tuple[ScheduledNode, str, int]:
+def _first_write(
+    process: CppProcess, array: Array, wrong: set[int]
+) -> tuple[ScheduledNode, str, int]:
     """Return who was the last to write the earliest wrong element, and at which iteration."""
     for node in reversed(process.nodes):
         if isinstance(node.node, SequentialNode):
@@ -191,7 +193,7 @@ def _first_write(process: Process, array: Array, wrong: set[int]) -> tuple[Sched
     return process.nodes[-1], "", min(wrong)
 
 
-def _output(process: Process, array: Array, verdict: OutputVerdict | None) -> Diagnostic | None:
+def _output(process: CppProcess, array: Array, verdict: OutputVerdict | None) -> Diagnostic | None:
     """Return who wrote a wrong output from right tokens."""
     first = None if verdict is None else verdict.first
     if first is None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from streamopt.codegen.backend_name import BackendName
+from streamopt.codegen.design import BackendName
 from streamopt.codegen.dialect import Dialect
 from streamopt.errors import Diagnostic, VerificationError
 from streamopt.ir.program import Role

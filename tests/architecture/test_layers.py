@@ -114,7 +114,7 @@ def test_rivals_import_no_other_rival() -> None:
 
 
 def test_codegen_does_not_know_who_decided() -> None:
-    for path in (ROOT / "codegen").glob("*.py"):
+    for path in (ROOT / "codegen").rglob("*.py"):
         assert not {n.split(".")[0] for n in imported(path)} & {"strategies", "solvers", "space"}
 
 

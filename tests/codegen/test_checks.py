@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 import streamopt as so
+from streamopt.codegen.backends.vitis_project import vitis_release, vitis_releases
 from streamopt.codegen.checks import Severity, built, check_text
-from streamopt.codegen.reading import read_tree
-from streamopt.codegen.vitis_release import vitis_release, vitis_releases
-from streamopt.codegen.writer import render
+from streamopt.codegen.checks.reading import read_tree
+from streamopt.codegen.tree import render
 from streamopt.errors import CodegenError
 
 GOLDEN = Path(__file__).parent / "golden"

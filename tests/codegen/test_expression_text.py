@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streamopt.codegen.expressions import ExpressionText
-from streamopt.codegen.literals import literal
+from streamopt.codegen.expressions import ExpressionText, literal
 from streamopt.errors import CodegenError
 from streamopt.ir.affine import Affine
 from streamopt.ir.element import ElementType

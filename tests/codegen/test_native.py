@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import pytest
 from test_vitis import gemm_then_act
 
-from streamopt.codegen import native, vitis
-from streamopt.codegen.backend_name import BackendName
-from streamopt.codegen.backends import BACKENDS, emit
+from streamopt.codegen.backends import native, vitis
+from streamopt.codegen.backends.registry import BACKENDS, emit
+from streamopt.codegen.design import BackendName
 from streamopt.errors import CodegenError
 from streamopt.ir.schedule import ChannelKind
 

@@ -7,9 +7,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from streamopt.analysis.depths import full_depth_elems
+from streamopt.codegen.backends.vitis import emit
 from streamopt.codegen.expressions import ExpressionText
 from streamopt.codegen.operators import OperatorFunctions
-from streamopt.codegen.vitis import emit
 from streamopt.frontends.graph_json import read_graph_json
 from streamopt.ir.affine import Affine
 from streamopt.ir.element import ElementType

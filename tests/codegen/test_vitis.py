@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from streamopt.codegen.backends.vitis import emit
+from streamopt.codegen.backends.vitis_project import VitisSettings
 from streamopt.codegen.design import schedule_sha256
-from streamopt.codegen.vitis import emit
-from streamopt.codegen.vitis_project import VitisSettings
 from streamopt.errors import CodegenError
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Access, Binary, BinaryOp, Call, Function, Literal, Read

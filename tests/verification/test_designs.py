@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from program_sketches import all_legal_fifos, plans, program, scheduled
 
-from streamopt.codegen.vitis import emit
+from streamopt.codegen.backends.vitis import emit
 from streamopt.errors import VerificationError
 from streamopt.ir.network import Implementation, Operator
 from streamopt.ir.schedule import ChannelKind

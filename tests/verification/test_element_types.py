@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from program_sketches import program, scheduled
 
-from streamopt.codegen.backends import emit
+from streamopt.codegen.backends.registry import emit
 from streamopt.ir.element import ElementType
 from streamopt.verification.project import write_project
 from streamopt.verification.verify import Traced, verify_project

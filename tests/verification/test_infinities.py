@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from program_sketches import program
 
-from streamopt.codegen.literals import literal
+from streamopt.codegen.expressions import literal
 from streamopt.errors import CodegenError
 from streamopt.frontends.graph_json import read_graph_json, write_graph_json
 from streamopt.ir.element import ElementType

@@ -10,7 +10,7 @@ import pytest
 from row_sums import ROW_SUMS as FULL
 from row_sums import ROW_SUMS_PROGRAM as SOURCE
 
-from streamopt.codegen.backends import emit
+from streamopt.codegen.backends.registry import emit
 from streamopt.errors import VerificationError
 from streamopt.transforms.apply import apply
 from streamopt.verification.project import write_project

@@ -10,7 +10,7 @@ import pytest
 from program_sketches import program, scheduled
 
 import streamopt as so
-from streamopt.codegen.vitis import emit
+from streamopt.codegen.backends.vitis import emit
 from streamopt.ir.network import Place
 from streamopt.ir.schedule import ChannelKind
 from streamopt.transforms.apply import apply

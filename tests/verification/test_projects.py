@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from program_sketches import program, scheduled
 
-from streamopt.codegen.vitis import emit
+from streamopt.codegen.backends.vitis import emit
 from streamopt.errors import VerificationError
 from streamopt.verification import project
 from streamopt.verification.compare import Verdict, compare_output

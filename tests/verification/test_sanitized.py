@@ -9,7 +9,7 @@ import pytest
 from row_sums import ROW_SUMS as GRAPH
 from row_sums import ROW_SUMS_PROGRAM as SOURCE
 
-from streamopt.codegen.backends import emit
+from streamopt.codegen.backends.registry import emit
 from streamopt.errors import VerificationError
 from streamopt.verification.csim import compile_and_run
 from streamopt.verification.project import read_manifest, write_project

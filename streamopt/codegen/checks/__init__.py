@@ -25,10 +25,10 @@ from streamopt.codegen.checks.facts import facts
 from streamopt.codegen.checks.finding import Finding, Severity
 from streamopt.codegen.checks.loops import loop_findings, partition_findings
 from streamopt.codegen.checks.names import name_findings
+from streamopt.codegen.checks.reading import read_tree
 from streamopt.codegen.checks.region import is_region, region_findings
 from streamopt.codegen.checks.reordering import reordering_findings
-from streamopt.codegen.reading import read_tree
-from streamopt.codegen.tree import Function
+from streamopt.codegen.tree import CppFunction
 from streamopt.errors import CodegenError
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ __all__ = ["Finding", "Severity", "built", "check_text", "check_tree"]
 
 def check_tree(items: Sequence[Item]) -> tuple[Finding, ...]:
     """Return what is wrong with the tree of a kernel file, errors first."""
-    functions = [facts(item) for item in items if isinstance(item, Function) and item.body]
+    functions = [facts(item) for item in items if isinstance(item, CppFunction) and item.body]
     by_name = {function.name: function for function in functions}
     found = list(name_findings(functions))
     for function in functions:

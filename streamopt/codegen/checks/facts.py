@@ -6,14 +6,14 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from streamopt.codegen.tree import For, Function, If, Statement
+from streamopt.codegen.tree import CppFunction, CppStatement, For, If
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from streamopt.codegen.tree import Item
 
-__all__ = ["Call", "FunctionFacts", "Variable", "facts", "nested", "variable"]
+__all__ = ["CppCall", "CppVariable", "FunctionFacts", "facts", "nested", "variable"]
 
 _INDEX = r"(?:\[(?:[^\[\]]|\[[^\[\]]*\])*\])"
 _TYPE = r"(?:const )?[A-Za-z_][\w:]*(?:<[^;=()]*>)?"
@@ -26,7 +26,7 @@ _NO_TYPES = frozenset(["return", "else", "delete", "goto", "throw", "new", "case
 
 
 @dataclass(frozen=True, slots=True)
-class Variable:
+class CppVariable:
     """A parameter or a local variable.
 
     Attributes
@@ -52,7 +52,7 @@ class Variable:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class CppCall:
     """A call of a process, with the names that it is given."""
 
     function: str
@@ -71,11 +71,11 @@ class FunctionFacts:
         Names of streams, arrays and scalars that its statements use.
     """
 
-    function: Function
+    function: CppFunction
     name: str
-    parameters: tuple[Variable, ...]
-    variables: tuple[Variable, ...]
-    calls: tuple[Call, ...]
+    parameters: tuple[CppVariable, ...]
+    variables: tuple[CppVariable, ...]
+    calls: tuple[CppCall, ...]
     reads: frozenset[str]
     writes: frozenset[str]
 
@@ -85,19 +85,19 @@ class FunctionFacts:
         return self.function.body or ()
 
 
-def variable(text: str) -> Variable | None:
+def variable(text: str) -> CppVariable | None:
     """Return what a parameter or statement declares; None for another statement.
 
     Examples
     --------
     >>> variable("const float A[8][4]")
-    Variable(type='const float', name='A', extents=(8, 4), mark='')
+    CppVariable(type='const float', name='A', extents=(8, 4), mark='')
     """
     found = _DECLARED.fullmatch(text)
     if found is None or found[1] in _NO_TYPES:
         return None
     extents = tuple(int(extent) for extent in re.findall(r"\d+", found[4]))
-    return Variable(found[1], found[3], extents, (found[2] or "").strip())
+    return CppVariable(found[1], found[3], extents, (found[2] or "").strip())
 
 
 def nested(items: Sequence[Item]) -> Iterator[Item]:
@@ -108,22 +108,22 @@ def nested(items: Sequence[Item]) -> Iterator[Item]:
             yield from nested(item.body)
 
 
-def facts(function: Function) -> FunctionFacts:
+def facts(function: CppFunction) -> FunctionFacts:
     """Return the facts of a function."""
     parameters = tuple(v for text in function.parameters if (v := variable(text)))
-    variables, calls = list(parameters), list[Call]()
+    variables, calls = list(parameters), list[CppCall]()
     reads, writes = set[str](), set[str]()
     for item in nested(function.body or ()):
         if isinstance(item, If):
             reads |= _names(item.condition)
-        if not isinstance(item, Statement) or not item.text:
+        if not isinstance(item, CppStatement) or not item.text:
             continue
         declared, call = variable(item.text), _CALL.fullmatch(item.text)
         if declared is not None:
             variables.append(declared)
         if call is not None:
             names = tuple(name for name in call[2].split(", ") if name)
-            calls.append(Call(call[1], names))
+            calls.append(CppCall(call[1], names))
             continue
         used, made = _used(item.text)
         reads |= used

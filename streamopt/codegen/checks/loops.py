@@ -16,7 +16,7 @@ from streamopt.codegen.tree import Comment, For, Pragma
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from streamopt.codegen.checks.facts import FunctionFacts, Variable
+    from streamopt.codegen.checks.facts import CppVariable, FunctionFacts
     from streamopt.codegen.tree import Item
 
 __all__ = ["loop_findings", "partition_findings"]
@@ -73,7 +73,7 @@ def partition_findings(function: FunctionFacts) -> Iterator[Finding]:
             yield Finding("E614", f"partition of {name}: {problem}", function.name)
 
 
-def _misfit(array: Variable | None, factor: int, dimension: int) -> str:
+def _misfit(array: CppVariable | None, factor: int, dimension: int) -> str:
     if array is None:
         return "there is no array of that name"
     if not 1 <= dimension <= len(array.extents):

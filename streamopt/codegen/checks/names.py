@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from streamopt.codegen.checks.facts import variable
 from streamopt.codegen.checks.finding import Finding
 from streamopt.codegen.names import is_reserved
-from streamopt.codegen.tree import For, If, Statement
+from streamopt.codegen.tree import CppStatement, For, If
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -45,7 +45,7 @@ def _declared(items: Sequence[Item], outer: frozenset[str], function: str) -> It
             yield from _declared(item.body, frozenset({*known, item.iterator}), function)
         elif isinstance(item, If):
             yield from _declared(item.body, frozenset(known), function)
-        elif isinstance(item, Statement):
+        elif isinstance(item, CppStatement):
             found = variable(item.text)
             if found is not None:
                 yield from _taken(found.name, known, function)

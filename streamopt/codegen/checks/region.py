@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from streamopt.codegen.checks.finding import Finding, Severity
-from streamopt.codegen.tree import Comment, Directive, Pragma, Statement
+from streamopt.codegen.tree import Comment, CppStatement, Directive, Pragma
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from streamopt.codegen.checks.facts import Call, FunctionFacts, Variable
+    from streamopt.codegen.checks.facts import CppCall, CppVariable, FunctionFacts
 
 __all__ = ["is_region", "region_findings"]
 
@@ -25,7 +25,7 @@ PORTS_OF_AN_ARGUMENT = 2
 
 
 @dataclass(frozen=True, slots=True)
-class _Uses:
+class _RegionUses:
     """Positions of the calls that write and read one variable of the region."""
 
     writers: tuple[int, ...]
@@ -56,7 +56,9 @@ def region_findings(
     yield from _bypasses(inner, uses, calls, region.name)
 
 
-def _uses(found: Variable, calls: Sequence[Call], functions: Mapping[str, FunctionFacts]) -> _Uses:
+def _uses(
+    found: CppVariable, calls: Sequence[CppCall], functions: Mapping[str, FunctionFacts]
+) -> _RegionUses:
     writers: list[int] = []
     readers: list[int] = []
     for at, call in enumerate(calls):
@@ -65,10 +67,10 @@ def _uses(found: Variable, calls: Sequence[Call], functions: Mapping[str, Functi
             if argument == found.name:
                 writers += [at] * (parameter.name in callee.writes)
                 readers += [at] * (parameter.name in callee.reads)
-    return _Uses(tuple(writers), tuple(readers))
+    return _RegionUses(tuple(writers), tuple(readers))
 
 
-def _channel(channel: Variable, uses: _Uses, region: str) -> Iterator[Finding]:
+def _channel(channel: CppVariable, uses: _RegionUses, region: str) -> Iterator[Finding]:
     kind = "stream" if channel.is_stream else "array"
     for what, found in (("producer", uses.writers), ("consumer", uses.readers)):
         if len(found) != 1:
@@ -79,7 +81,7 @@ def _channel(channel: Variable, uses: _Uses, region: str) -> Iterator[Finding]:
         yield Finding("E612", message, region)
 
 
-def _argument(argument: Variable, uses: _Uses, region: str) -> Iterator[Finding]:
+def _argument(argument: CppVariable, uses: _RegionUses, region: str) -> Iterator[Finding]:
     name, users = argument.name, {*uses.writers, *uses.readers}
     if not users:
         yield Finding("E611", f"argument {name} is used by no process", region)
@@ -94,7 +96,10 @@ def _argument(argument: Variable, uses: _Uses, region: str) -> Iterator[Finding]
 
 
 def _bypasses(
-    channels: Sequence[Variable], uses: Mapping[str, _Uses], calls: Sequence[Call], region: str
+    channels: Sequence[CppVariable],
+    uses: Mapping[str, _RegionUses],
+    calls: Sequence[CppCall],
+    region: str,
 ) -> Iterator[Finding]:
     """Yield arrays that skip processes on a longer way to the same consumer."""
     joined: dict[int, set[int]] = {at: set() for at in range(len(calls))}
@@ -138,10 +143,10 @@ def _misfits(region: FunctionFacts, functions: Mapping[str, FunctionFacts]) -> I
                 message += "".join(f"[{extent}]" for extent in parameter.extents)
                 yield Finding("E619", f"{message}, gets {name}", region.name)
     for item in region.body:
-        if not isinstance(item, Comment | Directive | Pragma | Statement):
+        if not isinstance(item, Comment | Directive | Pragma | CppStatement):
             yield Finding("E619", "a dataflow region has a loop or condition", region.name)
 
 
-def _fits(given: Variable, parameter: Variable) -> bool:
+def _fits(given: CppVariable, parameter: CppVariable) -> bool:
     types = given.type.removeprefix("const "), parameter.type.removeprefix("const ")
     return types[0] == types[1] and given.extents == parameter.extents

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from streamopt.codegen.checks.facts import facts, nested, variable
 from streamopt.codegen.checks.finding import Finding
-from streamopt.codegen.tree import Function, Statement
+from streamopt.codegen.tree import CppFunction, CppStatement
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -65,7 +65,7 @@ def reordered_sums(items: Sequence[Item]) -> tuple[str, ...]:
 
     Quotients too, as those by a constant are taken to be multiplications.
     """
-    functions = (facts(item) for item in items if isinstance(item, Function) and item.body)
+    functions = (facts(item) for item in items if isinstance(item, CppFunction) and item.body)
     return tuple(
         function.name
         for function in functions
@@ -99,7 +99,7 @@ def _sums(function: FunctionFacts) -> bool:
     return any(
         _is_sum(item.text, floats)
         for item in nested(function.body)
-        if isinstance(item, Statement) and floats
+        if isinstance(item, CppStatement) and floats
     )
 
 

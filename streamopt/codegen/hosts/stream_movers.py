@@ -9,29 +9,28 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from streamopt.codegen.tree import Directive, For, Function, Item, Pragma, Statement
-from streamopt.codegen.writer import render
+from streamopt.codegen.tree import CppFunction, CppStatement, Directive, For, Item, Pragma, render
 from streamopt.ir.ports import PortKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from streamopt.codegen.layout import Layout, Port
+    from streamopt.codegen.layout import CppPort, DesignLayout
 
 __all__ = ["mover_kernel", "stream_connections", "stream_movers", "streamed"]
 
 
-def streamed(layout: Layout) -> tuple[Port, ...]:
+def streamed(layout: DesignLayout) -> tuple[CppPort, ...]:
     """Return the ports that are streams."""
     return tuple(port for port in layout.boundary if port.kind is PortKind.STREAM)
 
 
-def mover_kernel(port: Port) -> str:
+def mover_kernel(port: CppPort) -> str:
     """Return the name of the kernel that fills or empties a stream."""
     return f"{'mm2s' if port.array.is_given else 's2mm'}_{port.name}"
 
 
-def stream_connections(layout: Layout) -> Iterator[str]:
+def stream_connections(layout: DesignLayout) -> Iterator[str]:
     """Yield what the linker is told: which stream goes where."""
     for port in streamed(layout):
         kernel, design = f"{mover_kernel(port)}_1.{port.name}", f"{layout.top}_1.{port.name}"
@@ -39,7 +38,7 @@ def stream_connections(layout: Layout) -> Iterator[str]:
         yield f"stream_connect={':'.join(ends)}"
 
 
-def stream_movers(layout: Layout, header: Sequence[Item], types: Sequence[str]) -> str:
+def stream_movers(layout: DesignLayout, header: Sequence[Item], types: Sequence[str]) -> str:
     """Return the C++ text of all these kernels.
 
     Parameters
@@ -52,11 +51,11 @@ def stream_movers(layout: Layout, header: Sequence[Item], types: Sequence[str]) 
     included = (*types, "cstdint", "hls_stream.h", "hls_vector.h")
     items: list[Item] = [*header, *(Directive(f"#include <{name}>") for name in included)]
     for port in streamed(layout):
-        items += [Statement(""), _kernel(port)]
+        items += [CppStatement(""), _kernel(port)]
     return render(items)
 
 
-def _kernel(port: Port) -> Function:
+def _kernel(port: CppPort) -> CppFunction:
     assert port.packing is not None
     count, word, name = port.packing.total_words, port.word_type, port.name
     words, at = ("memory" if name != "memory" else "words"), ("at" if name != "at" else "word")
@@ -66,7 +65,7 @@ def _kernel(port: Port) -> Function:
         Pragma(f"interface mode=m_axi port={words} offset=slave bundle=gmem depth={count}"),
         Pragma(f"interface mode=axis port={name}"),
         Pragma("interface mode=s_axilite port=return"),
-        For(at, count, (Pragma("pipeline II=1"), Statement(moved))),
+        For(at, count, (Pragma("pipeline II=1"), CppStatement(moved))),
     )
     taken = (f"{const}{word} *{words}", f"hls::stream<{word}> &{name}")
-    return Function(f'extern "C" void {mover_kernel(port)}', taken, body)
+    return CppFunction(f'extern "C" void {mover_kernel(port)}', taken, body)

@@ -1,4 +1,4 @@
-"""Emitted text to its C++ tree again: the inverse of `streamopt.codegen.writer.render`.
+"""Emitted text to its C++ tree again: the inverse of `streamopt.codegen.tree.render`.
 
 It knows the forms that the writer has and no other C++, so that a project on disk can be checked
 like one that is about to be written.
@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 from streamopt.codegen.tree import (
     Comment,
+    CppFunction,
+    CppStatement,
     Directive,
     For,
-    Function,
     If,
     Item,
     Pragma,
-    Statement,
 )
 from streamopt.errors import CodegenError, Diagnostic
 
@@ -77,7 +77,7 @@ class _Reader:
             return self._chain()
         if line and not line.endswith(";"):
             raise self._problem("is no statement")
-        return self._leaf(Statement(line))
+        return self._leaf(CppStatement(line))
 
     def _leaf(self, item: Item) -> Item:
         self._at += 1
@@ -91,7 +91,7 @@ class _Reader:
             if self._at == len(self._lines):
                 raise self._problem("ends within a statement")
             lines.append(self._lines[self._at])
-        return self._leaf(Statement("\n".join(lines)))
+        return self._leaf(CppStatement("\n".join(lines)))
 
     def _block(self, line: str) -> Item:
         loop, branch = _FOR.fullmatch(line), _IF.fullmatch(line)
@@ -100,7 +100,7 @@ class _Reader:
         if branch is not None:
             return If(branch[1], self._body())
         if line.endswith("() {"):
-            return Function(line.removesuffix("() {"), (), self._body())
+            return CppFunction(line.removesuffix("() {"), (), self._body())
         raise self._problem("opens a block that is neither loop, branch nor function")
 
     def _function(self, signature: str) -> Item:
@@ -112,10 +112,10 @@ class _Reader:
             line = self._lines[self._at].strip()
             if line.endswith(") {"):
                 parameters.append(line.removesuffix(") {"))
-                return Function(signature, tuple(parameters), self._body())
+                return CppFunction(signature, tuple(parameters), self._body())
             if line.endswith(");"):
                 self._at += 1
-                return Function(signature, (*parameters, line.removesuffix(");")), None)
+                return CppFunction(signature, (*parameters, line.removesuffix(");")), None)
             parameters.append(line.removesuffix(","))
 
     def _body(self) -> tuple[Item, ...]:

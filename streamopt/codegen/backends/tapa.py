@@ -13,29 +13,25 @@ from dataclasses import replace
 from math import prod
 from typing import TYPE_CHECKING
 
-from streamopt.codegen.backend_name import BackendName
 from streamopt.codegen.checks.reordering import TAPA_OPTION, reordered_sums
-from streamopt.codegen.copies import element_loops
-from streamopt.codegen.design import Design, schedule_sha256
+from streamopt.codegen.design import BackendName, Design, schedule_sha256
 from streamopt.codegen.dialect import Dialect
 from streamopt.codegen.expressions import FUNCTION_NAMES
+from streamopt.codegen.hosts.testbench import testbench
 from streamopt.codegen.layout import extents_text, plan_layout
 from streamopt.codegen.names import Names
-from streamopt.codegen.nest import partition_pragmas
-from streamopt.codegen.processes import STANDARD_HEADERS, process_functions, provenance
-from streamopt.codegen.tables import included_tables, table_header
-from streamopt.codegen.templates import fill
-from streamopt.codegen.testbench import testbench
-from streamopt.codegen.tree import Directive, Function, Item, Statement
-from streamopt.codegen.type_headers import type_headers
-from streamopt.codegen.writer import render
+from streamopt.codegen.processes.nest import partition_pragmas
+from streamopt.codegen.processes.process import STANDARD_HEADERS, process_functions, provenance
+from streamopt.codegen.processes.tables import included_tables, table_header
+from streamopt.codegen.templates import fill, type_headers
+from streamopt.codegen.tree import CppFunction, CppStatement, Directive, Item, element_loops, render
 from streamopt.errors import CodegenError, Diagnostic
 from streamopt.ir.ports import PortKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from streamopt.codegen.layout import Layout, Port, Process
+    from streamopt.codegen.layout import CppPort, CppProcess, DesignLayout
     from streamopt.ir.graph import Graph
     from streamopt.ir.scheduled import ScheduledGraph
 
@@ -52,7 +48,7 @@ def emit(scheduled: ScheduledGraph) -> Design:
     ------
     CodegenError
         E607 for an array that is not in memory off the chip, and as
-        `streamopt.codegen.vitis.emit`.
+        `streamopt.codegen.backends.vitis.emit`.
     """
     layout = plan_layout(scheduled, Dialect.TAPA)
     _check(layout)
@@ -73,7 +69,7 @@ def emit(scheduled: ScheduledGraph) -> Design:
     return Design(graph.name, files, layout.top, ports, digest, layout.copies, BackendName.TAPA)
 
 
-def _check(layout: Layout) -> None:
+def _check(layout: DesignLayout) -> None:
     for port in layout.boundary:
         if not port.by_value and (port.packing is None or port.kind is not PortKind.AXI):
             message = f"TAPA takes arrays in memory off the chip, and {port.array.name} is not"
@@ -81,34 +77,34 @@ def _check(layout: Layout) -> None:
             raise CodegenError(Diagnostic("E607", message, hint=hint))
 
 
-def _declarations(layout: Layout, graph: Graph) -> Iterator[Item]:
+def _declarations(layout: DesignLayout, graph: Graph) -> Iterator[Item]:
     guard = f"STREAMOPT_{layout.top.upper()}_H"
-    yield from (Directive(f"#ifndef {guard}"), Directive(f"#define {guard}"), Statement(""))
+    yield from (Directive(f"#ifndef {guard}"), Directive(f"#define {guard}"), CppStatement(""))
     headers = ("cstdint", *type_headers(graph), "tapa.h")
-    yield from (*(Directive(f"#include <{name}>") for name in headers), Statement(""))
-    yield Function(f"void {layout.top}", _top_parameters(layout), None)
-    yield from (Statement(""), Directive("#endif"))
+    yield from (*(Directive(f"#include <{name}>") for name in headers), CppStatement(""))
+    yield CppFunction(f"void {layout.top}", _top_parameters(layout), None)
+    yield from (CppStatement(""), Directive("#endif"))
 
 
-def _definitions(layout: Layout) -> Iterator[Item]:
+def _definitions(layout: DesignLayout) -> Iterator[Item]:
     yield Directive(f'#include "{layout.top}.h"')
     yield from (Directive(f"#include <{header}>") for header in STANDARD_HEADERS)
     yield from included_tables(layout)
     tasks = {process.name: process for process in layout.processes}
     for item in process_functions(layout, _declared):
-        if isinstance(item, Function) and (name := item.signature.split()[-1]) in tasks:
+        if isinstance(item, CppFunction) and (name := item.signature.split()[-1]) in tasks:
             yield _task(item, tasks[name], layout)
         else:
             yield item
-    yield Statement("")
-    yield Function(f"void {layout.top}", _top_parameters(layout), tuple(_top_body(layout)))
+    yield CppStatement("")
+    yield CppFunction(f"void {layout.top}", _top_parameters(layout), tuple(_top_body(layout)))
 
 
-def _top_parameters(layout: Layout) -> tuple[str, ...]:
+def _top_parameters(layout: DesignLayout) -> tuple[str, ...]:
     return tuple(text for p in layout.boundary for text in _declared(p, p.array.is_given))
 
 
-def _declared(port: Port, read_only: bool) -> tuple[str, ...]:
+def _declared(port: CppPort, read_only: bool) -> tuple[str, ...]:
     """Return the parameters of a task for a port."""
     if port.packing is None:
         return (_channel(port, read_only),)
@@ -116,7 +112,7 @@ def _declared(port: Port, read_only: bool) -> tuple[str, ...]:
     return tuple(f"tapa::mmap<{const}{port.word_type}> {name}" for name in port.names)
 
 
-def _channel(port: Port, read_only: bool) -> str:
+def _channel(port: CppPort, read_only: bool) -> str:
     """Return the parameter of a task for what comes from another one, or by value."""
     if port.by_value:
         return f"{port.array.element} {port.name}"
@@ -129,12 +125,12 @@ def _channel(port: Port, read_only: bool) -> str:
     return f"tapa::{end}s<{port.array.element}, {count}>& {port.name}"
 
 
-def _tokens(port: Port) -> str:
+def _tokens(port: CppPort) -> str:
     """Return the name of the stream that carries a buffer over."""
     return port.dialect.buffer_trace(port.name)
 
 
-def _task(function: Function, process: Process, layout: Layout) -> Function:
+def _task(function: CppFunction, process: CppProcess, layout: DesignLayout) -> CppFunction:
     """Return the function of a process, with its buffers inside it.
 
     Buffers are received in the order of the tasks that fill them, and sent in that of those that
@@ -159,7 +155,7 @@ def _task(function: Function, process: Process, layout: Layout) -> Function:
     return replace(function, signature=f"void {process.name}", body=tuple(body))
 
 
-def _buffer(port: Port, scope: Names, form: str) -> Sequence[Item]:
+def _buffer(port: CppPort, scope: Names, form: str) -> Sequence[Item]:
     """Return a local buffer, and last the loops that carry it through its stream."""
     if port.is_group or port.packing is not None or port.by_value:
         return ()
@@ -170,10 +166,10 @@ def _buffer(port: Port, scope: Names, form: str) -> Sequence[Item]:
         lambda place: form.format(f"{port.name}{place}", _tokens(port)),
     )
     declared = f"{port.array.element} {port.name}{extents_text(port.array.shape)};"
-    return (Statement(declared), *partition_pragmas(port.name, port.factors), nest)
+    return (CppStatement(declared), *partition_pragmas(port.name, port.factors), nest)
 
 
-def _top_body(layout: Layout) -> Iterator[Item]:
+def _top_body(layout: DesignLayout) -> Iterator[Item]:
     for port in layout.channels:
         count, element = prod(port.factors), port.array.element
         name = port.name if port.is_group else _tokens(port)
@@ -182,17 +178,17 @@ def _top_body(layout: Layout) -> Iterator[Item]:
             kind = f"stream<{element}, {port.depth_elems}>"
             if count > 1:
                 kind = f"streams<{element}, {count}, {port.depth_elems}>"
-        yield Statement(f'tapa::{kind} {name}("{name}");')
-    yield Statement("tapa::task()")
+        yield CppStatement(f'tapa::{kind} {name}("{name}");')
+    yield CppStatement("tapa::task()")
     for at, process in enumerate(layout.processes, start=1):
         ports = (*process.inputs, *process.writes)
         arguments = ", ".join(
             [process.name, *(text for port in ports for text in _arguments(port))]
         )
         end = ";" if at == len(layout.processes) else ""
-        yield Statement(f"    .invoke({arguments}){end}")
+        yield CppStatement(f"    .invoke({arguments}){end}")
 
 
-def _arguments(port: Port) -> tuple[str, ...]:
+def _arguments(port: CppPort) -> tuple[str, ...]:
     is_whole = not (port.is_group or port.packing is not None or port.by_value)
     return (_tokens(port),) if is_whole else port.names

@@ -10,26 +10,23 @@ from typing import TYPE_CHECKING
 
 from streamopt.analysis.carried_distance import carried_distance
 from streamopt.analysis.read_guards import read_guards
-from streamopt.codegen.copies import element_loops
-from streamopt.codegen.dividends import check_dividends
-from streamopt.codegen.expressions import ExpressionText
+from streamopt.codegen.expressions import ExpressionText, check_dividends
 from streamopt.codegen.layout import extents_text
-from streamopt.codegen.tree import For, If, Pragma, Statement
+from streamopt.codegen.tree import CppStatement, For, If, Pragma, element_loops
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import reads
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from streamopt.codegen.layout import Process
+    from streamopt.codegen.layout import CppProcess
     from streamopt.codegen.names import Names
     from streamopt.codegen.tree import Item
     from streamopt.ir.element import ElementType
     from streamopt.ir.expression import Access
     from streamopt.ir.graph import SequentialNode
     from streamopt.ir.network import Operator
-    from streamopt.ir.program import Array
-    from streamopt.ir.program import Statement as Update
+    from streamopt.ir.program import Array, Statement
 
 __all__ = ["SequenceWriter"]
 
@@ -43,7 +40,7 @@ class SequenceWriter:
     def __init__(
         self,
         node: SequentialNode,
-        process: Process,
+        process: CppProcess,
         scope: Names,
         function: Callable[[Operator, ElementType], str | None],
     ) -> None:
@@ -114,10 +111,10 @@ class SequenceWriter:
             array.shape, self.names.unique, lambda place: f"{target(place)} = {source(place)};"
         )
 
-    def _item(self, update: Update) -> Iterator[Item]:
+    def _item(self, update: Statement) -> Iterator[Item]:
         element = self.process.arrays[update.target.array].element
         value = self.expression.text(update.value, element)
-        statement = Statement(f"{self._place(update.target)} = {value};")
+        statement = CppStatement(f"{self._place(update.target)} = {value};")
         if update.guard is None:
             yield statement
         else:
@@ -135,10 +132,10 @@ class SequenceWriter:
         return str(value.substitute({n: Affine.iterator(t) for n, t in self.iterator.items()}))
 
 
-def _declared(array: Array, name: str) -> Statement:
+def _declared(array: Array, name: str) -> CppStatement:
     """Return a local array; a register begins as zero: compilers can't tell that it is set."""
     start = " = {}" if array.size_elems == 1 else ""
-    return Statement(f"{array.element} {name}{extents_text(array.shape)}{start};")
+    return CppStatement(f"{array.element} {name}{extents_text(array.shape)}{start};")
 
 
 def _in(name: str) -> Callable[[str], str]:

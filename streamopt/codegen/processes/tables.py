@@ -10,11 +10,10 @@ from __future__ import annotations
 from math import isinf
 from typing import TYPE_CHECKING
 
+from streamopt.codegen.expressions import literal
 from streamopt.codegen.layout import extents_text
-from streamopt.codegen.literals import literal
-from streamopt.codegen.nest import partition_pragmas
-from streamopt.codegen.tree import Comment, Directive, Item, Statement
-from streamopt.codegen.writer import render
+from streamopt.codegen.processes.nest import partition_pragmas
+from streamopt.codegen.tree import Comment, CppStatement, Directive, Item, render
 from streamopt.errors import CodegenError, Diagnostic
 
 if TYPE_CHECKING:
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from streamopt.codegen.layout import Layout, Port
+    from streamopt.codegen.layout import CppPort, DesignLayout
     from streamopt.ir.element import ElementType
     from streamopt.ir.graph import Graph
 
@@ -33,7 +32,7 @@ NUMBERS_OF_A_LINE = 8
 
 
 def table_header(
-    layout: Layout, graph: Graph, header: Sequence[Item]
+    layout: DesignLayout, graph: Graph, header: Sequence[Item]
 ) -> tuple[tuple[str, str], ...]:
     """Return the header with the values of all tables as a pair (path, text); none without tables.
 
@@ -54,23 +53,23 @@ def table_header(
     for port in layout.tables:
         values = graph.values_of(port.array.name)
         assert values is not None, "a table has values (E334)"
-        items += [Statement(""), Comment(f"{port.array.name}{extents_text(port.array.shape)}")]
+        items += [CppStatement(""), Comment(f"{port.array.name}{extents_text(port.array.shape)}")]
         items.append(Directive(f"#define {_macro(layout.top, port)} \\"))
         items += [Directive(line) for line in _lines(port, values)]
-    items += [Statement(""), Directive("#endif")]
+    items += [CppStatement(""), Directive("#endif")]
     return ((_path(layout.top), render(items)),)
 
 
-def included_tables(layout: Layout) -> Iterator[Item]:
+def included_tables(layout: DesignLayout) -> Iterator[Item]:
     """Yield what includes the header with the values, if there is one."""
     if layout.tables:
         yield Directive(f'#include "{_path(layout.top)}"')
 
 
-def table_definition(top: str, port: Port) -> Iterator[Item]:
+def table_definition(top: str, port: CppPort) -> Iterator[Item]:
     """Yield the definition of a table in a process of a design, split as a memory would be."""
     kind = f"static const {port.array.element}"
-    yield Statement(f"{kind} {port.name}{extents_text(port.array.shape)} = {_macro(top, port)};")
+    yield CppStatement(f"{kind} {port.name}{extents_text(port.array.shape)} = {_macro(top, port)};")
     yield from partition_pragmas(port.name, port.factors)
 
 
@@ -78,11 +77,11 @@ def _path(top: str) -> str:
     return f"{top}_tables.h"
 
 
-def _macro(top: str, port: Port) -> str:
+def _macro(top: str, port: CppPort) -> str:
     return f"STREAMOPT_{top.upper()}_VALUES_{port.name}"
 
 
-def _lines(port: Port, values: NDArray[Any]) -> Iterator[str]:
+def _lines(port: CppPort, values: NDArray[Any]) -> Iterator[str]:
     """Yield the lines of a macro: an initialiser with the braces of its array."""
     array = port.array
     numbers = _converted(values, array.element).reshape(array.shape or (1,))
@@ -91,7 +90,7 @@ def _lines(port: Port, values: NDArray[Any]) -> Iterator[str]:
     yield f"    {lines[-1]}"
 
 
-def _braced(numbers: NDArray[Any], port: Port) -> list[str]:
+def _braced(numbers: NDArray[Any], port: CppPort) -> list[str]:
     """Return the lines of an array in braces, a few numbers on each."""
     if numbers.ndim == 1:
         texts = [_number(value, port) for value in numbers.tolist()]
@@ -113,7 +112,7 @@ def _converted(values: NDArray[Any], element: ElementType) -> NDArray[Any]:
     return values.astype(f"{kind}{element.bits // 8}")
 
 
-def _number(value: float, port: Port) -> str:
+def _number(value: float, port: CppPort) -> str:
     element = port.array.element
     if element.is_float and isinf(value):
         return "-INFINITY" if value < 0 else "INFINITY"

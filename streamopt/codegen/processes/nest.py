@@ -24,18 +24,16 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING
 
-from streamopt.codegen.dividends import check_dividends
-from streamopt.codegen.expressions import ExpressionText
-from streamopt.codegen.layout import Port, extents_text
-from streamopt.codegen.literals import literal
-from streamopt.codegen.tree import For, If, Item, Pragma, Statement
+from streamopt.codegen.expressions import ExpressionText, check_dividends, literal
+from streamopt.codegen.layout import CppPort, extents_text
+from streamopt.codegen.tree import CppStatement, For, If, Item, Pragma
 from streamopt.ir.affine import Affine
 from streamopt.ir.program import Reduction
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
-    from streamopt.codegen.layout import Process
+    from streamopt.codegen.layout import CppProcess
     from streamopt.codegen.names import Names
     from streamopt.ir.element import ElementType
     from streamopt.ir.expression import Access
@@ -65,7 +63,7 @@ class NestWriter:
     def __init__(
         self,
         scheduled: ScheduledNode,
-        process: Process,
+        process: CppProcess,
         scope: Names,
         function: Callable[[Operator, ElementType], str | None],
     ) -> None:
@@ -110,7 +108,7 @@ class NestWriter:
                 body = [self._lane_loop(loop, body)]
         single = [loop for loop in self.loops if loop.trip_count == 1 and loop not in self.built]
         names = [self.iterator[loop.name] for loop in single if loop.name in self.used]
-        body = [*(Statement(f"const int {name} = 0;") for name in names), *body]
+        body = [*(CppStatement(f"const int {name} = 0;") for name in names), *body]
         if self.loops:
             body = [Pragma(f"pipeline II={self.target_ii}"), *body]
         for loop in reversed(self.built):
@@ -126,7 +124,7 @@ class NestWriter:
         if loop.name in self.used:
             tile = self.tile.get(loop.name)
             value = f"{tile} * {loop.unroll} + {lane}" if tile else lane
-            inner.append(Statement(f"const int {self.iterator[loop.name]} = {value};"))
+            inner.append(CppStatement(f"const int {self.iterator[loop.name]} = {value};"))
         return For(lane, loop.unroll, (*inner, *body))
 
     def _windows(self) -> Iterator[Item]:
@@ -146,7 +144,7 @@ class NestWriter:
             parts += [inside] if inside else []
             names = {name: Affine.iterator(text) for name, text in self.iterator.items()}
             place = self._placed(window.in_ring(taken, trips), names)
-            take = Statement(f"{ring}{place} = {port.stream(self._lanes(taken))}.read();")
+            take = CppStatement(f"{ring}{place} = {port.stream(self._lanes(taken))}.read();")
             yield If(" && ".join(parts), (take,)) if parts else take
             for access in self.node.reads_of(window.array):
                 self.fetched[access] = f"{ring}{self._subscripts(window.in_ring(access, trips))}"
@@ -177,12 +175,12 @@ class NestWriter:
                 name = self.names.unique(f"{port.name}_value")
                 zero = literal(0, port.array.element)
                 value = f"{inside} ? {source} : {zero}" if inside else source
-                yield Statement(f"const {port.array.element} {name} = {value};")
+                yield CppStatement(f"const {port.array.element} {name} = {value};")
                 self.fetched[access] = name
                 continue
             element = f"{self._buffer(port.array, access, 'local')}{self._subscripts(access)}"
             both = " && ".join(part for part in (condition, inside) if part)
-            yield If(both, (Statement(f"{element} = {source};"),))
+            yield If(both, (CppStatement(f"{element} = {source};"),))
             self.fetched[access] = element
 
     def _compute(self) -> Iterator[Item]:
@@ -202,16 +200,16 @@ class NestWriter:
             yield from self._unguarded(value, total, first, partial)
         else:
             start = self._start()
-            yield Statement(
+            yield CppStatement(
                 f"{element} {total} = {f'{first} ? {start} : {partial}' if first else start};"
             )
             step = self.expression.combine(reduction, total, f"({value})", element)
             guard = self.expression.condition(self.node.guard)
             inside = self._inside(self._masked_names())
             guard = f"{inside} && ({guard})" if inside else guard
-            yield If(guard, (Statement(f"{total} = {step};"),))
+            yield If(guard, (CppStatement(f"{total} = {step};"),))
         if condition:
-            yield Statement(f"{partial} = {total};")
+            yield CppStatement(f"{partial} = {total};")
             yield If(condition, tuple(self._send(targets, total)))
         else:
             yield from self._send(targets, total)
@@ -226,7 +224,7 @@ class NestWriter:
         term = self.names.unique("term")
         inside = self._inside(self._masked_names())
         value = f"{inside} ? {value} : {self._identity()}" if inside else value
-        yield Statement(f"const {element} {term} = {value};")
+        yield CppStatement(f"const {element} {term} = {value};")
         sums = reduction in (Reduction.ADD, Reduction.MUL)
         if sums or self.node.start is not None:
             start = self._start()
@@ -235,7 +233,7 @@ class NestWriter:
         else:
             combined = self.expression.combine(reduction, partial, term, element)
             combined = f"({first}) ? {term} : {combined}"
-        yield Statement(f"const {element} {total} = {combined};")
+        yield CppStatement(f"const {element} {total} = {combined};")
 
     def _start(self) -> str:
         """Return what a reduction starts from."""
@@ -255,12 +253,12 @@ class NestWriter:
         """Yield the writes to all ports; the value is computed once."""
         if len(targets) > 1 and not value.isidentifier():
             name = self.names.unique(f"{self.array.name}_value")
-            yield Statement(f"const {self.array.element} {name} = {value};")
+            yield CppStatement(f"const {self.array.element} {name} = {value};")
             value = name
         for before, after in targets:
-            yield Statement(f"{before}{value}{after};")
+            yield CppStatement(f"{before}{value}{after};")
 
-    def _target(self, port: Port) -> tuple[str, str]:
+    def _target(self, port: CppPort) -> tuple[str, str]:
         if port.is_stream:
             return f"{port.stream(self._lanes(self.node.write))}.write(", ")"
         return f"{port.name}{self._subscripts(self.node.write)} = ", ""
@@ -294,7 +292,7 @@ class NestWriter:
         # zeros, which costs nothing; a memory would be swept.
         are_registers = all(f >= extent for f, extent in zip(factors, shape, strict=True))
         start = " = {}" if are_registers else ""
-        self.locals.append(Statement(f"{array.element} {name}{extents_text(shape)}{start};"))
+        self.locals.append(CppStatement(f"{array.element} {name}{extents_text(shape)}{start};"))
         self.locals += partition_pragmas(name, factors)
         return name
 

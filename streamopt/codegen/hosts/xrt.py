@@ -12,37 +12,36 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from streamopt.codegen.backends.vitis_project import vitis_release
 from streamopt.codegen.checks.reordering import PRE_TCL, TCL_COMMAND, VPP_OPTION
-from streamopt.codegen.stream_movers import (
+from streamopt.codegen.hosts.stream_movers import (
     mover_kernel,
     stream_connections,
     stream_movers,
     streamed,
 )
+from streamopt.codegen.hosts.testbench import HostProgram, checked_program, flat_array, single_value
 from streamopt.codegen.templates import fill
-from streamopt.codegen.testbench import Program, checked_program, flat_array, single_value
-from streamopt.codegen.tree import Statement
-from streamopt.codegen.vitis_release import vitis_release
-from streamopt.codegen.writer import render
+from streamopt.codegen.tree import CppStatement, render
 from streamopt.ir.ports import PortKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from streamopt.codegen.layout import Layout, Port
+    from streamopt.codegen.backends.vitis_project import VitisSettings
+    from streamopt.codegen.layout import CppPort, DesignLayout
     from streamopt.codegen.tree import Item
-    from streamopt.codegen.vitis_project import VitisSettings
 
 __all__ = ["has_host", "host_files"]
 
 
-def has_host(layout: Layout) -> bool:
+def has_host(layout: DesignLayout) -> bool:
     """Return whether a host can hand over all that a kernel takes."""
     return all(port.by_value or port.packing is not None for port in layout.boundary)
 
 
 def host_files(
-    layout: Layout,
+    layout: DesignLayout,
     channels: Mapping[str, Sequence[str]],
     settings: VitisSettings,
     header: Sequence[Item],
@@ -92,26 +91,26 @@ def host_files(
     )
 
 
-def _places(layout: Layout, channels: Mapping[str, Sequence[str]]) -> Iterator[str]:
+def _places(layout: DesignLayout, channels: Mapping[str, Sequence[str]]) -> Iterator[str]:
     """Yield which memory each port goes to."""
     for port in layout.boundary:
         for name, channel in zip(port.names, channels.get(port.array.name, ()), strict=False):
             yield f"sp={layout.top}_1.{name}:{channel}"
 
 
-def _host(layout: Layout, types: Sequence[str]) -> Program:
+def _host(layout: DesignLayout, types: Sequence[str]) -> HostProgram:
     headers = ("xrt_bo", "xrt_device", "xrt_kernel")
-    return Program(
+    return HostProgram(
         headers="".join(
             f"#include <{name}>\n" for name in (*types, *(f"xrt/{name}.h" for name in headers))
         ),
         arguments=" [binary]",
         arrays=(),
-        run=tuple(map(Statement, _run(layout))),
+        run=tuple(map(CppStatement, _run(layout))),
     )
 
 
-def _run(layout: Layout) -> Iterator[str]:
+def _run(layout: DesignLayout) -> Iterator[str]:
     yield f'const std::string binary = argc > 3 ? argv[3] : "{layout.top}.xclbin";'
     yield "xrt::device device(0);"
     yield "const xrt::uuid uuid = device.load_xclbin(binary);"
@@ -136,7 +135,7 @@ def _run(layout: Layout) -> Iterator[str]:
             yield f"unpack({_words(port)}, {flat_array(port)}, packing_{port.name});"
 
 
-def _buffers(port: Port, owner: str, first: int) -> Iterator[str]:
+def _buffers(port: CppPort, owner: str, first: int) -> Iterator[str]:
     """Yield a buffer for each memory of a port, the arguments of a kernel from the first one on."""
     assert port.packing is not None
     elems = port.packing.total_elems
@@ -151,7 +150,7 @@ def _buffers(port: Port, owner: str, first: int) -> Iterator[str]:
             yield f"{_buffer(name)}.sync(XCL_BO_SYNC_BO_TO_DEVICE);"
 
 
-def _runs(layout: Layout, arguments: Sequence[str]) -> Iterator[str]:
+def _runs(layout: DesignLayout, arguments: Sequence[str]) -> Iterator[str]:
     """Yield the starts of all kernels, those that fill streams first, and the waits for them."""
     design = [f"xrt::run run = kernel({', '.join(arguments)});"]
     if not arguments:  # a call without any is none that the API has
@@ -171,14 +170,14 @@ def _buffer(name: str) -> str:
     return f"buffer_{name}"
 
 
-def _words(port: Port, memory: int = 0) -> str:
+def _words(port: CppPort, memory: int = 0) -> str:
     """Return where the words of one memory begin."""
     assert port.packing is not None
     begin = f"words_{port.name}.data()"
     return f"{begin} + {memory * port.packing.total_elems}" if memory else begin
 
 
-def _described(port: Port) -> str:
+def _described(port: CppPort) -> str:
     """Return how the Python host knows an array."""
     element = port.array.element
     letter = "f" if element.is_float else "i" if element.is_signed else "u"

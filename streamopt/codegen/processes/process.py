@@ -9,23 +9,23 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from streamopt.codegen.expressions import FUNCTION_NAMES
-from streamopt.codegen.mover import MoverWriter, is_mover
 from streamopt.codegen.names import Names
-from streamopt.codegen.nest import NestWriter
 from streamopt.codegen.operators import OperatorFunctions
-from streamopt.codegen.sequence import SequenceWriter
-from streamopt.codegen.tables import table_definition
-from streamopt.codegen.tree import Comment, Function, Item, Statement
+from streamopt.codegen.processes.mover import MoverWriter, is_mover
+from streamopt.codegen.processes.nest import NestWriter
+from streamopt.codegen.processes.sequence import SequenceWriter
+from streamopt.codegen.processes.tables import table_definition
+from streamopt.codegen.tree import Comment, CppFunction, CppStatement, Item
 from streamopt.ir.graph import SequentialNode
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import TypeAlias
 
-    from streamopt.codegen.layout import Layout, Port, Process
+    from streamopt.codegen.layout import CppPort, CppProcess, DesignLayout
     from streamopt.ir.graph import Node
 
-    Declared: TypeAlias = Callable[[Port, bool], tuple[str, ...]]
+    Declared: TypeAlias = Callable[[CppPort, bool], tuple[str, ...]]
 
 __all__ = [
     "STANDARD_HEADERS",
@@ -52,24 +52,24 @@ def provenance(graph: str, digest: str) -> list[Item]:
     ]
 
 
-def parameters(port: Port, read_only: bool) -> tuple[str, ...]:
+def parameters(port: CppPort, read_only: bool) -> tuple[str, ...]:
     """Return the parameters of a port as Vitis HLS has them: arrays, or ``hls::stream``."""
     const = "const " if read_only and not port.is_stream else ""
     return tuple(f"{const}{text}" for text in port.declarations())
 
 
-def top_parameters(layout: Layout) -> tuple[str, ...]:
+def top_parameters(layout: DesignLayout) -> tuple[str, ...]:
     """Return the parameters of a top function that takes whole arrays."""
     return tuple(text for port in layout.boundary for text in parameters(port, port.array.is_given))
 
 
-def arguments(process: Process) -> str:
+def arguments(process: CppProcess) -> str:
     """Return what the top function hands a process."""
     ports = (*process.inputs, *process.writes)
     return ", ".join(name for port in ports for name in port.names)
 
 
-def process_functions(layout: Layout, declared: Declared = parameters) -> Iterator[Item]:
+def process_functions(layout: DesignLayout, declared: Declared = parameters) -> Iterator[Item]:
     """Yield the functions of bound operators, then one for each process.
 
     Parameters
@@ -79,9 +79,11 @@ def process_functions(layout: Layout, declared: Declared = parameters) -> Iterat
     """
     functions = OperatorFunctions()
     top = layout.top
-    processes = [(Statement(""), *_process(p, functions, declared, top)) for p in layout.processes]
+    processes = [
+        (CppStatement(""), *_process(p, functions, declared, top)) for p in layout.processes
+    ]
     for function in functions.items:
-        yield from (Statement(""), function)
+        yield from (CppStatement(""), function)
     for process in processes:
         yield from process
 
@@ -94,7 +96,7 @@ def _origin(node: Node) -> str:
 
 
 def _process(
-    process: Process, functions: OperatorFunctions, declared: Declared, top: str
+    process: CppProcess, functions: OperatorFunctions, declared: Declared, top: str
 ) -> Iterator[Item]:
     taken = [text for port in process.inputs for text in declared(port, True)]
     taken += [text for port in process.writes for text in declared(port, False)]
@@ -116,4 +118,4 @@ def _process(
         else:
             yield Comment(f"Node '{node.name}': {node.write} over {domain}")
             body += NestWriter(scheduled, process, scope, function).items()
-    yield Function(f"static void {process.name}", tuple(taken), tuple(body))
+    yield CppFunction(f"static void {process.name}", tuple(taken), tuple(body))

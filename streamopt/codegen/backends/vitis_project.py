@@ -2,31 +2,97 @@
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from streamopt.codegen.checks.reordering import CONFIG_LINE, TCL_COMMAND
 from streamopt.codegen.templates import fill
-from streamopt.codegen.vitis_release import DEFAULT_RELEASE, vitis_release
+from streamopt.errors import CodegenError, Diagnostic
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
-    from streamopt.codegen.vitis_release import VitisRelease
+__all__ = [
+    "DEFAULT_RELEASE",
+    "IP",
+    "KERNEL",
+    "VitisFlow",
+    "VitisRelease",
+    "VitisSettings",
+    "scripts",
+    "vitis_release",
+    "vitis_releases",
+]
 
-__all__ = ["IP", "KERNEL", "Flow", "VitisSettings", "scripts"]
+
+DEFAULT_RELEASE = "2023.2"
+"""The release whose reports the performance model was held against."""
 
 
 @dataclass(frozen=True, slots=True)
-class Flow:
+class VitisRelease:
+    """One release.
+
+    Attributes
+    ----------
+    tcl
+        Command that runs the Tcl script.
+    config
+        Whether it has ``v++ -c --mode hls``, which reads a configuration file.
+    output_format
+        Key of that file for what is packaged.
+    package
+        Whether packaging is a step of its own there.
+    sw_emu
+        Whether kernels can be run in software emulation.
+    """
+
+    name: str
+    tcl: str
+    config: bool
+    sw_emu: bool
+    output_format: str = ""
+    package: bool = False
+
+
+@cache
+def vitis_releases() -> Mapping[str, VitisRelease]:
+    """Return the known releases by name, oldest first."""
+    text = (files("streamopt.codegen") / "data" / "vitis.toml").read_text(encoding="utf-8")
+    found = [VitisRelease(**row) for row in tomllib.loads(text)["version"]]
+    return MappingProxyType({release.name: release for release in found})
+
+
+def vitis_release(name: str) -> VitisRelease:
+    """Return a release by name.
+
+    Raises
+    ------
+    CodegenError
+        E605 with the known ones if it is none of them.
+    """
+    known = vitis_releases()
+    if name not in known:
+        message = f"Vitis release '{name}' is not known"
+        hint = f"choose one of {', '.join(known)}"
+        raise CodegenError(Diagnostic("E605", message, hint=hint))
+    return known[name]
+
+
+@dataclass(frozen=True, slots=True)
+class VitisFlow:
     """What the tool makes: an IP for Vivado, or a kernel that XRT loads."""
 
     target: str
     package: str
 
 
-IP = Flow("vivado", "ip_catalog")
-KERNEL = Flow("vitis", "xo")
+IP = VitisFlow("vivado", "ip_catalog")
+KERNEL = VitisFlow("vitis", "xo")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +114,7 @@ class VitisSettings:
 
 
 def scripts(
-    top: str, settings: VitisSettings, flow: Flow, *, reorders: bool
+    top: str, settings: VitisSettings, flow: VitisFlow, *, reorders: bool
 ) -> Iterator[tuple[str, str]]:
     """Yield pairs (path, text): the Tcl script, and the configuration file where it is read.
 

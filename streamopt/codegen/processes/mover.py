@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from streamopt.codegen.tree import For, If, Item, Pragma, Statement
+from streamopt.codegen.tree import CppStatement, For, If, Item, Pragma
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Read
 from streamopt.ir.ports import PortKind
@@ -16,7 +16,7 @@ from streamopt.ir.ports import PortKind
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from streamopt.codegen.layout import Port, Process
+    from streamopt.codegen.layout import CppPort, CppProcess
     from streamopt.codegen.names import Names
     from streamopt.ir.expression import Access
     from streamopt.ir.scheduled import ScheduledNode, TiledLoop
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["MoverWriter", "is_mover"]
 
 
-def is_mover(process: Process) -> bool:
+def is_mover(process: CppProcess) -> bool:
     """Return whether a process carries words over the boundary."""
     return any(port.packing is not None for port in (*process.inputs, *process.writes))
 
@@ -32,7 +32,7 @@ def is_mover(process: Process) -> bool:
 class MoverWriter:
     """Builds the items of a mover; used once."""
 
-    def __init__(self, scheduled: ScheduledNode, process: Process, scope: Names) -> None:
+    def __init__(self, scheduled: ScheduledNode, process: CppProcess, scope: Names) -> None:
         self.scheduled = scheduled
         self.process = process
         self.names = scope.inner()
@@ -55,7 +55,7 @@ class MoverWriter:
         made = {port.name: self.names.unique(f"{port.name}_word") for port in packed}
         word = self.names.unique(f"{self.source.name}_word")
         body: list[Item] = list(self._fetched(word))
-        body += [Statement(f"{_declared(port, made[port.name])} = {{}};") for port in packed]
+        body += [CppStatement(f"{_declared(port, made[port.name])} = {{}};") for port in packed]
         body += self._lanes(list(self._carried(word, made)))
         for port in packed:
             body += self._stored(port, made[port.name])
@@ -73,12 +73,12 @@ class MoverWriter:
             return
         if packing.words.total == 1:
             fetched = self._outside(self.source, self.source.name)
-            yield Statement(f"const {_declared(self.source, word)} = {fetched};")
+            yield CppStatement(f"const {_declared(self.source, word)} = {fetched};")
             return
-        yield Statement(f"{_declared(self.source, word)};")
+        yield CppStatement(f"{_declared(self.source, word)};")
         yield from self._each_word(self.source, f"{word}[@] = {{}};")
 
-    def _stored(self, port: Port, word: str) -> Iterator[Item]:
+    def _stored(self, port: CppPort, word: str) -> Iterator[Item]:
         assert port.packing is not None
         many = port.packing.words.total > 1
         value = f"{word}[@]" if many else word
@@ -86,24 +86,24 @@ class MoverWriter:
         if many:
             yield from self._each_word(port, form)
         else:
-            yield Statement(form.format(self._outside(port, port.name, is_written=True)))
+            yield CppStatement(form.format(self._outside(port, port.name, is_written=True)))
 
-    def _each_word(self, port: Port, form: str) -> Iterator[Item]:
+    def _each_word(self, port: CppPort, form: str) -> Iterator[Item]:
         """Yield what moves the words of an iteration; ``@`` is a word's number in all memories."""
         assert port.packing is not None
         count, is_written = port.packing.words.count, form.startswith("{}")
         for memory, name in enumerate(port.names):
             if count == 1:
                 outside = self._outside(port, name, is_written=is_written)
-                yield Statement(form.replace("@", str(memory)).format(outside))
+                yield CppStatement(form.replace("@", str(memory)).format(outside))
                 continue
             at = self.names.unique("word")
             number = Affine.iterator(at) + Affine.of(memory * count)
             outside = self._outside(port, name, at, is_written=is_written)
-            statement = Statement(form.replace("@", str(number)).format(outside))
+            statement = CppStatement(form.replace("@", str(number)).format(outside))
             yield For(at, count, (Pragma("unroll"), statement))
 
-    def _outside(self, port: Port, name: str, at: str = "", *, is_written: bool = False) -> str:
+    def _outside(self, port: CppPort, name: str, at: str = "", *, is_written: bool = False) -> str:
         """Return the next word of one memory of a port, or of its stream."""
         if port.kind is PortKind.STREAM:
             return name if is_written else f"{name}.read()"
@@ -127,15 +127,15 @@ class MoverWriter:
         value = self._element(self.source, self.read, word)
         if len(self.process.writes) > 1 and not value.isidentifier():
             name = self.names.unique("value")
-            yield Statement(f"const {self.source.array.element} {name} = {value};")
+            yield CppStatement(f"const {self.source.array.element} {name} = {value};")
             value = name
         for port in self.process.writes:
             target = self._element(port, self.scheduled.node.write, made.get(port.name, ""))
-            yield Statement(
+            yield CppStatement(
                 f"{target}.write({value});" if port.is_group else f"{target} = {value};"
             )
 
-    def _element(self, port: Port, access: Access, word: str) -> str:
+    def _element(self, port: CppPort, access: Access, word: str) -> str:
         if port.packing is not None:
             return self._in_word(port, word)
         if port.is_group:
@@ -148,7 +148,7 @@ class MoverWriter:
         names = {name: Affine.iterator(text) for name, text in self.iterator.items()}
         return port.name + ("".join(f"[{s.substitute(names)}]" for s in access.subscripts) or "[0]")
 
-    def _in_word(self, port: Port, word: str) -> str:
+    def _in_word(self, port: CppPort, word: str) -> str:
         assert port.packing is not None
         words, lane = port.packing.words, self._flat(of_tiles=False)
         if words.total > 1:
@@ -177,14 +177,14 @@ class MoverWriter:
             lane = self.lane[loop.name]
             is_tiled = loop in self.scheduled.tile_loops
             value = f"{self.tile[loop.name]} * {loop.unroll} + {lane}" if is_tiled else lane
-            yield Statement(f"const int {self.iterator[loop.name]} = {value};")
+            yield CppStatement(f"const int {self.iterator[loop.name]} = {value};")
 
     def _constant(self, loop: TiledLoop) -> Iterator[Item]:
         if loop.name in self.used:
-            yield Statement(f"const int {self.iterator[loop.name]} = 0;")
+            yield CppStatement(f"const int {self.iterator[loop.name]} = 0;")
 
 
-def _declared(port: Port, name: str) -> str:
+def _declared(port: CppPort, name: str) -> str:
     """Return the declaration of the words of one iteration."""
     assert port.packing is not None
     many = f"[{port.packing.words.total}]" if port.packing.words.total > 1 else ""

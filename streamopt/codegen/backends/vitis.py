@@ -8,27 +8,33 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from streamopt.codegen.backends.vitis_project import IP, KERNEL, VitisFlow, VitisSettings, scripts
 from streamopt.codegen.checks import built
 from streamopt.codegen.checks.reordering import reordered_sums
 from streamopt.codegen.design import Design, schedule_sha256
 from streamopt.codegen.dialect import Dialect
-from streamopt.codegen.layout import Layout, plan_layout
-from streamopt.codegen.nest import partition_pragmas
-from streamopt.codegen.processes import (
+from streamopt.codegen.hosts.testbench import testbench
+from streamopt.codegen.hosts.xrt import has_host, host_files
+from streamopt.codegen.layout import DesignLayout, plan_layout
+from streamopt.codegen.processes.nest import partition_pragmas
+from streamopt.codegen.processes.process import (
     STANDARD_HEADERS,
     arguments,
     process_functions,
     provenance,
     top_parameters,
 )
-from streamopt.codegen.tables import included_tables, table_header
-from streamopt.codegen.templates import fill
-from streamopt.codegen.testbench import testbench
-from streamopt.codegen.tree import Comment, Directive, Function, Item, Pragma, Statement
-from streamopt.codegen.type_headers import type_headers
-from streamopt.codegen.vitis_project import IP, KERNEL, Flow, VitisSettings, scripts
-from streamopt.codegen.writer import render
-from streamopt.codegen.xrt import has_host, host_files
+from streamopt.codegen.processes.tables import included_tables, table_header
+from streamopt.codegen.templates import fill, type_headers
+from streamopt.codegen.tree import (
+    Comment,
+    CppFunction,
+    CppStatement,
+    Directive,
+    Item,
+    Pragma,
+    render,
+)
 from streamopt.ir.ports import PortKind
 
 if TYPE_CHECKING:
@@ -92,7 +98,7 @@ def emit(scheduled: ScheduledGraph, settings: VitisSettings = DEFAULT) -> Design
     )
 
 
-def declarations(layout: Layout, graph: Graph, *, own_types: bool = False) -> Iterator[Item]:
+def declarations(layout: DesignLayout, graph: Graph, *, own_types: bool = False) -> Iterator[Item]:
     """Yield the header of the top function.
 
     Parameters
@@ -101,9 +107,9 @@ def declarations(layout: Layout, graph: Graph, *, own_types: bool = False) -> It
         Whether the headers of element types are those of the project.
     """
     guard = f"STREAMOPT_{layout.top.upper()}_H"
-    yield from (Directive(f"#ifndef {guard}"), Directive(f"#define {guard}"), Statement(""))
+    yield from (Directive(f"#ifndef {guard}"), Directive(f"#define {guard}"), CppStatement(""))
     if any(port.array.element.is_integer for port in layout.boundary):
-        yield from (Directive("#include <cstdint>"), Statement(""))
+        yield from (Directive("#include <cstdint>"), CppStatement(""))
     libraries = (
         ("array", "std::array<"),
         ("hls_vector.h", Dialect.HLS),
@@ -113,40 +119,40 @@ def declarations(layout: Layout, graph: Graph, *, own_types: bool = False) -> It
     wanted = [Directive(f"#include <{name}>") for name, used in libraries if used in declared]
     form = '#include "{}"' if own_types else "#include <{}>"
     wanted += [Directive(form.format(name)) for name in type_headers(graph)]
-    yield from (*wanted, *([Statement("")] if wanted else []))
+    yield from (*wanted, *([CppStatement("")] if wanted else []))
     names = {port.array.name: port.name for port in layout.boundary}
     for copy, original in layout.copies:
         yield Comment(f"The caller gives {names[copy]} the content of {names[original]}.")
-    yield Function(_signature(layout), top_parameters(layout), None)
-    yield from (Statement(""), Directive("#endif"))
+    yield CppFunction(_signature(layout), top_parameters(layout), None)
+    yield from (CppStatement(""), Directive("#endif"))
 
 
-def _definitions(layout: Layout) -> Iterator[Item]:
+def _definitions(layout: DesignLayout) -> Iterator[Item]:
     yield Directive(f'#include "{layout.top}.h"')
     yield from (Directive(f"#include <{header}>") for header in (*STANDARD_HEADERS, "hls_stream.h"))
     yield from included_tables(layout)
     yield from process_functions(layout)
-    yield Statement("")
-    yield Function(_signature(layout), top_parameters(layout), tuple(_top_body(layout)))
+    yield CppStatement("")
+    yield CppFunction(_signature(layout), top_parameters(layout), tuple(_top_body(layout)))
 
 
-def _flow(layout: Layout) -> Flow:
+def _flow(layout: DesignLayout) -> VitisFlow:
     """Return what can be made: XRT loads kernels all of whose arrays are outside."""
     is_kernel = _packed(layout) and all(p.packing or p.by_value for p in layout.boundary)
     return KERNEL if is_kernel else IP
 
 
-def _packed(layout: Layout) -> bool:
+def _packed(layout: DesignLayout) -> bool:
     return any(port.packing is not None for port in layout.boundary)
 
 
-def _signature(layout: Layout) -> str:
+def _signature(layout: DesignLayout) -> str:
     """Return the head of the top function; the vendor's linker looks for a kernel's C name."""
     is_linked = _flow(layout) is KERNEL and layout.boundary[0].dialect is Dialect.HLS
     return f'extern "C" void {layout.top}' if is_linked else f"void {layout.top}"
 
 
-def _interfaces(layout: Layout) -> Iterator[Item]:
+def _interfaces(layout: DesignLayout) -> Iterator[Item]:
     if not _packed(layout):
         return
     for port in layout.boundary:
@@ -162,21 +168,21 @@ def _interfaces(layout: Layout) -> Iterator[Item]:
     yield Pragma("interface mode=s_axilite port=return")
 
 
-def _top_body(layout: Layout) -> Iterator[Item]:
+def _top_body(layout: DesignLayout) -> Iterator[Item]:
     yield from _interfaces(layout)
     for port in layout.boundary:
         if port.packing is None and not port.by_value:
             yield from partition_pragmas(port.name, port.factors)
     yield Pragma("dataflow")
     for port in layout.channels:
-        yield Statement(f"{port.declaration()};")
+        yield CppStatement(f"{port.declaration()};")
         if not port.is_stream:
             yield from partition_pragmas(port.name, port.factors)
             yield Pragma(f"stream type=pipo variable={port.name}")
     streams = [port.name for port in layout.channels if port.is_stream]
     if streams:
         yield Directive("#ifdef STREAMOPT_HLS_STREAM")
-        yield from (Statement(f'hls::set_name({name}, "{name}");') for name in streams)
+        yield from (CppStatement(f'hls::set_name({name}, "{name}");') for name in streams)
         yield Directive("#endif")
     for process in layout.processes:
-        yield Statement(f"{process.name}({arguments(process)});")
+        yield CppStatement(f"{process.name}({arguments(process)});")

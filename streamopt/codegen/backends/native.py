@@ -11,26 +11,32 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from streamopt.codegen.backend_name import BackendName
-from streamopt.codegen.design import Design, schedule_sha256
+from streamopt.codegen.backends.vitis import declarations
+from streamopt.codegen.design import BackendName, Design, schedule_sha256
 from streamopt.codegen.dialect import Dialect
-from streamopt.codegen.layout import Layout, Port, extents_text, plan_layout
+from streamopt.codegen.hosts.stream_movers import mover_kernel, streamed
+from streamopt.codegen.hosts.testbench import testbench
+from streamopt.codegen.layout import CppPort, DesignLayout, extents_text, plan_layout
 from streamopt.codegen.names import Names
-from streamopt.codegen.processes import (
+from streamopt.codegen.processes.process import (
     STANDARD_HEADERS,
     parameters,
     process_functions,
     provenance,
     top_parameters,
 )
-from streamopt.codegen.stream_movers import mover_kernel, streamed
-from streamopt.codegen.tables import included_tables, table_header
-from streamopt.codegen.templates import fill
-from streamopt.codegen.testbench import testbench
-from streamopt.codegen.tree import Directive, For, Function, If, Item, Pragma, Statement
-from streamopt.codegen.type_headers import type_headers
-from streamopt.codegen.vitis import declarations
-from streamopt.codegen.writer import render
+from streamopt.codegen.processes.tables import included_tables, table_header
+from streamopt.codegen.templates import fill, type_headers
+from streamopt.codegen.tree import (
+    CppFunction,
+    CppStatement,
+    Directive,
+    For,
+    If,
+    Item,
+    Pragma,
+    render,
+)
 from streamopt.ir.ports import PortKind
 
 if TYPE_CHECKING:
@@ -50,7 +56,7 @@ def emit(scheduled: ScheduledGraph) -> Design:
     Raises
     ------
     CodegenError
-        As `streamopt.codegen.vitis.emit`.
+        As `streamopt.codegen.backends.vitis.emit`.
     """
     layout = plan_layout(scheduled, Dialect.NATIVE)
     outside = _in_memory(layout)
@@ -78,7 +84,7 @@ def emit(scheduled: ScheduledGraph) -> Design:
     )
 
 
-def _in_memory(layout: Layout) -> Layout:
+def _in_memory(layout: DesignLayout) -> DesignLayout:
     """Return what the caller sees: words in memory, where processes have streams."""
     boundary = (
         replace(port, kind=PortKind.AXI) if port.kind is PortKind.STREAM else port
@@ -87,19 +93,19 @@ def _in_memory(layout: Layout) -> Layout:
     return replace(layout, boundary=tuple(boundary))
 
 
-def _definitions(layout: Layout) -> Iterator[Item]:
+def _definitions(layout: DesignLayout) -> Iterator[Item]:
     yield Directive(f'#include "{layout.top}.h"')
     yield Directive('#include "dataflow.h"')
     yield from (Directive(f"#include <{header}>") for header in STANDARD_HEADERS)
     yield from included_tables(layout)
     yield from _without_pragmas(process_functions(layout, _declared))
-    yield Statement("")
-    yield Function(
+    yield CppStatement("")
+    yield CppFunction(
         f"void {layout.top}", top_parameters(_in_memory(layout)), tuple(_top_body(layout))
     )
 
 
-def _declared(port: Port, read_only: bool) -> tuple[str, ...]:
+def _declared(port: CppPort, read_only: bool) -> tuple[str, ...]:
     """Return the parameters for a port, or a channel of the top function."""
     if port.kind is PortKind.STREAM:
         return (f"{_stream_of_words(port)} &{port.name}",)
@@ -110,7 +116,7 @@ def _declared(port: Port, read_only: bool) -> tuple[str, ...]:
     return (f"streamopt::Stream<{element}, {port.depth_elems}> {port.name}{lanes}",)
 
 
-def _stream_of_words(port: Port) -> str:
+def _stream_of_words(port: CppPort) -> str:
     return f"streamopt::Stream<{port.word_type}, {BOUNDARY_DEPTH_WORDS}>"
 
 
@@ -121,13 +127,13 @@ def _without_pragmas(items: Iterable[Item]) -> Iterator[Item]:
                 pass
             case For(body=body) | If(body=body):
                 yield replace(item, body=tuple(_without_pragmas(body)))
-            case Function(body=body) if body is not None:
+            case CppFunction(body=body) if body is not None:
                 yield replace(item, body=tuple(_without_pragmas(body)))
             case _:
                 yield item
 
 
-def _top_body(layout: Layout) -> Iterator[Item]:
+def _top_body(layout: DesignLayout) -> Iterator[Item]:
     names = Names(
         [
             *(name for p in (*layout.boundary, *layout.channels) for name in (p.name, *p.parts)),
@@ -137,18 +143,18 @@ def _top_body(layout: Layout) -> Iterator[Item]:
     full: dict[str, str] = {}
     for port in layout.channels:
         static = "" if port.is_stream else "static "
-        yield Statement(f"{static}{_declared(port, False)[0]};")
+        yield CppStatement(f"{static}{_declared(port, False)[0]};")
         if not port.is_stream:
             full[port.name] = names.unique(f"{port.name}_full")
-            yield Statement(f"streamopt::Handover {full[port.name]};")
+            yield CppStatement(f"streamopt::Handover {full[port.name]};")
     region = names.unique("region")
-    yield Statement(f"streamopt::Region {region};")
+    yield CppStatement(f"streamopt::Region {region};")
     writers = {port.name: p.name for p in layout.processes for port in p.writes}
     readers = {port.name: p.name for p in layout.processes for port in p.inputs}
     for port in layout.channels:
         channel = full.get(port.name, port.name)
         ends = f'"{writers[port.name]}", "{readers[port.name]}"'
-        yield Statement(f'{region}.connect({channel}, "{port.name}", {ends});')
+        yield CppStatement(f'{region}.connect({channel}, "{port.name}", {ends});')
     outside = {port.name: names.unique(f"{port.name}_words") for port in streamed(layout)}
     for port in streamed(layout):
         yield from _moved(port, outside[port.name], region, (writers, readers))
@@ -157,16 +163,16 @@ def _top_body(layout: Layout) -> Iterator[Item]:
         arguments = ", ".join(outside.get(name, name) for port in ports for name in port.names)
         taken = [full[port.name] for port in process.inputs if port.name in full]
         given = [port.name for port in process.writes if port.name in full]
-        yield Statement(f'{region}.start("{process.name}", [&] {{')
-        yield from (Statement(f"    {name}.take();") for name in taken)
-        yield Statement(f"    {process.name}({arguments});")
-        yield from (Statement(f"    {full[name]}.give({name});") for name in given)
-        yield Statement("});")
-    yield Statement(f"{region}.run();")
+        yield CppStatement(f'{region}.start("{process.name}", [&] {{')
+        yield from (CppStatement(f"    {name}.take();") for name in taken)
+        yield CppStatement(f"    {process.name}({arguments});")
+        yield from (CppStatement(f"    {full[name]}.give({name});") for name in given)
+        yield CppStatement("});")
+    yield CppStatement(f"{region}.run();")
 
 
 def _moved(
-    port: Port, stream: str, region: str, ends: tuple[Mapping[str, str], Mapping[str, str]]
+    port: CppPort, stream: str, region: str, ends: tuple[Mapping[str, str], Mapping[str, str]]
 ) -> Iterator[Item]:
     """Yield a stream over the boundary, and the thread that fills or empties it."""
     assert port.packing is not None
@@ -175,11 +181,11 @@ def _moved(
     pair = (mover, readers[name]) if port.array.is_given else (writers[name], mover)
     each = "const auto &word" if port.array.is_given else "auto &word"
     moved = f"{stream}.write(word)" if port.array.is_given else f"word = {stream}.read()"
-    yield Statement(f"{_stream_of_words(port)} {stream};")
-    yield Statement(f'{region}.connect({stream}, "{name}", "{pair[0]}", "{pair[1]}");')
-    yield Statement(f'{region}.start("{mover}", [&] {{')
-    yield Statement(f"    for (int at = 0; at < {port.packing.total_words}; at++) {{")
-    yield Statement(f"        {each} = {name}[at];")
-    yield Statement(f"        {moved};")
-    yield Statement("    }")
-    yield Statement("});")
+    yield CppStatement(f"{_stream_of_words(port)} {stream};")
+    yield CppStatement(f'{region}.connect({stream}, "{name}", "{pair[0]}", "{pair[1]}");')
+    yield CppStatement(f'{region}.start("{mover}", [&] {{')
+    yield CppStatement(f"    for (int at = 0; at < {port.packing.total_words}; at++) {{")
+    yield CppStatement(f"        {each} = {name}[at];")
+    yield CppStatement(f"        {moved};")
+    yield CppStatement("    }")
+    yield CppStatement("});")

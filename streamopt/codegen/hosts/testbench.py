@@ -8,26 +8,25 @@ from typing import TYPE_CHECKING
 from streamopt.codegen.dialect import Dialect
 from streamopt.codegen.layout import extents_text
 from streamopt.codegen.templates import fill
-from streamopt.codegen.tree import Statement
-from streamopt.codegen.writer import render
+from streamopt.codegen.tree import CppStatement, render
 from streamopt.ir.ports import PortKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from streamopt.codegen.layout import Layout, Port
+    from streamopt.codegen.layout import CppPort, DesignLayout
 
-__all__ = ["Program", "checked_program", "flat_array", "single_value", "testbench", "variable"]
+__all__ = ["HostProgram", "checked_program", "flat_array", "single_value", "testbench", "variable"]
 
 
-def testbench(layout: Layout, headers: str) -> str:
+def testbench(layout: DesignLayout, headers: str) -> str:
     """Return the C++ text of the testbench, which includes further headers."""
     words = [
-        Statement(f"alignas(4096) static {port.word_type} {_words(port)}[{packing.all_words}];")
+        CppStatement(f"alignas(4096) static {port.word_type} {_words(port)}[{packing.all_words}];")
         for port in layout.boundary
         if (packing := port.packing) is not None
     ]
-    program = Program(
+    program = HostProgram(
         headers=f'#include "{layout.top}.h"\n{headers}',
         arguments=" [bitstream]" if _is_tapa(layout) else "",
         arrays=words,
@@ -37,7 +36,7 @@ def testbench(layout: Layout, headers: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
+class HostProgram:
     """What programs that run a design and check its outputs differ in.
 
     Attributes
@@ -52,28 +51,30 @@ class Program:
 
     headers: str
     arguments: str
-    arrays: Sequence[Statement]
-    run: Sequence[Statement]
+    arrays: Sequence[CppStatement]
+    run: Sequence[CppStatement]
 
 
-def checked_program(layout: Layout, program: Program) -> str:
+def checked_program(layout: DesignLayout, program: HostProgram) -> str:
     """Return a C++ program that reads inputs, runs a design, and checks what it makes of them."""
-    loads: list[Statement] = []
-    checks: list[Statement] = []
+    loads: list[CppStatement] = []
+    checks: list[CppStatement] = []
     for port in layout.boundary:
         flat = flat_array(port)
         if port.array.is_given:
-            loads.append(Statement(f'load("{port.name}", {flat}, {port.array.size_elems});'))
+            loads.append(CppStatement(f'load("{port.name}", {flat}, {port.array.size_elems});'))
         else:
             extents = ", ".join(map(str, port.array.shape))
-            checks.append(Statement(f'passed &= check("{port.name}", {flat}, {{{extents}}});'))
+            checks.append(CppStatement(f'passed &= check("{port.name}", {flat}, {{{extents}}});'))
     packed = [port for port in layout.boundary if port.packing is not None]
     outputs = [port for port in layout.boundary if not port.array.is_given]
     arrays = [
-        Statement(f"static {port.array.element} {variable(port)}{extents_text(port.array.shape)};")
+        CppStatement(
+            f"static {port.array.element} {variable(port)}{extents_text(port.array.shape)};"
+        )
         for port in layout.boundary
     ]
-    arrays += [*program.arrays, *(Statement(_packing(port)) for port in packed)]
+    arrays += [*program.arrays, *(CppStatement(_packing(port)) for port in packed)]
     return fill(
         "testbench.cpp",
         headers=program.headers + ('#include "packing.h"\n' if packed else ""),
@@ -88,43 +89,43 @@ def checked_program(layout: Layout, program: Program) -> str:
     )
 
 
-def _cleared(name: str) -> Statement:
+def _cleared(name: str) -> CppStatement:
     """Return what fills an array with values that no kernel leaves there by accident."""
-    return Statement(f"std::memset(static_cast<void *>({name}), 0xff, sizeof({name}));")
+    return CppStatement(f"std::memset(static_cast<void *>({name}), 0xff, sizeof({name}));")
 
 
-def _cleared_words(layout: Layout) -> Iterator[Statement]:
+def _cleared_words(layout: DesignLayout) -> Iterator[CppStatement]:
     for port in layout.boundary:
         if port.packing is not None and not port.array.is_given:
             yield _cleared(_words(port))
 
 
-def _is_tapa(layout: Layout) -> bool:
+def _is_tapa(layout: DesignLayout) -> bool:
     return any(port.dialect is Dialect.TAPA for port in layout.boundary)
 
 
-def _probe(layout: Layout) -> str:
+def _probe(layout: DesignLayout) -> str:
     """Return a file that the data directory has."""
     return next(f"{p.name}.golden.bin" for p in layout.boundary if not p.array.is_given)
 
 
-def _run(layout: Layout) -> list[Statement]:
+def _run(layout: DesignLayout) -> list[CppStatement]:
     """Return the call, with what brings arrays into words and back."""
     packed = [port for port in layout.boundary if port.packing is not None]
     streams = [port for port in packed if port.kind is PortKind.STREAM]
     found = [
-        *(Statement(f'hls::stream<{p.word_type}> {_stream(p)}("{p.name}");') for p in streams),
+        *(CppStatement(f'hls::stream<{p.word_type}> {_stream(p)}("{p.name}");') for p in streams),
         *(item for port in packed if port.array.is_given for item in _brought(port)),
-        Statement(_call(layout)),
+        CppStatement(_call(layout)),
         *(item for port in packed if not port.array.is_given for item in _taken(port)),
     ]
     if not streams:
         return found
-    inner = (Statement(f"    {item.text}") for item in found)
-    return [Statement("{"), *inner, Statement("}")]
+    inner = (CppStatement(f"    {item.text}") for item in found)
+    return [CppStatement("{"), *inner, CppStatement("}")]
 
 
-def _call(layout: Layout) -> str:
+def _call(layout: DesignLayout) -> str:
     if not _is_tapa(layout):
         arguments = ", ".join(text for port in layout.boundary for text in _arguments(port))
         return f"{layout.top}({arguments});"
@@ -132,7 +133,7 @@ def _call(layout: Layout) -> str:
     return f'tapa::invoke({layout.top}, argc > 3 ? argv[3] : "", {arguments});'
 
 
-def _host_memories(port: Port) -> tuple[str, ...]:
+def _host_memories(port: CppPort) -> tuple[str, ...]:
     """Return an array as TAPA's host code hands it over."""
     if port.packing is None:
         return _arguments(port)
@@ -141,7 +142,7 @@ def _host_memories(port: Port) -> tuple[str, ...]:
     return tuple(f"{memory}({words}, {port.packing.total_words})" for words in _arguments(port))
 
 
-def _arguments(port: Port) -> tuple[str, ...]:
+def _arguments(port: CppPort) -> tuple[str, ...]:
     """Return what the top function takes for a port: words memory by memory, one after another."""
     if port.packing is None:
         return (single_value(port) if port.by_value else variable(port),)
@@ -151,29 +152,29 @@ def _arguments(port: Port) -> tuple[str, ...]:
     return tuple(f"{words} + {at * count}" if at else words for at in range(len(port.names)))
 
 
-def _brought(port: Port) -> Iterator[Statement]:
+def _brought(port: CppPort) -> Iterator[CppStatement]:
     """Yield what packs an array, and fills its stream."""
     assert port.packing is not None
     flat = f"reinterpret_cast<{port.array.element} *>"
     places = f"{flat_array(port)}, {flat}({_words(port)})"
-    yield Statement(f"pack({places}, packing_{port.name});")
+    yield CppStatement(f"pack({places}, packing_{port.name});")
     if port.kind is PortKind.STREAM:
-        yield Statement(f"for (const auto &word : {_words(port)})")
-        yield Statement(f"    {_stream(port)}.write(word);")
+        yield CppStatement(f"for (const auto &word : {_words(port)})")
+        yield CppStatement(f"    {_stream(port)}.write(word);")
 
 
-def _taken(port: Port) -> Iterator[Statement]:
+def _taken(port: CppPort) -> Iterator[CppStatement]:
     """Yield what empties the stream of an array, and unpacks it."""
     assert port.packing is not None
     if port.kind is PortKind.STREAM:
-        yield Statement(f"for (auto &word : {_words(port)})")
-        yield Statement(f"    word = {_stream(port)}.read();")
+        yield CppStatement(f"for (auto &word : {_words(port)})")
+        yield CppStatement(f"    word = {_stream(port)}.read();")
     flat = f"reinterpret_cast<{port.array.element} *>"
     places = f"{flat}({_words(port)}), {flat_array(port)}"
-    yield Statement(f"unpack({places}, packing_{port.name});")
+    yield CppStatement(f"unpack({places}, packing_{port.name});")
 
 
-def _packing(port: Port) -> str:
+def _packing(port: CppPort) -> str:
     """Return the definition of how an array is packed."""
     assert port.packing is not None
     found = port.packing
@@ -183,28 +184,28 @@ def _packing(port: Port) -> str:
     return f"static const Packing packing_{port.name} = {{{members}, {numbers}}};"
 
 
-def _words(port: Port) -> str:
+def _words(port: CppPort) -> str:
     return f"words_{port.name}"
 
 
-def _stream(port: Port) -> str:
+def _stream(port: CppPort) -> str:
     return f"stream_{port.name}"
 
 
-def variable(port: Port) -> str:
+def variable(port: CppPort) -> str:
     """Return a name that neither the C library nor the testbench has."""
     return f"port_{port.name}"
 
 
-def single_value(port: Port) -> str:
+def single_value(port: CppPort) -> str:
     """Return the only element of an array."""
     return f"{variable(port)}{'[0]' * max(1, len(port.array.shape))}"
 
 
-def flat_array(port: Port) -> str:
+def flat_array(port: CppPort) -> str:
     """Return the elements of an array, one after another."""
     return f"reinterpret_cast<{port.array.element} *>({variable(port)})"
 
 
-def _indented(statements: Sequence[Statement]) -> str:
+def _indented(statements: Sequence[CppStatement]) -> str:
     return "".join(f"    {line}\n" for line in render(statements).splitlines())

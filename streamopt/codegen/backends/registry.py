@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from streamopt.codegen import native, tapa, vitis
-from streamopt.codegen.backend_name import BackendName
+from streamopt.codegen.backends import native, tapa, vitis
+from streamopt.codegen.design import BackendName
 from streamopt.errors import CodegenError, Diagnostic
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from streamopt.codegen.backends.vitis_project import VitisSettings
     from streamopt.codegen.design import Design
-    from streamopt.codegen.vitis_project import VitisSettings
     from streamopt.ir.scheduled import ScheduledGraph
 
 __all__ = ["BACKENDS", "emit"]

@@ -1,0 +1,1 @@
+"""Programs that run an emitted design: testbenches and hosts that load it on a board."""
