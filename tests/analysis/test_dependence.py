@@ -15,7 +15,7 @@ from streamopt.analysis.dependence import (
     data_flow,
     ordering_pairs,
 )
-from tests.transforms.restructure.sketches import body_of
+from tests.support.programs.c_nests import body_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -124,5 +124,5 @@ def test_simulator_knows_nothing_of_the_model_that_it_checks() -> None:
 
 
 def test_stepper_shares_no_code_with_the_simulator() -> None:
-    names = imported(Path(__file__).parents[1] / "sim" / "cycle_stepper.py")
+    names = imported(Path(__file__).parents[1] / "support/runners/cycle_stepper.py")
     assert {name.split(".")[0] for name in names} == {"ir"}

@@ -16,8 +16,8 @@ from streamopt.space.assemble import assemble_rows
 from streamopt.space.horizon import chosen_rows
 from streamopt.space.rows import node_rows
 from streamopt.target.resources import RESOURCE_NAMES, Resources
-from tests.every_schedule import DEVICE, built, space_of
-from tests.random_graphs import random_graph
+from tests.support.every_schedule import DEVICE, built, space_of
+from tests.support.random.graphs import random_graph
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

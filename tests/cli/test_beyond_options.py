@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from tests.cli.test_cli import TOP, graph, run
+from tests.support.commands import TOP, graph, run
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from streamopt.cli.assignments import listed, shapes
 from streamopt.cli.main import app
-from tests.cli.test_cli import graph
+from tests.support.commands import graph
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -24,7 +24,7 @@ from streamopt.pipeline import comparing, reading
 from streamopt.solvers.base import Progress
 from streamopt.space.level import LEVELS, LevelName
 from streamopt.strategies.oracle.certificate import certify
-from tests.in_nightly import in_nightly
+from tests.support.nightly import in_nightly
 
 TOP = Path(__file__).parents[2]
 RUN = [sys.executable, "-c", "from streamopt.cli.main import main; main()"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from tests.cli.test_cli import TOP, run
+from tests.support.commands import TOP, run
 
 if TYPE_CHECKING:
     from pathlib import Path

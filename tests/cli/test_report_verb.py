@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.cli.test_cli import graph, run
+from tests.support.commands import graph, run
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.cli.test_cli import TOP, graph, run
+from tests.support.commands import TOP, graph, run
 
 if TYPE_CHECKING:
     from pathlib import Path

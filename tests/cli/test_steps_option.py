@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from streamopt.frontends.steps_json import write_steps_json
 from streamopt.ir.loop_steps import Interchange, Unroll
-from tests.cli.test_cli import TOP, run
+from tests.support.commands import TOP, run
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from streamopt.cli.main import app
 from streamopt.errors import StreamoptError
-from tests.cli.test_cli import graph
+from tests.support.commands import graph
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.docs.code_blocks import RUN, TOP, blocks, pages, run_page
+from tests.support.code_blocks import RUN, TOP, blocks, pages, run_page
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -76,7 +76,7 @@ def _schedules() -> list[bytes]:
 
 
 def _onnx() -> list[bytes]:
-    from tests.frontends.onnx_model.onnx_models import ints, make_model, node, values
+    from tests.support.programs.onnx_models import ints, make_model, node, values
 
     image, matrix = {"x": values(1, 3, 6, 6)}, {"x": values(4, 6)}
     models = [

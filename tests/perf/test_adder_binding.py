@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from mac_networks import matrix_product, network_of, timing
 
 from streamopt.ir.element import ElementType
 from streamopt.ir.network import Operator
@@ -11,6 +10,7 @@ from streamopt.perf.binding import fabric_adders, sharing_cycles
 from streamopt.perf.operators import operator_replicas, shared_units
 from streamopt.perf.resources import resources
 from streamopt.target.device import Target
+from tests.support.networks.multiply_add import matrix_product, network_of, timing
 
 U280 = Target.named("u280", clock_ns=3.33)
 

@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from mac_networks import matrix_product, network_of
 
 from streamopt.perf.addresses import address_multipliers, signed_digits
+from tests.support.networks.multiply_add import matrix_product, network_of
 
 
 @given(st.integers(min_value=1, max_value=100_000))

@@ -3,13 +3,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from mac_networks import FLOAT, matrix_product, network_of, tiled
 
 from streamopt.ir.affine import Affine
 from streamopt.ir.network import AccessMode, Fifo, Memory, Network, Place, Port, Process
 from streamopt.perf.buffers import memories_as_built, network_storage
 from streamopt.perf.memory_blocks import StorageKind
 from streamopt.target.device import Target
+from tests.support.networks.multiply_add import FLOAT, matrix_product, network_of, tiled
 
 BLOCKS = Target.named("u280").memories
 

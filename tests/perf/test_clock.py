@@ -1,10 +1,10 @@
 from __future__ import annotations
 
 import pytest
-from mac_networks import matrix_product, network_of, timing
 
 from streamopt.perf.clock import clock_risks
 from streamopt.target.device import Target
+from tests.support.networks.multiply_add import matrix_product, network_of, timing
 
 U280 = Target.named("u280", clock_ns=3.33)
 

@@ -8,9 +8,9 @@ import pytest
 
 from streamopt.pipeline import Evaluation, evaluate
 from streamopt.transforms.canonicalize import canonicalize
-from tests.random_graphs import random_graph
+from tests.support.programs.sketches import all_legal_fifos, plans, program, with_channels
+from tests.support.random.graphs import random_graph
 from tests.transforms.test_lower import random_plans
-from tests.verification.program_sketches import all_legal_fifos, plans, program, with_channels
 
 
 def random_evaluation(choose: random.Random, nodes: int) -> Evaluation:

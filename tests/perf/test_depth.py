@@ -8,7 +8,7 @@ import pytest
 from streamopt.frontends.published_design import load_published_design
 from streamopt.ir.network import Place
 from streamopt.perf.pipeline import pipeline_timings
-from tests.perf.small_networks import TARGET, memory, pipeline, product, timed
+from tests.support.networks.one_pipeline import TARGET, memory, pipeline, product, timed
 
 DESIGNS = Path(__file__).parents[2] / "results" / "published" / "designs"
 BIAS = memory("B", Place.ARGUMENT, (64,))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from mac_networks import matrix_product, network_of
 
 from streamopt.errors import TargetError
 from streamopt.ir.network import Implementation, Network, Operator
@@ -13,6 +12,7 @@ from streamopt.perf.clock import clock_risks
 from streamopt.perf.pipeline import pipeline_timings
 from streamopt.perf.resources import resources
 from streamopt.target.device import Target
+from tests.support.networks.multiply_add import matrix_product, network_of
 
 U280 = Target.named("u280", clock_ns=3.33)
 ADD, MUL = Operator.ADD, Operator.MUL

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import pytest
-from mac_networks import FLOAT, matrix_product, network_of, timing
 
 from streamopt.ir.network import Fifo
 from streamopt.perf.buffers import network_storage
@@ -9,6 +8,7 @@ from streamopt.perf.fabric import data_bits, fifo_fabric, memory_fabric, pipelin
 from streamopt.perf.memory_blocks import Storage, StorageKind, fifo_storage
 from streamopt.perf.operators import operator_replicas
 from streamopt.target.device import Target
+from tests.support.networks.multiply_add import FLOAT, matrix_product, network_of, timing
 
 BLOCKS = Target.named("u280").memories
 LANES, TRIPS = {"i": 4, "j": 4, "k": 4}, {"i": 16, "k": 16, "j": 16}

@@ -24,8 +24,8 @@ from streamopt.space.level import LEVELS, LevelName
 from streamopt.transforms.apply import apply
 from streamopt.transforms.lower import lower
 from streamopt.transforms.rewrites import rewritten
-from tests.random_graphs import random_graph
-from tests.window_programs import window_chain
+from tests.support.random.graphs import random_graph
+from tests.support.random.windows import window_chain
 
 if TYPE_CHECKING:
     from streamopt.ir.graph import Graph

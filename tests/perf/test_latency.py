@@ -15,7 +15,7 @@ from streamopt.perf.symbols import symbolic_model
 from streamopt.space.assemble import assemble, evaluate
 from streamopt.space.tiles import tile_classes
 from streamopt.strategies.oracle.loop_walk_evaluator import Oracle
-from tests.random_graphs import random_graph
+from tests.support.random.graphs import random_graph
 
 if TYPE_CHECKING:
     from streamopt.ir.graph import Graph

@@ -21,9 +21,9 @@ from streamopt.space.level import LEVELS, LevelName
 from streamopt.transforms.apply import apply
 from streamopt.transforms.lower import lower
 from streamopt.transforms.rewrites import rewritten
-from tests.in_nightly import in_nightly
-from tests.random_graphs import random_graph
-from tests.window_programs import window_chain
+from tests.support.nightly import in_nightly
+from tests.support.random.graphs import random_graph
+from tests.support.random.windows import window_chain
 
 if TYPE_CHECKING:
     from streamopt.ir.graph import Graph

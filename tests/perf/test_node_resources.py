@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from random_graphs import random_graph
 
 from streamopt.frontends.graph_json import load_graph_json
 from streamopt.ir.graph import SequentialNode
@@ -25,6 +24,7 @@ from streamopt.target.device import Target
 from streamopt.transforms.apply import apply
 from streamopt.transforms.canonicalize import canonicalize
 from streamopt.transforms.lower import lower
+from tests.support.random.graphs import random_graph
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

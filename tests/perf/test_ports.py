@@ -4,7 +4,7 @@ import pytest
 
 from streamopt.ir.network import Place
 from streamopt.perf.pipeline import Bound, Reason
-from tests.perf.small_networks import memory, pipeline, timed
+from tests.support.networks.one_pipeline import memory, pipeline, timed
 
 
 def reading(lanes: int, factor: int, place: Place = Place.ARGUMENT, shared: str = "") -> int:

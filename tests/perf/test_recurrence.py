@@ -9,7 +9,7 @@ from streamopt.ir.element import ElementType
 from streamopt.ir.network import Place
 from streamopt.perf.pipeline import Reason
 from streamopt.perf.recurrence import Recurrence, recurrences
-from tests.perf.small_networks import TARGET, memory, operation, pipeline, product, timed
+from tests.support.networks.one_pipeline import TARGET, memory, operation, pipeline, product, timed
 
 NODES = Path(__file__).parents[2] / "results" / "published" / "streamhls_nodes.csv"
 

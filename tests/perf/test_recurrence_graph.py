@@ -13,7 +13,7 @@ from streamopt.ir.expression import Compare, Index, Literal, Logic, LogicOp
 from streamopt.ir.network import AccessMode, Place
 from streamopt.perf.pipeline import Reason
 from streamopt.perf.recurrence import ROUND_TRIP_CYCLES
-from tests.perf.small_networks import TARGET, memory, pipeline, timed
+from tests.support.networks.one_pipeline import TARGET, memory, pipeline, timed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from mac_networks import matrix_product, network_of, timing
 
 from streamopt.errors import TargetError
 from streamopt.frontends.published_design import load_published_design
@@ -13,6 +12,7 @@ from streamopt.ir.element import ElementType
 from streamopt.perf.pipeline import pipeline_timings
 from streamopt.perf.resources import resources
 from streamopt.target.device import Target
+from tests.support.networks.multiply_add import matrix_product, network_of, timing
 
 DESIGNS = Path(__file__).parents[2] / "results" / "published" / "designs"
 U280 = Target.named("u280", clock_ns=3.33)

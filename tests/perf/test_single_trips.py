@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from streamopt.ir.network import Network, Pipeline, Place, Process
 from streamopt.perf.single_trips import dissolved, without_single_trips
-from tests.perf.small_networks import memory, pipeline, timed
+from tests.support.networks.one_pipeline import memory, pipeline, timed
 
 SOFTMAX_PORTS = [
     "read s[hl][il][jl] v",

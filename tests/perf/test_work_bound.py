@@ -20,7 +20,7 @@ from streamopt.space.decisions import decision_space
 from streamopt.space.level import LEVELS, LevelName
 from streamopt.transforms.apply import apply
 from streamopt.transforms.lower import lower
-from tests.random_graphs import random_graph
+from tests.support.random.graphs import random_graph
 
 if TYPE_CHECKING:
     from streamopt.ir.program import Program

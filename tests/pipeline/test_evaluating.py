@@ -14,7 +14,7 @@ from streamopt.errors import SimulationError, TargetError
 from streamopt.ir.schedule import ChannelKind
 from streamopt.pipeline import evaluation_record, trace_record
 from streamopt.sim import DeadlockError
-from tests.verification.program_sketches import program, scheduled
+from tests.support.programs.sketches import program, scheduled
 
 TOP = Path(__file__).parents[2]
 DESIGNS = TOP / "results" / "published" / "designs"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import streamopt as so
-from tests.in_nightly import in_nightly
+from tests.support.nightly import in_nightly
 
 KERNELS = Path(__file__).parents[1] / "polybench" / "kernels"
 NAMES = sorted(path.name for path in KERNELS.iterdir() if path.is_dir())

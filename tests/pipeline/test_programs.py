@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import streamopt as so
-from tests.in_nightly import in_nightly
+from tests.support.nightly import in_nightly
 
 TOP = Path(__file__).parents[2]
 PROGRAMS = sorted(f"{p.parent.name}/{p.stem}" for p in (TOP / "graphs").glob("*/*.json"))

@@ -13,7 +13,7 @@ import streamopt as so
 from streamopt.perf.dsp import accumulates_products
 from streamopt.pipeline.evaluating import built_resources
 from streamopt.solvers.result import Stop
-from tests.networks import Network, mobile, plain, residual, saved
+from tests.support.programs.convolutional import Network, mobile, plain, residual, saved
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -1,8 +1,9 @@
 """Random programs through the whole chain: what is emitted computes what the program says.
 
-Programs, levels, limits, ports and back ends by chance (`tests.random_designs`). Designs of a back
-end share a compilation, without warnings; every token of half of them is compared, too. Without
-``CI``, hypothesis tries others each time; ``STREAMOPT_CASES`` says how many `make nightly` tries.
+Programs, levels, limits, ports and back ends by chance (`tests.support.random.designs`). Designs
+of a back end share a compilation, without warnings; every token of half of them is compared, too.
+Without ``CI``, hypothesis tries others each time; ``STREAMOPT_CASES`` says how many `make nightly`
+tries.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ import streamopt as so
 from streamopt.codegen.checks import built
 from streamopt.errors import VerificationError
 from streamopt.verification.verify import Traced, verify_compiled
-from tests.compiled_together import compiled_together
-from tests.random_designs import BACKENDS, Request, random_request, schedule_of
+from tests.support.random.designs import BACKENDS, Request, random_request, schedule_of
+from tests.support.runners.compiled_together import compiled_together
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable

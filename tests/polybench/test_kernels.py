@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from compiled import FLAGS, KERNELS, NAMES, CompiledKernel, bits, source
+
+from tests.support.runners.polybench import FLAGS, KERNELS, NAMES, CompiledKernel, bits, source
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from compiled import Arrays
+    from tests.support.runners.polybench import Arrays
 
 MINI = {"MINI_DATASET": ""}
 

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from compiled import KERNELS, NAMES, CompiledKernel, bits, source
 
 from streamopt.pipeline import interpret, load
+from tests.support.runners.polybench import KERNELS, NAMES, CompiledKernel, bits, source
 
 if TYPE_CHECKING:
-    from compiled import Arrays
     from numpy.typing import NDArray
 
     from streamopt.ir.program import Program
+    from tests.support.runners.polybench import Arrays
 
 SIZES = ("MINI", "SMALL", "MEDIUM", "LARGE", "EXTRALARGE")
 FLOAT = {"DATA_TYPE_IS_FLOAT": ""}

@@ -8,18 +8,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from compiled import KERNELS, NAMES, CompiledKernel, bits, source
-from printed import printed
 
 from streamopt.errors import FrontendError
 from streamopt.frontends.c import read_c
+from tests.support.runners.polybench import KERNELS, NAMES, CompiledKernel, bits, source
+from tests.support.runners.printed_c import printed
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from compiled import Arrays
-
     from streamopt.ir.source import Source
+    from tests.support.runners.polybench import Arrays
 
 FLAGS = ("-O1", "-ffp-contract=off", "-std=c99", "-shared", "-fPIC", "-w")
 NO_INTEGERS = {"cholesky", "correlation", "deriche", "gramschmidt"}

@@ -7,12 +7,12 @@ one waits for.
 from __future__ import annotations
 
 import pytest
-from compiled import KERNELS, source
 
 from streamopt.pipeline import dataflow, load
 from streamopt.pipeline.evaluating import timed_network
 from streamopt.space.assemble import assemble
 from streamopt.target.device import Target
+from tests.support.runners.polybench import KERNELS, source
 
 INTERVALS = {
     # b1 * ym1, added twice, is y1[i][j], which is the next ym1: 3 + 6 + 6

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.report.designs import report
+from tests.support.reported_design import report
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,7 +13,7 @@ import streamopt as so
 from streamopt.errors import ReportError
 from streamopt.report.page import NUMBER
 from streamopt.report.palette import COLOURS
-from tests.report.designs import report, small_graph, solved
+from tests.support.reported_design import report, small_graph, solved
 
 if TYPE_CHECKING:
     from pathlib import Path

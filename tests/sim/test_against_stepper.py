@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from streamopt.sim import Deadlock, DeadlockError, Trace, flushable, simulate, stalling
-from tests.sim.cycle_stepper import Stepped, step_through, touched
-from tests.sim.random_networks import Case, random_case
+from tests.support.random.networks import Case, random_case
+from tests.support.runners.cycle_stepper import Stepped, step_through, touched
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

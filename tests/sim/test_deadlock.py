@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from streamopt.sim import Deadlock, DeadlockError, WaitKind, simulate
-from tests.sim.small_networks import at, buffer, fifo, network, process, read, timing, write
+from tests.support.networks.by_hand import at, buffer, fifo, network, process, read, timing, write
 
 if TYPE_CHECKING:
     from streamopt.ir.network import Network, PipelineTiming

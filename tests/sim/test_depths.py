@@ -14,8 +14,8 @@ from streamopt.errors import SimulationError
 from streamopt.ir.network import PipelineTiming
 from streamopt.sim import DeadlockError, simulate
 from streamopt.sim.depths import DepthPlan, least_depths
-from tests.in_nightly import in_nightly
-from tests.sim.random_networks import random_network
+from tests.support.nightly import in_nightly
+from tests.support.random.networks import random_network
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -11,7 +11,7 @@ from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Logic, LogicOp
 from streamopt.ir.network import Network, Place, Process
 from streamopt.sim import simulate
-from tests.sim.small_networks import at, buffer, fifo, network, process, read, timing, write
+from tests.support.networks.by_hand import at, buffer, fifo, network, process, read, timing, write
 
 
 def test_one_pipeline() -> None:

@@ -6,7 +6,7 @@ from random import Random
 
 from streamopt.errors import SimulationError
 from streamopt.sim import simulate
-from tests.sim.random_networks import random_case
+from tests.support.random.networks import random_case
 
 
 def test_spans_add_up_to_all_waits() -> None:

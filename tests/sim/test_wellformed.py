@@ -11,7 +11,7 @@ from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Access, Compare, CompareOp, Literal, Read
 from streamopt.ir.network import Network, Process
 from streamopt.sim import simulate
-from tests.sim.small_networks import fifo, network, process, read, timing, write
+from tests.support.networks.by_hand import fifo, network, process, read, timing, write
 
 GOOD = network(process("a", {"i": 4}, write("f")), process("b", {"i": 4}, read("f")), fifo("f", 4))
 TIMINGS = {"a": timing(1, 3), "b": timing(1, 3), "c": timing(1, 3)}

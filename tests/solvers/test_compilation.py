@@ -7,10 +7,10 @@ import random
 
 import numpy as np
 import pytest
-from solver_models import assignment, pyo, rows_of_cost
 
 from streamopt.solvers.compilation import compile_linear
 from streamopt.solvers.integer_rows import integer_objective, integer_rows
+from tests.support.solver_models import assignment, pyo, rows_of_cost
 
 
 def test_arrays_of_a_small_model() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from solver_models import infeasible, pyo, rows_of_cost
 
 from streamopt.solvers.base import SolveOptions, Solver
 from streamopt.solvers.compilation import compile_linear
@@ -14,6 +13,7 @@ from streamopt.solvers.outcome import Claim, NativeOutcome, Verdict, conclude
 from streamopt.solvers.result import Proof, SolveResult, Stop
 from streamopt.solvers.scipy_milp import ScipyMilp
 from streamopt.solvers.watch import Watch
+from tests.support.solver_models import infeasible, pyo, rows_of_cost
 
 SOLVED = Verdict(Claim.OPTIMAL, Stop.FINISHED)
 OUT_OF_TIME = Verdict(Claim.NOTHING, Stop.TIME_LIMIT)

@@ -8,7 +8,13 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from solver_models import (
+
+from streamopt.errors import SolverError
+from streamopt.solvers.base import Capability, Progress, SolveOptions
+from streamopt.solvers.profiles import load_profile
+from streamopt.solvers.registry import SOLVERS
+from streamopt.solvers.result import Proof, Stop
+from tests.support.solver_models import (
     assignment,
     best_proof,
     infeasible,
@@ -19,12 +25,6 @@ from solver_models import (
     solver,
     solver_with,
 )
-
-from streamopt.errors import SolverError
-from streamopt.solvers.base import Capability, Progress, SolveOptions
-from streamopt.solvers.profiles import load_profile
-from streamopt.solvers.registry import SOLVERS
-from streamopt.solvers.result import Proof, Stop
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import pytest
-from solver_models import polynomial, pyo, rows_of_cost, solver
 
 from streamopt.errors import SolverError
 from streamopt.extras import installing
 from streamopt.solvers import registry
 from streamopt.solvers.base import HIGHS_CLASH_HINT, SolveOptions
 from streamopt.solvers.scipy_milp import ScipyMilp
+from tests.support.solver_models import polynomial, pyo, rows_of_cost, solver
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -5,12 +5,18 @@ from __future__ import annotations
 from math import log, sqrt
 
 import pytest
-from solver_models import best_proof, brute_force_polynomial, polynomial, pyo, solver_with
 
 from streamopt.errors import SolverError
 from streamopt.solvers.base import Capability, SolveOptions
 from streamopt.solvers.registry import SOLVERS
 from streamopt.solvers.result import Proof
+from tests.support.solver_models import (
+    best_proof,
+    brute_force_polynomial,
+    polynomial,
+    pyo,
+    solver_with,
+)
 
 every_solver = pytest.mark.parametrize("name", SOLVERS)
 

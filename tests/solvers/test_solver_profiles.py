@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from solver_models import rows_of_cost, solver
 
 from streamopt.errors import SolverError
 from streamopt.solvers.base import SolveOptions
 from streamopt.solvers.profiles import load_profile
 from streamopt.solvers.registry import SOLVERS
+from tests.support.solver_models import rows_of_cost, solver
 
 DATA = Path(__file__).parents[2] / "solvers"
 PACKAGED = Path(__file__).parents[2] / "streamopt" / "solvers" / "profiles"

@@ -21,7 +21,7 @@ from streamopt.space.decisions import DecisionSpace, decision_space
 from streamopt.space.level import LEVELS, Level, LevelName
 from streamopt.space.rows import NodeRows, Times, node_rows
 from streamopt.strategies.oracle.exhaustive import exhaustive
-from tests.random_graphs import random_graph
+from tests.support.random.graphs import random_graph
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -17,8 +17,8 @@ from streamopt.space.assemble import baseline, evaluate, violations
 from streamopt.space.decisions import decision_space
 from streamopt.space.level import LEVELS, PAPER_LEVELS, LevelName
 from streamopt.space.rows import node_rows
-from tests.in_nightly import in_nightly
-from tests.random_graphs import random_graph
+from tests.support.nightly import in_nightly
+from tests.support.random.graphs import random_graph
 
 INSTALLED = [s.name for s in available() if s.installed]
 NONLINEAR = [name for name in INSTALLED if Capability.NONLINEAR in get(name).capabilities]

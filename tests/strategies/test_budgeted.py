@@ -19,8 +19,8 @@ from streamopt.space.level import LEVELS, LevelName
 from streamopt.space.rows import node_rows
 from streamopt.strategies.resources import budgeted
 from streamopt.strategies.resources.budgeted import BudgetedSearch, Prepared
-from tests.in_nightly import in_nightly
-from tests.random_graphs import random_graph
+from tests.support.nightly import in_nightly
+from tests.support.random.graphs import random_graph
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,7 +13,7 @@ import streamopt as so
 from streamopt.ir.schedule import ChannelKind, Schedule
 from streamopt.space.level import LEVELS, PAPER_LEVELS, LevelName
 from streamopt.strategies.oracle.certificate import certify
-from tests.random_graphs import random_graph
+from tests.support.random.graphs import random_graph
 
 TOP = Path(__file__).parents[2]
 GRAPH = so.dataflow(so.load(TOP / "graphs" / "polybench" / "3mm.json"))

@@ -21,8 +21,8 @@ from streamopt.strategies import dispatch as choose
 from streamopt.strategies.clock import WorkClock
 from streamopt.strategies.exact.latency import solve_exact
 from streamopt.strategies.solution import Request
-from tests.in_nightly import in_nightly
-from tests.random_graphs import random_graph
+from tests.support.nightly import in_nightly
+from tests.support.random.graphs import random_graph
 
 SEARCHED = (LevelName.OPT1, LevelName.OPT2, LevelName.OPT3, LevelName.OPT5)
 

@@ -17,7 +17,7 @@ from streamopt.strategies.oracle.exhaustive import OracleResult, exhaustive
 from streamopt.strategies.oracle.loop_walk_evaluator import Oracle
 from streamopt.transforms.apply import apply
 from streamopt.transforms.canonicalize import canonicalize
-from tests.random_graphs import random_graph
+from tests.support.random.graphs import random_graph
 
 if TYPE_CHECKING:
     from streamopt.ir.expression import Access

@@ -20,7 +20,7 @@ from streamopt.strategies.exact.front import Front, solve_front
 from streamopt.strategies.oracle.certificate import certify
 from streamopt.strategies.oracle.exhaustive import exhaustive
 from streamopt.strategies.solution import Request
-from tests.random_graphs import random_graph
+from tests.support.random.graphs import random_graph
 
 if TYPE_CHECKING:
     from streamopt.ir.graph import Graph

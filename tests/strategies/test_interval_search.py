@@ -26,7 +26,7 @@ from streamopt.space.objective import Objective
 from streamopt.strategies.exact.interval import solve_interval
 from streamopt.strategies.oracle.certificate import certify
 from streamopt.strategies.solution import Request
-from tests.random_graphs import random_graph
+from tests.support.random.graphs import random_graph
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -16,8 +16,8 @@ from streamopt.space.objective import Objective
 from streamopt.strategies.dispatch import choose
 from streamopt.strategies.oracle.certificate import certify
 from streamopt.strategies.solution import Request, Solution
-from tests.in_nightly import in_nightly
-from tests.random_graphs import random_graph
+from tests.support.nightly import in_nightly
+from tests.support.random.graphs import random_graph
 
 LIMITS: dict[str, Any] = {"dsp": 40, "tiling_limit": 2, "fifos": None}
 

@@ -18,7 +18,7 @@ from streamopt.strategies.oracle.certificate import certify
 from streamopt.strategies.portfolio import portfolio as races
 from streamopt.strategies.portfolio.portfolio import race
 from streamopt.strategies.solution import Request
-from tests.random_graphs import random_graph
+from tests.support.random.graphs import random_graph
 
 if TYPE_CHECKING:
     from streamopt.strategies.solution import Solution

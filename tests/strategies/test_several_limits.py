@@ -14,9 +14,9 @@ from streamopt.solvers.result import Proof
 from streamopt.space.assemble import evaluate
 from streamopt.space.level import LEVELS, LevelName
 from streamopt.strategies.oracle.certificate import certify
-from tests.every_schedule import DEVICE, built, schedules, size, space_of
-from tests.in_nightly import in_nightly
-from tests.random_graphs import random_graph
+from tests.support.every_schedule import DEVICE, built, schedules, size, space_of
+from tests.support.nightly import in_nightly
+from tests.support.random.graphs import random_graph
 
 if TYPE_CHECKING:
     from streamopt.ir.graph import Graph

@@ -10,12 +10,12 @@ from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from small_experiment import ENVIRONMENT, small_experiment
 
 import streamopt as so
 from streamopt.errors import SweepError
 from streamopt.extras import installing
 from streamopt.sweeping import cluster
+from tests.support.small_experiment import ENVIRONMENT, small_experiment
 
 if TYPE_CHECKING:
     from collections.abc import Generator

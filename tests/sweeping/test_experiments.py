@@ -7,12 +7,12 @@ import subprocess
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from small_experiment import ENVIRONMENT, GRAPH, RUN, small_experiment
 
 import streamopt as so
 from streamopt.errors import SweepError
 from streamopt.sweeping.documents import read_experiment
 from streamopt.sweeping.points import points_of
+from tests.support.small_experiment import ENVIRONMENT, GRAPH, RUN, small_experiment
 
 if TYPE_CHECKING:
     from pathlib import Path

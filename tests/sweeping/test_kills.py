@@ -11,7 +11,8 @@ from time import monotonic, sleep
 from typing import TYPE_CHECKING
 
 import pytest
-from small_experiment import ENVIRONMENT, RUN, small_experiment
+
+from tests.support.small_experiment import ENVIRONMENT, RUN, small_experiment
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from small_experiment import small_experiment
 
 from streamopt.errors import SweepError
 from streamopt.sweeping.journal import read_journal
 from streamopt.sweeping.running import JOURNAL, Means, Wanted, run_sweep
+from tests.support.small_experiment import small_experiment
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -17,8 +17,8 @@ from streamopt.ir.network import AccessMode, Network, Operator, Pipeline, Place,
 from streamopt.ir.schedule import ChannelKind
 from streamopt.transforms.canonicalize import canonicalize
 from streamopt.transforms.lower import lower
-from tests.random_graphs import random_graph
-from tests.verification.program_sketches import all_legal_fifos, plans, program, scheduled
+from tests.support.programs.sketches import all_legal_fifos, plans, program, scheduled
+from tests.support.random.graphs import random_graph
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

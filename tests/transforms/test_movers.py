@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from graph_programs import check_same
 
 import streamopt as so
 from streamopt.errors import LegalityError
@@ -21,6 +20,7 @@ from streamopt.transforms.canonicalize import canonicalize
 from streamopt.transforms.movers import moved_arrays, mover_of, with_movers
 from streamopt.transforms.port_schedule import with_ports
 from streamopt.transforms.rewrites import rewritten
+from tests.support.programs.of_graphs import check_same
 
 if TYPE_CHECKING:
     from streamopt.ir.graph import Graph

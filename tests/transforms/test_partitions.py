@@ -8,7 +8,7 @@ import pytest
 
 from streamopt.transforms.canonicalize import canonicalize
 from streamopt.transforms.partitions import boundary_partitions, buffer_factors
-from tests.verification.program_sketches import program
+from tests.support.programs.sketches import program
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -9,14 +9,14 @@ import pytest
 
 from streamopt.frontends.graph_json import load_graph_json, write_graph_json
 from streamopt.pipeline import dataflow, interpret, load, solve, verify, write
-from tests.in_nightly import in_nightly
-from tests.random_programs import compiled, differences, random_function
+from tests.support.nightly import in_nightly
+from tests.support.random.functions import compiled, differences, random_function
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from streamopt.ir.program import Program
-    from tests.random_programs import Function
+    from tests.support.random.functions import Function
 
 BATCH = 30
 

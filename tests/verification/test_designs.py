@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
-from program_sketches import all_legal_fifos, plans, program, scheduled
 
 from streamopt.codegen.backends.vitis import emit
 from streamopt.errors import VerificationError
@@ -17,6 +16,7 @@ from streamopt.transforms.apply import apply
 from streamopt.transforms.canonicalize import canonicalize
 from streamopt.verification.project import write_project
 from streamopt.verification.verify import verify_project
+from tests.support.programs.sketches import all_legal_fifos, plans, program, scheduled
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from program_sketches import program, scheduled
 
 from streamopt.codegen.backends.registry import emit
 from streamopt.ir.element import ElementType
 from streamopt.verification.project import write_project
 from streamopt.verification.verify import Traced, verify_project
+from tests.support.programs.sketches import program, scheduled
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from program_sketches import program
 
 from streamopt.errors import VerificationError
 from streamopt.verification.golden import make_golden
 from streamopt.verification.inputs import make_inputs
+from tests.support.programs.sketches import program
 
 LAYER = program(
     {

@@ -19,8 +19,8 @@ from streamopt.verification.bounded_scalar import (
     bounded,
 )
 from streamopt.verification.reference import execute
-from tests.in_nightly import in_nightly
-from tests.random_programs import random_function
+from tests.support.nightly import in_nightly
+from tests.support.random.functions import random_function
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

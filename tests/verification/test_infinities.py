@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from program_sketches import program
 
 from streamopt.codegen.expressions import literal
 from streamopt.errors import CodegenError
@@ -18,6 +17,7 @@ from streamopt.verification.compare import compare_output
 from streamopt.verification.golden import make_golden
 from streamopt.verification.inputs import make_inputs
 from streamopt.verification.reference import execute
+from tests.support.programs.sketches import program
 
 if TYPE_CHECKING:
     from streamopt.ir.program import Program

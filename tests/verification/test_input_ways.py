@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from program_sketches import program
 
 import streamopt as so
 from streamopt.errors import VerificationError
 from streamopt.pipeline.inputs import golden_data
 from streamopt.verification.compare import compare_output
 from streamopt.verification.golden import find_golden, make_golden
+from tests.support.programs.sketches import program
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,14 +7,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
-from row_sums import ROW_SUMS as FULL
-from row_sums import ROW_SUMS_PROGRAM as SOURCE
 
 from streamopt.codegen.backends.registry import emit
 from streamopt.errors import VerificationError
 from streamopt.transforms.apply import apply
 from streamopt.verification.project import write_project
 from streamopt.verification.verify import Traced, verify_project
+from tests.support.programs.row_sums import ROW_SUMS as FULL
+from tests.support.programs.row_sums import ROW_SUMS_PROGRAM as SOURCE
 
 if TYPE_CHECKING:
     from pathlib import Path

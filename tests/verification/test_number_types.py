@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from program_sketches import program
 
 import streamopt as so
 from streamopt.errors import StreamoptError
@@ -15,6 +14,7 @@ from streamopt.transforms.canonicalize import canonicalize
 from streamopt.verification.golden import make_golden
 from streamopt.verification.interpreter import interpret
 from streamopt.verification.reference import execute
+from tests.support.programs.sketches import program
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,7 +7,6 @@ from random import Random
 from typing import TYPE_CHECKING
 
 import pytest
-from program_sketches import program, scheduled
 
 import streamopt as so
 from streamopt.codegen.backends.vitis import emit
@@ -18,8 +17,9 @@ from streamopt.transforms.lower import lower
 from streamopt.transforms.rewrites import rewritten
 from streamopt.verification.project import write_project
 from streamopt.verification.verify import verify_project
-from tests.any_factors import any_factors
-from tests.random_graphs import random_program
+from tests.support.programs.sketches import program, scheduled
+from tests.support.random.factors import any_factors
+from tests.support.random.graphs import random_program
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from program_sketches import program, scheduled
 
 import streamopt as so
 from streamopt.codegen.checks import Severity
 from streamopt.codegen.templates import TYPE_HEADERS
 from streamopt.errors import CodegenError
 from streamopt.verification.csim import HEADERS
+from tests.support.programs.sketches import program, scheduled
 
 if TYPE_CHECKING:
     from streamopt.ir.schedule import Schedule

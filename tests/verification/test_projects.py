@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from program_sketches import program, scheduled
 
 from streamopt.codegen.backends.vitis import emit
 from streamopt.errors import VerificationError
@@ -18,6 +17,7 @@ from streamopt.verification.csim import Run, compile_and_run
 from streamopt.verification.project import MANIFEST, read_manifest, write_project
 from streamopt.verification.reference import Result
 from streamopt.verification.verify import verify_project
+from tests.support.programs.sketches import program, scheduled
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-import scalar_interpreter
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from program_sketches import program
 
 from streamopt.errors import VerificationError
 from streamopt.ir.affine import Affine
@@ -39,6 +37,8 @@ from streamopt.ir.program import (
 )
 from streamopt.verification import reference
 from streamopt.verification.reference import execute
+from tests.support.programs.sketches import program
+from tests.support.runners import scalars
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -128,7 +128,7 @@ def test_every_rounded_evaluation_is_within_the_bound(source: Program, seed: int
     inputs = random_inputs(source, seed)
     results = execute(source, inputs)
     for double in (True, False):
-        got = scalar_interpreter.run(source, inputs, double=double, shuffle=random.Random(seed))
+        got = scalars.run(source, inputs, double=double, shuffle=random.Random(seed))
         for array in source.arrays:
             result = results[array.name]
             bounded = np.isfinite(result.bound)

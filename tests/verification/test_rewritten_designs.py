@@ -7,7 +7,6 @@ from random import Random
 from typing import TYPE_CHECKING
 
 import pytest
-from program_sketches import program
 
 import streamopt as so
 from streamopt.ir.schedule import ChannelKind
@@ -17,7 +16,8 @@ from streamopt.space.decisions import decision_space
 from streamopt.space.level import LEVELS, LevelName
 from streamopt.strategies.oracle.certificate import certify
 from streamopt.transforms.rewrites import rewritten
-from tests.window_programs import window_chain
+from tests.support.programs.sketches import program
+from tests.support.random.windows import window_chain
 
 if TYPE_CHECKING:
     from pathlib import Path

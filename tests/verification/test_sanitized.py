@@ -6,14 +6,14 @@ import shutil
 from typing import TYPE_CHECKING
 
 import pytest
-from row_sums import ROW_SUMS as GRAPH
-from row_sums import ROW_SUMS_PROGRAM as SOURCE
 
 from streamopt.codegen.backends.registry import emit
 from streamopt.errors import VerificationError
 from streamopt.verification.csim import compile_and_run
 from streamopt.verification.project import read_manifest, write_project
 from streamopt.verification.verify import Traced, verify_project
+from tests.support.programs.row_sums import ROW_SUMS as GRAPH
+from tests.support.programs.row_sums import ROW_SUMS_PROGRAM as SOURCE
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,7 +10,7 @@ import pytest
 import streamopt as so
 from streamopt.frontends.graph_json import read_graph_json
 from streamopt.verification.verify import Traced, verify_compiled
-from tests.compiled_together import compiled_together
+from tests.support.runners.compiled_together import compiled_together
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from program_sketches import program, scheduled
 
 import streamopt as so
 from streamopt.errors import CodegenError, LegalityError
@@ -19,6 +18,7 @@ from streamopt.transforms.lower import lower
 from streamopt.verification.csim import compiled
 from streamopt.verification.project import read_manifest
 from streamopt.verification.verify import verify_compiled
+from tests.support.programs.sketches import program, scheduled
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from program_sketches import program, scheduled
-
 from streamopt.space.assemble import assemble
 from streamopt.transforms.apply import apply
 from streamopt.transforms.canonicalize import canonicalize
 from streamopt.transforms.rewrites import rewritten
 from streamopt.verification.graph_values import graph_values
 from streamopt.verification.write_order import writes_of
+from tests.support.programs.sketches import program, scheduled
 
 SOURCE = program(
     {"x": "input 4 6", "t": "internal 6 4", "y": "output 6 4"},

@@ -6,14 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from native import NativeProgram, bits
 
 from streamopt.pipeline import dataflow, interpret, load
+from tests.support.runners.native import NativeProgram, bits
 
 if TYPE_CHECKING:
-    from native import Arrays
-
     from streamopt.ir.program import Program
+    from tests.support.runners.native import Arrays
 
 FOLDER = Path(__file__).parent / "programs"
 PROGRAMS = tuple(sorted(path.name for path in FOLDER.iterdir() if path.suffix != ".h"))

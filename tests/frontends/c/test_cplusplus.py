@@ -6,10 +6,10 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
-from reading import written
 
 from streamopt.errors import FrontendError
 from streamopt.frontends.c import read_c
+from tests.support.programs.c_text import written
 
 if TYPE_CHECKING:
     from pathlib import Path

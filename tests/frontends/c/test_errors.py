@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from reading import read, written
 
 from streamopt.errors import FrontendError
 from streamopt.frontends.c import read_c
+from tests.support.programs.c_text import read, written
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from reading import body, value
 
 from streamopt.ir.affine import Affine
 from streamopt.ir.element import ElementType
@@ -26,6 +25,7 @@ from streamopt.ir.expression import (
     Select,
 )
 from streamopt.ir.source import Assign, Branch, RangeLoop
+from tests.support.programs.c_text import body, value
 
 if TYPE_CHECKING:
     from pathlib import Path

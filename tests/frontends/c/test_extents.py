@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from reading import read
 
 from streamopt.errors import FrontendError
+from tests.support.programs.c_text import read
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from reading import written
 
 from streamopt.errors import FrontendError
 from streamopt.frontends.c import read_c
 from streamopt.ir.source import Source
+from tests.support.programs.c_text import written
 
 if TYPE_CHECKING:
     from pathlib import Path

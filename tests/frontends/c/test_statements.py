@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from reading import bare, body, read
 
 from streamopt.frontends.c import read_c
 from streamopt.frontends.c.standard_headers import EMPTY_HEADERS
@@ -14,6 +13,7 @@ from streamopt.ir.affine import Affine
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import Access, Binary, BinaryOp, Literal, Read, Select
 from streamopt.ir.source import Assign, Branch, RangeLoop, Variable
+from tests.support.programs.c_text import bare, body, read
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,7 +8,7 @@ import pytest
 pytest.importorskip("onnx")
 
 from streamopt.ir.expression import Select, reads, walk
-from tests.frontends.onnx_model.onnx_models import check, ints, node, positive, values
+from tests.support.programs.onnx_models import check, ints, node, positive, values
 
 if TYPE_CHECKING:
     from pathlib import Path

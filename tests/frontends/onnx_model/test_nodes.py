@@ -7,7 +7,7 @@ import pytest
 
 pytest.importorskip("onnx")
 
-from tests.frontends.onnx_model.onnx_models import (
+from tests.support.programs.onnx_models import (
     check,
     ints,
     make_model,
@@ -16,7 +16,7 @@ from tests.frontends.onnx_model.onnx_models import (
     read,
     values,
 )
-from tests.frontends.scalar_programs import run
+from tests.support.runners.elements import run
 
 if TYPE_CHECKING:
     from pathlib import Path

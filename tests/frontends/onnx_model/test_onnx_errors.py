@@ -17,8 +17,8 @@ from onnx import helper
 from streamopt.errors import FrontendError
 from streamopt.frontends.onnx_model import reader
 from streamopt.frontends.onnx_model.reader import read_onnx
-from tests.frontends.onnx_model.onnx_models import ints, make_model, node, read, values
-from tests.frontends.scalar_programs import run
+from tests.support.programs.onnx_models import ints, make_model, node, read, values
+from tests.support.runners.elements import run
 
 if TYPE_CHECKING:
     from streamopt.errors import Diagnostic

@@ -10,8 +10,8 @@ import pytest
 pytest.importorskip("onnx")
 
 from streamopt.errors import FrontendError
-from tests.frontends.onnx_model.onnx_models import check, ints, make_model, node, read, values
-from tests.frontends.scalar_programs import run
+from tests.support.programs.onnx_models import check, ints, make_model, node, read, values
+from tests.support.runners.elements import run
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -23,7 +23,7 @@ from streamopt.frontends.tensors.tensor import LoweringError, Tensor, splat
 from streamopt.frontends.tensors.windows import Windows
 from streamopt.ir.expression import CompareOp, reads
 from streamopt.ir.program import ElementType, Reduction, Role
-from tests.frontends.scalar_programs import run
+from tests.support.runners.elements import run
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,9 +9,9 @@ import pytest
 pytest.importorskip("torch")
 
 import torch
-from causal_blocks import BLOCKS, SHAPES, TOKENS, WIDTH
 
 import streamopt as so
+from tests.support.programs.causal_blocks import BLOCKS, SHAPES, TOKENS, WIDTH
 
 if TYPE_CHECKING:
     from pathlib import Path

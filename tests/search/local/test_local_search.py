@@ -18,7 +18,7 @@ from streamopt.space.assemble import assemble_rows, evaluate, violations
 from streamopt.space.decisions import DecisionSpace, decision_space
 from streamopt.space.level import LEVELS, LevelName
 from streamopt.space.rows import node_rows
-from tests.random_graphs import random_graph
+from tests.support.random.graphs import random_graph
 
 
 def small_space(seed: int, *, nodes: int = 7, dsps: int = 120) -> DecisionSpace:

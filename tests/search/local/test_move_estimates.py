@@ -14,7 +14,7 @@ from streamopt.search.local.paths import Paths, Wires
 from streamopt.space.decisions import decision_space
 from streamopt.space.level import LEVELS, LevelName
 from streamopt.space.rows import node_rows
-from tests.random_graphs import random_graph
+from tests.support.random.graphs import random_graph
 
 BLUR_CYCLES = 25.0
 

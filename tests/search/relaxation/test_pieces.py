@@ -29,8 +29,8 @@ from streamopt.space.level import LEVELS, LevelName
 from streamopt.space.rows import node_rows
 from streamopt.strategies.exact import latency as exact
 from streamopt.strategies.solution import Request
-from tests.in_nightly import in_nightly
-from tests.random_graphs import random_graph
+from tests.support.nightly import in_nightly
+from tests.support.random.graphs import random_graph
 
 if TYPE_CHECKING:
     from streamopt.search.relaxation.master_program import Key

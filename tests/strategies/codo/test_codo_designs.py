@@ -17,8 +17,8 @@ from streamopt.strategies.codo.exploration import allocated, downscaled, upscale
 from streamopt.strategies.rival import RivalRequest
 from streamopt.transforms.apply import apply
 from streamopt.transforms.rewrites import rewritten
-from tests.verification.program_sketches import program
-from tests.window_programs import window_chain
+from tests.support.programs.sketches import program
+from tests.support.random.windows import window_chain
 
 TOP = Path(__file__).parents[3]
 DEVICE = so.device("u280")

@@ -27,7 +27,7 @@ from streamopt.strategies.codo.loop_orders import (
     streams,
 )
 from streamopt.transforms.rewrites import rewritten
-from tests.verification.program_sketches import program
+from tests.support.programs.sketches import program
 
 TOP = Path(__file__).parents[3]
 

@@ -6,7 +6,7 @@ import pytest
 
 import streamopt as so
 from streamopt.strategies.hida.partition import accesses_of, node_partition
-from tests.verification.program_sketches import program
+from tests.support.programs.sketches import program
 
 
 @pytest.mark.parametrize(

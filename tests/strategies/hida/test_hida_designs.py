@@ -13,7 +13,7 @@ from streamopt.strategies.hida import design
 from streamopt.strategies.hida.quality import choices
 from streamopt.strategies.rival import RivalRequest
 from streamopt.transforms.rewrites import rewritten
-from tests.verification.program_sketches import program
+from tests.support.programs.sketches import program
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -18,7 +18,7 @@ from streamopt.strategies.hida.tasks import (
     fuse_least_critical,
     fuse_patterns,
 )
-from tests.verification.program_sketches import program
+from tests.support.programs.sketches import program
 
 PUBLISHED = Path(__file__).parents[3] / "results" / "published" / "hida_listing1.csv"
 GRAPH = so.dataflow(

@@ -12,7 +12,7 @@ from streamopt.strategies.hida.tasks import (
     fuse_least_critical,
     fuse_patterns,
 )
-from tests.verification.program_sketches import program
+from tests.support.programs.sketches import program
 
 if TYPE_CHECKING:
     from pathlib import Path

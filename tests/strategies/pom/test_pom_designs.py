@@ -14,7 +14,7 @@ from streamopt.pipeline.reading import load_written
 from streamopt.pipeline.scheduled_program import scheduled_program
 from streamopt.strategies.pom import dependence_steps, design
 from streamopt.strategies.rival import RivalRequest
-from tests.verification.program_sketches import program
+from tests.support.programs.sketches import program
 
 KERNELS = Path(__file__).resolve().parents[3] / "models" / "kernels" / "pom"
 TARGET = so.device("u280")

@@ -12,7 +12,7 @@ from streamopt import dsl
 from streamopt.errors import StrategyError
 from streamopt.ir.schedule import ChannelKind
 from streamopt.strategies.rival import RivalRequest, rival
-from tests.random_graphs import random_graph
+from tests.support.random.graphs import random_graph
 
 if TYPE_CHECKING:
     from pathlib import Path

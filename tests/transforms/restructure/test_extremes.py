@@ -9,7 +9,7 @@ import pytest
 from streamopt.analysis.instances import instances
 from streamopt.transforms.restructure.body import Body
 from streamopt.transforms.restructure.extremes import with_extremes
-from tests.transforms.restructure.sketches import lines, nests, program_of, source_of
+from tests.support.programs.c_nests import lines, nests, program_of, source_of
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.transforms.restructure.sketches import nests, program_of
+from tests.support.programs.c_nests import nests, program_of
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from streamopt.analysis.instances import instances
 from streamopt.transforms.restructure.body import Body
 from streamopt.transforms.restructure.decisions import with_kept_decisions
-from tests.transforms.restructure.sketches import lines, source_of
+from tests.support.programs.c_nests import lines, source_of
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,7 +9,7 @@ import pytest
 
 from streamopt.analysis import last_touches
 from streamopt.errors import LegalityError
-from tests.transforms.restructure.sketches import program_of
+from tests.support.programs.c_nests import program_of
 
 if TYPE_CHECKING:
     from pathlib import Path

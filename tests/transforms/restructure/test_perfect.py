@@ -11,7 +11,7 @@ import pytest
 from streamopt.frontends.graph_json.text import statement_texts
 from streamopt.ir.expression import Compare, Condition, Index, Literal, Logic
 from streamopt.transforms.restructure.perfect import perfect_nest
-from tests.transforms.restructure.sketches import body_of
+from tests.support.programs.c_nests import body_of
 
 if TYPE_CHECKING:
     from pathlib import Path

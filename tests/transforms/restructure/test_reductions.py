@@ -8,7 +8,7 @@ import pytest
 
 from streamopt.frontends.graph_json.text import expression_text
 from streamopt.transforms.restructure.reduction import recognized
-from tests.transforms.restructure.sketches import body_of
+from tests.support.programs.c_nests import body_of
 
 if TYPE_CHECKING:
     from pathlib import Path

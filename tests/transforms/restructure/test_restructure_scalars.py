@@ -9,7 +9,7 @@ from streamopt.transforms.restructure.scalars import (
     split_variables,
 )
 from streamopt.transforms.restructure.substitution import forward_substitution
-from tests.transforms.restructure.sketches import body_of, lines
+from tests.support.programs.c_nests import body_of, lines
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,7 +9,7 @@ import pytest
 from streamopt.errors import LegalityError
 from streamopt.ir.program import Role
 from streamopt.transforms.restructure.distribute import distributed
-from tests.transforms.restructure.sketches import body_of, nests, program_of
+from tests.support.programs.c_nests import body_of, nests, program_of
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,8 +11,8 @@ from streamopt.ir.schedule import ChannelKind, ChannelPlan, NodePlan, Schedule
 from streamopt.transforms.canonicalize import canonicalize
 from streamopt.transforms.rewrites import rewritten
 from streamopt.transforms.rewrites.balance_paths import levels
-from tests.graph_programs import check_same
-from tests.verification.program_sketches import program as sketch
+from tests.support.programs.of_graphs import check_same
+from tests.support.programs.sketches import program as sketch
 
 NAMES = ("balance_paths",)
 SHORTCUT = sketch(

@@ -7,8 +7,8 @@ from dataclasses import replace
 from streamopt.ir.graph import SequentialNode
 from streamopt.transforms.canonicalize import canonicalize
 from streamopt.transforms.rewrites import rewritten
-from tests.graph_programs import check_same
-from tests.verification.program_sketches import program as sketch
+from tests.support.programs.of_graphs import check_same
+from tests.support.programs.sketches import program as sketch
 
 NAMES = ("private_arguments",)
 ATAX = sketch(

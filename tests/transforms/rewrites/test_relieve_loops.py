@@ -11,7 +11,7 @@ import pytest
 import streamopt as so
 from streamopt.ir.graph import SequentialNode
 from streamopt.transforms.rewrites.relieve_loops import relieve_loops
-from tests.graph_programs import check_same
+from tests.support.programs.of_graphs import check_same
 
 if TYPE_CHECKING:
     from pathlib import Path

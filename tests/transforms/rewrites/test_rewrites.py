@@ -15,8 +15,8 @@ from streamopt.ir.schedule import Schedule
 from streamopt.transforms.apply import apply
 from streamopt.transforms.canonicalize import canonicalize
 from streamopt.transforms.rewrites import REWRITES, rewritten
-from tests.graph_programs import check_same
-from tests.random_graphs import random_program
+from tests.support.programs.of_graphs import check_same
+from tests.support.random.graphs import random_program
 
 GRAPHS = Path(__file__).parents[3] / "graphs"
 BORDERS = ("fold_borders", "fold_copies", "private_arguments")

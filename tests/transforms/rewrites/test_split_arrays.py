@@ -9,8 +9,8 @@ import pytest
 
 from streamopt.transforms.canonicalize import canonicalize
 from streamopt.transforms.rewrites import rewritten
-from tests.graph_programs import check_same
-from tests.verification.program_sketches import program as sketch
+from tests.support.programs.of_graphs import check_same
+from tests.support.programs.sketches import program as sketch
 
 if TYPE_CHECKING:
     from streamopt.ir.graph import Graph

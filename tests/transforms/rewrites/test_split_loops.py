@@ -12,9 +12,9 @@ import pytest
 import streamopt as so
 from streamopt.transforms.canonicalize import canonicalize
 from streamopt.transforms.rewrites import REWRITES, rewritten
-from tests.graph_programs import check_same
-from tests.random_graphs import random_program
-from tests.verification.program_sketches import program as sketch
+from tests.support.programs.of_graphs import check_same
+from tests.support.programs.sketches import program as sketch
+from tests.support.random.graphs import random_program
 
 if TYPE_CHECKING:
     from streamopt.ir.graph import Graph

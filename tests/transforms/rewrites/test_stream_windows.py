@@ -13,10 +13,10 @@ from streamopt.ir.window import Stretch
 from streamopt.transforms.apply import apply
 from streamopt.transforms.canonicalize import canonicalize
 from streamopt.transforms.rewrites import rewritten
-from tests.graph_programs import check_same
-from tests.verification.program_sketches import plans
-from tests.verification.program_sketches import program as sketch
-from tests.window_programs import window_chain
+from tests.support.programs.of_graphs import check_same
+from tests.support.programs.sketches import plans
+from tests.support.programs.sketches import program as sketch
+from tests.support.random.windows import window_chain
 
 if TYPE_CHECKING:
     from streamopt.ir.graph import Graph

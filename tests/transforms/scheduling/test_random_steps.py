@@ -12,8 +12,8 @@ from streamopt.errors import LegalityError
 from streamopt.frontends.c import read_c
 from streamopt.ir.loop_steps import After, Fuse, Interchange, Shift, Skew, Split, Tile
 from streamopt.transforms.scheduling import generated, timed_program, transformed
-from tests.random_programs import random_function
-from tests.source_runner import run_source
+from tests.support.random.functions import random_function
+from tests.support.runners.sources import run_source
 
 if TYPE_CHECKING:
     from pathlib import Path

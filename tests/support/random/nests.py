@@ -1,6 +1,6 @@
 """More kinds of nests for random programs: strides, stencils, conditions, functions, products.
 
-They are what the whole chain is tried on, beyond `tests.random_graphs.MAKERS`.
+They are what the whole chain is tried on, beyond `tests.support.random.graphs.MAKERS`.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from streamopt.ir.expression import (
     Select,
 )
 from streamopt.ir.program import Reduction
-from tests.random_graphs import ITERATORS, MAKERS, it, read
+from tests.support.random.graphs import ITERATORS, MAKERS, it, read
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from streamopt.ir.expression import Expression
-    from tests.random_graphs import Builder
+    from tests.support.random.graphs import Builder
 
 __all__ = ["ALL_MAKERS"]
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["KERNELS", "NAMES", "CompiledKernel", "Parameter", "source"]
 
-KERNELS = Path(__file__).parent / "kernels"
+KERNELS = Path(__file__).parents[2] / "polybench" / "kernels"
 NAMES = tuple(sorted(path.name for path in KERNELS.iterdir() if path.is_dir()))
 FLAGS = ("-O2", "-ffp-contract=off", "-std=c99", "-Wall", "-Wextra", "-Wno-unknown-pragmas")
 

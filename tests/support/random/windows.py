@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tests.verification.program_sketches import program
+from tests.support.programs.sketches import program
 
 if TYPE_CHECKING:
     from random import Random

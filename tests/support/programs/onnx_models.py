@@ -12,7 +12,7 @@ from onnx.reference import ReferenceEvaluator
 
 from streamopt.frontends.onnx_model.reader import read_onnx
 from streamopt.ir.program import Role
-from tests.frontends.scalar_programs import run
+from tests.support.runners.elements import run
 
 if TYPE_CHECKING:
     from pathlib import Path

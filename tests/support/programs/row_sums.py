@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from program_sketches import program, scheduled
+from tests.support.programs.sketches import program, scheduled
 
 __all__ = ["ROW_SUMS", "ROW_SUMS_PROGRAM"]
 

@@ -17,11 +17,11 @@ from streamopt.pipeline.evaluating import built_resources
 from streamopt.space.assemble import baseline
 from streamopt.transforms.rewrites import rewritten
 from streamopt.verification.inputs import make_inputs
-from tests.any_factors import any_factors
-from tests.random_graphs import random_program
-from tests.random_nests import ALL_MAKERS
-from tests.random_programs import random_function
-from tests.window_programs import window_chain
+from tests.support.random.factors import any_factors
+from tests.support.random.functions import random_function
+from tests.support.random.graphs import random_program
+from tests.support.random.nests import ALL_MAKERS
+from tests.support.random.windows import window_chain
 
 if TYPE_CHECKING:
     from streamopt.ir.expression import Expression

@@ -1,0 +1,1 @@
+"""Programs, graphs, networks, runners and other oracles that tests share."""

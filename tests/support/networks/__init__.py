@@ -1,0 +1,1 @@
+"""Small networks of processes, FIFOs and buffers."""

@@ -1,0 +1,1 @@
+"""Programs and graphs from short texts."""

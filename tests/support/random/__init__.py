@@ -1,0 +1,1 @@
+"""Random cases: the same generator and seed give the same case."""

@@ -1,0 +1,1 @@
+"""Independent ways to run something: what the package is compared with."""
