@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         dataflow,
         design,
         design_record,
+        device,
         doctor,
         emit,
         evaluate,
@@ -64,10 +65,9 @@ if TYPE_CHECKING:
         write,
     )
 
-    # Under names that no subpackage has: importing `streamopt.target` would put itself in the place
-    # of a function of that name.
+    # Under a name that no subpackage has: importing `streamopt.solvers` would put itself in the
+    # place of a function of that name.
     from streamopt.pipeline import solvers as available_solvers
-    from streamopt.pipeline import target as device
     from streamopt.sweeping import sweep
 
 __version__ = "0.1.0"
@@ -127,7 +127,7 @@ def __dir__() -> list[str]:
     return __all__
 
 
-_RENAMED = {"available_solvers": "solvers", "device": "target"}
+_RENAMED = {"available_solvers": "solvers"}
 
 
 def __getattr__(name: str) -> Any:

@@ -19,9 +19,9 @@ from streamopt.space.level import LEVELS, LevelName
 if TYPE_CHECKING:
     from keep import Row
 
+    from streamopt.evaluation.design import Evaluation
     from streamopt.ir.program import Program
     from streamopt.ir.schedule import Schedule
-    from streamopt.pipeline.evaluating import Evaluation
     from streamopt.strategies.solution import Solution
 
 __all__ = [

@@ -116,7 +116,7 @@ def compare(
     rivals = _chosen(strategies or [], "strategy", tuple(RivalName))
     if not names and not rivals:
         raise FrontendError(Diagnostic("E130", "nothing is to be compared", hint="give --levels"))
-    budgets, on = _budgets(dsp or ["2560"]), pipeline.target(device, clock_ns)
+    budgets, on = _budgets(dsp or ["2560"]), pipeline.device(device, clock_ns)
     graph = pipeline.dataflow(read.load(graph_file))
     hidden = quiet or as_json or form is not TableForm.TABLE
     with comparing(graph.name, quiet=hidden) as on_progress:

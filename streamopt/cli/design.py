@@ -38,7 +38,7 @@ def design(
     """Decide as HIDA, ScaleHLS, CODO or POM does: to see who wins where, and why."""
     from streamopt import pipeline
 
-    on, program = pipeline.target(device, clock_ns), read.load(graph_file, takes_data=True)
+    on, program = pipeline.device(device, clock_ns), read.load(graph_file, takes_data=True)
     to = Output.of(output, schedule_file, stem(graph_file, program), seed, force=force)
     to = to.with_data(program, read.test_inputs)
     graph = pipeline.dataflow(program)

@@ -48,7 +48,7 @@ def emit(
         raise OutputError(Diagnostic("E547", message, None, hint))
     program = read.load(graph_file, takes_data=True)
     schedule = pipeline.load_schedule(schedule_file)
-    on = pipeline.target(device, clock_ns)
+    on = pipeline.device(device, clock_ns)
     ports = asked_ports(program, listed(port), on)
     if ports:
         graph = pipeline.dataflow(program)

@@ -9,7 +9,7 @@ from rich.table import Table
 from streamopt.cli.tables import time_words
 
 if TYPE_CHECKING:
-    from streamopt.pipeline.evaluating import Evaluation
+    from streamopt.evaluation.design import Evaluation
     from streamopt.sim import Trace
     from streamopt.target.resources import Resources
 

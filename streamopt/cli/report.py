@@ -73,7 +73,7 @@ def report(
         found = pipeline.report_rows(pipeline.load_rows(source))
     else:
         graph_file, planned = _places(source, schedule_file)
-        graph, on = pipeline.dataflow(read.load(graph_file)), pipeline.target(device, clock_ns)
+        graph, on = pipeline.dataflow(read.load(graph_file)), pipeline.device(device, clock_ns)
         schedule, facts = pipeline.load_schedule(planned), pipeline.load_result(planned)
         front = _front(graph, facts, time_limit, quiet or as_json) if pareto else None
         found = pipeline.report_design(graph, schedule, on, result=facts, front=front)

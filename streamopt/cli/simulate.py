@@ -13,7 +13,7 @@ from streamopt.cli.output import check_folders
 from streamopt.cli.reading import Reading
 
 if TYPE_CHECKING:
-    from streamopt.pipeline.evaluating import Evaluation
+    from streamopt.evaluation.design import Evaluation
 
 __all__ = ["simulate"]
 
@@ -49,7 +49,7 @@ def simulate(
     form = None if gantt_file is None else chart_format(gantt_file)
     check_folders(gantt_file)
     samples = 0 if form is None else SAMPLES
-    on = pipeline.target(device, clock_ns)
+    on = pipeline.device(device, clock_ns)
     if schedule_file is None:
         network = pipeline.load_design(graph_file).network
         found = pipeline.evaluate_network(

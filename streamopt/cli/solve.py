@@ -96,7 +96,7 @@ def solve(
     """Choose loop orders, tiles and channels of the whole graph at once, with a proof."""
     from streamopt import pipeline
 
-    on = pipeline.target(device, clock_ns)
+    on = pipeline.device(device, clock_ns)
     asked = _asked(graph_file, read, steps, listed(port), on)
     name = stem(graph_file, asked.program)
     to = Output.of(output, schedule_file, name, seed, force=force)

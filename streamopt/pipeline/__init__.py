@@ -10,25 +10,25 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from streamopt.codegen.backends.vitis_project import VitisSettings
+    from streamopt.evaluation.design import Evaluation
+    from streamopt.evaluation.fifo_sizing import FifoSizing
     from streamopt.pipeline.beyond.binding_choice import BindingChoice
     from streamopt.pipeline.beyond.freedom import Freedom
     from streamopt.pipeline.building import apply, emit, verify, write
     from streamopt.pipeline.comparing import compare, records
-    from streamopt.pipeline.crossing import plan_ports, put_outside
     from streamopt.pipeline.evaluating import (
-        Evaluation,
-        FifoSizing,
+        device,
         evaluate,
         evaluate_network,
         load_design,
         simulate,
         size_fifos,
-        target,
     )
     from streamopt.pipeline.evaluation_records import evaluation_record, trace_record
     from streamopt.pipeline.fronts import front_record, pareto
     from streamopt.pipeline.health.examine import doctor
     from streamopt.pipeline.opening import schedule
+    from streamopt.pipeline.ports import plan_ports, put_outside
     from streamopt.pipeline.reading import (
         dataflow,
         interpret,
@@ -64,6 +64,7 @@ __all__ = [
     "dataflow",
     "design",
     "design_record",
+    "device",
     "doctor",
     "emit",
     "evaluate",
@@ -92,7 +93,6 @@ __all__ = [
     "size_fifos",
     "solve",
     "solvers",
-    "target",
     "trace_record",
     "verify",
     "warning_records",
@@ -101,17 +101,19 @@ __all__ = [
 
 _PLACES = {
     "streamopt.codegen.backends.vitis_project": "VitisSettings",
+    "streamopt.evaluation.design": "Evaluation",
+    "streamopt.evaluation.fifo_sizing": "FifoSizing",
     "streamopt.pipeline.beyond.binding_choice": "BindingChoice",
     "streamopt.pipeline.beyond.freedom": "Freedom",
     "streamopt.pipeline.building": "apply emit verify write",
     "streamopt.pipeline.comparing": "compare records",
-    "streamopt.pipeline.crossing": "plan_ports put_outside",
-    "streamopt.pipeline.evaluating": "Evaluation FifoSizing evaluate evaluate_network "
-    "load_design simulate size_fifos target",
+    "streamopt.pipeline.evaluating": "device evaluate evaluate_network load_design simulate "
+    "size_fifos",
     "streamopt.pipeline.evaluation_records": "evaluation_record trace_record",
     "streamopt.pipeline.fronts": "front_record pareto",
     "streamopt.pipeline.health.examine": "doctor",
     "streamopt.pipeline.opening": "schedule",
+    "streamopt.pipeline.ports": "plan_ports put_outside",
     "streamopt.pipeline.reading": "dataflow interpret load load_schedule load_steps save "
     "save_steps",
     "streamopt.pipeline.reporting": "Report load_result load_rows report_design report_rows "

@@ -7,18 +7,20 @@ from math import isinf
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, InfeasibleError, SolverError
+from streamopt.evaluation.design import built_resources
+from streamopt.evaluation.fifo_sizing import sized
 from streamopt.pipeline.beyond.freedom import ALL, TRIED
-from streamopt.pipeline.evaluating import built_resources, size_fifos, target
 from streamopt.pipeline.limiting import amounts, limited, region, region_limits
 from streamopt.solvers.result import Stop
 from streamopt.space.level import LEVELS, LevelName
 from streamopt.space.objective import Objective
 from streamopt.strategies.paper_only import check_published
+from streamopt.target.device import or_usual
 
 if TYPE_CHECKING:
+    from streamopt.evaluation.fifo_sizing import FifoSizing
     from streamopt.pipeline.beyond.freedom import Freedom
     from streamopt.pipeline.beyond.judging import Region
-    from streamopt.pipeline.evaluating import FifoSizing
     from streamopt.pipeline.limiting import AsBuilt
     from streamopt.solvers.base import SolveOptions
     from streamopt.strategies.solution import OnIncumbent, Request, Solution
@@ -90,7 +92,7 @@ def answered(asked: Asked, built: AsBuilt, on_incumbent: OnIncumbent) -> Solutio
     keep = _kept(request, on_incumbent)
     found = choose(request, asked.solver, asked.formulation, asked.options, keep)
     if fifos is not None:
-        found = fastest_of_equals(found, asked.solver, asked.options, fifos.on or target())
+        found = fastest_of_equals(found, asked.solver, asked.options, or_usual(fifos.on))
     on = (None if fifos is None else fifos.on) or built.get("on")
     if request.objective is Objective.INTERVAL and fifos is not None:
         from streamopt.pipeline.steady_frames import with_steady_frames
@@ -216,7 +218,7 @@ def _warned(solution: Solution, fifos: FifoSizing | None, on: Target | None) -> 
         on = fifos.on or on
         if solution.stop is Stop.INTERRUPTED:  # nobody waits for small FIFOs any more
             fifos = replace(fifos, should_stop=_always)
-        schedule, plan = size_fifos(graph, schedule, fifos)
+        schedule, plan = sized(graph, schedule, fifos)
         cycles = plan.cycles
         if plan.is_interrupted:
             solution = replace(solution, stop=Stop.INTERRUPTED)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from streamopt.evaluation.fifo_sizing import LEAST_FIFOS
 from streamopt.ir.loop_steps import Partition
-from streamopt.pipeline.evaluating import LEAST_FIFOS, target
 from streamopt.pipeline.rivals import designed
 from streamopt.strategies.pom import dependence_steps, design
 from streamopt.strategies.rival import RivalName, RivalRequest
+from streamopt.target.device import or_usual
 
 if TYPE_CHECKING:
     from streamopt.ir.loop_steps import LoopStep
@@ -34,6 +35,6 @@ def automatic_design(found: Decided, dsp: int, on: Target | None = None) -> Riva
     StrategyError
         As `streamopt.pipeline.rivals.design`, and E561.
     """
-    request = RivalRequest(found.graph, dsp, target() if on is None else on)
+    request = RivalRequest(found.graph, dsp, or_usual(on))
     strategy = partial(design, fixed=found.fixed)
     return designed(RivalName.POM, strategy, request, LEAST_FIFOS)

@@ -6,7 +6,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from streamopt.pipeline.evaluating import Evaluation
+    from streamopt.evaluation.design import Evaluation
 
 __all__ = ["evaluation_record", "fifo_bits", "trace_record"]
 

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, TypedDict
 
 from streamopt.errors import Diagnostic, InfeasibleError
 from streamopt.ir.ports import PortKind
-from streamopt.pipeline.evaluating import built_resources, size_fifos, target
 from streamopt.strategies.resources.limits import Limit, Limits
+from streamopt.target.device import or_usual
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from streamopt.evaluation.fifo_sizing import FifoSizing
     from streamopt.ir.schedule import Schedule
     from streamopt.pipeline.beyond.judging import Region
-    from streamopt.pipeline.evaluating import FifoSizing
     from streamopt.strategies.solution import Request
     from streamopt.target.device import Target
     from streamopt.target.resources import Resources
@@ -84,7 +84,7 @@ def limited(
     """
     if not built:
         return request, fifos
-    device = built.get("on") or (None if fifos is None else fifos.on) or target()
+    device = or_usual(built.get("on") or (None if fifos is None else fifos.on))
     given = {key: most for key in _FIELDS if (most := built.get(key)) is not None}
     if fifos is not None and fifos.on is None:
         fifos = replace(fifos, on=device)
@@ -98,7 +98,7 @@ def limited(
 
 def region(dsps: int, built: AsBuilt, fifos: FifoSizing | None, *, keeps_dsps: bool) -> Region:
     """Return the part of a device that a design of opt6 has: one region if nothing else is said."""
-    on = built.get("on") or (None if fifos is None else fifos.on) or target()
+    on = or_usual(built.get("on") or (None if fifos is None else fifos.on))
     whole = on.total if built.get("fit") == Fit.DEVICE else on.slr
     given = {key: most for key in _FIELDS if (most := built.get(key)) is not None}
     _check_positive(given)
@@ -127,6 +127,8 @@ def _limits(
 ) -> Limits | None:
     """Return the limits with what judges them; None for none."""
     from streamopt.budget.costs import DesignCosts
+    from streamopt.evaluation.design import built_resources
+    from streamopt.evaluation.fifo_sizing import sized
 
     if not wanted:
         return None
@@ -135,13 +137,13 @@ def _limits(
     def measure(schedule: Schedule) -> Resources:
         return built_resources(request.graph, replace(schedule, ports=request.ports), device)
 
-    def sized(schedule: Schedule) -> Schedule:
+    def with_small_fifos(schedule: Schedule) -> Schedule:
         assert fifos is not None
         schedule = replace(schedule, ports=request.ports)
-        return size_fifos(request.graph, schedule, fifos)[0]
+        return sized(request.graph, schedule, fifos)[0]
 
     by_field = {_FIELDS[key][0]: amount for key, amount in wanted.items()}
-    sizing = None if fifos is None else sized
+    sizing = None if fifos is None else with_small_fifos
     tables = tuple(port for port in request.ports if port.kind is PortKind.ROM)
     costing = DesignCosts(by_field, request.space(), device, measure, sizing, tables)
     each = tuple(Limit(_FIELDS[key][1], _option(key), amount) for key, amount in wanted.items())

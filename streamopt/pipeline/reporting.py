@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from os import PathLike
 
+    from streamopt.evaluation.design import Evaluation
     from streamopt.ir.graph import Graph, Node
     from streamopt.ir.program import Program
     from streamopt.ir.schedule import Schedule
-    from streamopt.pipeline.evaluating import Evaluation
     from streamopt.report.design_page import FrontFacts
     from streamopt.report.page import Page
     from streamopt.report.proof import Facts

@@ -7,27 +7,22 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, StrategyError
+from streamopt.evaluation.design import built_resources, evaluated
+from streamopt.evaluation.fifo_sizing import LEAST_FIFOS, FifoSizing, sized
 from streamopt.pipeline.budgets import Trial, largest_within
-from streamopt.pipeline.evaluating import (
-    LEAST_FIFOS,
-    FifoSizing,
-    built_resources,
-    evaluate,
-    size_fifos,
-    target,
-)
 from streamopt.pipeline.evaluation_records import evaluation_record
 from streamopt.pipeline.options import checked
 from streamopt.pipeline.reading import dataflow
 from streamopt.strategies.rival import RivalAnswer, RivalName, RivalRequest, rival
+from streamopt.target.device import or_usual
 
 if TYPE_CHECKING:
     from os import PathLike
 
+    from streamopt.evaluation.design import Evaluation
     from streamopt.ir.graph import Graph
     from streamopt.ir.program import Program
     from streamopt.ir.schedule import Schedule
-    from streamopt.pipeline.evaluating import Evaluation
     from streamopt.strategies.rival import Rival
     from streamopt.target.device import Target
 
@@ -93,7 +88,7 @@ def design(
     if strategy not in tuple(RivalName):
         hint = f"choose from {', '.join(RivalName)}"
         raise StrategyError(Diagnostic("E530", f"there is no strategy '{strategy}'", hint=hint))
-    device = target() if on is None else on
+    device = or_usual(on)
     name = RivalName(strategy)
     return designed(name, rival(name), RivalRequest(dataflow(graph), dsp, device), fifos)
 
@@ -112,8 +107,8 @@ def designed(
     answer, own, seconds = _within(strategy, graph, request.dsp_limit, device)
     schedule = answer.schedule
     if fifos is not None:
-        schedule = size_fifos(graph, schedule, replace(fifos, on=device))[0]
-    found = evaluate(graph, schedule, device)
+        schedule = sized(graph, schedule, replace(fifos, on=device))[0]
+    found = evaluated(graph, schedule, device)
     return RivalDesign(name, answer, schedule, found, own, seconds)
 
 

@@ -352,11 +352,12 @@ def _note(notes: dict[str, list[str]], iterator: str | None, text: str) -> None:
 
 def _check_intervals(found: Decided, schedule: Schedule) -> None:
     """Raise InfeasibleError for pipelines that start less often than asked for (E410)."""
-    from streamopt.pipeline.evaluating import timed_network
+    from streamopt.evaluation.design import timed_network
+    from streamopt.target.device import find_device
 
     if not found.intervals:
         return
-    _, timings = timed_network(found.graph, schedule, None)
+    _, timings = timed_network(found.graph, schedule, find_device())
     problems = [
         Diagnostic(
             "E410",

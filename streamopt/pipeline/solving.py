@@ -9,16 +9,16 @@ import logging
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from streamopt.evaluation.fifo_sizing import LEAST_FIFOS, FifoSizing
 from streamopt.ir.network import Implementation
 from streamopt.pipeline.asking import Asked, answered, tiling_limit_of
 from streamopt.pipeline.beyond.freedom import ALL
-from streamopt.pipeline.crossing import request_with_ports
-from streamopt.pipeline.evaluating import LEAST_FIFOS, FifoSizing
 from streamopt.pipeline.limiting import AsBuilt, Fit
 from streamopt.pipeline.options import checked
 from streamopt.pipeline.reading import dataflow
 from streamopt.space.level import LEVELS, LevelName
 from streamopt.space.objective import Objective
+from streamopt.strategies.ported_request import request_with_ports
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,15 +12,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from streamopt.errors import StreamoptError
+from streamopt.evaluation.design import timed_network
+from streamopt.evaluation.frames import frames_to_run, steady_interval_cycles
 from streamopt.ir.schedule import ChannelKind, ChannelPlan
 from streamopt.perf.costs import PUBLISHED
 from streamopt.perf.later_costs import LaterCosts
 from streamopt.pipeline.beyond.costing import honest_costs
-from streamopt.pipeline.evaluating import target, timed_network
-from streamopt.pipeline.frame_distance import frames_to_run, steady_interval_cycles
 from streamopt.solvers.result import Proof
 from streamopt.space.assemble import evaluate
 from streamopt.strategies.dispatch import AUTO, SEARCH, choose
+from streamopt.target.device import or_usual
 from streamopt.transforms.apply import planned_graph
 from streamopt.transforms.rewrites import rewritten
 
@@ -94,7 +95,7 @@ def _run(graph: Graph, schedule: Schedule, on: Target | None) -> Trace:
     from streamopt.sim import simulate
 
     frames = frames_to_run(graph, schedule)
-    return simulate(*timed_network(graph, schedule, on), frames=frames)
+    return simulate(*timed_network(graph, schedule, or_usual(on)), frames=frames)
 
 
 def _candidates(solution: Solution, asked: Asked, on: Target | None) -> Iterator[Solution]:
@@ -154,7 +155,7 @@ def _again(
     if changes_nothing or not is_searched or (left is not None and left <= 0):
         return None
     options = replace(asked.options, time_limit_seconds=left, on_progress=None)
-    costs = LaterCosts(PUBLISHED, honest_costs(graph, target() if on is None else on))
+    costs = LaterCosts(PUBLISHED, honest_costs(graph, or_usual(on)))
     try:
         found = choose(replace(request, graph=graph, costs=costs), SEARCH, "compact", options)
     except StreamoptError:

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic
+from streamopt.evaluation.frames import frames_to_run, skips, steady_interval_cycles
 from streamopt.ir.graph import SequentialNode
 from streamopt.perf.pipeline import Reason
-from streamopt.pipeline.evaluating import target
-from streamopt.pipeline.frame_distance import frames_to_run, skips, steady_interval_cycles
 from streamopt.solvers.result import Proof
 from streamopt.space.level import LEVELS, LevelName
 from streamopt.space.objective import Objective
+from streamopt.target.device import or_usual
 from streamopt.transforms.apply import planned_graph
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def judged(
     from streamopt.transforms.apply import apply
     from streamopt.transforms.lower import lower
 
-    device = target() if on is None else on
+    device = or_usual(on)
     scheduled = apply(graph, schedule)
     network: Network = lower(scheduled)
     timed = timed_pipelines(network, device)

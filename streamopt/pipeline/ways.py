@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from streamopt.pipeline.evaluating import (
-    FifoSizing,
-    evaluate,
-    frame_interval_cycles,
-)
+from streamopt.evaluation.design import evaluated, frame_interval_cycles
+from streamopt.evaluation.fifo_sizing import FifoSizing
 from streamopt.pipeline.evaluation_records import evaluation_record
 from streamopt.pipeline.rivals import design, design_record
 from streamopt.pipeline.solving import record_of_every_level, solve
+from streamopt.target.device import or_usual
 
 if TYPE_CHECKING:
     from streamopt.errors import StreamoptError
@@ -72,7 +70,7 @@ def row_of(graph: Graph, way: Way, on: Target | None = None) -> Row:
         seed=way.seed,
         fifos=FifoSizing(on=on),
     )
-    found = evaluate(graph, solution.schedule, on)
+    found = evaluated(graph, solution.schedule, or_usual(on))
     return {
         **record_of_every_level(solution),
         **evaluation_record(found),

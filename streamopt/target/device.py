@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from streamopt.target.operators import OperatorCost, OperatorRow
     from streamopt.target.resources import Resources
 
-__all__ = ["Target", "device_names"]
+__all__ = ["DEVICE", "Target", "device_names", "find_device", "or_usual"]
+
+DEVICE = "u280"
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +128,23 @@ class Target:
             hint = f"the fastest is for {fastest} ns: take a longer period, or add faster rows"
             raise TargetError(Diagnostic("E855", message, hint=hint))
         return replace(self, clock_ns=clock_ns)
+
+
+def find_device(name: str = DEVICE, clock_ns: float | None = None) -> Target:
+    """Return a device by its name, or by the path of its TOML file.
+
+    Raises
+    ------
+    TargetError
+        E851 to E853 if there is no such device, or the file is not one; E855 and E856 as
+        `Target.at`.
+    """
+    return (Target.load if name.endswith(".toml") else Target.named)(name, clock_ns)
+
+
+def or_usual(target: Target | None) -> Target:
+    """Return a target, or where there is none the usual device at its usual clock."""
+    return find_device() if target is None else target
 
 
 def _at(device: Device, clock_ns: float | None) -> Target:

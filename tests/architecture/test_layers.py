@@ -24,12 +24,14 @@ MAY_IMPORT = {
     "transforms": BASE | {"analysis"},
     "perf": BASE | {"analysis", "target"},
     "sim": BASE | {"target"},
+    "evaluation": BASE | {"perf", "sim", "target", "transforms"},
     "space": BASE | {"analysis", "perf"},
     "formulation": BASE | {"analysis", "perf", "space"},
     "search": {"space"},
     "budget": BASE | {"analysis", "perf", "search", "space", "target", "transforms"},
     "strategies": BASE
-    | {"analysis", "transforms", "perf", "space", "formulation", "search", "solvers", "target"},
+    | {"analysis", "transforms", "perf", "space", "formulation", "search", "solvers", "target"}
+    | {"evaluation"},
     "codegen": BASE | {"analysis"},
     "verification": BASE | {"codegen"},
     "report": BASE | {"target", "sim", "solvers"},

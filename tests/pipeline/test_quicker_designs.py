@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 import streamopt as so
+from streamopt.evaluation.design import built_resources
 from streamopt.perf.dsp import accumulates_products
-from streamopt.pipeline.evaluating import built_resources
 from streamopt.solvers.result import Stop
+from streamopt.target.device import find_device
 from tests.support.programs.convolutional import Network, mobile, plain, residual, saved
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def opt5_cycles(graph: Graph, dsps: int) -> int | None:
     """Return the simulated cycles of opt5's design; None if it is over a region."""
     schedule = so.solve(graph, level="opt5", dsp=dsps, time_limit_seconds=LIMIT_SECONDS).schedule
     limits = so.device("u280").total
-    used = built_resources(graph, schedule, None)
+    used = built_resources(graph, schedule, find_device())
     fits = used.dsps <= dsps and not used.over(limits)
     return so.evaluate(graph, schedule).trace.cycles if fits else None
 

@@ -9,9 +9,9 @@ import pytest
 
 from streamopt import dsl
 from streamopt.errors import FrontendError, InfeasibleError, LegalityError, SolverError
+from streamopt.evaluation.design import timed_network
 from streamopt.frontends.steps_json import read_steps_json, write_steps_json
 from streamopt.pipeline import interpret, load_steps, save_steps, schedule, target
-from streamopt.pipeline.evaluating import timed_network
 
 if TYPE_CHECKING:
     from pathlib import Path

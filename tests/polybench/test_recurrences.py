@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import pytest
 
+from streamopt.evaluation.design import timed_network
 from streamopt.pipeline import dataflow, load
-from streamopt.pipeline.evaluating import timed_network
 from streamopt.space.assemble import assemble
 from streamopt.target.device import Target
 from tests.support.runners.polybench import KERNELS, source

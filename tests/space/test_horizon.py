@@ -9,12 +9,12 @@ import pytest
 import streamopt as so
 from streamopt.pipeline.beyond.costing import honest_costs
 from streamopt.pipeline.beyond.freedom import ALL
-from streamopt.pipeline.evaluating import target
 from streamopt.space.assemble import baseline, evaluate, violations
 from streamopt.space.decisions import decision_space
 from streamopt.space.horizon import HorizonFilter, same_rows
 from streamopt.space.level import LEVELS, LevelName
 from streamopt.space.rows import node_rows
+from streamopt.target.device import find_device
 
 TOP = Path(__file__).parents[2]
 GRAPH = so.dataflow(so.load(TOP / "graphs" / "polybench" / "3mm.json"))
@@ -52,7 +52,7 @@ def test_dive_returns_a_legal_schedule(few_lanes: bool) -> None:
 
 def test_rows_that_differ_in_nothing_but_operators_are_told_apart() -> None:
     bindings = ALL.bindings(GRAPH)
-    costs = honest_costs(GRAPH, target())
+    costs = honest_costs(GRAPH, find_device())
     space = decision_space(
         GRAPH,
         LEVELS[LevelName.OPT6],

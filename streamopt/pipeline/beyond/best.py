@@ -13,10 +13,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, InfeasibleError
+from streamopt.evaluation.boundary_ports import boundary_of_form
 from streamopt.pipeline.beyond.effort import Asked, Horizon
 from streamopt.pipeline.beyond.form import CLOSE, Form
 from streamopt.pipeline.beyond.quicker import quicker_designs
-from streamopt.pipeline.crossing import boundary_of_form
 from streamopt.search.labels.component import SearchStoppedError, SearchTooLargeError
 from streamopt.solvers.base import Progress
 from streamopt.solvers.result import Proof, Stop

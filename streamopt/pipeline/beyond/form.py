@@ -7,13 +7,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from streamopt.errors import InfeasibleError
+from streamopt.evaluation.boundary_ports import boundary_cycles
 from streamopt.perf.priced_costs import PricedCosts
 from streamopt.perf.work_bound import work_bound_cycles
 from streamopt.pipeline.beyond.allowance import Allowance
 from streamopt.pipeline.beyond.costing import honest_costs
 from streamopt.pipeline.beyond.effort import horizons
 from streamopt.pipeline.beyond.judging import judged
-from streamopt.pipeline.crossing import boundary_cycles
 from streamopt.search.labels.component import SearchStoppedError, SearchTooLargeError
 from streamopt.solvers.result import Proof, Stop
 from streamopt.space.assemble import evaluate, least_luts

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from streamopt.evaluation.design import evaluated
 from streamopt.ir.network import LEAST_DEPTH_ELEMS
-from streamopt.pipeline.evaluating import evaluate
 from streamopt.solvers.result import Proof, Stop
 from streamopt.strategies.solution import Solution
 
 if TYPE_CHECKING:
+    from streamopt.evaluation.design import Evaluation
     from streamopt.ir.graph import Graph
-    from streamopt.pipeline.evaluating import Evaluation
     from streamopt.strategies.resources.budgeted import Chosen
     from streamopt.strategies.solution import Request
     from streamopt.target.device import Target
@@ -93,7 +93,7 @@ def judged(
     graph: Graph, rewrites: tuple[str, ...], chosen: Chosen, region: Region, *, sizes_fifos: bool
 ) -> Tried:
     """Return a schedule of a form as a design."""
-    evaluation = evaluate(graph, chosen.schedule, region.on)
+    evaluation = evaluated(graph, chosen.schedule, region.on)
     used = _with_least_fifos(evaluation) if sizes_fifos else evaluation.resources.total
     counted = replace(used, dsps=max(used.dsps, chosen.dsps))
     return Tried(rewrites, chosen, evaluation, used, _excess(counted, region.limits))

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 from streamopt.errors import StreamoptError
 from streamopt.pipeline.asking import PUBLISHED_TILING_LIMIT
 from streamopt.pipeline.budgets import Trial, largest_within
-from streamopt.pipeline.crossing import request_with_ports
 from streamopt.pipeline.ties import fastest_of_equals
 from streamopt.solvers.result import Stop
 from streamopt.space.level import LevelName
 from streamopt.strategies.dispatch import AUTO, choose
+from streamopt.strategies.ported_request import request_with_ports
 from streamopt.strategies.solution import Request
 
 if TYPE_CHECKING:

@@ -11,7 +11,6 @@ import pytest
 import streamopt as so
 from streamopt.pipeline.beyond.costing import honest_costs
 from streamopt.pipeline.beyond.freedom import ALL
-from streamopt.pipeline.evaluating import target as usual_target
 from streamopt.search.instance import instance
 from streamopt.search.labels.component import SearchStoppedError
 from streamopt.search.labels.label_setting import Effort, Found, search
@@ -29,6 +28,7 @@ from streamopt.space.level import LEVELS, LevelName
 from streamopt.space.rows import node_rows
 from streamopt.strategies.exact import latency as exact
 from streamopt.strategies.solution import Request
+from streamopt.target.device import find_device as usual_target
 from tests.support.nightly import in_nightly
 from tests.support.random.graphs import random_graph
 

@@ -9,12 +9,13 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import streamopt as so
+from streamopt.evaluation.design import built_resources
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import Literal, rewrite
 from streamopt.ir.program import Role
 from streamopt.pipeline import BindingChoice, Freedom
-from streamopt.pipeline.evaluating import built_resources
 from streamopt.space.assemble import baseline
+from streamopt.target.device import find_device
 from streamopt.transforms.rewrites import rewritten
 from streamopt.verification.inputs import make_inputs
 from tests.support.random.factors import any_factors
@@ -130,7 +131,7 @@ def _solved(graph: Graph, request: Request) -> Schedule:
         freedom = Freedom(binding=bindings[request.seed % len(bindings)])
     dsps = request.dsps
     if request.level == "opt6":
-        least = built_resources(graph, baseline(graph), None).dsps
+        least = built_resources(graph, baseline(graph), find_device()).dsps
         dsps = dsps if least <= dsps else max(DSPS)
     found = so.solve(
         graph,

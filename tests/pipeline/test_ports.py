@@ -12,10 +12,10 @@ from streamopt.errors import LegalityError, SolverError, TargetError
 from streamopt.frontends.schedule_json import read_schedule_json, write_schedule_json
 from streamopt.ir.ports import PortKind
 from streamopt.perf.bandwidth import channel_rates, least_cycles, transfer_ii
-from streamopt.pipeline.crossing import request_with_ports
 from streamopt.solvers.result import Proof
 from streamopt.space.assemble import baseline
 from streamopt.space.level import LevelName
+from streamopt.strategies.ported_request import request_with_ports
 from streamopt.strategies.solution import Request
 from streamopt.target.channels import balanced
 from streamopt.transforms.rewrites import REWRITES

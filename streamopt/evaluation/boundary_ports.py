@@ -1,0 +1,189 @@
+"""Boundary ports: a memory channel for each array that crosses, its movers and its least time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from streamopt.errors import Diagnostic, LegalityError
+from streamopt.evaluation.fifo_sizing import LEAST_FIFOS, sized
+from streamopt.ir.ports import PortKind, PortPlan
+from streamopt.ir.program import Role
+from streamopt.perf.bandwidth import ChannelLimited, TransferRule, channel_rates, least_cycles
+from streamopt.target.channels import balanced
+from streamopt.target.device import or_usual
+from streamopt.transforms.apply import planned_graph
+from streamopt.transforms.movers import moved_arrays, mover_of, with_movers
+from streamopt.transforms.port_schedule import with_ports
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from streamopt.evaluation.fifo_sizing import FifoSizing
+    from streamopt.ir.graph import Graph
+    from streamopt.ir.program import Array
+    from streamopt.ir.schedule import Schedule
+    from streamopt.perf.costs import CostModel
+    from streamopt.target.device import Target
+
+__all__ = [
+    "PortRequest",
+    "boundary_cycles",
+    "boundary_of_form",
+    "moved_outside",
+    "planned_ports",
+    "with_boundary",
+]
+
+WEIGHTS = "weights"
+"""Stands for all of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class PortRequest:
+    """The port that a user asks for an array: its kind, and its channels or their number."""
+
+    kind: PortKind
+    channels: tuple[str, ...] = ()
+    parts: int = 1
+
+
+def planned_ports(
+    graph: Graph, usual: PortRequest, asked: Mapping[str, PortRequest], target: Target
+) -> tuple[PortPlan, ...]:
+    """Return a port for every array that crosses the boundary, with a balanced use of channels.
+
+    Parameters
+    ----------
+    usual
+        The port of arrays that ``asked`` doesn't name.
+    asked
+        By array; ``weights`` are all weights, unless an array is called so.
+
+    Raises
+    ------
+    LegalityError
+        E331 for an array that doesn't cross the boundary.
+    TargetError
+        E857 for a channel that the target doesn't have.
+    """
+    arrays = {array.name: array for array in graph.arrays if array.role is not Role.INTERNAL}
+    asked = dict(asked)
+    of_weights = usual if WEIGHTS in arrays else asked.pop(WEIGHTS, usual)
+    unknown = [name for name in asked if name not in arrays]
+    if unknown:
+        hint = f"the arrays are {', '.join(arrays)}"
+        message = f"port '{unknown[0]}': no array that crosses the boundary"
+        raise LegalityError(Diagnostic("E331", message, hint=hint))
+    chosen = {
+        name: asked.get(name, of_weights if array.role is Role.WEIGHT else usual)
+        for name, array in arrays.items()
+    }
+    fixed = {name: port.channels for name, port in chosen.items() if port.channels}
+    for channel in dict.fromkeys(name for names in fixed.values() for name in names):
+        target.channel(channel)
+    sizes = {n: _bytes(arrays[n]) for n, port in chosen.items() if port.kind is PortKind.AXI}
+    parts = {name: port.parts for name, port in chosen.items()}
+    where = balanced(sizes, _preferred(target), fixed, parts)
+    return tuple(PortPlan(name, port.kind, where.get(name, ())) for name, port in chosen.items())
+
+
+def with_boundary(
+    graph: Graph, costs: CostModel, ports: tuple[PortPlan, ...], target: Target
+) -> tuple[Graph, ChannelLimited]:
+    """Return a graph with movers for its ports, and costs that keep to their channels.
+
+    Raises
+    ------
+    LegalityError
+        E331 for a port of an array that doesn't cross the boundary, E334 for a table of one that
+        is written or has no values.
+    TargetError
+        E857 for a channel that the target doesn't have.
+    """
+    moved = moved_arrays(graph, ports)
+    found = with_movers(graph, moved)
+    rates = channel_rates({p.array: p.memories for p in ports if p.array in moved}, target)
+    movers = {
+        mover.name: TransferRule(found.array(array).element.storage_bits, rates[array])
+        for array in moved
+        if (mover := mover_of(found, array)) is not None
+    }
+    return found, ChannelLimited(costs, movers)
+
+
+def boundary_of_form(
+    form: Graph, ports: tuple[PortPlan, ...], target: Target
+) -> tuple[Graph, tuple[PortPlan, ...]]:
+    """Return a rewritten graph with movers for ports, and ports for its copies of arguments too."""
+    if not ports:
+        return form, ()
+    ports = _with_copies(form, ports, target)
+    return with_movers(form, moved_arrays(form, ports)), ports
+
+
+def boundary_cycles(graph: Graph, ports: tuple[PortPlan, ...], target: Target) -> int:
+    """Return the cycles below which no design moves all arrays over the boundary: (B4)."""
+    moved = moved_arrays(graph, ports)
+    rates = channel_rates({p.array: p.memories for p in ports if p.array in moved}, target)
+    arrays = (graph.array(name) for name in moved)
+    needed = (least_cycles(a.size_elems, a.element.storage_bits, rates[a.name]) for a in arrays)
+    return max(needed, default=0)
+
+
+def moved_outside(
+    graph: Graph,
+    schedule: Schedule,
+    ports: tuple[PortPlan, ...],
+    sizing: FifoSizing | None = LEAST_FIFOS,
+) -> Schedule:
+    """Return a schedule with movers for its ports, and small FIFOs to and from them.
+
+    Without a sizing, all tokens of a lane are left to the FIFOs of movers.
+
+    Raises
+    ------
+    LegalityError
+        E331 for a port of an array that doesn't cross the boundary, E333 if the schedule has
+        ports already, E334 for a table of an array that is written or has no values.
+    """
+    if schedule.ports:
+        message = f"the schedule of '{schedule.graph}' has ports already"
+        hint = "leave --port out, or solve again"
+        raise LegalityError(Diagnostic("E333", message, hint=hint))
+    if all(port.kind is PortKind.MEMORY for port in ports):
+        return schedule
+    target = or_usual(None if sizing is None else sizing.on)
+    found = with_ports(graph, schedule, _with_copies(planned_graph(graph, schedule), ports, target))
+    if sizing is None or not any(port.kind.is_outside for port in found.ports):
+        return found
+    return sized(graph, found, sizing)[0]
+
+
+def _preferred(target: Target) -> list[str]:
+    """Return the channels that arrays go to unasked: one kind, with a known rate."""
+    known = [channel.name for channel in target.channels if channel.bytes_per_s]
+    kind = known[0].split("[")[0] if known else ""
+    return [name for name in known if name.split("[")[0] == kind]
+
+
+def _bytes(array: Array) -> int:
+    return array.size_elems * array.element.storage_bits // 8
+
+
+def _with_copies(
+    planned: Graph, ports: tuple[PortPlan, ...], target: Target
+) -> tuple[PortPlan, ...]:
+    """Return ports for copies of other arguments, too, each like its original."""
+    known = {port.array: port for port in ports}
+    copies = {copy: known[original] for copy, original in planned.copies if original in known}
+    sizes = {name: _bytes(planned.array(name)) for name in (*known, *copies)}
+    fixed = {port.array: port.channels for port in ports if port.channels}
+    free = {name: sizes[name] for name, like in copies.items() if like.channels}
+    used = {name: sizes[name] for name in fixed} | free
+    parts = {name: len(copies[name].channels) for name in free}
+    where = balanced(used, _preferred(target), fixed, parts) if free else {}
+    return (
+        *ports,
+        *(PortPlan(name, like.kind, where.get(name, ())) for name, like in copies.items()),
+    )

@@ -1,0 +1,172 @@
+"""A schedule as hardware on a target: simulated and predicted cycles, resources, clock risks."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from streamopt.perf.clock import clock_risks
+from streamopt.perf.closed_form import predict
+from streamopt.perf.pipeline import pipeline_timings, timed_pipelines
+from streamopt.perf.resources import resources
+from streamopt.sim import simulate
+from streamopt.transforms.apply import apply
+from streamopt.transforms.lower import lower
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from streamopt.ir.graph import Graph
+    from streamopt.ir.network import Network, PipelineTiming
+    from streamopt.ir.prediction import Prediction
+    from streamopt.ir.schedule import Schedule
+    from streamopt.perf.clock import ClockRisk
+    from streamopt.perf.pipeline import TimedPipeline
+    from streamopt.perf.resources import NetworkResources
+    from streamopt.sim import Trace
+    from streamopt.target.device import Target
+    from streamopt.target.resources import Resources
+
+__all__ = [
+    "Evaluation",
+    "Simulated",
+    "built_resources",
+    "evaluated",
+    "evaluated_network",
+    "frame_interval_cycles",
+    "timed_network",
+]
+
+logger = logging.getLogger(__name__)
+
+FRAMES = 3
+"""As many as it takes until a ping-pong buffer is written for the second time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """A design on a target, as built.
+
+    Attributes
+    ----------
+    timed
+        II and depth of every pipeline, with the reason of each II.
+    trace
+        The simulation, which knows nothing of the closed form.
+    predicted
+        The closed form; its latency is in cycles, its DSPs are those of all operators. None for a
+        design that was not made from a schedule.
+    """
+
+    network: Network
+    target: Target
+    timed: Mapping[str, TimedPipeline]
+    trace: Trace
+    resources: NetworkResources
+    clock_risks: tuple[ClockRisk, ...]
+    predicted: Prediction | None = None
+
+    @property
+    def over(self) -> tuple[str, ...]:
+        """Return the names of the resources of which it takes more than the device has."""
+        return self.resources.total.over(self.target.total)
+
+    def predicted_spans(self) -> dict[str, tuple[int, int, int]]:
+        """Return start, first and last write of every process by the closed form, in cycles."""
+        nodes = () if self.predicted is None else self.predicted.nodes
+        times = {n.node: (n.start_cycles, n.first_write_cycles, n.last_write_cycles) for n in nodes}
+        found: dict[str, tuple[int, int, int]] = {}
+        for process in self.network.processes:
+            spans = [times[p.name] for p in process.pipelines if p.name in times]
+            if spans:
+                starts, firsts, lasts = zip(*spans, strict=True)
+                found[process.name] = (min(starts), min(firsts), max(lasts))
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Simulated:
+    """How a design is simulated: see `streamopt.sim.simulate`."""
+
+    frames: int = 1
+    flushable: bool = False
+    samples: int = 0
+
+
+ONE_FRAME = Simulated()
+
+
+def evaluated(
+    graph: Graph, schedule: Schedule, target: Target, simulated: Simulated = ONE_FRAME
+) -> Evaluation:
+    """Return a schedule as built, with its prediction.
+
+    Raises
+    ------
+    LegalityError
+        If the schedule isn't one of this graph.
+    DeadlockError
+        If the design comes to a standstill at the schedule's FIFO depths.
+    """
+    scheduled = apply(graph, schedule)
+    found = evaluated_network(lower(scheduled), target, simulated)
+    timings = {name: timed.timing for name, timed in found.timed.items()}
+    dsps = {name: amount.dsps for name, amount in found.resources.pipelines.items()}
+    return replace(found, predicted=predict(scheduled, found.network, timings, dsps))
+
+
+def evaluated_network(
+    network: Network, target: Target, simulated: Simulated = ONE_FRAME
+) -> Evaluation:
+    """Return a network as built.
+
+    Raises
+    ------
+    DeadlockError
+        If it comes to a standstill.
+    """
+    timed = timed_pipelines(network, target)
+    timings = {name: found.timing for name, found in timed.items()}
+    logger.info("simulating %s: %d processes", network.name, len(network.processes))
+    return Evaluation(
+        network=network,
+        target=target,
+        timed=timed,
+        trace=simulate(
+            network,
+            timings,
+            frames=simulated.frames,
+            flushable=simulated.flushable,
+            samples=simulated.samples,
+        ),
+        resources=resources(network, timings, target),
+        clock_risks=clock_risks(network, timings, target),
+    )
+
+
+def timed_network(
+    graph: Graph, schedule: Schedule, target: Target
+) -> tuple[Network, dict[str, PipelineTiming]]:
+    """Return the hardware of a schedule, and how its pipelines run on a target."""
+    network = lower(apply(graph, schedule))
+    return network, pipeline_timings(network, target)
+
+
+def built_resources(graph: Graph, schedule: Schedule, target: Target) -> Resources:
+    """Return the resources of a target that the hardware of a schedule takes, all operators."""
+    return resources(*timed_network(graph, schedule, target), target).total
+
+
+def frame_interval_cycles(found: Evaluation) -> int:
+    """Return the cycles between frames that follow each other as closely as they can, simulated.
+
+    Raises
+    ------
+    DeadlockError
+        If the second or third frame comes to a standstill.
+    """
+    timings = {name: timed.timing for name, timed in found.timed.items()}
+    trace = simulate(found.network, timings, frames=FRAMES)
+    assert trace.interval_cycles is not None  # there is more than one frame
+    return trace.interval_cycles

@@ -1,0 +1,76 @@
+"""FIFO depths of a schedule: the least that keep its simulated latency."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from streamopt.errors import Diagnostic, SimulationError
+from streamopt.evaluation.design import timed_network
+from streamopt.sim.depths import least_depths
+from streamopt.target.device import or_usual
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from streamopt.ir.graph import Graph
+    from streamopt.ir.schedule import Schedule
+    from streamopt.sim.depths import DepthPlan
+    from streamopt.target.device import Target
+
+__all__ = ["LEAST_FIFOS", "FifoSizing", "sized"]
+
+
+@dataclass(frozen=True, slots=True)
+class FifoSizing:
+    """How FIFO depths are found: the least that keep the simulated latency.
+
+    Attributes
+    ----------
+    slack
+        Share of the latency that may be given up for smaller FIFOs; 0.05 for 5 %.
+    on
+        The target that is simulated; the U280 where not given.
+    on_progress
+        Called with (trials made, trials at most).
+    should_stop
+        Asked before each trial; true keeps the depths so far. None for never.
+    """
+
+    slack: float = 0.0
+    on: Target | None = None
+    on_progress: Callable[[int, int], None] | None = None
+    should_stop: Callable[[], bool] | None = None
+
+
+LEAST_FIFOS = FifoSizing()
+
+
+def sized(
+    graph: Graph, schedule: Schedule, sizing: FifoSizing = LEAST_FIFOS
+) -> tuple[Schedule, DepthPlan]:
+    """Return the schedule with small FIFOs, and what they save.
+
+    Raises
+    ------
+    SimulationError
+        E812 if the slack is no share.
+    DeadlockError
+        If the design comes to a standstill at the schedule's own depths.
+    """
+    if not 0.0 <= sizing.slack < float("inf"):
+        message = f"a latency slack of {sizing.slack} is not a share of the latency"
+        raise SimulationError(Diagnostic("E812", message, hint="0.05 gives up 5 % of it"))
+    network, timings = timed_network(graph, schedule, or_usual(sizing.on))
+    plan = least_depths(
+        network,
+        timings,
+        slack=sizing.slack,
+        on_progress=sizing.on_progress,
+        should_stop=sizing.should_stop or (lambda: False),
+    )
+    channels = tuple(
+        replace(channel, depth_elems=plan.depths.get(channel.channel, channel.depth_elems))
+        for channel in schedule.channels
+    )
+    return replace(schedule, channels=channels), plan
