@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from modules.programs import MODULES, program_of
 
 import streamopt as so
-from streamopt.frontends.graph_json import write_graph_json
+from streamopt.formats.graph_json import write_graph_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -17,19 +17,19 @@ from statistics import mean, median
 from typing import TYPE_CHECKING, Any
 
 from streamopt.errors import StreamoptError
-from streamopt.frontends.published_design import load_published_design
 from streamopt.ir.network import PipelineTiming
 from streamopt.perf.pipeline import pipeline_timings
 from streamopt.perf.resources import resources
 from streamopt.perf.single_trips import dissolved
+from streamopt.published import load_published_design
 from streamopt.target.device import Target
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from streamopt.frontends.published_design import PublishedDesign
     from streamopt.ir.network import Network
     from streamopt.perf.resources import NetworkResources
+    from streamopt.published import PublishedDesign
 
 RESOURCES = ("dsps", "bram18", "uram", "luts", "ffs")
 VARIANTS = ("source_only", "given_timing")

@@ -19,19 +19,19 @@ from statistics import mean
 from typing import TYPE_CHECKING, TypeAlias
 
 from streamopt.errors import StreamoptError
-from streamopt.frontends.published_design import MeasuredPipeline, load_published_design
 from streamopt.ir.network import PipelineTiming
 from streamopt.perf.pipeline import pipeline_timings
 from streamopt.perf.ports import stream_demands
 from streamopt.perf.single_trips import dissolved
+from streamopt.published import MeasuredPipeline, load_published_design
 from streamopt.sim import simulate
 from streamopt.target.device import Target
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from streamopt.frontends.published_design import PublishedDesign
     from streamopt.ir.network import Memory, Network, Pipeline
+    from streamopt.published import PublishedDesign
 
 Key: TypeAlias = tuple[str, ...]
 DEVICE, CLOCK_NS = "u280", 3.33

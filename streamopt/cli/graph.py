@@ -52,7 +52,7 @@ def _written(program: Program, to: Path, source: str) -> tuple[Path, ...]:
         E546 where it would replace its own source, E547 for weights on stdout.
     """
     from streamopt import pipeline
-    from streamopt.frontends.graph_json import write_graph_json
+    from streamopt.formats.graph_json import write_graph_json
 
     if is_special(to):
         if to == STDOUT and program.values:

@@ -75,7 +75,7 @@ def _told(to: Output, solution: Solution) -> str:
 
 def _write(to: Output, solution: Solution) -> None:
     from streamopt import pipeline
-    from streamopt.frontends.schedule_json import save_schedule_json
+    from streamopt.formats.schedule_json import save_schedule_json
 
     assert to.incumbents is not None
     if to.project is not None:

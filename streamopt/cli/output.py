@@ -97,7 +97,7 @@ def _is_ours(path: Path) -> bool:
 
 def put(path: Path, content: bytes) -> None:
     """Write a file, or to stdout; raises FrontendError (E116) where the system refuses."""
-    from streamopt.frontends.written_file import write_file
+    from streamopt.files import write_file
 
     if path != STDOUT:
         write_file(path, content)
@@ -214,7 +214,7 @@ class Output:
             If it can't be written (E116), or as emission does.
         """
         from streamopt import pipeline
-        from streamopt.frontends.schedule_json import write_schedule_json
+        from streamopt.formats.schedule_json import write_schedule_json
 
         if self.project is None:
             put(self.schedule_file, write_schedule_json(schedule, row).encode())

@@ -104,7 +104,7 @@ def _chart(front: Front, form: str) -> bytes:
 
 
 def _write_schedules(front: Front, rows: list[dict[str, str | int]], folder: Path) -> None:
-    from streamopt.frontends.schedule_json import save_schedule_json
+    from streamopt.formats.schedule_json import save_schedule_json
 
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -72,7 +72,7 @@ def simulate(
 
 
 def _draw(found: Evaluation, path: Path, form: str) -> None:
-    from streamopt.frontends.written_file import write_file
+    from streamopt.files import write_file
     from streamopt.report.gantt import gantt
 
     write_file(path, gantt(found.trace, found.predicted_spans(), form))

@@ -1,1 +1,1 @@
-"""The values that stages hand to each other: pure frozen data, no algorithms."""
+"""The values that stages hand to each other: frozen data, their arithmetic and their text."""

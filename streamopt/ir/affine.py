@@ -9,7 +9,9 @@ subscripts from text orders the terms by loop, so that equal subscripts compare 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias, TypeVar, assert_never
+from itertools import product
+from math import prod
+from typing import TYPE_CHECKING, TypeAlias, assert_never
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -54,7 +56,8 @@ class Mod:
 
 
 Atom: TypeAlias = Iter | FloorDiv | Mod
-Value = TypeVar("Value")
+
+_ENUMERATED_POINTS = 200_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +161,24 @@ class Affine:
         values.
         """
         return self.interval({name: (0, trip_counts[name] - 1) for name in self.iterators()})
+
+    def reach(self, trip_counts: Mapping[str, int], extent: int) -> tuple[int, int]:
+        """Return (lowest, highest) value as `bounds`, exact unless there are too many to try all.
+
+        Parameters
+        ----------
+        extent
+            Of the dimension; an inexact interval inside ``[0, extent)`` is good enough.
+        """
+        low, high = self.bounds(trip_counts)
+        if all(isinstance(atom, Iter) for atom, _ in self.terms) or (low >= 0 and high < extent):
+            return low, high
+        names = self.iterators()
+        if prod(trip_counts[name] for name in names) > _ENUMERATED_POINTS:
+            return low, high
+        points = product(*(range(trip_counts[name]) for name in names))
+        values = [self.evaluate(dict(zip(names, point, strict=True))) for point in points]
+        return min(values), max(values)
 
     def interval(self, reach: Mapping[str, tuple[int, int]]) -> tuple[int, int]:
         """Return (lowest, highest) value over iterators between two values each, inclusive."""

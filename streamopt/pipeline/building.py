@@ -140,9 +140,9 @@ def write(
         E724 to E727 for inputs that don't suit the program, or too many.
     """
     from streamopt.codegen.backends.vitis_project import VitisSettings
-    from streamopt.frontends.graph_json import write_graph_json
-    from streamopt.frontends.graph_json.weights_file import arrays_bytes, weights_bytes
-    from streamopt.frontends.schedule_json import write_schedule_json
+    from streamopt.formats.graph_json import write_graph_json
+    from streamopt.formats.graph_json.weights_file import arrays_bytes, weights_bytes
+    from streamopt.formats.schedule_json import write_schedule_json
     from streamopt.pipeline.inputs import INPUT_VALUES, golden_data
     from streamopt.verification.project import write_project
 

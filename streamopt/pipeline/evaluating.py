@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
     from streamopt.evaluation.design import Evaluation
     from streamopt.evaluation.fifo_sizing import FifoSizing
-    from streamopt.frontends.published_design import PublishedDesign
     from streamopt.ir.graph import Graph
     from streamopt.ir.network import Network
     from streamopt.ir.program import Program
     from streamopt.ir.schedule import Schedule
+    from streamopt.published import PublishedDesign
     from streamopt.sim import Trace
     from streamopt.sim.depths import DepthPlan
     from streamopt.target.device import Target
@@ -202,6 +202,6 @@ def load_design(path: str | PathLike[str]) -> PublishedDesign:
     FrontendError
         If the file is not one.
     """
-    from streamopt.frontends.published_design import load_published_design
+    from streamopt.published import load_published_design
 
     return load_published_design(Path(path))

@@ -209,7 +209,7 @@ def _read_module(text: str, options: _Options) -> Program:
 
 
 def _read_json(text: str, options: _Options) -> Program:
-    from streamopt.frontends.graph_json import load_graph_json
+    from streamopt.formats.graph_json import load_graph_json
 
     del options
     return load_graph_json(text)
@@ -258,9 +258,9 @@ def save(program: Program, path: str | PathLike[str], description: str = "") -> 
     FrontendError
         E116 where the system refuses to write.
     """
-    from streamopt.frontends.graph_json import write_graph_json
-    from streamopt.frontends.graph_json.weights_file import weights_bytes
-    from streamopt.frontends.written_file import write_file
+    from streamopt.files import write_file
+    from streamopt.formats.graph_json import write_graph_json
+    from streamopt.formats.graph_json.weights_file import weights_bytes
 
     graph = Path(path)
     if not program.values and not program.sample:
@@ -287,7 +287,7 @@ def load_schedule(path: str | PathLike[str]) -> Schedule:
     FrontendError
         If the file can't be read as a schedule.
     """
-    from streamopt.frontends.schedule_json import load_schedule_json
+    from streamopt.formats.schedule_json import load_schedule_json
 
     return load_schedule_json(Path(path))
 
@@ -306,7 +306,7 @@ def load_steps(path: str | PathLike[str]) -> tuple[Step, ...]:
     FrontendError
         If the file can't be read as steps (E101, E103, E123).
     """
-    from streamopt.frontends.steps_json import load_steps_json
+    from streamopt.formats.steps_json import load_steps_json
 
     return load_steps_json(Path(path))
 
@@ -329,8 +329,8 @@ def save_steps(program: str, steps: Sequence[Step], path: str | PathLike[str]) -
     FrontendError
         E116 where the system refuses to write.
     """
-    from streamopt.frontends.steps_json import write_steps_json
-    from streamopt.frontends.written_file import write_file
+    from streamopt.files import write_file
+    from streamopt.formats.steps_json import write_steps_json
 
     write_file(Path(path), write_steps_json(program, steps).encode())
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, ReportError, SourceLoc, reason
-from streamopt.given_files import read_text
+from streamopt.files import read_text
 from streamopt.pipeline.evaluating import evaluate
 from streamopt.pipeline.options import checked
 from streamopt.pipeline.reading import dataflow
@@ -48,7 +48,7 @@ class Report:
 
     def write(self, path: str | PathLike[str]) -> Path:
         """Write the report; raises FrontendError (E116) where the system refuses."""
-        from streamopt.frontends.written_file import write_file
+        from streamopt.files import write_file
 
         write_file(Path(path), self.html().encode())
         return Path(path)
@@ -66,7 +66,7 @@ class Report:
         ReportError
             E871 for another format, E872 where the directory can't be made.
         """
-        from streamopt.frontends.written_file import write_file
+        from streamopt.files import write_file
         from streamopt.report.charts import chart_format
 
         folder = Path(directory)
@@ -178,9 +178,9 @@ def _node_facts(found: Evaluation) -> dict[str, str]:
 
 
 def _body(node: Node) -> tuple[str, ...]:
-    from streamopt.frontends.graph_json.text import statement_texts
     from streamopt.ir.graph import SequentialNode
     from streamopt.ir.program import Statement
+    from streamopt.ir.text import statement_texts
 
     if isinstance(node, SequentialNode):
         return tuple(text for each in node.statements for text in statement_texts(each))
@@ -271,6 +271,6 @@ def load_result(path: str | PathLike[str]) -> dict[str, str | int | float | None
     FrontendError
         If the file can't be read as a schedule.
     """
-    from streamopt.frontends.schedule_json import load_result_json
+    from streamopt.formats.schedule_json import load_result_json
 
     return load_result_json(Path(path))

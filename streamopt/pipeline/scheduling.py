@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from streamopt.errors import Diagnostic, InfeasibleError
-from streamopt.frontends.source_text import source_text
 from streamopt.ir.loop_steps import (
     After,
     Fuse,
@@ -32,6 +31,7 @@ from streamopt.ir.loop_steps import (
     Tile,
     Unroll,
 )
+from streamopt.ir.text import source_text
 from streamopt.pipeline.scheduled_program import decided, with_step
 from streamopt.transforms.scheduling import generated
 from streamopt.transforms.scheduling.step_text import step_text
@@ -229,7 +229,7 @@ class Scheduling:
         made = automatic_design(found, dsp, on)
         _check_intervals(found, made.schedule)
         if path is not None:
-            from streamopt.frontends.schedule_json import save_schedule_json
+            from streamopt.formats.schedule_json import save_schedule_json
             from streamopt.pipeline.rivals import design_record
 
             save_schedule_json(Path(path), made.schedule, design_record(made))

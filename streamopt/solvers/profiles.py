@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, SolverError, reason
-from streamopt.given_files import read_text
+from streamopt.files import read_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

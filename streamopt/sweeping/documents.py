@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from streamopt.errors import Diagnostic, SourceLoc, SweepError, reason, said
-from streamopt.given_files import read_text
+from streamopt.files import read_text
 from streamopt.space.level import LevelName  # noqa: TC001 -- pydantic reads it
 from streamopt.strategies.rival import RivalName  # noqa: TC001 -- pydantic reads it
 

@@ -157,7 +157,7 @@ def _read(
     block: BlockDocument, path: Path, known: dict[str, _Found], file: Path
 ) -> tuple[str, str]:
     """Return name and graph.json of a file, read once; ``known`` gets what is new."""
-    from streamopt.frontends.graph_json import write_graph_json
+    from streamopt.formats.graph_json import write_graph_json
     from streamopt.pipeline import load
 
     program = f"{path.parent.name}/{path.stem}"

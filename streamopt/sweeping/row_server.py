@@ -33,7 +33,7 @@ READY = b"ready\n"
 READ_BYTES = 65536
 USED_BY_EVERY_ROW = (
     "streamopt.analysis.coverage",
-    "streamopt.frontends.graph_json.document",
+    "streamopt.formats.graph_json.document",
     "streamopt.perf.closed_form",
     "streamopt.perf.clock",
     "streamopt.perf.node_operators",
@@ -63,7 +63,7 @@ LOOK_AGAIN_SECONDS = 1.0
 
 def measured(task: dict[str, Any]) -> Row:
     """Return the row of a point, or why there is none as ``status`` and ``message``."""
-    from streamopt.frontends.graph_json import read_graph_json
+    from streamopt.formats.graph_json import read_graph_json
     from streamopt.pipeline import dataflow
 
     started = perf_counter()

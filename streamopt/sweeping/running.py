@@ -188,7 +188,7 @@ def _measure(
 
 def _write(points: list[Point], kept: Kept, folder: Path, experiment: str) -> list[Row]:
     """Write the table of what is there, and where and with what it was measured."""
-    from streamopt.frontends.written_file import write_file
+    from streamopt.files import write_file
     from streamopt.report.text_tables import csv_text
 
     found = [kept.rows[point.key] for point in points if point.key in kept.rows]

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, SourceLoc, TargetError, reason
-from streamopt.given_files import read_text
+from streamopt.files import read_text
 from streamopt.target.channels import MemoryChannel
 from streamopt.target.memories import Memories, Shape
 from streamopt.target.operators import OperatorCost, OperatorRow

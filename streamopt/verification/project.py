@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 from uuid import uuid4
 
 from streamopt.errors import Diagnostic, VerificationError, reason
-from streamopt.given_files import read_text
+from streamopt.files import read_text
 from streamopt.ir.program import ElementType, Role
 from streamopt.verification.golden import make_golden
 from streamopt.verification.scratch import locked, remove_leftovers

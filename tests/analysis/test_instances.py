@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from streamopt.analysis.instances import hull_of
 from streamopt.analysis.ranges import may_run
-from streamopt.frontends.graph_json.text import expression_text
+from streamopt.ir.text import expression_text
 from tests.support.programs.c_nests import body_of
 
 if TYPE_CHECKING:

@@ -11,16 +11,18 @@ from streamopt.strategies.rival import RivalName
 
 ROOT = Path(__file__).parents[2] / "streamopt"
 
-BASE = {"errors", "extras", "given_files", "ir"}
+BASE = {"errors", "extras", "files", "ir"}
 MAY_IMPORT = {
     "errors": set[str](),
     "extras": {"errors"},
-    "given_files": set[str](),
+    "files": {"errors"},
     "ir": {"errors"},
-    "solvers": {"errors", "extras", "given_files"},
+    "solvers": {"errors", "extras", "files"},
     "target": BASE,
     "analysis": BASE,
-    "frontends": BASE,
+    "formats": BASE,
+    "frontends": BASE | {"formats"},
+    "published": BASE | {"formats"},
     "transforms": BASE | {"analysis"},
     "perf": BASE | {"analysis", "target"},
     "sim": BASE | {"target"},

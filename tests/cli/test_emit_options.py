@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 import streamopt as so
 from streamopt.cli.main import app
 from streamopt.errors import CodegenError
-from streamopt.frontends.schedule_json import write_schedule_json
+from streamopt.formats.schedule_json import write_schedule_json
 
 GESUMMV = Path(__file__).parents[2] / "graphs" / "polybench" / "gesummv.json"
 

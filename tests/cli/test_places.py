@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from streamopt.cli.main import app
 from streamopt.errors import StreamoptError
-from streamopt.frontends.written_file import write_file
+from streamopt.files import write_file
 from tests.support.commands import graph
 
 SOLVE = ("solve", "two.json", "--dsp", "40", "--tiling-limit", "2", "-q")

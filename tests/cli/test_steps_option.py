@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from streamopt.frontends.steps_json import write_steps_json
+from streamopt.formats.steps_json import write_steps_json
 from streamopt.ir.loop_steps import Interchange, Unroll
 from tests.support.commands import TOP, run
 

@@ -10,7 +10,7 @@ from streamopt.analysis.depths import full_depth_elems
 from streamopt.codegen.backends.vitis import emit
 from streamopt.codegen.expressions import ExpressionText
 from streamopt.codegen.operators import OperatorFunctions
-from streamopt.frontends.graph_json import read_graph_json
+from streamopt.formats.graph_json import read_graph_json
 from streamopt.ir.affine import Affine
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import (

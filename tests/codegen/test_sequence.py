@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from streamopt.errors import CodegenError
-from streamopt.frontends.graph_json import read_graph_json
+from streamopt.formats.graph_json import read_graph_json
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Compare, CompareOp, Index, Literal
 from streamopt.pipeline import dataflow, emit, solve, verify, write

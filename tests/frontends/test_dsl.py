@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import streamopt as so
 from streamopt import dsl
 from streamopt.errors import FrontendError
-from streamopt.frontends.graph_json import read_graph_json, write_graph_json
+from streamopt.formats.graph_json import read_graph_json, write_graph_json
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import Function
 from streamopt.ir.program import Loop

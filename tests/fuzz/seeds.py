@@ -59,7 +59,7 @@ def _cpp() -> list[bytes]:
 
 def _json() -> list[bytes]:
     """Return graphs of the repository, and small ones of many kinds of statements."""
-    from streamopt.frontends.graph_json import write_graph_json
+    from streamopt.formats.graph_json import write_graph_json
 
     graphs = [path.read_bytes() for path in sorted((TOP / "graphs/polybench").glob("*.json"))]
     programs = (so.load(_PROGRAMS / f"{name}.c") for name in _SMALL)
@@ -67,7 +67,7 @@ def _json() -> list[bytes]:
 
 
 def _schedules() -> list[bytes]:
-    from streamopt.frontends.schedule_json import write_schedule_json
+    from streamopt.formats.schedule_json import write_schedule_json
 
     graph = so.dataflow(so.load(scheduled_graph()))
     found = [so.solve(graph, level=level, dsp=60).schedule for level in ("opt1", "opt5")]

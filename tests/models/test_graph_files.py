@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from streamopt.frontends.graph_json import load_graph_json
+from streamopt.formats.graph_json import load_graph_json
 from streamopt.ir.expression import Binary, BinaryOp
 from streamopt.ir.program import Reduction
 from streamopt.transforms.canonicalize import canonicalize

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import torch
 
-from streamopt.frontends.graph_json import load_graph_json, read_graph_json, write_graph_json
+from streamopt.formats.graph_json import load_graph_json, read_graph_json, write_graph_json
 from streamopt.ir.program import Program, Role
 from streamopt.verification.reference import execute
 

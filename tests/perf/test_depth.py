@@ -5,9 +5,9 @@ from statistics import mean
 
 import pytest
 
-from streamopt.frontends.published_design import load_published_design
 from streamopt.ir.network import Place
 from streamopt.perf.pipeline import pipeline_timings
+from streamopt.published import load_published_design
 from tests.support.networks.one_pipeline import TARGET, memory, pipeline, product, timed
 
 DESIGNS = Path(__file__).parents[2] / "results" / "published" / "designs"

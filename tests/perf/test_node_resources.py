@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from streamopt.frontends.graph_json import load_graph_json
+from streamopt.formats.graph_json import load_graph_json
 from streamopt.ir.graph import SequentialNode
 from streamopt.ir.network import Implementation, Operator, PipelineTiming
 from streamopt.ir.schedule import ChannelKind, ChannelPlan, NodePlan, Schedule

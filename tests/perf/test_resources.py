@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from streamopt.errors import TargetError
-from streamopt.frontends.published_design import load_published_design
 from streamopt.ir.element import ElementType
 from streamopt.perf.pipeline import pipeline_timings
 from streamopt.perf.resources import resources
+from streamopt.published import load_published_design
 from streamopt.target.device import Target
 from tests.support.networks.multiply_add import matrix_product, network_of, timing
 

@@ -9,7 +9,7 @@ import pytest
 
 import streamopt as so
 from streamopt.errors import LegalityError, SolverError, TargetError
-from streamopt.frontends.schedule_json import read_schedule_json, write_schedule_json
+from streamopt.formats.schedule_json import read_schedule_json, write_schedule_json
 from streamopt.ir.ports import PortKind
 from streamopt.perf.bandwidth import channel_rates, least_cycles, transfer_ii
 from streamopt.solvers.result import Proof

@@ -10,7 +10,7 @@ import pytest
 from streamopt import dsl
 from streamopt.errors import FrontendError, InfeasibleError, LegalityError, SolverError
 from streamopt.evaluation.design import timed_network
-from streamopt.frontends.steps_json import read_steps_json, write_steps_json
+from streamopt.formats.steps_json import read_steps_json, write_steps_json
 from streamopt.pipeline import interpret, load_steps, save_steps, schedule, target
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from statistics import mean
 
 import pytest
 
-from streamopt.frontends.published_design import load_published_design
 from streamopt.ir.network import PipelineTiming
+from streamopt.published import load_published_design
 from streamopt.sim import simulate
 
 DESIGNS = Path(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from streamopt.errors import InfeasibleError
-from streamopt.frontends.graph_json import read_graph_json
+from streamopt.formats.graph_json import read_graph_json
 from streamopt.space.assemble import assemble, baseline, violations
 from streamopt.space.decisions import DecisionSpace, decision_space
 from streamopt.space.level import LEVELS, LevelName

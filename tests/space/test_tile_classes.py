@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from streamopt.frontends.graph_json import read_graph_json
+from streamopt.formats.graph_json import read_graph_json
 from streamopt.space import tiles
 from streamopt.space.tiles import (
     Coupling,

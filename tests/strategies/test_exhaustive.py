@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from streamopt.errors import SolverError
-from streamopt.frontends.graph_json import read_graph_json
+from streamopt.formats.graph_json import read_graph_json
 from streamopt.ir.schedule import ChannelKind, ChannelPlan, NodePlan
 from streamopt.space.level import LEVELS, PAPER_LEVELS, LevelName
 from streamopt.strategies.oracle.exhaustive import OracleResult, exhaustive

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from streamopt.errors import LegalityError
-from streamopt.frontends.graph_json import load_graph_json, read_graph_json
+from streamopt.formats.graph_json import load_graph_json, read_graph_json
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Access, Compare, CompareOp, Index, Literal
 from streamopt.ir.program import Program, Reduction

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from streamopt.frontends.graph_json import read_graph_json
+from streamopt.formats.graph_json import read_graph_json
 from streamopt.ir.expression import Compare, Index, Literal, Logic
 from streamopt.ir.network import AccessMode, Network, Operator, Pipeline, Place, Port
 from streamopt.ir.schedule import ChannelKind

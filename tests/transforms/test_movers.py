@@ -10,7 +10,7 @@ import pytest
 
 import streamopt as so
 from streamopt.errors import LegalityError
-from streamopt.frontends.graph_json import read_graph_json
+from streamopt.formats.graph_json import read_graph_json
 from streamopt.ir.ports import PortKind, PortPlan
 from streamopt.ir.program import Role
 from streamopt.ir.schedule import ChannelKind

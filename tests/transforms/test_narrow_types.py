@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import streamopt as so
-from streamopt.frontends.graph_json import read_graph_json
+from streamopt.formats.graph_json import read_graph_json
 from streamopt.perf.dsp import dsps_per_lane, roofline_cycles
 from streamopt.strategies.oracle.lane_prices import lane_dsps
 from streamopt.transforms.canonicalize import canonicalize

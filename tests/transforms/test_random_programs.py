@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from streamopt.frontends.graph_json import load_graph_json, write_graph_json
+from streamopt.formats.graph_json import load_graph_json, write_graph_json
 from streamopt.pipeline import dataflow, interpret, load, solve, verify, write
 from tests.support.nightly import in_nightly
 from tests.support.random.functions import compiled, differences, random_function

@@ -9,7 +9,7 @@ import pytest
 import streamopt as so
 from streamopt import dsl
 from streamopt.errors import LegalityError
-from streamopt.frontends.schedule_json import read_schedule_json, write_schedule_json
+from streamopt.formats.schedule_json import read_schedule_json, write_schedule_json
 from streamopt.ir.schedule import ChannelKind, ChannelPlan, NodePlan, Schedule
 from streamopt.transforms.apply import apply
 from streamopt.transforms.lower import lower

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from streamopt.frontends.graph_json import read_graph_json
+from streamopt.formats.graph_json import read_graph_json
 from streamopt.ir.element import ElementType
 from streamopt.pipeline import interpret, load
 from streamopt.verification.bounded_scalar import (

@@ -11,7 +11,7 @@ import pytest
 
 from streamopt.codegen.expressions import literal
 from streamopt.errors import CodegenError
-from streamopt.frontends.graph_json import read_graph_json, write_graph_json
+from streamopt.formats.graph_json import read_graph_json, write_graph_json
 from streamopt.ir.element import ElementType
 from streamopt.verification.compare import compare_output
 from streamopt.verification.golden import make_golden

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from streamopt.errors import VerificationError
-from streamopt.frontends.graph_json import read_graph_json
+from streamopt.formats.graph_json import read_graph_json
 from streamopt.ir.affine import Affine
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import Access, Literal

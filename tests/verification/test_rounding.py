@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from streamopt.errors import VerificationError
-from streamopt.frontends.graph_json import read_graph_json
+from streamopt.formats.graph_json import read_graph_json
 from streamopt.verification.reference import execute
 
 if TYPE_CHECKING:

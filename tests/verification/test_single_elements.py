@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import streamopt as so
-from streamopt.frontends.graph_json import read_graph_json
+from streamopt.formats.graph_json import read_graph_json
 from streamopt.verification.verify import Traced, verify_compiled
 from tests.support.runners.compiled_together import compiled_together
 

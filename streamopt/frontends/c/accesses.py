@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from streamopt.formats.names import did_you_mean
 from streamopt.frontends.c import expressions
 from streamopt.frontends.c.cases import cases_of, read_at
 from streamopt.frontends.c.extents import OPEN
@@ -19,7 +20,6 @@ from streamopt.frontends.c.tree import (
     Unary,
     Unsupported,
 )
-from streamopt.frontends.names import did_you_mean
 from streamopt.ir.affine import Affine
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import Access, Read, reads

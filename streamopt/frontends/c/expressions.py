@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic
+from streamopt.formats.names import did_you_mean
 from streamopt.frontends.c import accesses, calls, conditions, sizes
 from streamopt.frontends.c.operations import combined, selected
 from streamopt.frontends.c.problems import LimitError, Problems
@@ -40,7 +41,6 @@ from streamopt.frontends.c.values import (
     promoted,
     real,
 )
-from streamopt.frontends.names import did_you_mean
 from streamopt.ir.element import ElementType, common_type
 from streamopt.ir.expression import BinaryOp, Compare, CompareOp, Literal, Read, Select, walk
 

@@ -21,7 +21,6 @@ from streamopt.frontends.c.values import (
     real,
     wrapped,
 )
-from streamopt.frontends.folding import EVALUATED
 from streamopt.ir.affine import Affine
 from streamopt.ir.element import ElementType, common_type
 from streamopt.ir.expression import (
@@ -34,6 +33,7 @@ from streamopt.ir.expression import (
     Function,
     Select,
 )
+from streamopt.ir.folding import EVALUATED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

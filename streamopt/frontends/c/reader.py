@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from streamopt.errors import Diagnostic, FrontendError
+from streamopt.formats.names import TITLE_PATTERN, did_you_mean
 from streamopt.frontends.c.arguments import declare_parameters, declare_shared
 from streamopt.frontends.c.extents import close_extents
 from streamopt.frontends.c.jumps import without_jumps
@@ -20,7 +21,6 @@ from streamopt.frontends.c.top import top_function
 from streamopt.frontends.c.tracking import without_unread
 from streamopt.frontends.c.tree import Number, Return
 from streamopt.frontends.c.usage import usage_of
-from streamopt.frontends.names import TITLE_PATTERN, did_you_mean
 from streamopt.ir.element import ElementType
 from streamopt.ir.source import Source
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, SourceLoc
+from streamopt.formats.names import NAME_PATTERN, is_reserved
 from streamopt.frontends.c.problems import LimitError, Problems
 from streamopt.frontends.c.symbols import Scope, Stored
 from streamopt.frontends.c.usage import Usage
-from streamopt.frontends.names import NAME_PATTERN, is_reserved
 from streamopt.ir.affine import Affine, Iter
 from streamopt.ir.source import Variable
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, FrontendError, SourceLoc
+from streamopt.formats.names import did_you_mean
 from streamopt.frontends.c.usage import calls_in
-from streamopt.frontends.names import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -15,7 +15,7 @@
 
 Subscripts are sums of iterators, with ``//`` and ``%`` by constants; ``/`` and ``%`` of values are
 those of C. A reduction inside a larger expression gets an array of its own. Names follow
-`streamopt.frontends.names`; problems are raised together by ``build``, each with its line.
+`streamopt.formats.names`; problems are raised together by ``build``, each with its line.
 """
 
 from streamopt.frontends.dsl.builder import Builder, program

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from streamopt.errors import FrontendError
+from streamopt.formats.names import did_you_mean, quoted
 from streamopt.frontends.dsl.checks import (
     free_name,
     name_problems,
@@ -18,11 +19,10 @@ from streamopt.frontends.dsl.nests import Assignment, loops_of, nests_of, range_
 from streamopt.frontends.dsl.places import ARRAYS, NAMES, OUTPUTS, WRITES, caller, problem
 from streamopt.frontends.dsl.tensors import Tensor, subscript_of
 from streamopt.frontends.dsl.values import Index, Reduced, Value, as_value
-from streamopt.frontends.graph_json.text import statement_texts
-from streamopt.frontends.names import did_you_mean, quoted
 from streamopt.ir.element import ElementType, element_problem
 from streamopt.ir.expression import Access, Literal, Read
 from streamopt.ir.program import Array, Program, Reduction, Role
+from streamopt.ir.text import statement_texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

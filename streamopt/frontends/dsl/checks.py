@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from streamopt.formats.names import NAME_PATTERN, TITLE_PATTERN, is_reserved, quoted
 from streamopt.frontends.dsl.facts import Axis, Facts
 from streamopt.frontends.dsl.places import ARRAYS, ITERATORS, NAMES, problem
 from streamopt.frontends.dsl.values import Index, whole
-from streamopt.frontends.names import NAME_PATTERN, TITLE_PATTERN, is_reserved, quoted
 from streamopt.ir.affine import Affine
 
 if TYPE_CHECKING:

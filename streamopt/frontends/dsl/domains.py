@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, assert_never
 
-from streamopt.frontends.index_ranges import reach
 from streamopt.ir.affine import Affine, Iter
 from streamopt.ir.expression import Compare, CompareOp, Expression, Index, Literal, Logic, LogicOp
 
@@ -46,10 +45,10 @@ class Domain:
         return any(low > high for low, high in self.ranges.values())
 
     def reach(self, subscript: Affine, extent: int) -> tuple[int, int]:
-        """Return an interval that holds the values of a subscript; see `index_ranges.reach`."""
+        """Return an interval that holds the values of a subscript; see `Affine.reach`."""
         shift = {n: Affine.iterator(n) + Affine.of(low) for n, (low, _) in self.ranges.items()}
         counts = {name: high - low + 1 for name, (low, high) in self.ranges.items()}
-        low, high = reach(subscript.substitute(shift), counts, extent)
+        low, high = subscript.substitute(shift).reach(counts, extent)
         terms, opposite = dict(subscript.terms), dict(subscript.scaled(-1).terms)
         for bound in self.bounds:
             if dict(bound.terms) == terms:

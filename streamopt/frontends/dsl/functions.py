@@ -8,11 +8,11 @@ from __future__ import annotations
 import typing
 from typing import TYPE_CHECKING
 
+from streamopt.formats.names import did_you_mean, quoted
 from streamopt.frontends.dsl.conditions import Condition
 from streamopt.frontends.dsl.facts import Facts
 from streamopt.frontends.dsl.places import ARRAYS, EXPRESSIONS, ITERATORS, caller
 from streamopt.frontends.dsl.values import Index, Pending, Reduced, Value, as_value, meeting
-from streamopt.frontends.names import did_you_mean, quoted
 from streamopt.ir import expression as ir
 from streamopt.ir.element import ElementType, common_type, element_problem
 from streamopt.ir.expression import Function

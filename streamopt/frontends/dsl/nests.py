@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING
 from streamopt.frontends.dsl.domains import Domain
 from streamopt.frontends.dsl.facts import Facts
 from streamopt.frontends.dsl.places import ITERATORS, RANGE, problem
-from streamopt.frontends.index_ranges import in_loop_order
 from streamopt.ir import expression as ir
 from streamopt.ir.affine import Affine
 from streamopt.ir.program import Loop, Nest, Statement
@@ -251,7 +250,7 @@ def _placed(
         case ir.Read(access):
             return ir.Read(_placed_access(access, shifts, names))
         case ir.Index(value):
-            return ir.Index(in_loop_order(value.substitute(shifts), names))
+            return ir.Index(value.substitute(shifts).ordered(names))
         case _:
             children = ir.children(expression)
             return ir.rebuild(expression, tuple(_placed(c, shifts, names) for c in children))
@@ -260,7 +259,7 @@ def _placed(
 def _placed_access(
     access: ir.Access, shifts: Mapping[str, Affine], names: Sequence[str]
 ) -> ir.Access:
-    subscripts = (in_loop_order(s.substitute(shifts), names) for s in access.subscripts)
+    subscripts = (s.substitute(shifts).ordered(names) for s in access.subscripts)
     return ir.Access(access.array, tuple(subscripts))
 
 

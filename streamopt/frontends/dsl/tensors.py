@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from streamopt.frontends.dsl.facts import Facts
 from streamopt.frontends.dsl.places import NOT_AFFINE, SUBSCRIPTS, caller
 from streamopt.frontends.dsl.values import Index, Scalar, Value, as_value, whole
-from streamopt.frontends.graph_json.text import expression_text
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Access, Literal, Read
+from streamopt.ir.text import expression_text
 
 if TYPE_CHECKING:
     from streamopt.frontends.dsl.values import Operand

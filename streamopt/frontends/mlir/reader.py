@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from streamopt.errors import Diagnostic, FrontendError, SourceLoc, reason
+from streamopt.errors import Diagnostic, FrontendError, SourceLoc
+from streamopt.files import load_text
+from streamopt.formats.names import did_you_mean, quoted
 from streamopt.frontends.mlir.layout import Layout
 from streamopt.frontends.mlir.parsing import MAX_CHARACTERS, parse_module
-from streamopt.frontends.names import did_you_mean, quoted
-from streamopt.given_files import read_text
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -47,7 +47,7 @@ def read_mlir(
         affine or known, E154 for a function that isn't there, E155 for what is too large.
     """
     file = str(path)
-    module = parse_module(_text(path) if text is None else text, file)
+    module = parse_module(load_text(path, "E151", MAX_CHARACTERS) if text is None else text, file)
     function = _function(module, top, file)
     if any(value.type.kind == "tensor" for value in _values(function)):
         from streamopt.frontends.mlir.tensor_program import tensor_program
@@ -56,14 +56,6 @@ def read_mlir(
     from streamopt.frontends.mlir.loop_lowering import loop_source
 
     return loop_source(function, module, file)
-
-
-def _text(path: Path) -> str:
-    try:
-        return read_text(path, MAX_CHARACTERS)
-    except (OSError, ValueError) as error:
-        message = f"the file can't be read: {reason(error)}"
-        raise FrontendError(Diagnostic("E151", message, SourceLoc(str(path)))) from None
 
 
 def _function(module: Module, top: str | None, file: str) -> Operation:

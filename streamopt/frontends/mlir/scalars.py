@@ -6,7 +6,6 @@ import math
 import struct
 from typing import TYPE_CHECKING
 
-from streamopt.frontends.folding import negated
 from streamopt.frontends.mlir.element_types import element_type
 from streamopt.frontends.tensors import elementary
 from streamopt.ir.affine import Affine
@@ -26,6 +25,7 @@ from streamopt.ir.expression import (
     LogicOp,
     Select,
 )
+from streamopt.ir.folding import negated
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -9,7 +9,8 @@ import onnx
 from onnx import AttributeProto, TensorProto, numpy_helper
 
 from streamopt.errors import Diagnostic, FrontendError, SourceLoc, reason
-from streamopt.frontends.names import did_you_mean, quoted
+from streamopt.files import read_bytes
+from streamopt.formats.names import did_you_mean, quoted
 from streamopt.frontends.onnx_model.model import Input, Model, Operator
 from streamopt.frontends.onnx_model.problems import (
     EXPORT_HINT,
@@ -19,7 +20,6 @@ from streamopt.frontends.onnx_model.problems import (
     UNSUPPORTED,
 )
 from streamopt.frontends.onnx_model.sizes import MAX_FILE_BYTES, check_sizes
-from streamopt.given_files import read_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from streamopt.errors import Diagnostic, FrontendError
-from streamopt.frontends.names import quoted
+from streamopt.formats.names import quoted
 from streamopt.frontends.onnx_model import (
     elementwise_nodes,
     indexing_nodes,

@@ -7,7 +7,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, FrontendError
-from streamopt.frontends.names import quoted
+from streamopt.formats.names import quoted
 from streamopt.frontends.onnx_model.problems import EXPORT_HINT, INVALID, TOO_LARGE
 
 if TYPE_CHECKING:

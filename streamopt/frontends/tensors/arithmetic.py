@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import reduce
 from typing import TYPE_CHECKING
 
-from streamopt.frontends.folding import negated
 from streamopt.frontends.tensors.indexing import in_loop_order, remainder
 from streamopt.ir.expression import (
     Binary,
@@ -23,6 +22,7 @@ from streamopt.ir.expression import (
     Select,
     walk,
 )
+from streamopt.ir.folding import negated
 
 if TYPE_CHECKING:
     from streamopt.frontends.tensors.indexing import Point

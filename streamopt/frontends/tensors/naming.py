@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from streamopt.frontends.names import is_reserved
+from streamopt.formats.names import is_reserved
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from streamopt.errors import Diagnostic, FrontendError, SourceLoc
 from streamopt.extras import installing
-from streamopt.frontends.names import did_you_mean, quoted
+from streamopt.formats.names import did_you_mean, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

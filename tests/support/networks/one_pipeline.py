@@ -6,7 +6,6 @@ import re
 from math import prod
 from typing import TYPE_CHECKING
 
-from streamopt.frontends.published_design.index_text import read_guard, read_subscript
 from streamopt.ir.element import ElementType
 from streamopt.ir.network import (
     AccessMode,
@@ -22,6 +21,7 @@ from streamopt.ir.network import (
 )
 from streamopt.ir.program import Loop
 from streamopt.perf.pipeline import TimedPipeline, timed_pipelines
+from streamopt.published.index_text import read_guard, read_subscript
 from streamopt.target.device import Target
 
 if TYPE_CHECKING:

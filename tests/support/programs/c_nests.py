@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from streamopt.analysis.instances import instances
 from streamopt.frontends.c import read_c
-from streamopt.frontends.graph_json.text import expression_text, statement_texts
+from streamopt.ir.text import expression_text, statement_texts
 from streamopt.transforms.restructure import restructure
 from streamopt.transforms.restructure.body import Body
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from streamopt.analysis.depths import full_depth_elems
 from streamopt.errors import LegalityError
-from streamopt.frontends.graph_json import read_graph_json
+from streamopt.formats.graph_json import read_graph_json
 from streamopt.ir.schedule import ChannelKind, ChannelPlan, NodePlan, Schedule
 from streamopt.transforms.apply import apply
 from streamopt.transforms.canonicalize import canonicalize

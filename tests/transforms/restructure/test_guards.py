@@ -7,9 +7,9 @@ from itertools import product
 
 import pytest
 
-from streamopt.frontends.graph_json.text import expression_text
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Compare, CompareOp, Condition, Index, Literal, Logic, LogicOp
+from streamopt.ir.text import expression_text
 from streamopt.transforms.restructure.conditions import conjunction, simplified
 
 TRIPS = {"i": 5, "j": 4}

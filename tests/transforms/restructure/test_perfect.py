@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from streamopt.frontends.graph_json.text import statement_texts
 from streamopt.ir.expression import Compare, Condition, Index, Literal, Logic
+from streamopt.ir.text import statement_texts
 from streamopt.transforms.restructure.perfect import perfect_nest
 from tests.support.programs.c_nests import body_of
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from streamopt.frontends.graph_json.text import expression_text
+from streamopt.ir.text import expression_text
 from streamopt.transforms.restructure.reduction import recognized
 from tests.support.programs.c_nests import body_of
 

@@ -10,7 +10,7 @@ import pytest
 
 import streamopt as so
 from streamopt.errors import LegalityError
-from streamopt.frontends.schedule_json import read_schedule_json, write_schedule_json
+from streamopt.formats.schedule_json import read_schedule_json, write_schedule_json
 from streamopt.ir.schedule import Schedule
 from streamopt.transforms.apply import apply
 from streamopt.transforms.canonicalize import canonicalize

@@ -1,0 +1,139 @@
+"""Array elements in statement text: from syntax trees to checked access functions."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from streamopt.formats.names import did_you_mean
+from streamopt.ir.affine import Affine
+from streamopt.ir.expression import Access
+
+if TYPE_CHECKING:
+    from streamopt.formats.graph_json.scope import Scope
+    from streamopt.ir.program import Array
+
+__all__ = ["read_access", "read_affine"]
+
+_LARGEST = 2**31 - 1
+_AFFINE_HINT = "a subscript is a sum of iterators times constants, or such a sum // or % a constant"
+
+
+class _NotAffineError(Exception):
+    """Leaves the recursion over one subscript: code, message, node, hint."""
+
+
+def read_access(node: ast.expr, scope: Scope) -> Access:
+    """Return the array element that a name or a subscripted name stands for.
+
+    Problems (E106 to E111) go to the scope; what is returned is then only a placeholder.
+    """
+    indices: list[ast.expr] = []
+    base = node
+    while isinstance(base, ast.Subscript):
+        inner = base.slice
+        indices[:0] = inner.elts if isinstance(inner, ast.Tuple) else [inner]
+        base = base.value
+    if not isinstance(base, ast.Name):
+        scope.report("E106", f"{scope.source(base)} is not the name of an array", base)
+        return Access("", ())
+    if base.id not in scope.arrays:
+        hint = did_you_mean(base.id, scope.arrays)
+        scope.report("E107", f"array '{base.id}' is not declared", base, hint)
+    before = len(scope.problems)
+    access = Access(base.id, tuple(_subscript(index, base.id, scope) for index in indices))
+    array = scope.arrays.get(base.id)
+    if array is not None and len(scope.problems) == before:
+        _check_shape(access, array, node, scope)
+    return access
+
+
+def _check_shape(access: Access, array: Array, node: ast.expr, scope: Scope) -> None:
+    wanted, found = len(array.shape), len(access.subscripts)
+    if wanted != found:
+        message = f"{array.name} has {_counted(wanted, 'dimension')}, but "
+        message += f"{scope.source(node)} has {_counted(found, 'subscript')}"
+        scope.report("E109", message, node)
+    if wanted != found or scope.guards:
+        return
+    for dimension, (subscript, extent) in enumerate(
+        zip(access.subscripts, array.shape, strict=True)
+    ):
+        low, high = subscript.reach(scope.trip_counts, extent)
+        if low < 0 or high >= extent:
+            message = f"{scope.source(node)} reaches [{low}, {high}] in dimension {dimension} of "
+            message += f"{array.name}, whose extent is {extent}"
+            scope.report("E111", message, node, "change the loops, the subscript or the shape")
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def read_affine(node: ast.expr, scope: Scope) -> Affine:
+    """Return a sum of iterators; problems (E108, E110) go to the scope."""
+    return _subscript(node, "", scope)
+
+
+def _subscript(node: ast.expr, array: str, scope: Scope) -> Affine:
+    try:
+        return _affine(node, array, scope)
+    except _NotAffineError as problem:
+        code, message, place, hint = problem.args
+        scope.report(code, message, place, hint)
+        return Affine()
+
+
+def _affine(node: ast.expr, array: str, scope: Scope) -> Affine:
+    match node:
+        case ast.Constant(value=int(value)) if not isinstance(value, bool):
+            result = Affine.of(value)
+        case ast.Name(id=name):
+            return _iterator(node, name, array, scope)
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            result = _affine(operand, array, scope).scaled(-1)
+        case ast.UnaryOp(op=ast.UAdd(), operand=operand):
+            return _affine(operand, array, scope)
+        case ast.BinOp(left=left, right=right):
+            sides = _affine(left, array, scope), _affine(right, array, scope)
+            result = _combined(node, *sides, array, scope)
+        case _:
+            raise _not_affine(node, array, scope)
+    if any(abs(number) > _LARGEST for number in (result.constant, *(f for _, f in result.terms))):
+        message = f"a number in subscript {scope.source(node)} of {array} is too large"
+        raise _NotAffineError("E110", message, node, "")
+    return result.ordered(tuple(scope.trip_counts))
+
+
+def _iterator(node: ast.expr, name: str, array: str, scope: Scope) -> Affine:
+    if name in scope.trip_counts:
+        return Affine.iterator(name)
+    if name in scope.temporaries or name in scope.arrays:
+        raise _not_affine(node, array, scope)
+    hint = did_you_mean(name, scope.trip_counts)
+    raise _NotAffineError("E108", f"'{name}' in a subscript of {array} is no iterator", node, hint)
+
+
+def _combined(node: ast.BinOp, left: Affine, right: Affine, array: str, scope: Scope) -> Affine:
+    match node.op:
+        case ast.Add():
+            return left + right
+        case ast.Sub():
+            return left - right
+        case ast.Mult() if not left.terms:
+            return right.scaled(left.constant)
+        case ast.Mult() if not right.terms:
+            return left.scaled(right.constant)
+        case ast.Div() | ast.FloorDiv() | ast.Mod() if not right.terms and right.constant > 0:
+            if left.bounds(scope.trip_counts)[0] < 0:
+                message = f"subscript {scope.source(node)} of {array} divides a negative number"
+                raise _NotAffineError("E110", message, node, "add a multiple of the divisor")
+            divide = left.mod if isinstance(node.op, ast.Mod) else left.floordiv
+            return divide(right.constant)
+        case _:
+            raise _not_affine(node, array, scope)
+
+
+def _not_affine(node: ast.expr, array: str, scope: Scope) -> _NotAffineError:
+    message = f"subscript {scope.source(node)} of {array} is not affine"
+    return _NotAffineError("E110", message, node, _AFFINE_HINT)

@@ -1,0 +1,168 @@
+"""Schedules as JSON: written by ``solve``, read by ``emit``."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Literal
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from streamopt.errors import Diagnostic, FrontendError, SourceLoc, said
+from streamopt.files import load_text, write_file
+from streamopt.ir.network import Implementation, Operator
+from streamopt.ir.ports import PortKind, PortPlan
+from streamopt.ir.schedule import ChannelKind, ChannelPlan, NodePlan, Schedule
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from pydantic_core import ErrorDetails
+
+__all__ = [
+    "load_result_json",
+    "load_schedule_json",
+    "read_schedule_json",
+    "save_schedule_json",
+    "write_schedule_json",
+]
+
+
+class _Document(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class _Node(_Document):
+    node: str
+    order: tuple[str, ...]
+    unroll: dict[str, int]
+    binding: dict[Literal["add", "mul"], Implementation] = {}
+    target_ii: int = 1
+
+
+class _Channel(_Document):
+    channel: str
+    kind: ChannelKind
+    depth_elems: int = 0
+
+
+class _Port(_Document):
+    array: str
+    kind: PortKind
+    channels: tuple[str, ...] = ()
+
+
+class _Schedule(_Document):
+    schema_version: Literal[1]
+    graph: str
+    nodes: tuple[_Node, ...]
+    channels: tuple[_Channel, ...]
+    rewrites: tuple[str, ...] = ()
+    ports: tuple[_Port, ...] = ()
+    result: dict[str, str | int | float | None] = {}
+
+
+def write_schedule_json(schedule: Schedule, result: Mapping[str, object] | None = None) -> str:
+    """Return the schedule as JSON text, with what is known of it under ``result``."""
+    nodes = [
+        {"node": plan.node, "order": list(plan.order), "unroll": plan.factors}
+        | ({"binding": dict(plan.binding)} if plan.binding else {})
+        | ({"target_ii": plan.target_ii} if plan.target_ii != 1 else {})
+        for plan in schedule.nodes
+    ]
+    channels = [
+        {"channel": plan.channel, "kind": plan.kind.value, "depth_elems": plan.depth_elems}
+        for plan in schedule.channels
+    ]
+    members = {
+        "schema_version": "1",
+        "graph": json.dumps(schedule.graph),
+        **({"rewrites": json.dumps(schedule.rewrites)} if schedule.rewrites else {}),
+        "nodes": _lines(nodes),
+        "channels": _lines(channels),
+        **({"ports": _lines([*map(asdict, schedule.ports)])} if schedule.ports else {}),
+        "result": json.dumps(dict(result or {})),
+    }
+    body = ",\n  ".join(f"{json.dumps(key)}: {text}" for key, text in members.items())
+    return "{\n  " + body + "\n}\n"
+
+
+def _lines(items: Sequence[object]) -> str:
+    """Return a JSON list with one item a line."""
+    if not items:
+        return "[]"
+    return "[\n    " + ",\n    ".join(json.dumps(item) for item in items) + "\n  ]"
+
+
+def read_schedule_json(text: str, file: str) -> Schedule:
+    """Return the schedule of a JSON text.
+
+    Raises
+    ------
+    FrontendError
+        If it is not JSON (E121) or not a schedule (E122).
+    """
+    document = _document(text, file)
+    return Schedule(
+        document.graph,
+        tuple(map(_plan, document.nodes)),
+        tuple(ChannelPlan(c.channel, c.kind, c.depth_elems) for c in document.channels),
+        document.rewrites,
+        tuple(PortPlan(port.array, port.kind, port.channels) for port in document.ports),
+    )
+
+
+def _document(text: str, file: str) -> _Schedule:
+    try:
+        return _Schedule.model_validate_json(text)
+    except ValidationError as error:
+        if all(f'"{key}"' in text for key in ("schema_version", "arrays", "nodes")):
+            message = "this is a graph, not a schedule"
+            hint = "--schedule takes what streamopt solve writes"
+            raise FrontendError(Diagnostic("E122", message, SourceLoc(file), hint)) from None
+        raise FrontendError(*(_diagnostic(problem, file) for problem in error.errors())) from None
+
+
+def _plan(node: _Node) -> NodePlan:
+    binding = tuple((Operator(name), built) for name, built in node.binding.items())
+    unroll = tuple(node.unroll.items())
+    return NodePlan(node.node, node.order, unroll, binding, node.target_ii)
+
+
+def _diagnostic(problem: ErrorDetails, file: str) -> Diagnostic:
+    path = "".join(f"[{p}]" if isinstance(p, int) else f".{p}" for p in problem["loc"])
+    loc = SourceLoc(file, path.lstrip("."))
+    if problem["type"] == "json_invalid":
+        return Diagnostic(
+            "E121", f"this is not JSON: {problem['msg'].removeprefix('Invalid JSON: ')}", loc
+        )
+    return Diagnostic(
+        "E122",
+        f"this is not a schedule: {said(problem['msg'])}",
+        loc,
+        hint="write schedules with streamopt solve graph.json -o DIR",
+    )
+
+
+def load_schedule_json(path: Path) -> Schedule:
+    """Return the schedule of a file; see `read_schedule_json`."""
+    return read_schedule_json(load_text(path, "E121"), str(path))
+
+
+def load_result_json(path: Path) -> dict[str, str | int | float | None]:
+    """Return what a schedule's file says of it, empty if nothing; raises as the schedule does."""
+    return _document(load_text(path, "E121"), str(path)).result
+
+
+def save_schedule_json(
+    path: Path, schedule: Schedule, result: Mapping[str, object] | None = None
+) -> None:
+    """Write a schedule's file, whole or not at all; see `write_schedule_json`.
+
+    Raises
+    ------
+    FrontendError
+        E116 where the system refuses to write.
+    """
+    write_file(path, write_schedule_json(schedule, result).encode())

@@ -1,0 +1,40 @@
+"""Schedules as JSON: what is written is read back, and mistakes are named."""
+
+from __future__ import annotations
+
+import pytest
+
+from streamopt.errors import FrontendError
+from streamopt.formats.schedule_json import read_schedule_json, write_schedule_json
+from streamopt.ir.network import Implementation, Operator
+from streamopt.ir.schedule import ChannelKind, ChannelPlan, NodePlan, Schedule
+
+BINDING = ((Operator.ADD, Implementation.FABRIC), (Operator.MUL, Implementation.MAXDSP))
+SCHEDULE = Schedule(
+    "pair",
+    (
+        NodePlan("gemm", ("k", "i"), (("i", 2), ("k", 1)), BINDING),
+        NodePlan("copy", ("i",), (("i", 2),)),
+    ),
+    (ChannelPlan("E", ChannelKind.FIFO, 4),),
+)
+
+
+def test_what_is_written_is_read_back() -> None:
+    text = write_schedule_json(SCHEDULE)
+    assert read_schedule_json(text, "s.json") == SCHEDULE
+    assert '"binding": {"add": "fabric", "mul": "maxdsp"}' in text
+    assert text.count("binding") == 1  # nothing where nothing is asked for
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ('{"adder": "fabric"', r"s.json:nodes\[0\].binding.adder.* E122 .*'add' or 'mul'"),
+        ('{"add": "luts"', r"s.json:nodes\[0\].binding.add: E122 .*'fabric', 'fulldsp' or"),
+    ],
+)
+def test_unknown_operators_and_implementations(wrong: str, message: str) -> None:
+    text = write_schedule_json(SCHEDULE).replace('{"add": "fabric"', wrong)
+    with pytest.raises(FrontendError, match=message):
+        read_schedule_json(text, "s.json")
