@@ -15,7 +15,7 @@ from streamopt.analysis.instances import instances
 from streamopt.frontends.c import read_c
 from streamopt.ir.affine import Affine, FloorDiv, Iter
 from streamopt.ir.expression import Binary, BinaryOp, Read, walk
-from streamopt.perf.dsp import FADD_DSPS, FMUL_DSPS
+from streamopt.perf.paper.dsp import FADD_DSPS, FMUL_DSPS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any
 
 from streamopt.errors import StreamoptError
 from streamopt.ir.network import PipelineTiming
-from streamopt.perf.pipeline import pipeline_timings
-from streamopt.perf.resources import resources
-from streamopt.perf.single_trips import dissolved
+from streamopt.perf.pipelines.single_trips import dissolved
+from streamopt.perf.pipelines.timings import pipeline_timings
+from streamopt.perf.resources.network import resources
 from streamopt.published import load_published_design
 from streamopt.target.device import Target
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from streamopt.ir.network import Network
-    from streamopt.perf.resources import NetworkResources
+    from streamopt.perf.resources.network import NetworkResources
     from streamopt.published import PublishedDesign
 
 RESOURCES = ("dsps", "bram18", "uram", "luts", "ffs")

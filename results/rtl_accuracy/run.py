@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from streamopt.errors import StreamoptError
 from streamopt.ir.network import PipelineTiming
-from streamopt.perf.pipeline import pipeline_timings
-from streamopt.perf.ports import stream_demands
-from streamopt.perf.single_trips import dissolved
+from streamopt.perf.pipelines.ports import stream_demands
+from streamopt.perf.pipelines.single_trips import dissolved
+from streamopt.perf.pipelines.timings import pipeline_timings
 from streamopt.published import MeasuredPipeline, load_published_design
 from streamopt.sim import simulate
 from streamopt.target.device import Target

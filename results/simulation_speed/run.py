@@ -30,7 +30,7 @@ from streamopt.ir.network import (
     Process,
 )
 from streamopt.ir.program import Loop
-from streamopt.perf.pipeline import pipeline_timings
+from streamopt.perf.pipelines.timings import pipeline_timings
 from streamopt.sim import simulate
 from streamopt.target.device import Target
 from streamopt.transforms.lower import lower

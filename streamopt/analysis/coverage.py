@@ -27,7 +27,16 @@ if TYPE_CHECKING:
     Indices: TypeAlias = range | NDArray[np.int64]
     Marks: TypeAlias = NDArray[np.bool_]
 
-__all__ = ["MAX_MARKS", "MAX_POINTS", "TooLargeError", "first_unmarked", "is_injective", "mark"]
+__all__ = [
+    "MAX_MARKS",
+    "MAX_POINTS",
+    "TooLargeError",
+    "first_unmarked",
+    "is_injective",
+    "mark",
+    "touches_once",
+]
+
 
 MAX_MARKS = 2**27
 """Most elements of an array that are marked; one byte each."""
@@ -186,3 +195,32 @@ def _marked(access: Access, trip_counts: Mapping[str, int], shape: Sequence[int]
     grid = _grid(access.iterators(), trip_counts)
     marks[tuple(subscript.evaluate(grid) for subscript in access.subscripts)] = True
     return marks
+
+
+def touches_once(access: Access, trip_counts: Mapping[str, int], shape: Sequence[int]) -> bool:
+    """Return whether different values of the access's own iterators touch different elements.
+
+    False also where that takes too long to find out.
+    """
+    if _is_plain(access):
+        return True
+    from streamopt.analysis.coverage import TooLargeError, is_injective
+
+    try:
+        return is_injective(access, trip_counts, shape)
+    except (TooLargeError, IndexError):
+        return False
+
+
+def _is_plain(access: Access) -> bool:
+    """Return whether every subscript is a constant or has an iterator of its own alone."""
+    names: list[str] = []
+    for subscript in access.subscripts:
+        match subscript.terms:
+            case ():
+                pass
+            case ((Iter(name), _),):
+                names.append(name)
+            case _:
+                return False
+    return len(set(names)) == len(names)

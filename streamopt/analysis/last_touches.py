@@ -19,8 +19,7 @@ from dataclasses import dataclass
 from operator import lt
 from typing import TYPE_CHECKING, Any
 
-from streamopt.analysis.instances import hull_of
-from streamopt.analysis.polyhedral_text import access_text, schedule_text
+from streamopt.analysis.instances import access_text, hull_of, schedule_text
 from streamopt.errors import Diagnostic, LegalityError
 from streamopt.ir.affine import Affine, Iter
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, assert_never
 
-from streamopt.analysis.operation_types import built_type, is_shift
+from streamopt.analysis.value_ranges import built_type, is_shift
 from streamopt.ir.binding import bound_implementation
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import (

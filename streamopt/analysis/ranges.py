@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from streamopt.analysis.polyhedral_text import domain_text
+from streamopt.analysis.instances import domain_text
 from streamopt.ir.affine import Iter
 from streamopt.ir.isl_text import affine_text, condition_text
 

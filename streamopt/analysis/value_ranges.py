@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import reduce
+from math import frexp
 from typing import TYPE_CHECKING, NamedTuple
 
 from streamopt.ir.element import ElementType
@@ -23,15 +24,27 @@ from streamopt.ir.expression import (
     Logic,
     Read,
     Select,
+    children,
+    uncast,
 )
-from streamopt.ir.expression_type import expression_type
+from streamopt.ir.expression_type import expression_type, operand_types
+from streamopt.ir.fixed_point import FixedPoint
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from streamopt.ir.expression import Expression
 
-__all__ = ["Range", "Surroundings", "partial_sums", "type_range", "value_range"]
+__all__ = [
+    "Range",
+    "Surroundings",
+    "built_type",
+    "integer_of_bits",
+    "is_shift",
+    "partial_sums",
+    "type_range",
+    "value_range",
+]
 
 
 class Range(NamedTuple):
@@ -218,3 +231,65 @@ def _of_bits(left: Range, right: Range) -> Range:
     width = max(left.bits, right.bits) - 1
     is_positive = left.low >= 0 and right.low >= 0
     return Range(0 if is_positive else -(1 << width), (1 << width) - 1)
+
+
+_WHOLE = (ElementType.INT8, ElementType.INT16, ElementType.INT32, ElementType.INT64)
+_MOST_MANTISSA_BITS = 53
+
+
+def built_type(expression: Expression, element: ElementType, among: Surroundings) -> ElementType:
+    """Return the type of the operator that computes an operation.
+
+    A multiplier is as wide as its wider operand, other operators of integers as the widest of
+    operands and result; never wider than the type in which C computes.
+
+    Parameters
+    ----------
+    element
+        In which C computes it.
+    """
+    product: Binary | None = None
+    if isinstance(expression, Binary) and expression.op is BinaryOp.MUL:
+        product = expression
+    if element.is_fixed and product is not None:
+        types = operand_types(product, element, among.element_of)
+        return max(types, key=lambda one: one.bits)
+    if not element.is_integer:
+        return element
+    values = [value_range(operand, among) for operand in children(expression)]
+    if product is None:
+        values.append(value_range(expression, among))
+    if None in values:
+        return element
+    bits = max(value.bits for value in values if value is not None)
+    return integer_of_bits(bits) if bits < element.bits else element
+
+
+def is_shift(product: Binary, element: ElementType) -> bool:
+    """Return whether a product of whole or fixed-point numbers is one by a power of two.
+
+    It takes no multiplier, but wires.
+    """
+    if element.is_float:
+        return False
+    return any(map(_is_power_of_two, (product.left, product.right)))
+
+
+def _is_power_of_two(factor: Expression) -> bool:
+    inner = uncast(factor)
+    return isinstance(inner, Literal) and frexp(abs(inner.value))[0] == 0.5
+
+
+def integer_of_bits(bits: int) -> ElementType:
+    """Return the type of whole numbers of a width: C's where there is one that is no wider than 16.
+
+    Examples
+    --------
+    >>> integer_of_bits(5).value, integer_of_bits(20).value, integer_of_bits(60).value
+    ('int8_t', 'ap_fixed<20, 20>', 'int64_t')
+    """
+    for element in _WHOLE:
+        fits = bits <= element.bits
+        if fits and (element.bits <= 16 or bits == element.bits or bits > _MOST_MANTISSA_BITS):
+            return element
+    return ElementType.of_fixed_point(FixedPoint(bits, bits))

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from streamopt.analysis.depths import full_depth_elems
+from streamopt.analysis.access_order import full_depth_elems
 from streamopt.budget.domain import Domain
 from streamopt.budget.local_costs import LocalCosts
 from streamopt.budget.surroundings import Surroundings
-from streamopt.perf.memory_blocks import fifo_depth_steps
+from streamopt.perf.resources.memory_blocks import fifo_depth_steps
 from streamopt.search.amounts import Amounts
 from streamopt.search.labels.component import SearchStoppedError
 from streamopt.transforms.apply import stream_lanes

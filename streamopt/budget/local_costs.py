@@ -16,11 +16,16 @@ from streamopt.ir.network import AccessMode, Fifo, Memory, Pipeline, Place, Port
 from streamopt.ir.program import Loop
 from streamopt.ir.schedule import ChannelKind, Schedule
 from streamopt.ir.scheduled import Channel, Partition, ScheduledGraph, ScheduledNode, TiledLoop
-from streamopt.perf.buffers import memories_as_built, network_storage
-from streamopt.perf.memory_blocks import fifo_storage, memory_storage
-from streamopt.perf.pipeline import timed_pipeline
-from streamopt.perf.ports import port_counts
-from streamopt.perf.resources import Built, fifo_resources, memory_resources, pipeline_resources
+from streamopt.perf.pipelines.ports import port_counts
+from streamopt.perf.pipelines.timings import timed_pipeline
+from streamopt.perf.resources.buffers import memories_as_built, network_storage
+from streamopt.perf.resources.memory_blocks import fifo_storage, memory_storage
+from streamopt.perf.resources.network import (
+    Built,
+    fifo_resources,
+    memory_resources,
+    pipeline_resources,
+)
 from streamopt.target.resources import Resources
 from streamopt.transforms.apply import stream_lanes
 from streamopt.transforms.lower import lower

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from streamopt.ir.program import Program
     from streamopt.ir.schedule import Schedule
     from streamopt.target.device import Target
-    from streamopt.verification.golden import Golden
+    from streamopt.verification.vectors.golden import Golden
 
 __all__ = ["STDOUT", "Output", "check_folders", "is_special", "put", "settled"]
 

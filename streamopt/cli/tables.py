@@ -83,7 +83,7 @@ def _model_of(solution: Solution) -> str:
 
 def _product_line(solution: Solution, found: Evaluation) -> dict[str, str]:
     """Return the least cycles of the multiply-accumulates alone; nothing where there is none."""
-    from streamopt.perf.dsp import multiply_accumulates, roofline_cycles, roofline_dsp_cycles
+    from streamopt.perf.paper.dsp import multiply_accumulates, roofline_cycles, roofline_dsp_cycles
 
     request = solution.request
     cycles = roofline_cycles(request.graph, request.dsp_limit)

@@ -9,7 +9,12 @@ from streamopt.errors import Diagnostic, LegalityError
 from streamopt.evaluation.fifo_sizing import LEAST_FIFOS, sized
 from streamopt.ir.ports import PortKind, PortPlan
 from streamopt.ir.program import Role
-from streamopt.perf.bandwidth import ChannelLimited, TransferRule, channel_rates, least_cycles
+from streamopt.perf.pipelines.bandwidth import (
+    ChannelLimited,
+    TransferRule,
+    channel_rates,
+    least_cycles,
+)
 from streamopt.target.channels import balanced
 from streamopt.target.device import or_usual
 from streamopt.transforms.apply import planned_graph

@@ -6,10 +6,10 @@ import logging
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from streamopt.perf.clock import clock_risks
-from streamopt.perf.closed_form import predict
-from streamopt.perf.pipeline import pipeline_timings, timed_pipelines
-from streamopt.perf.resources import resources
+from streamopt.perf.as_built.closed_form import predict
+from streamopt.perf.pipelines.clock import clock_risks
+from streamopt.perf.pipelines.timings import pipeline_timings, timed_pipelines
+from streamopt.perf.resources.network import resources
 from streamopt.sim import simulate
 from streamopt.transforms.apply import apply
 from streamopt.transforms.lower import lower
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from streamopt.ir.network import Network, PipelineTiming
     from streamopt.ir.prediction import Prediction
     from streamopt.ir.schedule import Schedule
-    from streamopt.perf.clock import ClockRisk
-    from streamopt.perf.pipeline import TimedPipeline
-    from streamopt.perf.resources import NetworkResources
+    from streamopt.perf.pipelines.clock import ClockRisk
+    from streamopt.perf.pipelines.timings import TimedPipeline
+    from streamopt.perf.resources.network import NetworkResources
     from streamopt.sim import Trace
     from streamopt.target.device import Target
     from streamopt.target.resources import Resources

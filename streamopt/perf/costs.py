@@ -6,22 +6,24 @@ one length, so that one call judges all choices of a node in one loop order.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import prod
 from typing import TYPE_CHECKING, Any, Protocol
 
-from streamopt.perf.algebra import INTEGERS
-from streamopt.perf.dsp import dsps_per_lane
-from streamopt.perf.timing import nest_timing
+import numpy as np
+
+from streamopt.perf.paper.algebra import INTEGERS
+from streamopt.perf.paper.dsp import dsps_per_lane
+from streamopt.perf.paper.timing import nest_timing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from streamopt.ir.binding import Binding
     from streamopt.ir.graph import Edge, Graph, Node
-    from streamopt.perf.timing import NestTiming
+    from streamopt.perf.paper.timing import NestTiming
 
-__all__ = ["PUBLISHED", "CostModel", "NodeCost", "Setting"]
+__all__ = ["PUBLISHED", "CostModel", "LaterCosts", "NodeCost", "PricedCosts", "Setting"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,3 +123,71 @@ class _Published:
 
 
 PUBLISHED: CostModel = _Published()
+
+
+@dataclass(frozen=True, slots=True)
+class LaterCosts:
+    """The costs of a model, but no earlier than another model says.
+
+    A schedule is as late under it as under either of them, or later.
+    """
+
+    whole: CostModel
+    times: CostModel
+
+    def node_cost(
+        self, node: Node, order: Sequence[str], factors: Mapping[str, Any], setting: Setting
+    ) -> NodeCost:
+        """Return the cost of a node; see `streamopt.perf.costs.CostModel`."""
+        cost = self.whole.node_cost(node, order, factors, setting)
+        own, other = cost.timing, self.times.node_cost(node, order, factors, setting).timing
+        last = _later(own.last_write, other.last_write)
+        epilogues = {
+            array: _later(
+                own.last_write - own.last_read[array], other.last_write - other.last_read[array]
+            )
+            for array in setting.operands
+        }
+        timing = replace(
+            other,
+            first_write=_later(own.first_write, other.first_write),
+            last_write=last,
+            last_read={array: last - epilogue for array, epilogue in epilogues.items()},
+        )
+        return replace(cost, timing=timing)
+
+    def least_dsps(self, node: Node, setting: Setting) -> int:
+        """Return DSPs below which no choice of a node with that binding goes."""
+        return self.whole.least_dsps(node, setting)
+
+
+def _later(first: Any, second: Any) -> Any:
+    found = np.maximum(first, second)
+    return int(found) if found.ndim == 0 else found
+
+
+@dataclass(frozen=True, slots=True)
+class PricedCosts:
+    """The costs of a model, with LUTs as DSPs.
+
+    Attributes
+    ----------
+    price
+        In DSPs, for one LUT.
+    """
+
+    whole: CostModel
+    price: float
+
+    def node_cost(
+        self, node: Node, order: Sequence[str], factors: Mapping[str, Any], setting: Setting
+    ) -> NodeCost:
+        """Return the cost of a node; see `streamopt.perf.costs.CostModel`."""
+        cost = self.whole.node_cost(node, order, factors, setting)
+        paid = np.floor(np.asarray(cost.luts) * self.price).astype(np.int64)
+        dsps = cost.dsps + (int(paid) if paid.ndim == 0 else paid)
+        return replace(cost, dsps=dsps, luts=0, as_fifo={}, as_buffer={})
+
+    def least_dsps(self, node: Node, setting: Setting) -> int:
+        """Return DSPs below which no choice of a node with that binding goes."""
+        return self.whole.least_dsps(node, setting)

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from streamopt.ir.schedule import Schedule
     from streamopt.ir.scheduled import ScheduledGraph
     from streamopt.verification.compare import Verdict
-    from streamopt.verification.golden import Golden
     from streamopt.verification.project import Manifest
+    from streamopt.verification.vectors.golden import Golden
 
 __all__ = ["apply", "emit", "verify", "write"]
 
@@ -240,7 +240,7 @@ def _edits(
 ) -> tuple[Diagnostic, ...]:
     """Return where a project differs from what it is emitted as; nothing for an older project."""
     from streamopt.codegen.backends.vitis_project import VitisSettings
-    from streamopt.verification.edits import edits_of
+    from streamopt.verification.project import edits_of
 
     if manifest.backend == "vitis" and not manifest.settings:
         return ()

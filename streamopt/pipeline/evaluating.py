@@ -155,7 +155,7 @@ def evaluate_network(
     DeadlockError
         If it comes to a standstill.
     """
-    from streamopt.perf.single_trips import dissolved
+    from streamopt.perf.pipelines.single_trips import dissolved
 
     simulated = Simulated(frames, flushable, samples)
     return evaluated_network(dissolved(network), or_usual(on), simulated)

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from streamopt.formats.npz_file import Header
     from streamopt.ir.program import Program
-    from streamopt.verification.golden import Golden
-    from streamopt.verification.input_ways import InputWays
+    from streamopt.verification.vectors.golden import Golden
+    from streamopt.verification.vectors.input_ways import InputWays
 
 __all__ = ["INPUT_VALUES", "golden_data", "input_ways", "stored_ways"]
 
@@ -44,9 +44,10 @@ def golden_data(
     Raises
     ------
     VerificationError
-        E726 for a file that can't be read, and as `streamopt.verification.golden.find_golden`.
+        E726 for a file that can't be read, and as
+        `streamopt.verification.vectors.golden.find_golden`.
     """
-    from streamopt.verification.golden import Golden, find_golden
+    from streamopt.verification.vectors.golden import Golden, find_golden
 
     if isinstance(inputs, Golden):
         return inputs
@@ -58,7 +59,7 @@ def input_ways(
     inputs: str | PathLike[str] | Sequence[str] | Mapping[str, Any] | None,
 ) -> InputWays:
     """Return how inputs are drawn, and values of others, as a user says it."""
-    from streamopt.verification.input_ways import InputWays, parsed_ways
+    from streamopt.verification.vectors.input_ways import InputWays, parsed_ways
 
     texts: list[str] = []
     values: dict[str, NDArray[Any]] = {}

@@ -377,6 +377,6 @@ def interpret(program: Program, inputs: Mapping[str, NDArray[Any]]) -> dict[str,
     VerificationError
         If inputs are missing or have other shapes.
     """
-    from streamopt.verification.interpreter import interpret as interpret_program
+    from streamopt.verification.exact.interpreter import interpret as interpret_program
 
     return interpret_program(program, inputs)

@@ -189,7 +189,7 @@ def _body(node: Node) -> tuple[str, ...]:
 
 
 def _roofline(graph: Graph, found: Evaluation) -> Roofline:
-    from streamopt.perf.dsp import roofline_dsp_cycles
+    from streamopt.perf.paper.dsp import roofline_dsp_cycles
     from streamopt.report.resource_bars import budgets
     from streamopt.report.roofline import Roofline
 

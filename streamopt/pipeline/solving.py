@@ -169,7 +169,7 @@ def record(solution: Solution) -> dict[str, str | int | float]:
 
 def record_of_every_level(solution: Solution) -> dict[str, str | int | float]:
     """Return what is reported at every level alike, without limits on the design as built."""
-    from streamopt.perf.dsp import roofline_cycles
+    from streamopt.perf.paper.dsp import roofline_cycles
 
     request = solution.request
     return {

@@ -15,8 +15,7 @@ from streamopt.errors import StreamoptError
 from streamopt.evaluation.design import timed_network
 from streamopt.evaluation.frames import frames_to_run, steady_interval_cycles
 from streamopt.ir.schedule import ChannelKind, ChannelPlan
-from streamopt.perf.costs import PUBLISHED
-from streamopt.perf.later_costs import LaterCosts
+from streamopt.perf.costs import PUBLISHED, LaterCosts
 from streamopt.pipeline.beyond.costing import honest_costs
 from streamopt.solvers.result import Proof
 from streamopt.space.assemble import evaluate

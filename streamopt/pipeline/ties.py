@@ -10,8 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from streamopt.errors import StreamoptError
-from streamopt.perf.costs import PUBLISHED
-from streamopt.perf.later_costs import LaterCosts
+from streamopt.perf.costs import PUBLISHED, LaterCosts
 from streamopt.pipeline.beyond.costing import honest_costs
 from streamopt.solvers.result import Proof, Stop
 from streamopt.space.assemble import evaluate

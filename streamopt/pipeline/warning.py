@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from streamopt.errors import Diagnostic
 from streamopt.evaluation.frames import frames_to_run, skips, steady_interval_cycles
 from streamopt.ir.graph import SequentialNode
-from streamopt.perf.pipeline import Reason
+from streamopt.perf.pipelines.timings import Reason
 from streamopt.solvers.result import Proof
 from streamopt.space.level import LEVELS, LevelName
 from streamopt.space.objective import Objective
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from streamopt.ir.network import Network
     from streamopt.ir.prediction import NodePrediction, Prediction
     from streamopt.ir.schedule import Schedule
-    from streamopt.perf.clock import ClockRisk
-    from streamopt.perf.pipeline import TimedPipeline
+    from streamopt.perf.pipelines.clock import ClockRisk
+    from streamopt.perf.pipelines.timings import TimedPipeline
     from streamopt.sim import Trace
     from streamopt.strategies.solution import Solution
     from streamopt.target.device import Target
@@ -97,10 +97,10 @@ def judged(
     SimulationError
         If the design comes to a standstill.
     """
-    from streamopt.perf.clock import clock_risks
-    from streamopt.perf.closed_form import node_pipelines, predict
-    from streamopt.perf.pipeline import timed_pipelines
-    from streamopt.perf.resources import resources
+    from streamopt.perf.as_built.closed_form import node_pipelines, predict
+    from streamopt.perf.pipelines.clock import clock_risks
+    from streamopt.perf.pipelines.timings import timed_pipelines
+    from streamopt.perf.resources.network import resources
     from streamopt.sim import simulate
     from streamopt.transforms.apply import apply
     from streamopt.transforms.lower import lower

@@ -88,7 +88,7 @@ def refusal(graph: Graph, way: Way, error: StreamoptError) -> Row:
 
 
 def _named(graph: Graph, way: Way) -> Row:
-    from streamopt.perf.dsp import roofline_cycles
+    from streamopt.perf.paper.dsp import roofline_cycles
 
     return {
         "name": graph.name,

@@ -8,7 +8,7 @@ Rules, with their evidence: Vitis HLS 2023.2 co-simulation of 61 published Strea
 
 - A process starts at cycle 0, or as its buffers allow, and runs its pipelines one after another.
 - A pipeline is one flattened loop; iteration i enters stage 0 at local clock i * II, in the cycle
-  of the start. In which stages FIFOs are accessed is told in `streamopt.sim.stages`. It ends in
+  of the start. In which stages FIFOs are accessed is told in `streamopt.sim.accesses`. It ends in
   the cycle after the last stage of the last iteration: ``II * (N - 1) + D`` cycles without waits.
 - What waits for an end (the next pipeline, the next frame, the consumer of a ping-pong buffer)
   starts one cycle after it. With this cycle and the one in which a function finishes, Vitis

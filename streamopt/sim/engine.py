@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING
 
-from streamopt.sim.flow import Flow
 from streamopt.sim.flushable import advance_flushable
 from streamopt.sim.stalling import advance_stalling
-from streamopt.sim.state import Access, Channel, PipelineRun, Run
+from streamopt.sim.state import Access, Channel, Flow, PipelineRun, Run
 
 if TYPE_CHECKING:
     from streamopt.sim.plan import Plan

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from streamopt.ir.network import AccessMode, Operator, Place
-from streamopt.sim.accesses import stream_patterns
-from streamopt.sim.stages import Stages
+from streamopt.sim.accesses import Stages, stream_patterns
 from streamopt.sim.wellformed import check_rate
 
 if TYPE_CHECKING:

@@ -10,12 +10,12 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from streamopt.analysis.depths import full_depth_elems
+from streamopt.analysis.access_order import full_depth_elems
 from streamopt.ir.prediction import NodePrediction, Prediction
 from streamopt.ir.schedule import ChannelKind, ChannelPlan, NodePlan, Schedule
-from streamopt.perf.algebra import INTEGERS
 from streamopt.perf.costs import PUBLISHED, Setting
-from streamopt.perf.latency import graph_times
+from streamopt.perf.paper.algebra import INTEGERS
+from streamopt.perf.paper.latency import graph_times
 from streamopt.space.decisions import read_stream_order, write_stream_order
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from streamopt.analysis.stream_order import completes_rows
+from streamopt.analysis.access_order import completes_rows
 from streamopt.ir.affine import Iter
 from streamopt.ir.schedule import ChannelKind
 from streamopt.space.decisions import read_stream_order, write_stream_order

@@ -7,7 +7,7 @@ from itertools import permutations
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from streamopt.analysis.stream_order import completes_rows, stream_order, taken_order
+from streamopt.analysis.access_order import completes_rows, stream_order, taken_order
 from streamopt.errors import Diagnostic, InfeasibleError
 from streamopt.ir.graph import SequentialNode
 from streamopt.perf.costs import PUBLISHED, Setting

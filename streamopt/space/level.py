@@ -32,7 +32,8 @@ class Level:
     untiled_first
         Only loop orders that are best without tiling are allowed: the paper's two-step search.
     is_honest
-        Costs are those of the hardware (`streamopt.perf.honest`) instead of the published ones.
+        Costs are those of the hardware (`streamopt.perf.as_built.node_costs`) instead of the
+        published ones.
     """
 
     name: LevelName

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, InfeasibleError, StreamoptError
-from streamopt.perf.dsp import dsps_per_lane
+from streamopt.perf.paper.dsp import dsps_per_lane
 from streamopt.solvers.result import Proof
 from streamopt.space.objective import Objective
 

@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from streamopt.analysis.stream_order import completes_rows, stream_order, taken_order
+from streamopt.analysis.access_order import completes_rows, stream_order, taken_order
 from streamopt.errors import Diagnostic, LegalityError
 from streamopt.ir.binding import BINDABLE
 from streamopt.ir.graph import SequentialNode

@@ -10,8 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from streamopt.analysis.depths import full_depth_elems
-from streamopt.analysis.stream_order import stream_order
+from streamopt.analysis.access_order import full_depth_elems, stream_order
 from streamopt.ir.graph import SequentialNode
 from streamopt.ir.ports import WORD_BITS
 from streamopt.ir.schedule import ChannelKind, ChannelPlan, NodePlan

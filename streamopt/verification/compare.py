@@ -12,7 +12,7 @@ from streamopt.errors import Diagnostic, VerificationError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from streamopt.verification.reference import Result
+    from streamopt.verification.reference.execution import Result
 
 __all__ = ["Mismatch", "OutputVerdict", "Verdict", "compare_output"]
 

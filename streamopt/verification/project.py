@@ -5,36 +5,40 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from difflib import SequenceMatcher
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, cast
 from uuid import uuid4
 
-from streamopt.errors import Diagnostic, VerificationError, reason
+from streamopt.errors import Diagnostic, SourceLoc, VerificationError, reason
 from streamopt.files import read_text
 from streamopt.ir.program import ElementType, Role
-from streamopt.verification.golden import make_golden
-from streamopt.verification.scratch import locked, remove_leftovers
+from streamopt.verification.csim.scratch import locked, remove_leftovers
 from streamopt.verification.storage import stored
+from streamopt.verification.vectors.golden import make_golden
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
 
     import numpy as np
     from numpy.typing import NDArray
 
     from streamopt.codegen.design import Design
     from streamopt.ir.program import Program
-    from streamopt.verification.golden import Golden
+    from streamopt.verification.vectors.golden import Golden
 
 __all__ = [
     "MANIFEST",
     "Manifest",
     "check_replaceable",
+    "edits_of",
     "read_manifest",
     "write_data",
     "write_project",
 ]
+
 
 MANIFEST = "streamopt-project.json"
 """File that marks a directory as a project of ours."""
@@ -55,7 +59,7 @@ class Manifest:
     backend
         Name of the back end that made the design.
     inputs
-        How test inputs are drawn, as `streamopt.verification.input_ways` has it.
+        How test inputs are drawn, as `streamopt.verification.vectors.input_ways` has it.
     settings
         Of the back end, by name.
     """
@@ -97,7 +101,7 @@ def write_project(
     extra_files
         Text or bytes by path inside the project, for instance the graph's source.
     golden
-        Test data, instead of what `streamopt.verification.golden.make_golden` finds.
+        Test data, instead of what `streamopt.verification.vectors.golden.make_golden` finds.
     settings
         Of the back end, to emit the design again.
 
@@ -106,7 +110,7 @@ def write_project(
     VerificationError
         E720 for a directory that holds anything but a project of ours, E721 for a path that leads
         out of the project or is taken, E723 where the system refuses to write; and what
-        `streamopt.verification.golden.make_golden` raises.
+        `streamopt.verification.vectors.golden.make_golden` raises.
     """
     directory = directory.absolute()
     check_replaceable(directory)
@@ -271,3 +275,59 @@ def _swap(fresh: Path, directory: Path) -> None:
         old.rename(directory)
         raise
     shutil.rmtree(old, ignore_errors=True)
+
+
+_SHOWN = 20
+_MATCHED_LINES = 4000
+"""More lines that differ at once are told as one place."""
+_HINT = "emit the project again, or verify with --allow-edits if it was changed on purpose"
+
+
+def edits_of(directory: Path, design: Design) -> tuple[Diagnostic, ...]:
+    """Return E728 for each place where a file differs from the design's, the first ones."""
+    found: list[Diagnostic] = []
+    for path, text in design.files:
+        try:
+            there = (directory / path).read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            found.append(Diagnostic("E728", "the file is missing", SourceLoc(path)))
+            continue
+        if there != text:
+            found += _edits(path, _lines(text), _lines(there))
+    if len(found) > _SHOWN:
+        message = f"and {len(found) - _SHOWN} more places differ from what was emitted"
+        found[_SHOWN:] = [Diagnostic("E728", message)]
+    return (*found[:-1], *(replace(last, hint=_HINT) for last in found[-1:]))
+
+
+def _lines(text: str) -> list[str]:
+    """Return the lines of a file, its comments without their words."""
+    return ["//" if _is_comment(line) else line for line in text.splitlines()]
+
+
+def _is_comment(line: str) -> bool:
+    return line.lstrip().startswith("//") and not line.endswith("\\")
+
+
+def _edits(path: str, emitted: Sequence[str], there: Sequence[str]) -> Iterator[Diagnostic]:
+    same = min(len(emitted), len(there))
+    start = next((at for at in range(same) if emitted[at] != there[at]), same)
+    end = next(
+        (at for at in range(same - start) if emitted[-1 - at] != there[-1 - at]), same - start
+    )
+    old, new = emitted[start : len(emitted) - end], there[start : len(there) - end]
+    blocks = [("replace", 0, len(old), 0, len(new))]
+    if len(old) + len(new) <= _MATCHED_LINES:
+        blocks = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+    for kind, first, last, from_, to in blocks:
+        if kind != "equal":
+            place = SourceLoc(path, line=start + from_ + 1)
+            message = f"expected {_shown(old[first:last])}, found {_shown(new[from_:to])}"
+            yield Diagnostic("E728", message, place)
+
+
+def _shown(lines: Sequence[str]) -> str:
+    if not lines:
+        return "nothing"
+    more = f" and {len(lines) - 1} more lines" if len(lines) > 1 else ""
+    return f"`{lines[0].strip()}`{more}"

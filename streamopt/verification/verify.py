@@ -13,14 +13,13 @@ from streamopt.codegen.dialect import Dialect
 from streamopt.errors import Diagnostic, VerificationError
 from streamopt.ir.program import Role
 from streamopt.verification.compare import Verdict, compare_output
-from streamopt.verification.csim import compiled
-from streamopt.verification.golden import find_golden
-from streamopt.verification.input_ways import InputWays, parsed_ways
+from streamopt.verification.csim.running import compiled
+from streamopt.verification.csim.scratch import scratch
+from streamopt.verification.csim.tokens import first_wrong_token
 from streamopt.verification.project import read_manifest, write_data
-from streamopt.verification.sample import sample_golden
-from streamopt.verification.scratch import scratch
 from streamopt.verification.storage import dtype_of, numbers_of
-from streamopt.verification.tokens import first_wrong_token
+from streamopt.verification.vectors.golden import find_golden, sample_golden
+from streamopt.verification.vectors.input_ways import InputWays, parsed_ways
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,9 +27,9 @@ if TYPE_CHECKING:
     from streamopt.ir.program import Program
     from streamopt.ir.scheduled import ScheduledGraph
     from streamopt.verification.compare import OutputVerdict
-    from streamopt.verification.csim import Compiled
-    from streamopt.verification.golden import Golden
+    from streamopt.verification.csim.running import Compiled
     from streamopt.verification.project import Manifest
+    from streamopt.verification.vectors.golden import Golden
 
 __all__ = ["Traced", "verify_compiled", "verify_project"]
 
@@ -50,18 +49,18 @@ def verify_project(
 ) -> Verdict:
     """Compile a project, run it on inputs made from its source program, and compare.
 
-    The data files in the directory are not trusted: inputs and golden outputs are made afresh
-    from the program and the seed in the manifest, and the outputs are compared here. Parameters
-    are those of `streamopt.verification.csim.compiled`, a seed of other inputs, what is known of
-    the design's channels, and how inputs are drawn, as the manifest says if not given. If the
+    The data files in the directory are not trusted: inputs and golden outputs are made afresh from
+    the program and the seed in the manifest, and the outputs are compared here. Parameters are
+    those of `streamopt.verification.csim.running.compiled`, a seed of other inputs, what is known
+    of the design's channels, and how inputs are drawn, as the manifest says if not given. If the
     program brings a sample of what its source computed, the design also runs on that.
 
     Raises
     ------
     VerificationError
         E722 if the directory is no project, E707 if its design doesn't return an output of the
-        program, and what `streamopt.verification.csim` raises; with E716 where a wrong token
-        explains it.
+        program, and what `streamopt.verification.csim.running` raises; with E716 where a wrong
+        token explains it.
     """
     directory = directory.absolute()
     manifest = read_manifest(directory)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from streamopt.analysis.stream_order import stream_order
+from streamopt.analysis.access_order import stream_order
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Access
 

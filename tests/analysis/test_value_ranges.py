@@ -7,9 +7,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from streamopt.analysis.operation_types import built_type, integer_of_bits
 from streamopt.analysis.operations import OperationList
-from streamopt.analysis.value_ranges import Range, Surroundings, partial_sums, value_range
+from streamopt.analysis.value_ranges import (
+    Range,
+    Surroundings,
+    built_type,
+    integer_of_bits,
+    partial_sums,
+    value_range,
+)
 from streamopt.ir.affine import Affine
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import (

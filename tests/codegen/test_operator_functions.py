@@ -6,7 +6,7 @@ import json
 from functools import partial
 from typing import TYPE_CHECKING
 
-from streamopt.analysis.depths import full_depth_elems
+from streamopt.analysis.access_order import full_depth_elems
 from streamopt.codegen.backends.vitis import emit
 from streamopt.codegen.expressions import ExpressionText
 from streamopt.codegen.operators import OperatorFunctions

@@ -18,7 +18,7 @@ from streamopt.formats.graph_json import read_graph_json, write_graph_json
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import Function
 from streamopt.ir.program import Loop
-from streamopt.verification.interpreter import interpret
+from streamopt.verification.exact.interpreter import interpret
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -15,7 +15,7 @@ import torch
 
 from streamopt.formats.graph_json import load_graph_json, read_graph_json, write_graph_json
 from streamopt.ir.program import Program, Role
-from streamopt.verification.reference import execute
+from streamopt.verification.reference.execution import execute
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

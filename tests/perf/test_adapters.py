@@ -8,7 +8,7 @@ import streamopt as so
 from streamopt.ir.element import ElementType
 from streamopt.ir.network import AccessMode, Memory, Pipeline, Place, Port
 from streamopt.ir.program import Loop
-from streamopt.perf.adapters import adapter_resources
+from streamopt.perf.resources.network import adapter_resources
 from streamopt.target.resources import Resources
 
 U280 = so.device("u280")

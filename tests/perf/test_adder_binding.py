@@ -6,9 +6,9 @@ import pytest
 
 from streamopt.ir.element import ElementType
 from streamopt.ir.network import Operator
-from streamopt.perf.binding import fabric_adders, sharing_cycles
-from streamopt.perf.operators import operator_replicas, shared_units
-from streamopt.perf.resources import resources
+from streamopt.perf.resources.adder_binding import fabric_adders, sharing_cycles
+from streamopt.perf.resources.network import resources
+from streamopt.perf.resources.operators import operator_replicas, shared_units
 from streamopt.target.device import Target
 from tests.support.networks.multiply_add import matrix_product, network_of, timing
 

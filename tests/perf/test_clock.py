@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from streamopt.perf.clock import clock_risks
+from streamopt.perf.pipelines.clock import clock_risks
 from streamopt.target.device import Target
 from tests.support.networks.multiply_add import matrix_product, network_of, timing
 

@@ -6,7 +6,7 @@ from statistics import mean
 import pytest
 
 from streamopt.ir.network import Place
-from streamopt.perf.pipeline import pipeline_timings
+from streamopt.perf.pipelines.timings import pipeline_timings
 from streamopt.published import load_published_design
 from tests.support.networks.one_pipeline import TARGET, memory, pipeline, product, timed
 

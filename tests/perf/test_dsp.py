@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from streamopt.formats.graph_json import read_graph_json
-from streamopt.perf.dsp import dsps_per_lane, multiply_accumulates, roofline_cycles
+from streamopt.perf.paper.dsp import dsps_per_lane, multiply_accumulates, roofline_cycles
 from streamopt.strategies.oracle.lane_prices import lane_dsps
 from streamopt.transforms.canonicalize import canonicalize
 

@@ -8,9 +8,9 @@ import pytest
 
 from streamopt.errors import TargetError
 from streamopt.ir.network import Implementation, Network, Operator
-from streamopt.perf.clock import clock_risks
-from streamopt.perf.pipeline import pipeline_timings
-from streamopt.perf.resources import resources
+from streamopt.perf.pipelines.clock import clock_risks
+from streamopt.perf.pipelines.timings import pipeline_timings
+from streamopt.perf.resources.network import resources
 from streamopt.target.device import Target
 from tests.support.networks.multiply_add import matrix_product, network_of
 

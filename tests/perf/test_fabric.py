@@ -3,10 +3,10 @@ from __future__ import annotations
 import pytest
 
 from streamopt.ir.network import Fifo
-from streamopt.perf.buffers import network_storage
-from streamopt.perf.fabric import data_bits, fifo_fabric, memory_fabric, pipeline_fabric
-from streamopt.perf.memory_blocks import Storage, StorageKind, fifo_storage
-from streamopt.perf.operators import operator_replicas
+from streamopt.perf.resources.buffers import network_storage
+from streamopt.perf.resources.fabric import data_bits, fifo_fabric, memory_fabric, pipeline_fabric
+from streamopt.perf.resources.memory_blocks import Storage, StorageKind, fifo_storage
+from streamopt.perf.resources.operators import operator_replicas
 from streamopt.target.device import Target
 from tests.support.networks.multiply_add import FLOAT, matrix_product, network_of, timing
 

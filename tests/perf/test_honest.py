@@ -10,11 +10,11 @@ import pytest
 
 import streamopt as so
 from streamopt.ir.schedule import ChannelKind
-from streamopt.perf.addresses import address_multipliers
-from streamopt.perf.buffers import memories_as_built
-from streamopt.perf.closed_form import node_pipelines, predict
-from streamopt.perf.pipeline import pipeline_timings
-from streamopt.perf.resources import resources
+from streamopt.perf.as_built.closed_form import node_pipelines, predict
+from streamopt.perf.pipelines.timings import pipeline_timings
+from streamopt.perf.resources.addresses import address_multipliers
+from streamopt.perf.resources.buffers import memories_as_built
+from streamopt.perf.resources.network import resources
 from streamopt.pipeline.beyond.costing import honest_costs
 from streamopt.pipeline.beyond.freedom import Freedom
 from streamopt.space import tiles
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from streamopt.ir.graph import Graph
     from streamopt.ir.prediction import Prediction
     from streamopt.ir.schedule import Schedule
-    from streamopt.perf.honest import HonestCosts
+    from streamopt.perf.as_built.node_costs import HonestCosts
     from streamopt.space.decisions import DecisionSpace
 
 GRAPHS = Path(__file__).parents[2] / "graphs"

@@ -12,8 +12,8 @@ import pytest
 import streamopt as so
 from streamopt.ir.schedule import ChannelKind
 from streamopt.perf.costs import Setting
-from streamopt.perf.pipeline import pipeline_timings
-from streamopt.perf.resources import resources
+from streamopt.perf.pipelines.timings import pipeline_timings
+from streamopt.perf.resources.network import resources
 from streamopt.pipeline.beyond.costing import honest_costs
 from streamopt.space.assemble import assemble
 from streamopt.space.decisions import decision_space

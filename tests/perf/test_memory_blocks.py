@@ -6,7 +6,7 @@ import pytest
 
 from streamopt.ir.element import ElementType
 from streamopt.ir.network import Fifo, Memory, Place
-from streamopt.perf.memory_blocks import (
+from streamopt.perf.resources.memory_blocks import (
     StorageKind,
     bank_extents,
     fifo_storage,

@@ -13,13 +13,9 @@ from streamopt.formats.graph_json import load_graph_json
 from streamopt.ir.graph import SequentialNode
 from streamopt.ir.network import Implementation, Operator, PipelineTiming
 from streamopt.ir.schedule import ChannelKind, ChannelPlan, NodePlan, Schedule
-from streamopt.perf.addresses import address_multipliers
-from streamopt.perf.buffers import memories_as_built
-from streamopt.perf.node_addresses import address_dsps
-from streamopt.perf.node_operators import node_operators
-from streamopt.perf.node_resources import node_resources
-from streamopt.perf.operators import operator_replicas
-from streamopt.perf.resources import operator_resources
+from streamopt.perf.as_built.node_operators import node_operators, node_resources
+from streamopt.perf.resources.network import operator_resources
+from streamopt.perf.resources.operators import operator_replicas
 from streamopt.target.device import Target
 from streamopt.transforms.apply import apply
 from streamopt.transforms.canonicalize import canonicalize
@@ -27,15 +23,9 @@ from streamopt.transforms.lower import lower
 from tests.support.random.graphs import random_graph
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    import numpy.typing as npt
-
     from streamopt.ir.binding import Binding
     from streamopt.ir.graph import Graph, Node
-    from streamopt.ir.network import Memory, Network
-
-    Integers = npt.NDArray[np.int64]
+    from streamopt.ir.network import Network
 
 GRAPHS = sorted((Path(__file__).parents[2] / "graphs").rglob("*.json"))
 U280 = Target.named("u280", clock_ns=3.33)
@@ -61,26 +51,11 @@ def network_of(graph: Graph, plans: tuple[NodePlan, ...]) -> Network:
     return lower(apply(graph, Schedule(graph.name, plans, buffers)))
 
 
-def banks(graph: Graph, node: Node, memories: Mapping[str, Memory]) -> dict[str, list[Integers]]:
-    """Return the factors of the memories around a node; of several copies, those of the last."""
-    found = {name: memories[name] for name in (*node.inputs, *node.outputs) if name in memories}
-    found |= {
-        edge.array: memories[edge.channel]
-        for edge in graph.edges
-        if (edge.array in node.outputs or edge.consumer == node.name) and edge.channel in memories
-    }
-    return {
-        name: [np.array([factor]) for factor in memory.factors] for name, memory in found.items()
-    }
-
-
 def check(graph: Graph, rng: random.Random) -> None:
     """Compare every node of a random schedule, at some interval: the rules don't ask which."""
     plans = tuple(random_plan(node, rng) for node in graph.nodes)
     network = network_of(graph, plans)
     pipelines = {pipeline.name: pipeline for pipeline in network.pipelines}
-    memories = memories_as_built(network)
-    arrays = {array.name: array for array in graph.arrays}
     for plan, node in zip(plans, graph.nodes, strict=True):
         if isinstance(node, SequentialNode):
             continue
@@ -89,10 +64,6 @@ def check(graph: Graph, rng: random.Random) -> None:
         timing = PipelineTiming(rng.choice((1, 1, 2, 4, 12)), depth_cycles=20)
         found = node_resources(operators, plan.order, factors, np.array([timing.ii]), U280)
         pipeline = pipelines[node.name]
-        given = banks(graph, node, memories)
-        in_dsp = sum(product.in_dsp for product in address_multipliers(pipeline, memories))
-        addresses = address_dsps(operators, arrays, plan.order, factors, given)
-        assert addresses.tolist() == [in_dsp], plan
         replicas = operator_replicas(pipeline)
         used, bits = operator_resources(pipeline, replicas, timing, U280)
         amounts = (found.dsps, found.luts, found.ffs, found.unit_bits)

@@ -4,7 +4,7 @@ from streamopt.ir.affine import Affine
 from streamopt.ir.element import ElementType
 from streamopt.ir.network import AccessMode, Operation, Operator, Pipeline, Port
 from streamopt.ir.program import Loop
-from streamopt.perf.operators import operator_replicas
+from streamopt.perf.resources.operators import operator_replicas
 
 FLOAT = ElementType.FLOAT
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 import streamopt as so
-from streamopt.perf.pipeline import pipeline_timings
-from streamopt.perf.resources import resources
+from streamopt.perf.pipelines.timings import pipeline_timings
+from streamopt.perf.resources.network import resources
 from streamopt.space.assemble import assemble
 from streamopt.transforms.apply import apply
 from streamopt.transforms.lower import lower

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from streamopt.ir.network import Place
-from streamopt.perf.pipeline import Bound, Reason
+from streamopt.perf.pipelines.timings import Bound, Reason
 from tests.support.networks.one_pipeline import memory, pipeline, timed
 
 

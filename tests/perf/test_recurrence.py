@@ -7,8 +7,8 @@ import pytest
 
 from streamopt.ir.element import ElementType
 from streamopt.ir.network import Place
-from streamopt.perf.pipeline import Reason
-from streamopt.perf.recurrence import Recurrence, recurrences
+from streamopt.perf.pipelines.recurrence import Recurrence, recurrences
+from streamopt.perf.pipelines.timings import Reason
 from tests.support.networks.one_pipeline import TARGET, memory, operation, pipeline, product, timed
 
 NODES = Path(__file__).parents[2] / "results" / "published" / "streamhls_nodes.csv"

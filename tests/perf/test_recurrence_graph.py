@@ -11,8 +11,8 @@ import pytest
 
 from streamopt.ir.expression import Compare, Index, Literal, Logic, LogicOp
 from streamopt.ir.network import AccessMode, Place
-from streamopt.perf.pipeline import Reason
-from streamopt.perf.recurrence import ROUND_TRIP_CYCLES
+from streamopt.perf.pipelines.recurrence import ROUND_TRIP_CYCLES
+from streamopt.perf.pipelines.timings import Reason
 from tests.support.networks.one_pipeline import TARGET, memory, pipeline, timed
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ import pytest
 
 from streamopt.errors import TargetError
 from streamopt.ir.element import ElementType
-from streamopt.perf.pipeline import pipeline_timings
-from streamopt.perf.resources import resources
+from streamopt.perf.pipelines.timings import pipeline_timings
+from streamopt.perf.resources.network import resources
 from streamopt.published import load_published_design
 from streamopt.target.device import Target
 from tests.support.networks.multiply_add import matrix_product, network_of, timing

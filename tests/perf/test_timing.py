@@ -15,8 +15,8 @@ from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Access, Binary, BinaryOp, Read
 from streamopt.ir.graph import Node
 from streamopt.ir.program import Loop, Reduction
-from streamopt.perf.algebra import INTEGERS, symbolic
-from streamopt.perf.timing import nest_timing
+from streamopt.perf.paper.algebra import INTEGERS, symbolic
+from streamopt.perf.paper.timing import nest_timing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 import streamopt as so
-from streamopt.perf.closed_form import predict
-from streamopt.perf.pipeline import pipeline_timings
-from streamopt.perf.resources import resources
-from streamopt.perf.work_bound import work_bound_cycles
+from streamopt.perf.as_built.closed_form import predict
+from streamopt.perf.as_built.work_bound import work_bound_cycles
+from streamopt.perf.pipelines.timings import pipeline_timings
+from streamopt.perf.resources.network import resources
 from streamopt.pipeline.beyond.costing import honest_costs
 from streamopt.pipeline.beyond.freedom import ALL
 from streamopt.space.assemble import assemble

@@ -10,9 +10,9 @@ import pytest
 
 import streamopt as so
 from streamopt.errors import InfeasibleError, SolverError
-from streamopt.perf.closed_form import predict
-from streamopt.perf.pipeline import pipeline_timings
-from streamopt.perf.resources import resources
+from streamopt.perf.as_built.closed_form import predict
+from streamopt.perf.pipelines.timings import pipeline_timings
+from streamopt.perf.resources.network import resources
 from streamopt.pipeline.beyond.freedom import TRIED
 from streamopt.space.assemble import assemble, baseline
 from streamopt.space.decisions import decision_space

@@ -11,7 +11,7 @@ import streamopt as so
 from streamopt.errors import LegalityError, SolverError, TargetError
 from streamopt.formats.schedule_json import read_schedule_json, write_schedule_json
 from streamopt.ir.ports import PortKind
-from streamopt.perf.bandwidth import channel_rates, least_cycles, transfer_ii
+from streamopt.perf.pipelines.bandwidth import channel_rates, least_cycles, transfer_ii
 from streamopt.solvers.result import Proof
 from streamopt.space.assemble import baseline
 from streamopt.space.level import LevelName

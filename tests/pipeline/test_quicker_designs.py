@@ -11,7 +11,7 @@ import pytest
 
 import streamopt as so
 from streamopt.evaluation.design import built_resources
-from streamopt.perf.dsp import accumulates_products
+from streamopt.perf.paper.dsp import accumulates_products
 from streamopt.solvers.result import Stop
 from streamopt.target.device import find_device
 from tests.support.programs.convolutional import Network, mobile, plain, residual, saved

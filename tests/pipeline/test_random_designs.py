@@ -29,7 +29,7 @@ from tests.support.runners.compiled_together import compiled_together
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable
 
-    from streamopt.verification.csim import Compiled
+    from streamopt.verification.csim.running import Compiled
 
 CASES = int(os.environ.get("STREAMOPT_CASES", "3000"))
 """Of all back ends, in the nightly run."""

@@ -9,13 +9,12 @@ import numpy as np
 import pytest
 
 import streamopt as so
-from streamopt.perf.costs import PUBLISHED, Setting
-from streamopt.perf.later_costs import LaterCosts
+from streamopt.perf.costs import PUBLISHED, LaterCosts, Setting
 from streamopt.pipeline.beyond.costing import honest_costs
 from streamopt.solvers.result import Proof
 
 if TYPE_CHECKING:
-    from streamopt.perf.timing import NestTiming
+    from streamopt.perf.paper.timing import NestTiming
 
 GRAPHS = Path(__file__).parents[2] / "graphs"
 

@@ -15,7 +15,7 @@ import streamopt as so
 from streamopt.errors import SolverError
 from streamopt.ir.network import Implementation, Operator
 from streamopt.perf.costs import PUBLISHED
-from streamopt.perf.dsp import dsps_per_lane
+from streamopt.perf.paper.dsp import dsps_per_lane
 from streamopt.pipeline.beyond.costing import honest_costs
 from streamopt.space.decisions import DecisionSpace, decision_space
 from streamopt.space.level import LEVELS, Level, LevelName

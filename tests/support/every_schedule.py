@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamopt as so
 from streamopt.evaluation.design import timed_network
-from streamopt.perf.resources import resources
+from streamopt.perf.resources.network import resources
 from streamopt.space.assemble import assemble, evaluate
 from streamopt.space.decisions import decision_space
 from streamopt.space.level import LEVELS, LevelName

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from streamopt.analysis.depths import full_depth_elems
+from streamopt.analysis.access_order import full_depth_elems
 from streamopt.errors import LegalityError
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Access, Binary, BinaryOp, Read

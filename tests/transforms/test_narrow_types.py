@@ -10,10 +10,10 @@ import pytest
 
 import streamopt as so
 from streamopt.formats.graph_json import read_graph_json
-from streamopt.perf.dsp import dsps_per_lane, roofline_cycles
+from streamopt.perf.paper.dsp import dsps_per_lane, roofline_cycles
 from streamopt.strategies.oracle.lane_prices import lane_dsps
 from streamopt.transforms.canonicalize import canonicalize
-from streamopt.verification.graph_values import graph_values
+from streamopt.verification.csim.tokens import graph_values
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -30,9 +30,9 @@ from streamopt.ir.expression import (
 from streamopt.ir.expression_type import expression_type
 from streamopt.ir.fixed_point import MAX_BITS
 from streamopt.ir.program import Array, Nest, Program, Role, Statement
-from streamopt.verification.csim import HEADERS
-from streamopt.verification.interpreter import interpret
-from streamopt.verification.reference import execute
+from streamopt.verification.csim.running import HEADERS
+from streamopt.verification.exact.interpreter import interpret
+from streamopt.verification.reference.execution import execute
 from streamopt.verification.storage import numbers_of, stored
 
 if TYPE_CHECKING:

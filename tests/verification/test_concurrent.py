@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from streamopt.errors import VerificationError
-from streamopt.verification.concurrent import with_concurrent_processes
-from streamopt.verification.csim import Run, compile_and_run
+from streamopt.verification.csim.running import Run, compile_and_run, with_concurrent_processes
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,7 +11,7 @@ from test_mutations import DESIGN, KERNEL
 import streamopt as so
 from streamopt.verification import verify
 from streamopt.verification.compare import Verdict
-from streamopt.verification.edits import edits_of
+from streamopt.verification.project import edits_of
 
 if TYPE_CHECKING:
     from pathlib import Path

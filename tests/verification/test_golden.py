@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from streamopt.errors import VerificationError
-from streamopt.verification.golden import make_golden
-from streamopt.verification.inputs import make_inputs
+from streamopt.verification.vectors.golden import make_golden
+from streamopt.verification.vectors.inputs import make_inputs
 from tests.support.programs.sketches import program
 
 LAYER = program(

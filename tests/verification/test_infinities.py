@@ -14,9 +14,9 @@ from streamopt.errors import CodegenError
 from streamopt.formats.graph_json import read_graph_json, write_graph_json
 from streamopt.ir.element import ElementType
 from streamopt.verification.compare import compare_output
-from streamopt.verification.golden import make_golden
-from streamopt.verification.inputs import make_inputs
-from streamopt.verification.reference import execute
+from streamopt.verification.reference.execution import execute
+from streamopt.verification.vectors.golden import make_golden
+from streamopt.verification.vectors.inputs import make_inputs
 from tests.support.programs.sketches import program
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import streamopt as so
 from streamopt.errors import VerificationError
 from streamopt.pipeline.inputs import golden_data
 from streamopt.verification.compare import compare_output
-from streamopt.verification.golden import find_golden, make_golden
+from streamopt.verification.vectors.golden import find_golden, make_golden
 from tests.support.programs.sketches import program
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from streamopt.ir.affine import Affine
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import Access, Literal
 from streamopt.ir.program import Array, Loop, Nest, Program, Role, Statement
-from streamopt.verification.interpreter import interpret
+from streamopt.verification.exact.interpreter import interpret
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

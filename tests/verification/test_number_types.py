@@ -11,9 +11,9 @@ import streamopt as so
 from streamopt.errors import StreamoptError
 from streamopt.ir.ports import PortKind, PortPlan
 from streamopt.transforms.canonicalize import canonicalize
-from streamopt.verification.golden import make_golden
-from streamopt.verification.interpreter import interpret
-from streamopt.verification.reference import execute
+from streamopt.verification.exact.interpreter import interpret
+from streamopt.verification.reference.execution import execute
+from streamopt.verification.vectors.golden import make_golden
 from tests.support.programs.sketches import program
 
 if TYPE_CHECKING:

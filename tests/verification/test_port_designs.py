@@ -15,7 +15,7 @@ import streamopt as so
 from streamopt.codegen.checks import Severity
 from streamopt.codegen.templates import TYPE_HEADERS
 from streamopt.errors import CodegenError
-from streamopt.verification.csim import HEADERS
+from streamopt.verification.csim.running import HEADERS
 from tests.support.programs.sketches import program, scheduled
 
 if TYPE_CHECKING:

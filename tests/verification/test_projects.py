@@ -13,9 +13,9 @@ from streamopt.codegen.backends.vitis import emit
 from streamopt.errors import VerificationError
 from streamopt.verification import project
 from streamopt.verification.compare import Verdict, compare_output
-from streamopt.verification.csim import Run, compile_and_run
+from streamopt.verification.csim.running import Run, compile_and_run
 from streamopt.verification.project import MANIFEST, read_manifest, write_project
-from streamopt.verification.reference import Result
+from streamopt.verification.reference.execution import Result
 from streamopt.verification.verify import verify_project
 from tests.support.programs.sketches import program, scheduled
 

@@ -36,7 +36,7 @@ from streamopt.ir.program import (
     Statement,
 )
 from streamopt.verification import reference
-from streamopt.verification.reference import execute
+from streamopt.verification.reference.execution import execute
 from tests.support.programs.sketches import program
 from tests.support.runners import scalars
 

@@ -13,7 +13,7 @@ import pytest
 
 from streamopt.errors import VerificationError
 from streamopt.formats.graph_json import read_graph_json
-from streamopt.verification.reference import execute
+from streamopt.verification.reference.execution import execute
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,7 +9,7 @@ import pytest
 
 from streamopt.codegen.backends.registry import emit
 from streamopt.errors import VerificationError
-from streamopt.verification.csim import compile_and_run
+from streamopt.verification.csim.running import compile_and_run
 from streamopt.verification.project import read_manifest, write_project
 from streamopt.verification.verify import Traced, verify_project
 from tests.support.programs.row_sums import ROW_SUMS as GRAPH

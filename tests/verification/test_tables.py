@@ -13,9 +13,9 @@ import streamopt as so
 from streamopt.errors import CodegenError, LegalityError
 from streamopt.ir.network import Place
 from streamopt.ir.ports import PortKind
-from streamopt.perf.ports import port_counts
+from streamopt.perf.pipelines.ports import port_counts
 from streamopt.transforms.lower import lower
-from streamopt.verification.csim import compiled
+from streamopt.verification.csim.running import compiled
 from streamopt.verification.project import read_manifest
 from streamopt.verification.verify import verify_compiled
 from tests.support.programs.sketches import program, scheduled

@@ -6,8 +6,7 @@ from streamopt.space.assemble import assemble
 from streamopt.transforms.apply import apply
 from streamopt.transforms.canonicalize import canonicalize
 from streamopt.transforms.rewrites import rewritten
-from streamopt.verification.graph_values import graph_values
-from streamopt.verification.write_order import writes_of
+from streamopt.verification.csim.tokens import graph_values, writes_of
 from tests.support.programs.sketches import program, scheduled
 
 SOURCE = program(

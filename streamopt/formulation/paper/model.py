@@ -14,9 +14,9 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from streamopt.formulation.tags import Formulation, Tag, new_model, pyo
-from streamopt.perf.algebra import INTEGERS
-from streamopt.perf.dsp import dsps_per_lane
-from streamopt.perf.timing import NestTiming, nest_timing
+from streamopt.perf.paper.algebra import INTEGERS
+from streamopt.perf.paper.dsp import dsps_per_lane
+from streamopt.perf.paper.timing import NestTiming, nest_timing
 from streamopt.space.assemble import assemble
 from streamopt.space.decisions import read_stream_order, write_stream_order
 

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from streamopt.ir.graph import Graph, Node
     from streamopt.ir.network import Network, Pipeline
     from streamopt.ir.ports import PortPlan
-    from streamopt.perf.bandwidth import TransferRule
-    from streamopt.perf.honest import HonestCosts, PortRule
+    from streamopt.perf.as_built.node_costs import HonestCosts, PortRule
+    from streamopt.perf.pipelines.bandwidth import TransferRule
     from streamopt.target.device import Target
 
 NOTHING: Mapping[str, Binding] = MappingProxyType({})
@@ -46,10 +46,10 @@ def honest_costs(
     ports
         How arrays cross the boundary, with movers in the graph: they keep to their channels.
     """
-    from streamopt.perf.bandwidth import network_rates
-    from streamopt.perf.closed_form import node_pipelines
-    from streamopt.perf.honest import HonestCosts
-    from streamopt.perf.ports import port_counts
+    from streamopt.perf.as_built.closed_form import node_pipelines
+    from streamopt.perf.as_built.node_costs import HonestCosts
+    from streamopt.perf.pipelines.bandwidth import network_rates
+    from streamopt.perf.pipelines.ports import port_counts
     from streamopt.space.assemble import baseline
     from streamopt.transforms.apply import apply
     from streamopt.transforms.lower import lower
@@ -73,7 +73,7 @@ def _transfer_rule(
     pipelines: Sequence[Pipeline], network: Network, rates: Mapping[str, tuple[float, ...]]
 ) -> TransferRule | None:
     """Return the rule of the channel that a node moves an array through, if it does."""
-    from streamopt.perf.bandwidth import TransferRule
+    from streamopt.perf.pipelines.bandwidth import TransferRule
 
     touched = [port.target for p in pipelines for port in p.ports if port.target in rates]
     if not touched:
@@ -84,7 +84,7 @@ def _transfer_rule(
 
 def _port_rule(graph: Graph, node: Node, counts: Mapping[str, int]) -> PortRule:
     """Return the rule for the arguments that a node walks by more than plain iterators."""
-    from streamopt.perf.honest import PortRule
+    from streamopt.perf.as_built.node_costs import PortRule
 
     accesses = () if isinstance(node, SequentialNode) else (*node.reads, node.write)
     bent = [

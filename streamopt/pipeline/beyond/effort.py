@@ -7,7 +7,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from streamopt.ir.graph import SequentialNode
-from streamopt.perf.dsp import dsps_per_lane
+from streamopt.perf.paper.dsp import dsps_per_lane
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from streamopt.errors import InfeasibleError
 from streamopt.evaluation.boundary_ports import boundary_cycles
-from streamopt.perf.priced_costs import PricedCosts
-from streamopt.perf.work_bound import work_bound_cycles
+from streamopt.perf.as_built.work_bound import work_bound_cycles
+from streamopt.perf.costs import PricedCosts
 from streamopt.pipeline.beyond.allowance import Allowance
 from streamopt.pipeline.beyond.costing import honest_costs
 from streamopt.pipeline.beyond.effort import horizons

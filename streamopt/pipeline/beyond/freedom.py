@@ -10,7 +10,7 @@ from streamopt.ir.expression import Binary, BinaryOp, walk
 from streamopt.ir.graph import SequentialNode
 from streamopt.ir.network import Implementation, Operator
 from streamopt.ir.program import Reduction
-from streamopt.perf.dsp import accumulates_products
+from streamopt.perf.paper.dsp import accumulates_products
 from streamopt.pipeline.beyond.binding_choice import BindingChoice
 from streamopt.transforms.rewrites import REWRITES, changed_by
 

@@ -110,7 +110,7 @@ def _with_least_fifos(evaluation: Evaluation) -> Resources:
 
     Depths that are found later are no larger: `streamopt.sim.depths`.
     """
-    from streamopt.perf.resources import resources
+    from streamopt.perf.resources.network import resources
 
     network = evaluation.network
     peaks = {fifo.name: fifo.peak_elems for fifo in evaluation.trace.fifos}

@@ -19,11 +19,10 @@ import numpy as np
 from streamopt.analysis.operations import OperationList, accumulates, add_body
 from streamopt.analysis.value_ranges import Surroundings
 from streamopt.ir.graph import SequentialNode
-from streamopt.perf.chain import chain_cycles
-from streamopt.perf.dsp import accumulates_products
-from streamopt.perf.node_operators import NodeOperators, node_operators
-from streamopt.perf.node_resources import node_resources
-from streamopt.perf.recurrence import Recurrence
+from streamopt.perf.as_built.node_operators import NodeOperators, node_operators, node_resources
+from streamopt.perf.paper.dsp import accumulates_products
+from streamopt.perf.pipelines.operation_graph import chain_cycles
+from streamopt.perf.pipelines.recurrence import Recurrence
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence

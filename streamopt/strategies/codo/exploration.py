@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from streamopt.ir.graph import SequentialNode
-from streamopt.perf.dsp import accumulates_products
+from streamopt.perf.paper.dsp import accumulates_products
 from streamopt.strategies.codo.choices import UnrollChoice, nest_choices
 from streamopt.strategies.codo.coupling import coupled, own_factors
 from streamopt.strategies.codo.estimate import DesignEstimate

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from streamopt.analysis.stream_order import completes_rows
+from streamopt.analysis.access_order import completes_rows
 from streamopt.ir.expression import Binary, Call, walk
 from streamopt.ir.graph import SequentialNode
 from streamopt.ir.ordering import topological_order

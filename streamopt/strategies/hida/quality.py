@@ -3,7 +3,7 @@
 The estimator of [2] that [1] names: a pipelined nest of T iterations takes ``depth + II (T - 1)
 + 2`` cycles, and shares its operators over the II. Loops of a reduction are outermost, which
 brings two updates of an element as far apart as an order can; II is what the vendor's tool makes
-of them (`streamopt.perf.recurrence`), which adds the lanes of a sum up in a tree.
+of them (`streamopt.perf.pipelines.recurrence`), which adds the lanes of a sum up in a tree.
 
 [1] Ye, Jun, and Chen, HIDA, ASPLOS 2024, section 6.5.1.
 [2] Ye et al., ScaleHLS, HPCA 2022, section V-E.
@@ -20,14 +20,14 @@ from streamopt.analysis.operations import OperationList
 from streamopt.analysis.value_ranges import Surroundings
 from streamopt.ir.graph import SequentialNode
 from streamopt.ir.network import Operator
-from streamopt.perf.chain import chain_cycles
-from streamopt.perf.node_operators import node_operators
+from streamopt.perf.as_built.node_operators import node_operators
+from streamopt.perf.pipelines.operation_graph import chain_cycles
 from streamopt.space.tiles import divisors
 
 if TYPE_CHECKING:
     from streamopt.ir.graph import Graph, Node
     from streamopt.ir.network import Operation
-    from streamopt.perf.node_operators import NodeOperators
+    from streamopt.perf.as_built.node_operators import NodeOperators
     from streamopt.target.device import Target
 
 __all__ = ["FactorChoice", "choices", "loop_order"]

@@ -39,7 +39,7 @@ class Certificate:
     broken
         The constraints that it breaks, in words; empty for a valid schedule.
     used
-        Of each resource that has a limit, as built: `streamopt.perf.resources` says so.
+        Of each resource that has a limit, as built: `streamopt.perf.resources.network` says so.
     """
 
     latency_cycles: int

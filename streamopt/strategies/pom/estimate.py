@@ -19,7 +19,7 @@ import numpy as np
 from streamopt.analysis.operations import BEFORE
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Access
-from streamopt.perf.chain import chain_cycles
+from streamopt.perf.pipelines.operation_graph import chain_cycles
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -19,7 +19,7 @@ from streamopt.ir.affine import Affine
 from streamopt.ir.expression import reads
 from streamopt.ir.graph import SequentialNode
 from streamopt.ir.network import AccessMode, Pipeline, Port
-from streamopt.perf.constant_folding import built_operations
+from streamopt.perf.pipelines.operation_graph import built_operations
 from streamopt.space.fixed import NOTHING_FIXED
 from streamopt.strategies.pom.dependence_graph import (
     DependenceGraph,

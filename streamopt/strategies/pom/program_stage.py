@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from streamopt.analysis.dependence_relations import DependenceKind
+from streamopt.analysis.dependence import DependenceKind
 from streamopt.errors import LegalityError
 from streamopt.ir.loop_steps import After, Fuse, Interchange, Skew
 from streamopt.strategies.pom.nest import MOST_FUSED

@@ -17,7 +17,7 @@ from streamopt.analysis.value_ranges import Surroundings
 from streamopt.ir.expression import Read
 from streamopt.ir.graph import SequentialNode
 from streamopt.ir.network import AccessMode, Operator, Pipeline, Port
-from streamopt.perf.constant_folding import built_operations
+from streamopt.perf.pipelines.operation_graph import built_operations
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -20,8 +20,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from streamopt.analysis.coverage import touches_once
 from streamopt.analysis.instances import bound_conditions, hull_of
-from streamopt.analysis.single_touch import touches_once
 from streamopt.ir.affine import Affine, Iter
 from streamopt.ir.expression import (
     Access,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from streamopt.analysis.dependence_relations import DependenceKind
+from streamopt.analysis.dependence import DependenceKind
 from streamopt.transforms.scheduling.times import distance_vector
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from streamopt.analysis.dependence_relations import DependenceKind
+from streamopt.analysis.dependence import DependenceKind
 from streamopt.errors import Diagnostic
 from streamopt.transforms.scheduling.reduction_order import is_reduction_step
 from streamopt.transforms.scheduling.times import distance_vector, time_length, time_map
@@ -17,7 +17,7 @@ from streamopt.transforms.scheduling.times import distance_vector, time_length, 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from streamopt.analysis.dependence_relations import Dependence
+    from streamopt.analysis.dependence import Dependence
     from streamopt.transforms.scheduling.timed import TimedProgram, TimedStatement
 
 __all__ = ["legality_problems"]

@@ -13,7 +13,7 @@ from streamopt.transforms.restructure.reduction import recognized
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from streamopt.analysis.dependence_relations import Dependence
+    from streamopt.analysis.dependence import Dependence
     from streamopt.analysis.instances import Instance
 
 __all__ = ["is_reduction_step", "ordered_pairs"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from streamopt.analysis.polyhedral_text import domain_text
+from streamopt.analysis.instances import domain_text
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Compare, CompareOp, Index, Literal
 from streamopt.ir.isl_text import affine_text

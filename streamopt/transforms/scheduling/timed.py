@@ -22,7 +22,7 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from streamopt.analysis.dependence_relations import dependence_relations
+from streamopt.analysis.dependence import dependence_relations
 from streamopt.analysis.instances import hull_of
 from streamopt.errors import Diagnostic, LegalityError
 from streamopt.ir.affine import Affine
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from streamopt.analysis.dependence_relations import Dependence
+    from streamopt.analysis.dependence import Dependence
     from streamopt.analysis.instances import Instance
     from streamopt.ir.source import Source
 

@@ -12,7 +12,7 @@ from streamopt.ir.isl_text import affine_text
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from streamopt.analysis.dependence_relations import Dependence
+    from streamopt.analysis.dependence import Dependence
     from streamopt.transforms.scheduling.timed import TimedProgram, TimedStatement
 
 __all__ = ["Vector", "distance_vector", "time_length", "time_map"]

@@ -16,7 +16,7 @@ from streamopt.errors import FrontendError
 from streamopt.frontends.mlir import Layout, read_mlir
 from streamopt.ir.program import Program, Role
 from streamopt.transforms.canonicalize import canonicalize
-from streamopt.verification.reference import execute
+from streamopt.verification.reference.execution import execute
 
 LINEAR = """
 #row = affine_map<(d0, d1) -> (d0, d1)>

@@ -19,7 +19,7 @@ from streamopt.frontends.mlir import Layout
 from streamopt.frontends.torch_module import read_torch
 from streamopt.ir.program import Role
 from streamopt.transforms.canonicalize import canonicalize
-from streamopt.verification.reference import execute
+from streamopt.verification.reference.execution import execute
 
 if TYPE_CHECKING:
     from collections.abc import Callable

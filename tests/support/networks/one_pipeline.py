@@ -20,7 +20,7 @@ from streamopt.ir.network import (
     Process,
 )
 from streamopt.ir.program import Loop
-from streamopt.perf.pipeline import TimedPipeline, timed_pipelines
+from streamopt.perf.pipelines.timings import TimedPipeline, timed_pipelines
 from streamopt.published.index_text import read_guard, read_subscript
 from streamopt.target.device import Target
 

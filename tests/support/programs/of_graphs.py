@@ -11,9 +11,9 @@ from streamopt.ir.graph import SequentialNode
 from streamopt.ir.program import Nest, Program, Role, Statement
 from streamopt.transforms.canonicalize import canonicalize
 from streamopt.transforms.rewrites.stream_windows import stream_windows
-from streamopt.verification.inputs import make_inputs
-from streamopt.verification.interpreter import interpret
-from streamopt.verification.reference import execute
+from streamopt.verification.exact.interpreter import interpret
+from streamopt.verification.reference.execution import execute
+from streamopt.verification.vectors.inputs import make_inputs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from streamopt.analysis.depths import full_depth_elems
+from streamopt.analysis.access_order import full_depth_elems
 from streamopt.errors import LegalityError
 from streamopt.formats.graph_json import read_graph_json
 from streamopt.ir.schedule import ChannelKind, ChannelPlan, NodePlan, Schedule

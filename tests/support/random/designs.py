@@ -17,7 +17,7 @@ from streamopt.pipeline import BindingChoice, Freedom
 from streamopt.space.assemble import baseline
 from streamopt.target.device import find_device
 from streamopt.transforms.rewrites import rewritten
-from streamopt.verification.inputs import make_inputs
+from streamopt.verification.vectors.inputs import make_inputs
 from tests.support.random.factors import any_factors
 from tests.support.random.functions import random_function
 from tests.support.random.graphs import random_program

@@ -9,7 +9,7 @@ import re
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from streamopt.verification.csim import Compiled, compiled
+from streamopt.verification.csim.running import Compiled, compiled
 from streamopt.verification.project import read_manifest
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from streamopt.ir.expression import conditional_reads
-from streamopt.perf.lane_accesses import condition_iterators
+from streamopt.perf.pipelines.lane_accesses import condition_iterators
 from streamopt.transforms.canonicalize import canonicalize
 from streamopt.transforms.rewrites import rewritten
 from tests.support.programs.of_graphs import check_same

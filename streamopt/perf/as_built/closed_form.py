@@ -1,0 +1,193 @@
+"""The closed form under the honest rules: table 3 of [1] with the II and depth of every pipeline.
+
+Where [1] counts a node's run once for each of its stores, takes II from the innermost loop alone
+and lets nodes that fill one array run side by side, this takes what a pipeline really does: II and
+depth by the rules of `streamopt.perf`, nodes of one process one after another. It looks at first
+and last tokens only, so stalls in between are left to `streamopt.sim`.
+
+[1] Basalama and Cong, Stream-HLS, FPGA 2025, section 3.5.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from streamopt.ir.graph import SequentialNode
+from streamopt.ir.prediction import NodePrediction, Prediction
+from streamopt.ir.schedule import ChannelKind
+from streamopt.perf.paper.algebra import INTEGERS
+from streamopt.perf.paper.latency import graph_times
+from streamopt.perf.paper.timing import NestTiming, nest_run
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from streamopt.ir.graph import Node
+    from streamopt.ir.network import Network, Pipeline, PipelineTiming
+    from streamopt.ir.scheduled import ScheduledGraph, ScheduledNode
+
+__all__ = [
+    "built_run",
+    "node_pipelines",
+    "predict",
+    "sequential_run",
+]
+
+
+PROCESS_CYCLES = 2
+"""Cycles around a loop: one before its first iteration, one after its last."""
+
+
+def predict(
+    scheduled: ScheduledGraph,
+    network: Network,
+    timings: Mapping[str, PipelineTiming],
+    dsps: Mapping[str, int],
+) -> Prediction:
+    """Return st, fw and lw of every node in cycles, with its II and DSPs.
+
+    Parameters
+    ----------
+    network
+        The scheduled graph's own, from `streamopt.transforms.lower`.
+    timings
+        II and depth by pipeline.
+    dsps
+        DSPs by pipeline.
+    """
+    pipelines = node_pipelines(scheduled, network)
+    nests = {
+        node.node.name: _nest(node, pipelines[node.node.name], timings) for node in scheduled.nodes
+    }
+    fifos = {c.edge.channel for c in scheduled.channels if c.kind is ChannelKind.FIFO}
+    in_order = tuple(node.node for process in scheduled.processes for node in process)
+    graph = replace(scheduled.graph, nodes=in_order)
+    times = graph_times(graph, nests, fifos, INTEGERS, _waits_for(scheduled, fifos))
+    return Prediction(
+        tuple(
+            NodePrediction(
+                node=node.node.name,
+                ii=nests[node.node.name].ii,
+                start_cycles=times[node.node.name].start,
+                first_write_cycles=times[node.node.name].first_write,
+                last_write_cycles=times[node.node.name].last_write,
+                lanes=node.lanes,
+                dsps=sum(dsps[pipeline.name] for pipeline in pipelines[node.node.name]),
+            )
+            for node in scheduled.nodes
+        )
+    )
+
+
+def _waits_for(scheduled: ScheduledGraph, fifos: Collection[str]) -> dict[str, tuple[str, ...]]:
+    """Return which nodes must have ended before a node starts, other than those it reads.
+
+    Nodes of one process run one after another, and the first doesn't start before the ping-pong
+    buffers of all of them are filled.
+    """
+    edges = scheduled.graph.in_edges()
+    found: dict[str, tuple[str, ...]] = {}
+    for process in scheduled.processes:
+        names = [node.node.name for node in process]
+        found.update((later, (earlier,)) for earlier, later in pairwise(names))
+        found[names[0]] = tuple(
+            edge.producer for name in names for edge in edges[name] if edge.channel not in fifos
+        )
+    return found
+
+
+def node_pipelines(scheduled: ScheduledGraph, network: Network) -> dict[str, tuple[Pipeline, ...]]:
+    """Return the pipelines of each node; a sequential node has a process of its own."""
+    found: dict[str, tuple[Pipeline, ...]] = {}
+    for nodes, process in zip(scheduled.processes, network.processes, strict=True):
+        if len(nodes) == 1:
+            found[nodes[0].node.name] = process.pipelines
+        else:
+            pairs = zip(nodes, process.pipelines, strict=True)
+            found.update((node.node.name, (pipeline,)) for node, pipeline in pairs)
+    return found
+
+
+def _nest(
+    scheduled: ScheduledNode,
+    pipelines: Sequence[Pipeline],
+    timings: Mapping[str, PipelineTiming],
+) -> NestTiming[int]:
+    node = scheduled.node
+    if isinstance(node, SequentialNode):
+        return sequential_run(node, pipelines, timings)
+    (pipeline,) = pipelines
+    timing = timings[pipeline.name]
+    order = [loop.name for loop in scheduled.loops]
+    tiles = {loop.name: loop.tiles for loop in scheduled.loops}
+
+    run = built_run(node, order, tiles, node.inputs, timing.ii)
+    return run.delayed(timing.depth_cycles)
+
+
+def sequential_run(
+    node: SequentialNode, pipelines: Sequence[Pipeline], timings: Mapping[str, PipelineTiming]
+) -> NestTiming[int]:
+    """Return the times of a sequential node: nothing is handed over before its end."""
+    cycles = 0
+    for pipeline in pipelines:
+        timing = timings[pipeline.name]
+        cycles += timing.ii * (pipeline.iterations - 1) + timing.depth_cycles + PROCESS_CYCLES
+    return NestTiming(timings[node.name].ii, cycles, cycles, dict.fromkeys(node.inputs, 0))
+
+
+def built_run(
+    node: Node,
+    order: Sequence[str],
+    tiles: Mapping[str, Any],
+    operands: Collection[str],
+    ii: Any,
+) -> NestTiming[Any]:
+    """Return the relative times of one run at a given initiation interval, in cycles.
+
+    As `nest_run`; what a window takes has been read when the last element of the array has.
+
+    Parameters
+    ----------
+    tiles
+        Trip count of every tile loop as built: integers, or integer arrays of one shape.
+    """
+    if not node.stretches:
+        algebra: Any = INTEGERS
+        return nest_run(node, order, tiles, operands, algebra, ii)
+    built, delays = node.built_trip_counts, node.delays
+
+    def tile(name: str, iteration: int) -> Any:
+        """Return where an iteration is; factors divide where it is neither first nor last."""
+        if iteration == built[name] - 1:
+            return tiles[name] - 1
+        return iteration // (built[name] // tiles[name])
+
+    first = {name: tile(name, delays.get(name, 0)) for name in order}
+    last = {
+        name: tile(name, delays.get(name, 0) + trips - 1)
+        for name, trips in node.trip_counts.items()
+    }
+
+    def read(array: str) -> dict[str, Any]:
+        window = node.window(array)
+        if window is not None:
+            ends = {n: tile(n, extent - 1) for n, extent in window.extents.items()}
+            return dict.fromkeys(order, 0) | ends
+        own = {name for access in node.reads_of(array) for name in access.iterators()}
+        return first | {name: last[name] for name in own}
+
+    def at(indices: Mapping[str, Any]) -> Any:
+        total: Any = 0
+        for name in order:
+            total = total * tiles[name] + indices[name]
+        return total * ii
+
+    return NestTiming(
+        ii=ii,
+        first_write=at(first | {name: last[name] for name in node.reduction_loops}),
+        last_write=at(last),
+        last_read={array: at(read(array)) for array in operands},
+    )

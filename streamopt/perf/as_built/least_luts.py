@@ -1,0 +1,154 @@
+"""LUTs that a node surely takes besides its operators, for many schedules of it at once.
+
+Partial tiles mask terms, a sum keeps its partial values, and an array that comes as a stream needs
+FIFOs and, where elements are used again, a buffer. The rules are those of
+`streamopt.perf.resources.fabric` and `streamopt.perf.resources.buffers`, which count them on a
+network; arrays have one entry a schedule. What a node takes is no less, as what depends on more
+than the node is left out: addresses, and registers in place of some banks.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from streamopt.ir.network import Fifo, Memory, Place
+from streamopt.perf.resources.fabric import STREAM_LUTS, fifo_fabric, memory_fabric
+from streamopt.perf.resources.memory_blocks import fifo_depth_steps, fifo_storage, memory_storage
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    import numpy.typing as npt
+
+    from streamopt.ir.expression import Access
+    from streamopt.ir.graph import Node
+    from streamopt.ir.program import Array
+    from streamopt.target.memories import Memories
+
+    Integers = npt.NDArray[np.int64]
+    Factors = Mapping[str, Integers]
+
+__all__ = ["as_buffer_luts", "as_fifo_luts", "masked_luts", "sum_luts"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """An array of some size and element, for what its banks take."""
+
+    array: Array
+    blocks: Memories
+
+    def bank(self, words: int, place: Place) -> int:
+        """Return the LUTs of one bank of a memory, in cells of a row."""
+        memory = Memory(self.array.name, place, self.array.element, (words,), (1,))
+        storage = memory_storage(memory, self.blocks)
+        return memory_fabric(storage, ping_pong=place is Place.PING_PONG).luts
+
+    def stream(self) -> int:
+        """Return the LUTs of one FIFO of the depth that takes the fewest, with both its ends."""
+        element, blocks = self.array.element, self.blocks
+        depths = fifo_depth_steps(element.bits, blocks)
+        fifos = (Fifo(self.array.name, element, (1,), depth) for depth in depths)
+        return 2 * STREAM_LUTS + min(fifo_fabric(fifo_storage(f, blocks)).luts for f in fifos)
+
+
+def masked_luts(node: Node, factors: Factors, bits: Sequence[int]) -> Integers:
+    """Return the LUTs that mask the terms of partial tiles: (T1).
+
+    Parameters
+    ----------
+    bits
+        Of the elements of every sum that the node accumulates.
+    """
+    lanes, busy = _one(factors), _one(factors)
+    for name, trips in node.trip_counts.items():
+        last = (trips - 1) % factors[name] + 1
+        lanes = lanes * factors[name]
+        busy = busy * (last if name in node.reduction_loops else factors[name])
+    return sum(bits) * (lanes - busy)
+
+
+def sum_luts(node: Node, array: Array, factors: Factors, blocks: Memories) -> Integers:
+    """Return the LUTs that hold the partial values of a sum."""
+    return _banks(node.write, _Kind(array, blocks), factors, Place.LOCAL)
+
+
+def as_fifo_luts(
+    node: Node, array: Array, order: Sequence[str], factors: Factors, blocks: Memories
+) -> Integers:
+    """Return the LUTs of an array that a node takes from a stream, and of what keeps it.
+
+    0 where the node reads it in several ways, or by more than iterators.
+    """
+    access = _only_read(node, array)
+    if access is None:
+        return np.zeros_like(_one(factors))
+    kind = _Kind(array, blocks)
+    found = kind.stream() * _lanes(access, factors)
+    if node.window(array.name) is not None:
+        return found
+    kept = _banks(access, kind, factors, Place.LOCAL)
+    return found + np.where(_passes(node, access, order, factors), 0, kept)
+
+
+def as_buffer_luts(node: Node, array: Array, factors: Factors, blocks: Memories) -> Integers:
+    """Return the LUTs of an array that a node takes from a ping-pong buffer."""
+    access = _only_read(node, array)
+    if access is None or node.window(array.name) is not None:
+        return np.zeros_like(_one(factors))
+    return _banks(access, _Kind(array, blocks), factors, Place.PING_PONG)
+
+
+def _only_read(node: Node, array: Array) -> Access | None:
+    """Return the one access to an array by constants and iterators of one dimension; else None."""
+    reads = node.taken_of(array.name)
+    if len(reads) != 1:
+        return None
+    names = [subscript.as_iterator() for subscript in reads[0].subscripts if subscript.terms]
+    return None if None in names or len(set(names)) < len(names) else reads[0]
+
+
+def _passes(
+    node: Node, access: Access, order: Sequence[str], factors: Factors
+) -> npt.NDArray[np.bool_]:
+    """Return whether what is taken passes through registers: no loop returns to an element."""
+    own = set(access.iterators())
+    found = np.ones(len(_one(factors)), dtype=np.bool_)
+    stays = np.zeros(len(found), dtype=np.bool_)
+    for name in order:
+        moves = factors[name] < node.trip_counts[name]
+        if name in own:
+            found &= ~(moves & stays)
+        else:
+            stays |= moves
+    return found
+
+
+def _banks(access: Access, kind: _Kind, factors: Factors, place: Place) -> Integers:
+    """Return the LUTs of all banks of an array that is split by the lanes of an access."""
+    words = banks = _one(factors)
+    for subscript, extent in zip(access.subscripts, kind.array.shape, strict=True):
+        split = _lanes_of(subscript.iterators(), factors)
+        split = np.minimum(extent, split)
+        banks, words = banks * split, words * -(-extent // split)
+    sizes, places = np.unique(words, return_inverse=True)
+    each = np.array([kind.bank(size, place) for size in sizes.tolist()], dtype=np.int64)
+    return banks * each[places.ravel()]
+
+
+def _lanes(access: Access, factors: Factors) -> Integers:
+    return _lanes_of([name for s in access.subscripts for name in s.iterators()], factors)
+
+
+def _lanes_of(names: Collection[str], factors: Factors) -> Integers:
+    found = _one(factors)
+    for name in names:
+        found = found * factors[name]
+    return found
+
+
+def _one(factors: Factors) -> Integers:
+    return np.ones_like(next(iter(factors.values()), np.ones(1, dtype=np.int64)))

@@ -1,0 +1,362 @@
+"""The honest cost of a node for any loop order and unroll factors, without lowering each choice.
+
+A node is lowered once without unrolling. Its recurrences, operators and accesses then say what
+every other choice costs, (O2) to (O6) of ``models/formulations/opt6.md``, by the same rules that
+judge a lowered design: initiation interval by `streamopt.perf.pipelines.recurrence`, depth by
+`streamopt.perf.pipelines.depth`, DSPs of all operators by `streamopt.perf.resources.adder_binding`
+and `streamopt.perf.resources.operators`.
+"""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import dataclass, replace
+from functools import partial
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from streamopt.analysis.operations import accumulates
+from streamopt.ir.binding import bound_implementation
+from streamopt.ir.graph import SequentialNode
+from streamopt.ir.network import Operator
+from streamopt.perf.as_built.closed_form import built_run, sequential_run
+from streamopt.perf.as_built.least_luts import as_buffer_luts, as_fifo_luts, masked_luts, sum_luts
+from streamopt.perf.as_built.node_operators import node_operators, node_resources
+from streamopt.perf.costs import NodeCost
+from streamopt.perf.paper.timing import NestTiming
+from streamopt.perf.pipelines.access_distance import update_distances
+from streamopt.perf.pipelines.depth import PARTIAL_TILE_CYCLES, depth_cycles
+from streamopt.perf.pipelines.recurrence import (
+    accumulation_latency_cycles,
+    interval_cycles,
+    recurrences,
+)
+from streamopt.perf.pipelines.timings import pipeline_timings
+from streamopt.perf.resources.adder_binding import needed_cycles
+from streamopt.perf.resources.fabric import least_pipeline_luts
+from streamopt.perf.resources.network import resources
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    import numpy.typing as npt
+
+    from streamopt.ir.binding import Binding
+    from streamopt.ir.graph import Graph, Node
+    from streamopt.ir.network import Memory, Network, Operation, Pipeline
+    from streamopt.ir.program import Array
+    from streamopt.perf.as_built.node_operators import NodeOperators
+    from streamopt.perf.costs import Setting
+    from streamopt.perf.pipelines.bandwidth import TransferRule
+    from streamopt.perf.pipelines.recurrence import Recurrence
+    from streamopt.target.device import Target
+
+    Integers = npt.NDArray[np.int64]
+
+__all__ = ["HonestCosts", "PortRule"]
+
+FAR = 2**24
+"""Beyond all distances."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Pace:
+    """How a pipeline runs for one number of terms and one distance."""
+
+    ii: int
+    depth_cycles: int
+
+
+class PortRule:
+    """The II that a node's array arguments ask for, by the unroll factors of some loops.
+
+    Parameters
+    ----------
+    loops
+        Those whose factors decide.
+    judge
+        From their factors to the II; asked once for each choice.
+    """
+
+    def __init__(self, loops: Sequence[str], judge: Callable[[Mapping[str, int]], int]) -> None:
+        self._loops = tuple(loops)
+        self._judge = judge
+        self._known: dict[tuple[int, ...], int] = {}
+
+    def intervals(self, factors: Mapping[str, Integers]) -> Integers:
+        """Return the II of every choice."""
+        if not self._loops:
+            return np.ones(1, dtype=np.int64)
+        columns = np.stack([factors[name] for name in self._loops], axis=1)
+        code = np.zeros(len(columns), dtype=np.int64)
+        for column in columns.T:
+            code = code * (int(column.max()) + 1) + column
+        _, first, places = np.unique(code, return_index=True, return_inverse=True)
+        found = [self._ii(tuple(columns[place].tolist())) for place in first]
+        return np.array(found, dtype=np.int64)[places.ravel()]
+
+    def _ii(self, point: tuple[int, ...]) -> int:
+        if point not in self._known:
+            self._known[point] = self._judge(dict(zip(self._loops, point, strict=True)))
+        return self._known[point]
+
+
+class HonestCosts:
+    """Costs of the nodes of one graph on one target.
+
+    Parameters
+    ----------
+    pipelines
+        By node: its pipelines without unrolling.
+    network
+        What they are part of.
+    ports
+        By streaming node; for a mover, the rule of its channel.
+    counted
+        By node, a binding by which DSPs are counted, whatever the tool does.
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        pipelines: Mapping[str, tuple[Pipeline, ...]],
+        network: Network,
+        target: Target,
+        ports: Mapping[str, PortRule | TransferRule],
+        counted: Mapping[str, Binding],
+    ) -> None:
+        self._counted = counted
+        self._graph = graph
+        self._network = network
+        self._pipelines = pipelines
+        self._target = target
+        self._ports = ports
+        self._nests: dict[tuple[str, Binding], _Nest] = {}
+        self._has_surroundings = False
+
+    def node_cost(
+        self,
+        node: Node,
+        order: Sequence[str],
+        factors: Mapping[str, Any],
+        setting: Setting,
+    ) -> NodeCost:
+        """Return the cost of a node; see `streamopt.perf.costs.CostModel`."""
+        if isinstance(node, SequentialNode):
+            return self._sequential(node)
+        vectors = {
+            name: np.atleast_1d(np.asarray(factors[name], dtype=np.int64))
+            for name in node.trip_counts
+        }
+        nest = self._nest(node, setting.binding)
+        cost = nest.cost(order, vectors, setting.operands)
+        is_one = all(isinstance(factor, int) for factor in factors.values())
+        return _single(cost) if is_one else cost
+
+    def with_surroundings(self) -> HonestCosts:
+        """Return the same with the LUTs of masks, partial sums and channels counted, too.
+
+        Rows differ in more then, so that there are more of them: bounds need that, and searches
+        from above leave it to what they learn from designs.
+        """
+        found = copy(self)
+        found._nests, found._has_surroundings = {}, True
+        return found
+
+    def least_dsps(self, node: Node, setting: Setting) -> int:
+        """Return DSPs below which no choice of a node goes; adders may do without."""
+        if isinstance(node, SequentialNode):
+            return int(self._sequential(node).dsps)
+        return self._nest(node, setting.binding).least_dsps()
+
+    def _nest(self, node: Node, binding: Binding) -> _Nest:
+        key = (node.name, binding)
+        if key not in self._nests:
+            (body,) = self._pipelines[node.name]
+            bound = replace(body, operations=tuple(map(partial(_bound, binding), body.operations)))
+            memories = {memory.name: memory for memory in self._network.memories}
+            operators = self._operators(node, binding)
+            by = self._counted.get(node.name, binding)
+            counted = operators if by == binding else self._operators(node, by)
+            self._nests[key] = _Nest(
+                operators,
+                counted,
+                bound,
+                memories,
+                self._target,
+                self._ports[node.name],
+                self._graph.array if self._has_surroundings else None,
+            )
+        return self._nests[key]
+
+    def _operators(self, node: Node, binding: Binding) -> NodeOperators:
+        return node_operators(node, self._graph.element_of, binding)
+
+    def _sequential(self, node: SequentialNode) -> NodeCost:
+        own = self._pipelines[node.name]
+        timings = pipeline_timings(self._network, self._target)
+        used = resources(self._network, timings, self._target).pipelines
+        run = sequential_run(node, own, timings)
+        return NodeCost(run, sum(used[pipeline.name].dsps for pipeline in own))
+
+
+def _bound(binding: Binding, operation: Operation) -> Operation:
+    implementation = bound_implementation(binding, operation.operator, operation.element)
+    return replace(operation, implementation=implementation)
+
+
+class _Nest:
+    """What one streaming node says of all its choices."""
+
+    def __init__(
+        self,
+        operators: NodeOperators,
+        counted: NodeOperators,
+        body: Pipeline,
+        memories: Mapping[str, Memory],
+        target: Target,
+        ports: PortRule | TransferRule,
+        array: Callable[[str], Array] | None,
+    ) -> None:
+        self._array = array
+        self._operators = operators
+        self._counted = counted
+        self._body = body
+        self._memories = memories
+        self._target = target
+        self._ports = ports
+        self._updates = tuple(recurrences(body))
+        self._paces: dict[tuple[int, int, int], _Pace] = {}
+        self._latencies: dict[int, tuple[int, ...]] = {}
+        self._depths: dict[tuple[int, int], int] = {}
+        self._sum_bits = [update.operations[-1].element.bits for update in self._updates]
+        self._sums = [(u, self._adder_latency_cycles(u)) for u in self._updates if u.is_sum]
+
+    def cost(
+        self,
+        order: Sequence[str],
+        factors: Mapping[str, Integers],
+        operands: Sequence[str],
+    ) -> NodeCost:
+        """Return times, DSPs and LUTs for vectors of unroll factors."""
+        ii, depth = self._paced(order, factors)
+        tiles = {
+            name: -(-trips // factors[name])
+            for name, trips in self._operators.node.built_trip_counts.items()
+        }
+        run = built_run(self._operators.node, order, tiles, operands, ii)
+        used = node_resources(self._operators, order, factors, ii, self._target)
+        dsps = used.dsps
+        if self._counted is not self._operators:
+            dsps = node_resources(self._counted, order, factors, ii, self._target).dsps
+        luts = used.luts + least_pipeline_luts(used.result_bits, used.unit_bits, ii)
+        if self._array is None:
+            return NodeCost(run.delayed(depth), dsps, luts)
+        node, blocks = self._operators.node, self._target.memories
+        luts += masked_luts(node, factors, self._sum_bits)
+        if accumulates(node):
+            luts += sum_luts(node, self._array(node.write.array), factors, blocks)
+        arrays = [self._array(name) for name in operands]
+        return NodeCost(
+            run.delayed(depth),
+            dsps,
+            luts,
+            {own.name: as_fifo_luts(node, own, order, factors, blocks) for own in arrays},
+            {own.name: as_buffer_luts(node, own, factors, blocks) for own in arrays},
+        )
+
+    def _paced(
+        self, order: Sequence[str], factors: Mapping[str, Integers]
+    ) -> tuple[Integers, Integers]:
+        """Return II and depth, in cycles, of every choice."""
+        node = self._operators.node
+        carried = node.reduction_loops if self._updates else ()
+        size = next(iter(factors.values()), np.ones(1, dtype=np.int64)).shape
+        terms = prod((factors[name] for name in carried), start=np.ones(size, dtype=np.int64))
+        distance = np.zeros(size, dtype=np.int64)
+        if self._updates:
+            places, trips = node.write.subscripts, node.built_trip_counts
+            distance = update_distances(places, trips, order, factors)
+        codes, places_of = np.unique(
+            (self._ports.intervals(factors) * FAR + terms) * FAR + distance, return_inverse=True
+        )
+        paces = [
+            self._pace(code // FAR**2, code // FAR % FAR, code % FAR) for code in codes.tolist()
+        ]
+        ii = np.array([pace.ii for pace in paces], dtype=np.int64)[places_of.ravel()]
+        depth = np.array([pace.depth_cycles for pace in paces], dtype=np.int64)[places_of.ravel()]
+        partial = np.zeros(size, dtype=np.bool_)
+        for name, trips in node.trip_counts.items():
+            partial |= trips % factors[name] > 0
+        return ii, depth + PARTIAL_TILE_CYCLES * partial
+
+    def least_dsps(self) -> int:
+        """Return the DSPs of one unit of each operator; sums may go without."""
+        found = 0
+        for replicas in self._counted.replicas:
+            operation = replicas.operation
+            is_adder = operation.operator in (Operator.ADD, Operator.SUB)
+            if not is_adder:
+                built = (operation.operator, operation.element, operation.implementation)
+                found += self._target.operator(*built).dsps
+        return found
+
+    def _pace(self, port_ii: int, terms: int, distance: int) -> _Pace:
+        key = (port_ii, terms, distance)
+        if key not in self._paces:
+            latencies = self._update_latencies(terms) if distance else ()
+            ii = max((interval_cycles(latency, distance) for latency in latencies), default=1)
+            depth = self._depth(terms, self._alike(terms, distance)) + port_ii - 1
+            self._paces[key] = _Pace(max(ii, port_ii), depth)
+        return self._paces[key]
+
+    def _update_latencies(self, terms: int) -> tuple[int, ...]:
+        """Return the cycles from value to value of each update of that many terms."""
+        if terms not in self._latencies:
+            self._latencies[terms] = tuple(
+                accumulation_latency_cycles(replace(update, terms=terms), self._target)
+                for update in self._updates
+            )
+        return self._latencies[terms]
+
+    def _alike(self, terms: int, distance: int) -> int:
+        """Return the least distance of the same depth: 1, or one that has time for all adders."""
+        if distance < 2:
+            return distance
+        needed = (
+            needed_cycles(replace(update, terms=terms), latency) for update, latency in self._sums
+        )
+        return max([2, *(cycles for cycles in needed if cycles <= distance)])
+
+    def _adder_latency_cycles(self, update: Recurrence) -> int:
+        last = update.operations[-1]
+        return self._target.operator(last.operator, last.element).latency_cycles
+
+    def _depth(self, terms: int, distance: int) -> int:
+        """Return the depth where ports ask for no interval, in cycles."""
+        key = (terms, distance)
+        if key not in self._depths:
+            updates = tuple(
+                replace(update, terms=terms, distance=distance or None) for update in self._updates
+            )
+            self._depths[key] = depth_cycles(self._body, self._memories, updates, 1, self._target)
+        return self._depths[key]
+
+
+def _single(cost: NodeCost) -> NodeCost:
+    """Return the cost of the only choice of an array, in integers."""
+
+    def single(value: Any) -> int:
+        return int(np.asarray(value).ravel()[0])
+
+    timing = cost.timing
+    reads = {array: single(cycles) for array, cycles in timing.last_read.items()}
+    run = NestTiming(
+        single(timing.ii), single(timing.first_write), single(timing.last_write), reads
+    )
+    kinds = (
+        {name: single(luts) for name, luts in own.items()} for own in (cost.as_fifo, cost.as_buffer)
+    )
+    return NodeCost(run, single(cost.dsps), single(cost.luts), *kinds)

@@ -1,0 +1,146 @@
+"""Cycles that the operations of a graph take at least, in all DSPs and LUTs of a region: (O21).
+
+In T cycles a unit takes at most T operands, so a node whose operation is done k times has units
+of at least k / T. Weighted DSPs and LUTs give, for every weight, a bound of T; the greatest of
+them is that of the linear program that splits operations between DSPs and LUTs at will.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from math import ceil, prod
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from streamopt.ir.graph import SequentialNode
+from streamopt.ir.network import Implementation
+from streamopt.perf.as_built.node_operators import node_operators
+from streamopt.perf.costs import Setting
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import numpy.typing as npt
+
+    from streamopt.ir.binding import Binding
+    from streamopt.ir.graph import Edge, Graph, Node
+    from streamopt.perf.as_built.node_operators import NodeOperators
+    from streamopt.perf.costs import CostModel
+    from streamopt.perf.resources.operators import Replicas
+    from streamopt.target.device import Target
+    from streamopt.target.resources import Resources
+
+    Floats = npt.NDArray[np.float64]
+
+__all__ = ["work_bound_cycles"]
+
+WEIGHTS: Floats = np.linspace(0.0, 1.0, 1025)
+"""Of the DSPs; the rest is of the LUTs."""
+AS_TOOL: tuple[Binding, ...] = ((),)
+ROUNDING = 1e-9
+"""Relative, that sums of floats may be too large by."""
+
+
+def work_bound_cycles(
+    graph: Graph,
+    costs: CostModel,
+    bindings: Mapping[str, tuple[Binding, ...]],
+    counted: Mapping[str, Binding],
+    on: Target,
+    limits: Resources,
+) -> int:
+    """Return cycles below which no schedule of a graph is within the DSPs and LUTs of a region.
+
+    Parameters
+    ----------
+    costs
+        Of sequential nodes, which have no choice.
+    bindings
+        By node, what its operators may be built from; others are as the tool builds them.
+    counted
+        By node, a binding by which DSPs are counted, whatever it is built from.
+    """
+    shares = _Shares(graph, counted, on, limits)
+    total = np.zeros_like(WEIGHTS)
+    alone: dict[str, float] = {}
+    for node in graph.nodes:
+        if isinstance(node, SequentialNode):
+            run = costs.node_cost(node, tuple(node.trip_counts), {}, Setting((), 1, 0)).timing
+            alone[node.name] = float(run.last_write)
+            continue
+        own = shares.of_node(node, bindings.get(node.name, AS_TOOL))
+        alone[node.name] = float(own.max())
+        total += own
+    least = max(float(total.max()), _longest_path_cycles(graph, alone))
+    return ceil(least * (1.0 - ROUNDING))
+
+
+class _Shares:
+    """The cycles that operations take of a whole region, for every weight."""
+
+    def __init__(
+        self, graph: Graph, counted: Mapping[str, Binding], on: Target, limits: Resources
+    ) -> None:
+        self._graph = graph
+        self._counted = counted
+        self._on = on
+        self._per_dsp = WEIGHTS / max(1, limits.dsps)
+        self._per_lut = (1.0 - WEIGHTS) / max(1, limits.luts)
+
+    def of_node(self, node: Node, bindings: Sequence[Binding]) -> Floats:
+        """Return what a node takes in the cheapest of its bindings."""
+        return np.min([self._bound(node, binding) for binding in bindings], axis=0)
+
+    def _bound(self, node: Node, binding: Binding) -> Floats:
+        built = self._operators(node, binding)
+        by = self._counted.get(node.name, binding)
+        if by == binding:
+            return self._sum(built, self._per_dsp, self._per_lut)
+        none = np.zeros_like(WEIGHTS)
+        dsps = self._sum(self._operators(node, by), self._per_dsp, none)
+        return dsps + self._sum(built, none, self._per_lut)
+
+    def _operators(self, node: Node, binding: Binding) -> NodeOperators:
+        return node_operators(node, self._graph.element_of, binding)
+
+    def _sum(self, operators: NodeOperators, per_dsp: Floats, per_lut: Floats) -> Floats:
+        trips = operators.node.trip_counts
+        found = np.zeros_like(WEIGHTS)
+        for replicas in operators.replicas:
+            times = prod(trips[name] for name in replicas.lanes)
+            found += times * self._of_one(operators, replicas, per_dsp, per_lut)
+        return found
+
+    def _of_one(
+        self, operators: NodeOperators, replicas: Replicas, per_dsp: Floats, per_lut: Floats
+    ) -> Floats:
+        """Return one operation in the cheaper of its units: sums are hurried in LUTs unasked."""
+        operation = replicas.operation
+        cost = partial(self._on.operator, operation.operator, operation.element)
+        costs = [cost(operation.implementation)]
+        is_sum = operators.sum is not None and operation in operators.sum.operations
+        if is_sum and operation.implementation is None and costs[0].dsps:
+            costs.append(cost(Implementation.FABRIC))
+        return np.min([c.dsps * per_dsp + c.luts * per_lut for c in costs], axis=0)
+
+
+def _longest_path_cycles(graph: Graph, alone: Mapping[str, float]) -> float:
+    """Return when the last node ends, if each is as fast as it is alone.
+
+    A node starts no earlier than its producers, and after their end where no order of loops can
+    make a stream of what they write.
+    """
+    starts: dict[str, float] = {}
+    ins = graph.in_edges()
+    for node in graph.nodes:
+        arrivals = [
+            starts[e.producer] + (0.0 if _may_stream(graph, e) else alone[e.producer])
+            for e in ins[node.name]
+        ]
+        starts[node.name] = max(arrivals, default=0.0)
+    return max((starts[name] + cycles for name, cycles in alone.items()), default=0.0)
+
+
+def _may_stream(graph: Graph, edge: Edge) -> bool:
+    return not edge.is_whole and len(edge.reads) == 1 and len(graph.writers(edge.array)) == 1

@@ -1,0 +1,202 @@
+"""Iteration latency of a pipeline: the longest path from its reads to its writes.
+
+In cycles of the schedule, from measured iteration latencies of the published Stream-HLS designs
+(Vitis HLS 2023.2, xcu280 at 3.33 ns):
+
+- a stream is read in the first cycle, and an operator may use its value in the next; memory brings
+  a value in the second cycle, in the third if its address is a sum, in the fifth if it is a
+  product, ten later if it is a quotient;
+- an operator with registers takes its latency and one cycle more (fadd 7, fmul 4, exp 14), one
+  without none;
+- a sum of ``r`` terms an iteration is a tree of ``ceil(log2(r + 1))`` additions on the path;
+  adders in a recurrence that has no time for more take 5 cycles, those of the fabric, as all do
+  where the design asks for it;
+- the operands of a sum that is not in such haste come in the fourth cycle at the earliest;
+- a write takes one cycle, when value and address are there;
+- a pipeline that waits for ports spreads an iteration over ``II - 1`` cycles more;
+- where unroll factors don't divide trip counts, one cycle more tells the lanes of the last tiles
+  whether they have an iteration (an estimate: no published design does so).
+
+A copy from stream to memory so takes 2, a bias 10, bias and ReLU 12, ``exp(x - max)`` 24, a
+multiply-accumulate 16, one of four terms 22 in haste and 30 else.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from streamopt.ir.affine import FloorDiv, Iter, Mod
+from streamopt.ir.network import AccessMode, Implementation
+from streamopt.perf.pipelines.operation_graph import built_operations
+from streamopt.perf.pipelines.recurrence import ROUND_TRIP_CYCLES
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from streamopt.ir.affine import Affine
+    from streamopt.ir.network import Memory, Operation, Pipeline, Port
+    from streamopt.perf.pipelines.recurrence import Recurrence
+    from streamopt.target.device import Target
+
+__all__ = ["PARTIAL_TILE_CYCLES", "depth_cycles"]
+
+PARTIAL_TILE_CYCLES = 1
+"""By which an iteration with lanes that may have none of their own is longer."""
+
+_ADDED_ADDRESS_CYCLES = 1
+_MULTIPLIED_ADDRESS_CYCLES = 3
+_DIVIDED_ADDRESS_CYCLES = 10
+_MEMORY_CYCLES = 2
+_REGISTERED_CYCLES = 2
+_SUMMED_CYCLES = 4
+
+
+def depth_cycles(
+    pipeline: Pipeline,
+    memories: Mapping[str, Memory],
+    updates: Sequence[Recurrence],
+    port_ii: int,
+    target: Target,
+) -> int:
+    """Return the cycles of one iteration (Vitis' "iteration latency"); at least 1.
+
+    Parameters
+    ----------
+    updates
+        The recurrences of the pipeline.
+    port_ii
+        The interval that its ports ask for, in cycles.
+    """
+    schedule = _Schedule(pipeline, memories, updates, target)
+    written = max((schedule.write_cycle(port) for port in schedule.writes), default=0)
+    partial = PARTIAL_TILE_CYCLES if pipeline.partial_tiles else 0
+    return max(1, written) + port_ii - 1 + partial
+
+
+class _Schedule:
+    """Cycles after which the values of one iteration are there."""
+
+    def __init__(
+        self,
+        pipeline: Pipeline,
+        memories: Mapping[str, Memory],
+        updates: Sequence[Recurrence],
+        target: Target,
+    ) -> None:
+        self.writes = [port for port in pipeline.ports if port.mode is AccessMode.WRITE]
+        self._memories = memories
+        self._target = target
+        self._makers = {operation.result: operation for operation in built_operations(pipeline)}
+        self._reads = {
+            p.value: (n, p) for n, p in enumerate(pipeline.ports) if p not in self.writes
+        }
+        self._ports = pipeline.ports
+        self._sums = {update.operations[-1].result: update for update in updates if update.adds}
+        self._ready: dict[str, int] = {}
+        waits = any(self._waits_for_operands(update) for update in self._sums.values())
+        self._operands_cycles = _SUMMED_CYCLES if waits else _REGISTERED_CYCLES
+
+    def write_cycle(self, port: Port) -> int:
+        """Return the cycle in which a write happens."""
+        return max(self._value(port.value), self._address(port)) + 1
+
+    def _value(self, name: str) -> int:
+        if name not in self._ready:
+            self._ready[name] = self._made(name)
+        return self._ready[name]
+
+    def _made(self, name: str) -> int:
+        if name in self._makers:
+            operation = self._makers[name]
+            begin = max(map(self._value, operation.operands), default=0)
+            stages = self._stages(operation)
+            return max(begin, self._operands_cycles) + stages if stages else begin
+        if name not in self._reads:
+            return 0
+        place, port = self._reads[name]
+        if port.target not in self._memories:
+            return 1
+        fetched = self._address(port) + _MEMORY_CYCLES
+        for written in reversed(self._ports[:place]):
+            if written.mode is AccessMode.WRITE and written.target == port.target:
+                if written.subscripts != port.subscripts:
+                    continue
+                forwarded = self._value(written.value)
+                return forwarded if written.guard is None else max(fetched, forwarded)
+        return fetched
+
+    def _address(self, port: Port) -> int:
+        """Return the cycles until the address of an access is known."""
+        memory = self._memories.get(port.target)
+        if memory is None:
+            return 0
+        extents = [-(-e // f) for e, f in zip(memory.shape, memory.factors, strict=True)]
+        moving = [bool(subscript.terms) for subscript in port.subscripts]
+        digits = [_signed_digits(e) for place, e in enumerate(extents) if any(moving[:place])]
+        cycles = _DIVIDED_ADDRESS_CYCLES * any(map(_divides, port.subscripts))
+        if any(count > 2 for count in digits):
+            return cycles + _MULTIPLIED_ADDRESS_CYCLES
+        return cycles + _ADDED_ADDRESS_CYCLES * any(count > 1 for count in digits)
+
+    def _stages(self, operation: Operation) -> int:
+        """Return the cycles from operands to result."""
+        update = self._sums.get(operation.result)
+        adder = _stages_of(self._latency(operation, operation.implementation))
+        if update is None:
+            return adder
+        chained = self._chained_in_fabric(update)
+        if not chained:
+            return adder * update.terms.bit_length()
+        before = max(update.terms.bit_length() - chained, _levels_before(update))
+        in_fabric = _stages_of(self._latency(operation, Implementation.FABRIC))
+        return adder * before + chained * in_fabric
+
+    def _waits_for_operands(self, update: Recurrence) -> bool:
+        """Return whether operands wait for the sum's place: not if all its adders are hurried."""
+        chained = self._chained_in_fabric(update)
+        return update.is_sum and (update.terms == 1 or chained < update.terms.bit_length())
+
+    def _chained_in_fabric(self, update: Recurrence) -> int:
+        """Return the additions of a recurrence that has no time for more than fabric adders."""
+        if update.distance is None or not update.is_sum:
+            return 0
+        chained, last = update.chained_additions, update.operations[-1]
+        if last.implementation not in (None, Implementation.FABRIC):
+            return 0
+        there_and_back = chained * self._latency(last, None) + ROUND_TRIP_CYCLES
+        return chained if there_and_back > update.distance else 0
+
+    def _latency(self, operation: Operation, implementation: Implementation | None) -> int:
+        cost = self._target.operator(operation.operator, operation.element, implementation)
+        return cost.latency_cycles
+
+
+def _stages_of(latency_cycles: int) -> int:
+    return latency_cycles + 1 if latency_cycles else 0
+
+
+def _levels_before(update: Recurrence) -> int:
+    """Return the additions before those of a tight recurrence: none that are seen for few terms.
+
+    The published designs with 9 and more terms have one more level than a balanced tree, two
+    where the next iteration needs the sum.
+    """
+    if update.terms <= 8:
+        return 0
+    return 2 if update.distance == 1 else 1
+
+
+def _signed_digits(factor: int) -> int:
+    """Return the additions and subtractions of shifts that make a factor (non-adjacent form)."""
+    return (factor ^ (3 * factor)).bit_count()
+
+
+def _divides(subscript: Affine) -> bool:
+    for atom, _ in subscript.terms:
+        match atom:
+            case Iter():
+                pass
+            case FloorDiv(value, divisor) | Mod(value, divisor):
+                if divisor & (divisor - 1) or _divides(value):
+                    return True
+    return False

@@ -1,0 +1,173 @@
+"""Initiation interval and depth of every pipeline of a network, with the reason of each interval.
+
+Only what source and target say goes in: loops, accesses, guards, partitions, operations and the
+operator table. Rules and their evidence are in `ports`, `recurrence`, `depth` and `single_trips`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from streamopt.ir.network import PipelineTiming
+from streamopt.perf.pipelines.bandwidth import network_rates, transfer_bounds
+from streamopt.perf.pipelines.depth import depth_cycles
+from streamopt.perf.pipelines.ports import memory_demands, port_counts, stream_demands
+from streamopt.perf.pipelines.recurrence import recurrences
+from streamopt.perf.pipelines.recurrence_graph import slowest_circle
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from streamopt.ir.network import Memory, Network, Pipeline
+    from streamopt.target.device import Target
+
+__all__ = [
+    "Bound",
+    "Reason",
+    "TimedPipeline",
+    "pipeline_timings",
+    "timed_pipeline",
+    "timed_pipelines",
+]
+
+
+NO_RATES: Mapping[str, Sequence[float]] = MappingProxyType({})
+
+
+class Reason(StrEnum):
+    """What keeps iterations apart."""
+
+    MEMORY_PORTS = "memory ports"
+    STREAM_PORTS = "stream ports"
+    RECURRENCE = "recurrence"
+    CIRCLE = "recurrence through"
+    CHANNEL = "memory channel"
+    TARGET = "target"
+
+
+_NOUNS = {
+    Reason.RECURRENCE: "terms",
+    Reason.CIRCLE: "iterations around",
+    Reason.CHANNEL: "elements",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A lower bound on an initiation interval.
+
+    Attributes
+    ----------
+    target
+        The memory or FIFO; of a circle all memories that it goes through.
+    count
+        Accesses of its fullest bank or stream in an iteration; for a recurrence, the terms that
+        an iteration adds; for a circle, the iterations after which it comes back.
+    """
+
+    reason: Reason
+    target: str
+    count: int
+    ii: int
+
+    def __str__(self) -> str:
+        """Return a phrase for people."""
+        if self.reason is Reason.TARGET:
+            return f"{self.reason.value}: II {self.ii}"
+        noun = _NOUNS.get(self.reason, "accesses")
+        of = "" if self.reason is Reason.CIRCLE else " of"
+        return f"{self.reason.value}{of} {self.target}, {self.count} {noun}: II {self.ii}"
+
+
+@dataclass(frozen=True, slots=True)
+class TimedPipeline:
+    """How a pipeline runs, and why.
+
+    Attributes
+    ----------
+    bounds
+        What asks for an interval above 1, the strongest first.
+    """
+
+    timing: PipelineTiming
+    bounds: tuple[Bound, ...]
+
+    @property
+    def binding(self) -> Bound | None:
+        """Return the bound that decides; None where an iteration starts every cycle."""
+        return self.bounds[0] if self.bounds else None
+
+
+def pipeline_timings(network: Network, target: Target) -> dict[str, PipelineTiming]:
+    """Return the timing of each pipeline, by name; see `timed_pipelines`."""
+    return {name: timed.timing for name, timed in timed_pipelines(network, target).items()}
+
+
+def timed_pipelines(network: Network, target: Target) -> dict[str, TimedPipeline]:
+    """Return timing and reasons of each pipeline, by name.
+
+    Pipelines are taken as they stand; `streamopt.perf.pipelines.single_trips.dissolved` first makes
+    those that the vendor's tool would.
+    """
+    memories = {memory.name: memory for memory in network.memories}
+    ports, rates = port_counts(network), network_rates(network, target)
+    return {p.name: timed_pipeline(p, memories, ports, target, rates) for p in network.pipelines}
+
+
+def timed_pipeline(
+    pipeline: Pipeline,
+    memories: Mapping[str, Memory],
+    ports: Mapping[str, int],
+    target: Target,
+    rates: Mapping[str, Sequence[float]] = NO_RATES,
+) -> TimedPipeline:
+    """Return timing and reasons of one pipeline.
+
+    Parameters
+    ----------
+    memories
+        By name, those that it touches.
+    ports
+        By memory; see `streamopt.perf.pipelines.ports.port_counts`.
+    rates
+        By memory off the chip; see `streamopt.perf.pipelines.bandwidth.network_rates`.
+    """
+    updates = tuple(recurrences(pipeline))
+    by_ports = [bound for bound in _port_bounds(pipeline, memories, ports) if bound.ii > 1]
+    by_ports += [
+        Bound(Reason.CHANNEL, name, elems, ii)
+        for name, elems, ii in transfer_bounds(pipeline, memories, rates)
+        if ii > 1
+    ]
+    port_ii = max((bound.ii for bound in by_ports), default=1)
+    by_updates = [
+        Bound(Reason.RECURRENCE, update.target, update.terms, update.ii(target))
+        for update in updates
+    ]
+    by_updates += _circle_bound(pipeline, max((b.ii for b in by_updates), default=1), target)
+    asked = Bound(Reason.TARGET, pipeline.name, 0, pipeline.target_ii)
+    bounds = [*by_ports, *(bound for bound in (*by_updates, asked) if bound.ii > 1)]
+    bounds.sort(key=lambda bound: -bound.ii)
+    ii = bounds[0].ii if bounds else 1
+    spread_ii = max(port_ii, pipeline.target_ii)  # lanes that share operators take turns
+    depth = depth_cycles(pipeline, memories, updates, spread_ii, target)
+    return TimedPipeline(PipelineTiming(ii, depth), tuple(bounds))
+
+
+def _circle_bound(pipeline: Pipeline, ii: int, target: Target) -> Iterator[Bound]:
+    """Yield what the slowest circle asks for, if that is more than an interval."""
+    circle = slowest_circle(pipeline, target)
+    if circle is not None and circle.ii > ii:
+        yield Bound(Reason.CIRCLE, ", ".join(circle.memories), circle.distance, circle.ii)
+
+
+def _port_bounds(
+    pipeline: Pipeline, memories: Mapping[str, Memory], ports: Mapping[str, int]
+) -> Iterator[Bound]:
+    for demand in memory_demands(pipeline, memories, ports):
+        yield Bound(Reason.MEMORY_PORTS, demand.target, demand.accesses, demand.ii)
+    for demand in stream_demands(pipeline, memories):
+        yield Bound(Reason.STREAM_PORTS, demand.target, demand.accesses, demand.ii)

@@ -1,0 +1,1 @@
+"""DSPs, block RAMs, UltraRAMs, LUTs and flip-flops of a network: operators, memories, fabric."""

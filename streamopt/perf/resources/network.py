@@ -1,0 +1,194 @@
+"""What the hardware of a network takes: DSPs, block RAMs, UltraRAMs, LUTs and flip-flops.
+
+Estimated from the network, its timing and the target alone. Counted as the synthesis report of
+Vitis HLS counts, before implementation moves logic between the kinds, but for FIFOs in block RAM:
+see `streamopt.perf.resources.memory_blocks.fifo_storage`. Memory of arguments is outside the
+design.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from streamopt.ir.network import Implementation, Place
+from streamopt.ir.ports import words_of
+from streamopt.perf.resources.adder_binding import fabric_adders, sharing_cycles
+from streamopt.perf.resources.addresses import address_multipliers
+from streamopt.perf.resources.buffers import memories_as_built, network_storage
+from streamopt.perf.resources.fabric import data_bits, fifo_fabric, memory_fabric, pipeline_fabric
+from streamopt.perf.resources.memory_blocks import block_rams
+from streamopt.perf.resources.operators import operator_replicas, shared_units
+from streamopt.target.resources import Resources
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from streamopt.ir.network import Memory, Network, Pipeline, PipelineTiming
+    from streamopt.perf.resources.memory_blocks import Storage
+    from streamopt.perf.resources.operators import Replicas
+    from streamopt.target.device import Target
+    from streamopt.target.memories import Memories
+
+__all__ = [
+    "Built",
+    "NetworkResources",
+    "adapter_resources",
+    "fifo_resources",
+    "memory_resources",
+    "operator_resources",
+    "pipeline_resources",
+    "resources",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkResources:
+    """What a network takes, part by part.
+
+    Attributes
+    ----------
+    pipelines
+        By name: operators, address arithmetic and the fabric around them.
+    processes
+        By name: pipelines, local memories and tables, and adapters of ports to memory off the chip.
+    channels
+        By name: the FIFOs and ping-pong buffers between processes.
+    storages
+        How every memory and group of FIFOs is held, by name.
+    """
+
+    pipelines: Mapping[str, Resources]
+    processes: Mapping[str, Resources]
+    channels: Mapping[str, Resources]
+    storages: Mapping[str, Storage]
+
+    @property
+    def total(self) -> Resources:
+        """Return the sum over processes and channels."""
+        return sum((*self.processes.values(), *self.channels.values()), Resources())
+
+
+def resources(
+    network: Network, timings: Mapping[str, PipelineTiming], target: Target
+) -> NetworkResources:
+    """Return what a network takes on a target.
+
+    Parameters
+    ----------
+    timings
+        By pipeline name: the II decides what is shared and which adders need no DSPs, the depth
+        how many registers data wait in.
+
+    Raises
+    ------
+    TargetError
+        E854 or E855 if the target has no cost for an operator.
+    """
+    storages = network_storage(network, target.memories)
+    memories = memories_as_built(network)
+    built = Built(memories, storages)
+    pipelines = {
+        pipeline.name: pipeline_resources(pipeline, timings[pipeline.name], built, target)
+        for pipeline in network.pipelines
+    }
+    processes: dict[str, Resources] = {}
+    for process in network.processes:
+        used = sum((pipelines[pipeline.name] for pipeline in process.pipelines), Resources())
+        for name in process.targets & memories.keys():
+            if memories[name].place in (Place.LOCAL, Place.ROM):
+                used += memory_resources(storages[name], ping_pong=False)
+            (mover, *_) = process.pipelines  # what touches an array off the chip does nothing else
+            used += adapter_resources(memories[name], mover, target.memories)
+        processes[process.name] = used
+    channels = {
+        memory.name: memory_resources(storages[memory.name], ping_pong=True)
+        for memory in network.memories
+        if memory.place is Place.PING_PONG
+    }
+    channels |= {fifo.name: fifo_resources(storages[fifo.name]) for fifo in network.fifos}
+    return NetworkResources(pipelines, processes, channels, storages)
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """The memories of a network as they are split, and how these and FIFOs are held, by name."""
+
+    memories: Mapping[str, Memory]
+    storages: Mapping[str, Storage]
+
+
+def pipeline_resources(
+    pipeline: Pipeline, timing: PipelineTiming, built: Built, target: Target
+) -> Resources:
+    """Return the operators of a pipeline, its address arithmetic and the fabric around them.
+
+    Raises
+    ------
+    TargetError
+        E854 or E855 if the target has no cost for an operator.
+    """
+    replicas = operator_replicas(pipeline)
+    used, unit_bits = operator_resources(pipeline, replicas, timing, target)
+    multipliers = address_multipliers(pipeline, built.memories)
+    used += Resources(dsps=sum(multiplier.in_dsp for multiplier in multipliers))
+    data = data_bits(pipeline, replicas, built.storages)
+    return used + pipeline_fabric(pipeline, data, unit_bits, timing, built.storages)
+
+
+def operator_resources(
+    pipeline: Pipeline, replicas: Sequence[Replicas], timing: PipelineTiming, target: Target
+) -> tuple[Resources, int]:
+    """Return what the operators of a pipeline take, and the bits of the results of their units."""
+    cycles = sharing_cycles(pipeline, timing)
+    used, unit_bits = Resources(), 0
+    for found in replicas:
+        operation = found.operation
+        short = fabric_adders(pipeline, found, timing, target)
+        for count, implementation in (
+            (found.count - short, operation.implementation),
+            (short, Implementation.FABRIC),
+        ):
+            if count:
+                cost = target.operator(operation.operator, operation.element, implementation)
+                units = shared_units(count, cycles)
+                used += Resources(dsps=cost.dsps, luts=cost.luts, ffs=cost.ffs).scaled(units)
+                unit_bits += units * operation.element.bits
+    return used, unit_bits
+
+
+def memory_resources(storage: Storage, *, ping_pong: bool) -> Resources:
+    """Return what a local memory or a ping-pong buffer takes."""
+    blocks = Resources(bram18=storage.bram18, uram=storage.uram)
+    return blocks + memory_fabric(storage, ping_pong=ping_pong)
+
+
+def fifo_resources(storage: Storage) -> Resources:
+    """Return what a group of FIFOs takes."""
+    return Resources(bram18=storage.bram18) + fifo_fabric(storage)
+
+
+KEPT_WORDS = 16 * 16
+NARROW_BITS, NARROW_LUTS, NARROW_FFS = 32, 580, 512
+FABRIC_A_BIT = 2
+
+
+def adapter_resources(memory: Memory, mover: Pipeline, blocks: Memories) -> Resources:
+    """Return what the ports of an array off the chip take; nothing for a stream.
+
+    Parameters
+    ----------
+    mover
+        Takes the elements of all its lanes at once.
+    """
+    if memory.place is not Place.OFF_CHIP or not memory.channels:
+        return Resources()
+    words = words_of(mover.copies, memory.element.storage_bits, len(memory.channels))
+    bits = words.elems * memory.element.storage_bits
+    fabric = FABRIC_A_BIT * max(0, bits - NARROW_BITS)
+    one = Resources(
+        bram18=block_rams(KEPT_WORDS, bits, blocks),
+        luts=NARROW_LUTS + fabric,
+        ffs=NARROW_FFS + fabric,
+    )
+    return one.scaled(words.memories)

@@ -1,0 +1,1 @@
+"""The exact interpreter: scalars in the order of the source, with the bits of compiled C."""

@@ -1,0 +1,186 @@
+"""Statements as Python text that computes one scalar after another, in C's types and order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, assert_never
+
+from streamopt.ir.affine import FloorDiv, Iter, Mod
+from streamopt.ir.element import ElementType
+from streamopt.ir.expression import (
+    Binary,
+    BinaryOp,
+    Call,
+    Cast,
+    Compare,
+    Function,
+    Index,
+    Literal,
+    Logic,
+    Read,
+    Select,
+)
+from streamopt.ir.expression_type import compared_type, expression_type, operand_types
+from streamopt.verification.exact.fixed_code import converted_fixed, fixed_operation
+from streamopt.verification.exact.scalar_operations import mantissa, wrap_name
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from streamopt.ir.affine import Affine, Atom
+    from streamopt.ir.expression import Access, Condition, Expression
+    from streamopt.ir.program import Array
+
+__all__ = ["ScalarCode"]
+
+_EXTREMES = {Function.MAX: "largest", Function.MIN: "smallest"}
+_ROUNDING = {ElementType.FLOAT: "float32", ElementType.HALF: "float16"}
+_INTEGER_CALLS = {BinaryOp.DIV: "quotient", BinaryOp.MOD: "remainder"}
+
+
+@dataclass(frozen=True, slots=True)
+class ScalarCode:
+    """Prints expressions of one nest.
+
+    Attributes
+    ----------
+    arrays
+        Position of each array among the generated function's lists, and the array.
+    trip_counts
+        By iterator.
+    iterators
+        Name of each iterator in the generated code.
+    rounded
+        Literals of types that Python has no numbers of, in order, with the name of the operation
+        that makes them; the code finds them in a tuple.
+    """
+
+    arrays: Mapping[str, tuple[int, Array]]
+    trip_counts: Mapping[str, int]
+    iterators: Mapping[str, str]
+    rounded: list[tuple[str, float]] = field(default_factory=list[tuple[str, float]])
+
+    def element(self, name: str) -> ElementType:
+        """Return the element type of an array."""
+        return self.arrays[name][1].element
+
+    def place(self, access: Access) -> str:
+        """Return the text of an array element."""
+        position, array = self.arrays[access.array]
+        flat = ""
+        for subscript, extent in zip(access.subscripts, array.shape, strict=True):
+            text = self.affine(subscript)
+            low, high = subscript.bounds(self.trip_counts)
+            if low < 0 or high >= extent:
+                text = f"at({text}, {extent})"
+            flat = f"({flat}) * {extent} + {text}" if flat else text
+        return f"a{position}[{flat or 0}]"
+
+    def affine(self, value: Affine) -> str:
+        """Return the text of an affine expression."""
+        parts = [f"{factor} * {self._atom(atom)}" for atom, factor in value.terms]
+        return " + ".join([*parts, str(value.constant)])
+
+    def _atom(self, atom: Atom) -> str:
+        match atom:
+            case Iter(name):
+                return self.iterators[name]
+            case FloorDiv(value, divisor):
+                return f"(({self.affine(value)}) // {divisor})"
+            case Mod(value, divisor):
+                return f"(({self.affine(value)}) % {divisor})"
+            case _:
+                assert_never(atom)
+
+    def condition(self, condition: Condition) -> str:
+        """Return the text of a truth value."""
+        match condition:
+            case Compare(op, left, right):
+                element = compared_type(left, right, self.element) or ElementType.DOUBLE
+                sides = self.value(left, element), self.value(right, element)
+                return f"({sides[0]} {op} {sides[1]})"
+            case Logic(op, operands):
+                return f"({f' {op} '.join(map(self.condition, operands))})"
+            case _:
+                assert_never(condition)
+
+    def value(self, expression: Expression, wanted: ElementType) -> str:
+        """Return the text of an expression's value, converted to a type."""
+        element = expression_type(expression, self.element) or wanted
+        text = self._value(expression, element)
+        return text if element is wanted else _converted(text, element, wanted)
+
+    def _value(self, expression: Expression, element: ElementType) -> str:
+        match expression:
+            case Literal(value):
+                return self._literal(value, element)
+            case Read(access):
+                return self.place(access)
+            case Index(value):
+                return f"({self.affine(value)})"
+            case Cast(_, operand):
+                return self.value(operand, element)
+            case Binary(op, left, right):
+                types = operand_types(expression, element, self.element)
+                sides = self.value(left, types[0]), self.value(right, types[1])
+                if element.is_fixed:
+                    return fixed_operation(op, sides, types, element)
+                return _operated(op, *sides, element)
+            case Call(function, arguments):
+                return _called(function, [self.value(a, element) for a in arguments], element)
+            case Select(condition, then, otherwise):
+                branches = self.value(then, element), self.value(otherwise, element)
+                return f"({branches[0]} if {self.condition(condition)} else {branches[1]})"
+            case Compare() | Logic():
+                return f"int({self.condition(expression)})"
+            case _:
+                assert_never(expression)
+
+    def _literal(self, value: float, element: ElementType) -> str:
+        match element:
+            case ElementType.DOUBLE:
+                return f"({value!r})" if abs(value) < float("inf") else f"float('{value}')"
+            case ElementType.FLOAT | ElementType.HALF:
+                self.rounded.append((_ROUNDING[element], value))
+                return f"rounded[{len(self.rounded) - 1}]"
+            case _ if element.is_fixed:
+                return f"({mantissa(value, element)})"
+            case _:
+                return _wrapped(str(int(value)), element)
+
+
+def _wrapped(text: str, element: ElementType) -> str:
+    return f"{wrap_name(element)}({text})"
+
+
+def _operated(op: BinaryOp, left: str, right: str, element: ElementType) -> str:
+    if not element.is_float:
+        call = _INTEGER_CALLS.get(op)
+        text = f"{call}({left}, {right})" if call else f"{left} {op} {right}"
+        return _wrapped(text, element)
+    if op is BinaryOp.DIV:
+        return f"divided({left}, {right})"
+    return f"({left} {op} {right})"
+
+
+def _called(function: Function, arguments: list[str], element: ElementType) -> str:
+    listed = ", ".join(arguments)
+    if function is Function.ABS:
+        return f"abs({listed})"
+    if function in _EXTREMES:
+        return f"{_EXTREMES[function]}({listed})"
+    return f"{function}_{element}({listed})"
+
+
+def _converted(text: str, element: ElementType, wanted: ElementType) -> str:
+    if element.is_fixed or wanted.is_fixed:
+        return converted_fixed(text, element, wanted)
+    match wanted:
+        case ElementType.DOUBLE:
+            return f"float({text})"
+        case ElementType.FLOAT:
+            return f"float32({text})"
+        case ElementType.HALF:
+            return f"float16({text})"
+        case _:
+            return _wrapped(f"whole({text})" if element.is_float else text, wanted)

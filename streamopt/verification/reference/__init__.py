@@ -1,0 +1,1 @@
+"""The reference interpreter: whole arrays, each value with a bound on its rounding."""

@@ -1,0 +1,1 @@
+"""Test vectors: deterministic inputs and golden outputs."""
