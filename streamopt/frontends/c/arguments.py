@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from streamopt.frontends.c import declarations, expressions, initialisers
 from streamopt.frontends.c.callers import integers_from_calls, shapes_from_calls
 from streamopt.frontends.c.extents import OPEN
-from streamopt.frontends.c.lasting import lasting_variable
+from streamopt.frontends.c.statements import declarations, initialisers
+from streamopt.frontends.c.statements.lasting import lasting_variable
 from streamopt.frontends.c.symbols import Broken, Known
-from streamopt.frontends.c.tree import Call, Initializers, Name, Subscript, Unary
-from streamopt.frontends.c.usage import usage_of, walked
-from streamopt.frontends.c.values import ValueProblem, converted_value, integer
+from streamopt.frontends.c.syntax.tree import Call, Initializers, Name, Subscript, Unary
+from streamopt.frontends.c.syntax.usage import usage_of, walked
+from streamopt.frontends.c.values import expressions
+from streamopt.frontends.c.values.value import ValueProblem, converted_value, integer
 from streamopt.ir.expression import Access, Read
 from streamopt.ir.source import Assign
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
     from streamopt.frontends.c.state import State
     from streamopt.frontends.c.symbols import Symbol
-    from streamopt.frontends.c.tree import Declaration, Function
+    from streamopt.frontends.c.syntax.tree import Declaration, Function
     from streamopt.ir.element import ElementType
 
 __all__ = ["declare_parameters", "declare_shared"]

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from streamopt.frontends.c import expressions
-from streamopt.frontends.c.declarations import shape_of
 from streamopt.frontends.c.problems import Problems
 from streamopt.frontends.c.state import State
+from streamopt.frontends.c.statements.declarations import shape_of
 from streamopt.frontends.c.symbols import Known, Symbol
-from streamopt.frontends.c.tree import Call, Declaration, Name, Unary
-from streamopt.frontends.c.usage import calls_in, usage_of
-from streamopt.frontends.c.values import ValueProblem, converted_value
+from streamopt.frontends.c.syntax.tree import Call, Declaration, Name, Unary
+from streamopt.frontends.c.syntax.usage import calls_in, usage_of
+from streamopt.frontends.c.values import expressions
+from streamopt.frontends.c.values.value import ValueProblem, converted_value
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from streamopt.frontends.c.tree import Function, Node, Unit
+    from streamopt.frontends.c.syntax.tree import Function, Node, Unit
 
 __all__ = ["integers_from_calls", "shapes_from_calls"]
 

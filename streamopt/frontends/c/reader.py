@@ -11,16 +11,16 @@ from streamopt.errors import Diagnostic, FrontendError
 from streamopt.formats.names import TITLE_PATTERN, did_you_mean
 from streamopt.frontends.c.arguments import declare_parameters, declare_shared
 from streamopt.frontends.c.extents import close_extents
-from streamopt.frontends.c.jumps import without_jumps
-from streamopt.frontends.c.preprocess import preprocess
 from streamopt.frontends.c.problems import LimitError, Problems
 from streamopt.frontends.c.state import State
-from streamopt.frontends.c.statements import read_all
-from streamopt.frontends.c.syntax import parsed
+from streamopt.frontends.c.statements.assignments import without_unread
+from streamopt.frontends.c.statements.statements import read_all
+from streamopt.frontends.c.syntax.jumps import without_jumps
+from streamopt.frontends.c.syntax.parsing import parsed
+from streamopt.frontends.c.syntax.tree import Number, Return
+from streamopt.frontends.c.syntax.usage import usage_of
+from streamopt.frontends.c.text.preprocess import preprocess
 from streamopt.frontends.c.top import top_function
-from streamopt.frontends.c.tracking import without_unread
-from streamopt.frontends.c.tree import Number, Return
-from streamopt.frontends.c.usage import usage_of
 from streamopt.ir.element import ElementType
 from streamopt.ir.source import Source
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from streamopt.frontends.c.tree import Function
+    from streamopt.frontends.c.syntax.tree import Function
 
 __all__ = ["read_c"]
 

@@ -11,7 +11,7 @@ from streamopt.errors import Diagnostic, SourceLoc
 from streamopt.formats.names import NAME_PATTERN, is_reserved
 from streamopt.frontends.c.problems import LimitError, Problems
 from streamopt.frontends.c.symbols import Scope, Stored
-from streamopt.frontends.c.usage import Usage
+from streamopt.frontends.c.syntax.usage import Usage
 from streamopt.ir.affine import Affine, Iter
 from streamopt.ir.source import Variable
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
     from streamopt.frontends.c.symbols import Symbol
-    from streamopt.frontends.c.tree import Declaration, Node, Unit
-    from streamopt.frontends.c.values import Value
+    from streamopt.frontends.c.syntax.tree import Declaration, Node, Unit
+    from streamopt.frontends.c.values.value import Value
     from streamopt.ir.element import ElementType
     from streamopt.ir.expression import Access
     from streamopt.ir.source import Item

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
     from streamopt.errors import SourceLoc
-    from streamopt.frontends.c.values import Value
+    from streamopt.frontends.c.values.value import Value
     from streamopt.ir.affine import Affine
     from streamopt.ir.element import ElementType
 

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, FrontendError, SourceLoc
 from streamopt.formats.names import did_you_mean
-from streamopt.frontends.c.usage import calls_in
+from streamopt.frontends.c.syntax.usage import calls_in
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from streamopt.frontends.c.tree import Function, Unit
+    from streamopt.frontends.c.syntax.tree import Function, Unit
 
 __all__ = ["top_function"]
 

@@ -6,21 +6,22 @@ from dataclasses import replace
 from math import prod
 from typing import TYPE_CHECKING
 
-from streamopt.frontends.c import accesses, expressions, initialisers, statements
-from streamopt.frontends.c.lasting import initialise, lasting_variable
-from streamopt.frontends.c.rendering import shown
+from streamopt.frontends.c.statements import initialisers, statements
+from streamopt.frontends.c.statements.assignments import known_value
+from streamopt.frontends.c.statements.lasting import initialise, lasting_variable
 from streamopt.frontends.c.symbols import Broken, Counter, Known
-from streamopt.frontends.c.tracking import known_value
-from streamopt.frontends.c.tree import Call, Conversion
-from streamopt.frontends.c.usage import moved_names
-from streamopt.frontends.c.values import Value, ValueProblem, converted_value, integer, real
+from streamopt.frontends.c.syntax.rendering import shown
+from streamopt.frontends.c.syntax.tree import Call, Conversion
+from streamopt.frontends.c.syntax.usage import moved_names
+from streamopt.frontends.c.values import accesses, expressions
+from streamopt.frontends.c.values.value import Value, ValueProblem, converted_value, integer, real
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import Access
 
 if TYPE_CHECKING:
     from streamopt.frontends.c.state import State
     from streamopt.frontends.c.symbols import Symbol
-    from streamopt.frontends.c.tree import Declaration
+    from streamopt.frontends.c.syntax.tree import Declaration
 
 __all__ = ["declare", "shape_of"]
 

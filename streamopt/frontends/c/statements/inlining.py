@@ -6,23 +6,24 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic
-from streamopt.frontends.c import accesses, conditions, expressions, statements
-from streamopt.frontends.c.jumps import without_jumps
-from streamopt.frontends.c.operations import selected
 from streamopt.frontends.c.problems import LimitError
-from streamopt.frontends.c.rendering import shown
 from streamopt.frontends.c.state import MAX_INLINED_CALLS
+from streamopt.frontends.c.statements import statements
+from streamopt.frontends.c.statements.assignments import hold
 from streamopt.frontends.c.symbols import Broken, Known, Scope, Stored, Symbol
-from streamopt.frontends.c.tracking import hold
-from streamopt.frontends.c.tree import Block, IfElse, Return
-from streamopt.frontends.c.usage import Usage, usage_of
-from streamopt.frontends.c.values import Value, converted_value
+from streamopt.frontends.c.syntax.jumps import without_jumps
+from streamopt.frontends.c.syntax.rendering import shown
+from streamopt.frontends.c.syntax.tree import Block, IfElse, Return
+from streamopt.frontends.c.syntax.usage import Usage, usage_of
+from streamopt.frontends.c.values import accesses, conditions, expressions
+from streamopt.frontends.c.values.operations import selected
+from streamopt.frontends.c.values.value import Value, converted_value
 from streamopt.ir.expression import Access, Read
 from streamopt.ir.source import Assign
 
 if TYPE_CHECKING:
     from streamopt.frontends.c.state import State
-    from streamopt.frontends.c.tree import Call, Declaration, Function, Node, Statement
+    from streamopt.frontends.c.syntax.tree import Call, Declaration, Function, Node, Statement
 
 __all__ = ["inline_statement", "value_of_inlined"]
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from streamopt.frontends.c import expressions, inlining
-from streamopt.frontends.c.operations import applied
-from streamopt.frontends.c.rendering import shown
-from streamopt.frontends.c.values import Value, promoted
+from streamopt.frontends.c.statements import inlining
+from streamopt.frontends.c.syntax.rendering import shown
+from streamopt.frontends.c.values import expressions
+from streamopt.frontends.c.values.operations import applied
+from streamopt.frontends.c.values.value import Value, promoted
 from streamopt.ir.element import ElementType, common_type
 from streamopt.ir.expression import Function
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from streamopt.frontends.c.state import State
-    from streamopt.frontends.c.tree import Call, Node
+    from streamopt.frontends.c.syntax.tree import Call, Node
 
 __all__ = ["value_of_call"]
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from pycparser import c_ast as ast
 
-from streamopt.frontends.c.tree import (
+from streamopt.frontends.c.syntax.tree import (
     Assignment,
     Call,
     Comma,
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from streamopt.errors import SourceLoc
-    from streamopt.frontends.c.tree import Node
-    from streamopt.frontends.c.type_syntax import Converter
+    from streamopt.frontends.c.syntax.tree import Node
+    from streamopt.frontends.c.syntax.types import Converter
 
 __all__ = ["converted"]
 

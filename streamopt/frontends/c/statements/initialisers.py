@@ -6,15 +6,16 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic
-from streamopt.frontends.c import declarations, expressions
 from streamopt.frontends.c.problems import LimitError
-from streamopt.frontends.c.rendering import shown
-from streamopt.frontends.c.tree import Designated, Initializers
-from streamopt.frontends.c.values import ValueProblem, converted_value
+from streamopt.frontends.c.statements import declarations
+from streamopt.frontends.c.syntax.rendering import shown
+from streamopt.frontends.c.syntax.tree import Designated, Initializers
+from streamopt.frontends.c.values import expressions
+from streamopt.frontends.c.values.value import ValueProblem, converted_value
 
 if TYPE_CHECKING:
     from streamopt.frontends.c.state import State
-    from streamopt.frontends.c.tree import Declaration, Node
+    from streamopt.frontends.c.syntax.tree import Declaration, Node
     from streamopt.ir.element import ElementType
 
 __all__ = ["constant_of", "initial_values", "shape_with_values"]

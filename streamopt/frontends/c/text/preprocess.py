@@ -19,11 +19,11 @@ from pcpp.preprocessor import Action, OutputDirective, Preprocessor
 
 from streamopt.errors import Diagnostic, FrontendError, SourceLoc, reason
 from streamopt.files import read_bytes
-from streamopt.frontends.c.cplusplus import as_c
-from streamopt.frontends.c.places import OriginalText, Places, Spot
 from streamopt.frontends.c.problems import LimitError, Problems
-from streamopt.frontends.c.standard_headers import EMPTY_HEADERS
-from streamopt.frontends.c.tokens import Lexer
+from streamopt.frontends.c.text.cplusplus import as_c
+from streamopt.frontends.c.text.places import OriginalText, Places, Spot
+from streamopt.frontends.c.text.standard_headers import EMPTY_HEADERS
+from streamopt.frontends.c.text.tokens import Lexer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from streamopt.frontends.c.values import (
+from streamopt.frontends.c.values.value import (
     Choice,
     Value,
     ValueProblem,

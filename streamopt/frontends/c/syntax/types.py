@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 from pycparser import c_ast as ast
 
-from streamopt.frontends.c import expression_syntax
-from streamopt.frontends.c.tree import Declaration, Name, Number, Operation, TypeUse
+from streamopt.frontends.c.syntax import literals as expression_syntax
+from streamopt.frontends.c.syntax.tree import Declaration, Name, Number, Operation, TypeUse
 from streamopt.ir.element import ElementType
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from streamopt.errors import SourceLoc
-    from streamopt.frontends.c.places import Places
-    from streamopt.frontends.c.tree import Node
+    from streamopt.frontends.c.syntax.tree import Node
+    from streamopt.frontends.c.text.places import Places
 
 __all__ = ["Converter", "converted_declaration"]
 

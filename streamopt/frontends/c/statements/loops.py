@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from streamopt.frontends.c import expressions, statements
-from streamopt.frontends.c.jumps import without_jumps
-from streamopt.frontends.c.rendering import shown
+from streamopt.frontends.c.statements import statements
+from streamopt.frontends.c.statements.assignments import assigned_variables
 from streamopt.frontends.c.symbols import Broken, Counter, Known
-from streamopt.frontends.c.tracking import assigned_variables
-from streamopt.frontends.c.tree import (
+from streamopt.frontends.c.syntax.jumps import without_jumps
+from streamopt.frontends.c.syntax.rendering import shown
+from streamopt.frontends.c.syntax.tree import (
     Assignment,
     Block,
     Continue,
@@ -20,16 +20,17 @@ from streamopt.frontends.c.tree import (
     Name,
     Operation,
 )
-from streamopt.frontends.c.usage import walked
-from streamopt.frontends.c.values import affine_value
+from streamopt.frontends.c.syntax.usage import walked
+from streamopt.frontends.c.values import expressions
+from streamopt.frontends.c.values.value import affine_value
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import reads
 from streamopt.ir.source import RangeLoop
 
 if TYPE_CHECKING:
     from streamopt.frontends.c.state import State
-    from streamopt.frontends.c.tree import ForLoop, Node, Statement
-    from streamopt.frontends.c.values import Value
+    from streamopt.frontends.c.syntax.tree import ForLoop, Node, Statement
+    from streamopt.frontends.c.values.value import Value
     from streamopt.ir.element import ElementType
 
 __all__ = ["read_loop"]

@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from streamopt.frontends.c import expressions
-from streamopt.frontends.c.operations import met
-from streamopt.frontends.c.tree import Operation, Unary
-from streamopt.frontends.c.values import Value, converted_value, integer
+from streamopt.frontends.c.syntax.tree import Operation, Unary
+from streamopt.frontends.c.values import expressions
+from streamopt.frontends.c.values.operations import met
+from streamopt.frontends.c.values.value import Value, converted_value, integer
 from streamopt.ir.element import common_type
 from streamopt.ir.expression import Compare, CompareOp, Condition, Index, Literal, Logic, LogicOp
 
 if TYPE_CHECKING:
     from streamopt.frontends.c.state import State
-    from streamopt.frontends.c.tree import Node
+    from streamopt.frontends.c.syntax.tree import Node
     from streamopt.ir.affine import Affine
     from streamopt.ir.expression import Expression
 

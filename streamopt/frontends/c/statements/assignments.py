@@ -19,22 +19,22 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from streamopt.frontends.c import expressions
-from streamopt.frontends.c.cases import is_of_iterators
-from streamopt.frontends.c.operations import selected
 from streamopt.frontends.c.symbols import Stored
-from streamopt.frontends.c.tree import Assignment, Call, Declaration, Increment, Unary
-from streamopt.frontends.c.usage import base_name, walked
-from streamopt.frontends.c.values import Value, ValueProblem, converted_value
+from streamopt.frontends.c.syntax.tree import Assignment, Call, Declaration, Increment, Unary
+from streamopt.frontends.c.syntax.usage import base_name, walked
+from streamopt.frontends.c.values import expressions
+from streamopt.frontends.c.values.cases import is_of_iterators
+from streamopt.frontends.c.values.operations import selected
+from streamopt.frontends.c.values.value import Value, ValueProblem, converted_value
 from streamopt.ir.expression import reads
 from streamopt.ir.source import Assign, Branch, RangeLoop
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from streamopt.frontends.c.conditions import Truth
     from streamopt.frontends.c.state import State
-    from streamopt.frontends.c.tree import Node, Statement
+    from streamopt.frontends.c.syntax.tree import Node, Statement
+    from streamopt.frontends.c.values.conditions import Truth
     from streamopt.ir.element import ElementType
     from streamopt.ir.expression import Access
     from streamopt.ir.source import Item

@@ -6,12 +6,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from streamopt.formats.names import did_you_mean
-from streamopt.frontends.c import expressions
-from streamopt.frontends.c.cases import cases_of, read_at
 from streamopt.frontends.c.extents import OPEN
-from streamopt.frontends.c.rendering import shown
 from streamopt.frontends.c.symbols import Broken, Counter, Known, Stored
-from streamopt.frontends.c.tree import (
+from streamopt.frontends.c.syntax.rendering import shown
+from streamopt.frontends.c.syntax.tree import (
     Increment,
     Name,
     Number,
@@ -20,15 +18,17 @@ from streamopt.frontends.c.tree import (
     Unary,
     Unsupported,
 )
+from streamopt.frontends.c.values import expressions
+from streamopt.frontends.c.values.cases import cases_of, read_at
 from streamopt.ir.affine import Affine
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import Access, Read, reads
 
 if TYPE_CHECKING:
-    from streamopt.frontends.c.cases import Cases
     from streamopt.frontends.c.state import State
-    from streamopt.frontends.c.tree import Node
-    from streamopt.frontends.c.values import Value
+    from streamopt.frontends.c.syntax.tree import Node
+    from streamopt.frontends.c.values.cases import Cases
+    from streamopt.frontends.c.values.value import Value
     from streamopt.ir.expression import Expression
 
 __all__ = ["element_of", "part_of", "pointed_part", "value_at"]

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING
 
-from streamopt.frontends.c import accesses, expressions
-from streamopt.frontends.c.rendering import shown
-from streamopt.frontends.c.tree import Conversion
+from streamopt.frontends.c.syntax.rendering import shown
+from streamopt.frontends.c.syntax.tree import Conversion
+from streamopt.frontends.c.values import accesses, expressions
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Access, Literal, Read
 from streamopt.ir.source import Assign, RangeLoop
@@ -16,7 +16,7 @@ from streamopt.ir.source import Assign, RangeLoop
 if TYPE_CHECKING:
     from streamopt.frontends.c.state import State
     from streamopt.frontends.c.symbols import Stored
-    from streamopt.frontends.c.tree import Call, Node
+    from streamopt.frontends.c.syntax.tree import Call, Node
     from streamopt.ir.expression import Expression
 
 __all__ = ["FUNCTIONS", "read_move"]

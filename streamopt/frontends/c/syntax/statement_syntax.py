@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from pycparser import c_ast as ast
 
-from streamopt.frontends.c.expression_syntax import converted
-from streamopt.frontends.c.jumps import jumps_in
-from streamopt.frontends.c.tree import (
+from streamopt.frontends.c.syntax.jumps import jumps_in
+from streamopt.frontends.c.syntax.literals import converted
+from streamopt.frontends.c.syntax.tree import (
     Block,
     Continue,
     Evaluate,
@@ -23,11 +23,11 @@ from streamopt.frontends.c.tree import (
     Return,
     Unsupported,
 )
-from streamopt.frontends.c.type_syntax import converted_declaration
+from streamopt.frontends.c.syntax.types import converted_declaration
 
 if TYPE_CHECKING:
-    from streamopt.frontends.c.tree import Statement
-    from streamopt.frontends.c.type_syntax import Converter
+    from streamopt.frontends.c.syntax.tree import Statement
+    from streamopt.frontends.c.syntax.types import Converter
 
 __all__ = ["converted_statement"]
 

@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic
 from streamopt.formats.names import did_you_mean
-from streamopt.frontends.c import accesses, calls, conditions, sizes
-from streamopt.frontends.c.operations import combined, selected
 from streamopt.frontends.c.problems import LimitError, Problems
-from streamopt.frontends.c.rendering import shown
 from streamopt.frontends.c.symbols import Broken, Counter, Known, Stored
-from streamopt.frontends.c.tree import (
+from streamopt.frontends.c.syntax.rendering import shown
+from streamopt.frontends.c.syntax.tree import (
     Assignment,
     Call,
     Comma,
@@ -28,8 +26,10 @@ from streamopt.frontends.c.tree import (
     Unary,
     Unsupported,
 )
-from streamopt.frontends.c.usage import walked
-from streamopt.frontends.c.values import (
+from streamopt.frontends.c.syntax.usage import walked
+from streamopt.frontends.c.values import accesses, calls, conditions, sizes
+from streamopt.frontends.c.values.operations import combined, selected
+from streamopt.frontends.c.values.value import (
     INT_MAX,
     INT_MIN,
     Choice,
@@ -46,7 +46,7 @@ from streamopt.ir.expression import BinaryOp, Compare, CompareOp, Literal, Read,
 
 if TYPE_CHECKING:
     from streamopt.frontends.c.state import State
-    from streamopt.frontends.c.tree import Node
+    from streamopt.frontends.c.syntax.tree import Node
     from streamopt.ir.affine import Affine
 
 __all__ = [

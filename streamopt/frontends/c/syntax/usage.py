@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from streamopt.frontends.c.tree import (
+from streamopt.frontends.c.syntax.tree import (
     Assignment,
     Block,
     Call,
@@ -23,7 +23,7 @@ from streamopt.frontends.c.tree import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from streamopt.frontends.c.tree import Function, Node, Statement
+    from streamopt.frontends.c.syntax.tree import Function, Node, Statement
 
 __all__ = ["Usage", "base_name", "calls_in", "moved_names", "usage_of", "walked"]
 

@@ -1,4 +1,4 @@
-"""From preprocessed text to the tree of `streamopt.frontends.c.tree`, by pycparser."""
+"""From preprocessed text to the tree of `streamopt.frontends.c.syntax.tree`, by pycparser."""
 
 # pycparser has no types
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
@@ -14,14 +14,14 @@ from pycparser import c_ast as ast
 from pycparser.c_parser import CParser, ParseError
 
 from streamopt.errors import Diagnostic, FrontendError
-from streamopt.frontends.c.statement_syntax import converted_statement
-from streamopt.frontends.c.tree import Block, Declaration, Function, Unit
-from streamopt.frontends.c.type_syntax import Converter, converted_declaration
+from streamopt.frontends.c.syntax.statement_syntax import converted_statement
+from streamopt.frontends.c.syntax.tree import Block, Declaration, Function, Unit
+from streamopt.frontends.c.syntax.types import Converter, converted_declaration
 
 if TYPE_CHECKING:
-    from streamopt.frontends.c.places import Places
-    from streamopt.frontends.c.preprocess import Preprocessed
-    from streamopt.frontends.c.tree import Node
+    from streamopt.frontends.c.syntax.tree import Node
+    from streamopt.frontends.c.text.places import Places
+    from streamopt.frontends.c.text.preprocess import Preprocessed
 
 __all__ = ["parsed"]
 

@@ -18,9 +18,10 @@ from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING
 
-from streamopt.frontends.c import expressions, initialisers, statements
+from streamopt.frontends.c.statements import initialisers, statements
 from streamopt.frontends.c.symbols import Broken
-from streamopt.frontends.c.values import integer
+from streamopt.frontends.c.values import expressions
+from streamopt.frontends.c.values.value import integer
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Access, Literal
 from streamopt.ir.source import Assign, RangeLoop
@@ -28,7 +29,7 @@ from streamopt.ir.source import Assign, RangeLoop
 if TYPE_CHECKING:
     from streamopt.frontends.c.state import State
     from streamopt.frontends.c.symbols import Stored, Symbol
-    from streamopt.frontends.c.tree import Declaration, Node
+    from streamopt.frontends.c.syntax.tree import Declaration, Node
 
 __all__ = ["fill", "initialise", "lasting_variable"]
 

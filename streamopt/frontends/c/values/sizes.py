@@ -5,16 +5,16 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING
 
-from streamopt.frontends.c import accesses, expressions
-from streamopt.frontends.c.rendering import shown
 from streamopt.frontends.c.symbols import Stored
-from streamopt.frontends.c.tree import Name, Subscript, TypeUse, Unary
-from streamopt.frontends.c.values import Value, integer
+from streamopt.frontends.c.syntax.rendering import shown
+from streamopt.frontends.c.syntax.tree import Name, Subscript, TypeUse, Unary
+from streamopt.frontends.c.values import accesses, expressions
+from streamopt.frontends.c.values.value import Value, integer
 from streamopt.ir.element import ElementType
 
 if TYPE_CHECKING:
     from streamopt.frontends.c.state import State
-    from streamopt.frontends.c.tree import SizeOf
+    from streamopt.frontends.c.syntax.tree import SizeOf
 
 __all__ = ["size_of"]
 

@@ -21,14 +21,14 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from streamopt.frontends.c.structures import structures
+from streamopt.frontends.c.text.structures import structures
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Sequence
 
-    from streamopt.frontends.c.places import Places
     from streamopt.frontends.c.problems import Problems
-    from streamopt.frontends.c.structures import Structure
+    from streamopt.frontends.c.text.places import Places
+    from streamopt.frontends.c.text.structures import Structure
 
 __all__ = ["as_c"]
 

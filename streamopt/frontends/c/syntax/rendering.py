@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from streamopt.frontends.c.tree import (
+from streamopt.frontends.c.syntax.tree import (
     Assignment,
     Call,
     Comma,
@@ -24,7 +24,7 @@ from streamopt.frontends.c.tree import (
 )
 
 if TYPE_CHECKING:
-    from streamopt.frontends.c.tree import Node
+    from streamopt.frontends.c.syntax.tree import Node
 
 __all__ = ["shown"]
 

@@ -19,7 +19,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from streamopt.frontends.c.tree import (
+from streamopt.frontends.c.syntax.tree import (
     Block,
     Continue,
     Declaration,
@@ -29,10 +29,10 @@ from streamopt.frontends.c.tree import (
     Name,
     Return,
 )
-from streamopt.frontends.c.usage import walked
+from streamopt.frontends.c.syntax.usage import walked
 
 if TYPE_CHECKING:
-    from streamopt.frontends.c.tree import Statement
+    from streamopt.frontends.c.syntax.tree import Statement
 
 __all__ = ["jumps_in", "without_jumps"]
 

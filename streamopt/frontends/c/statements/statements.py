@@ -6,20 +6,11 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from streamopt.frontends.c import (
-    accesses,
-    block_moves,
-    calls,
-    conditions,
-    declarations,
-    expressions,
-    inlining,
-    loops,
-)
-from streamopt.frontends.c.rendering import shown
+from streamopt.frontends.c.statements import block_moves, declarations, inlining, loops
+from streamopt.frontends.c.statements.assignments import behind_branch, hold
 from streamopt.frontends.c.symbols import Counter, Known, Stored
-from streamopt.frontends.c.tracking import behind_branch, hold
-from streamopt.frontends.c.tree import (
+from streamopt.frontends.c.syntax.rendering import shown
+from streamopt.frontends.c.syntax.tree import (
     Assignment,
     Block,
     Call,
@@ -38,7 +29,8 @@ from streamopt.frontends.c.tree import (
     Return,
     Unsupported,
 )
-from streamopt.frontends.c.values import Value, ValueProblem, converted_value
+from streamopt.frontends.c.values import accesses, calls, conditions, expressions
+from streamopt.frontends.c.values.value import Value, ValueProblem, converted_value
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import Access, Cast, Literal, Read
 from streamopt.ir.source import Assign, Branch
@@ -48,7 +40,7 @@ if TYPE_CHECKING:
 
     from streamopt.errors import SourceLoc
     from streamopt.frontends.c.state import State
-    from streamopt.frontends.c.tree import Node, Statement
+    from streamopt.frontends.c.syntax.tree import Node, Statement
 
 __all__ = ["assign_value", "read_all", "read_statement"]
 

@@ -1,0 +1,1 @@
+"""Statements: what loops, branches, assignments, declarations and inlined calls emit."""
