@@ -18,8 +18,8 @@ from streamopt.perf.pipelines.bandwidth import (
 from streamopt.target.channels import balanced
 from streamopt.target.device import or_usual
 from streamopt.transforms.apply import planned_graph
-from streamopt.transforms.movers import moved_arrays, mover_of, with_movers
-from streamopt.transforms.port_schedule import with_ports
+from streamopt.transforms.ports.movers import moved_arrays, mover_of, with_movers
+from streamopt.transforms.ports.port_schedule import with_ports
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -34,8 +34,8 @@ from streamopt.ir.loop_steps import (
 from streamopt.ir.text import source_text
 from streamopt.pipeline.scheduled_program import decided, with_step
 from streamopt.transforms.scheduling import generated
-from streamopt.transforms.scheduling.step_text import step_text
 from streamopt.transforms.scheduling.times import distance_vector
+from streamopt.transforms.scheduling.transformed import step_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

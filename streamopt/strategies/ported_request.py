@@ -9,7 +9,7 @@ from streamopt.errors import Diagnostic, SolverError
 from streamopt.evaluation.boundary_ports import with_boundary
 from streamopt.space.level import LEVELS
 from streamopt.target.device import or_usual
-from streamopt.transforms.movers import moved_arrays
+from streamopt.transforms.ports.movers import moved_arrays
 
 if TYPE_CHECKING:
     from streamopt.ir.ports import PortPlan

@@ -34,8 +34,8 @@ from streamopt.ir.scheduled import (
     ScheduledNode,
     TiledLoop,
 )
-from streamopt.transforms.movers import moved_arrays, with_movers
 from streamopt.transforms.partitions import boundary_partitions, buffer_factors, ring_factors
+from streamopt.transforms.ports.movers import moved_arrays, with_movers
 from streamopt.transforms.rewrites import rewritten
 
 if TYPE_CHECKING:

@@ -27,12 +27,12 @@ from streamopt.ir.loop_steps import After, Fuse, Interchange, Skew
 from streamopt.strategies.pom.nest import MOST_FUSED
 from streamopt.strategies.rival import DesignStep
 from streamopt.transforms.scheduling import transformed
-from streamopt.transforms.scheduling.carried import (
+from streamopt.transforms.scheduling.times import (
     carried_inside,
     flow_distances,
     is_carried_inside,
 )
-from streamopt.transforms.scheduling.step_text import step_text
+from streamopt.transforms.scheduling.transformed import step_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -11,7 +11,7 @@ from streamopt.ir.ports import PortKind
 from streamopt.ir.schedule import ChannelKind
 from streamopt.transforms.lower.sequential import lower_sequential
 from streamopt.transforms.lower.streaming import StreamingNode
-from streamopt.transforms.movers import moved_arrays
+from streamopt.transforms.ports.movers import moved_arrays
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -31,10 +31,10 @@ def lower(scheduled: ScheduledGraph) -> Network:
     sequential node's copies have ``bring_`` and ``hand_`` pipelines beside it). Tile iterators
     have the names of the loops; a loop that is unrolled has a lane iterator ``<loop>.lane`` too.
     """
-    return _Lowering(scheduled).network()
+    return _NetworkLowering(scheduled).network()
 
 
-class _Lowering:
+class _NetworkLowering:
     def __init__(self, scheduled: ScheduledGraph) -> None:
         self.scheduled = scheduled
         self.arrays = {array.name: array for array in scheduled.graph.arrays}

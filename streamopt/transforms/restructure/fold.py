@@ -35,8 +35,7 @@ from streamopt.ir.expression import (
 )
 from streamopt.ir.ordering import users
 from streamopt.ir.program import Role
-from streamopt.transforms.restructure.body import MAX_DEPTH
-from streamopt.transforms.restructure.ordering import ordered_statement
+from streamopt.transforms.restructure.flat_source import MAX_DEPTH, ordered_statement
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

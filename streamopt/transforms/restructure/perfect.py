@@ -57,7 +57,7 @@ class _Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class _Block:
+class _LoopBlock:
     names: tuple[str, ...]
     extents: tuple[int, ...]
     entries: tuple[_Entry, ...]
@@ -93,9 +93,9 @@ def _statements(entry: _Entry, trips: Mapping[str, int]) -> Iterator[Statement]:
     )
 
 
-def _block(members: Sequence[Instance], depth: int, hulls: Mapping[str, Hull]) -> _Block:
+def _block(members: Sequence[Instance], depth: int, hulls: Mapping[str, Hull]) -> _LoopBlock:
     """Return the members as one block over the loops from ``depth`` on."""
-    pieces: list[_Block] = []
+    pieces: list[_LoopBlock] = []
     waiting: list[_Entry] = []
     for _, siblings in groupby(members, key=lambda instance: instance.position[depth]):
         inside = [*siblings]
@@ -107,23 +107,23 @@ def _block(members: Sequence[Instance], depth: int, hulls: Mapping[str, Hull]) -
         pieces.append(replace(piece, entries=(*first, *piece.entries)))
         waiting = []
     if not pieces:
-        return _Block((), (), tuple(waiting))
+        return _LoopBlock((), (), tuple(waiting))
     final = pieces[-1]
     after = tuple(_at(final, entry, last=True) for entry in waiting)
     pieces[-1] = replace(final, entries=(*final.entries, *after))
     return pieces[0] if len(pieces) == 1 else _end_to_end(pieces)
 
 
-def _loop_block(members: Sequence[Instance], depth: int, hulls: Mapping[str, Hull]) -> _Block:
+def _loop_block(members: Sequence[Instance], depth: int, hulls: Mapping[str, Hull]) -> _LoopBlock:
     loop = members[0].loops[depth]
     low, high = hulls[loop.iterator]
     inner = _block(members, depth + 1, hulls)
     own = {loop.iterator: Affine.iterator(loop.iterator) + Affine.of(low)}
     entries = tuple(replace(e, iterators={**own, **e.iterators}) for e in inner.entries)
-    return _Block((loop.iterator, *inner.names), (high - low, *inner.extents), entries)
+    return _LoopBlock((loop.iterator, *inner.names), (high - low, *inner.extents), entries)
 
 
-def _at(block: _Block, entry: _Entry, *, last: bool) -> _Entry:
+def _at(block: _LoopBlock, entry: _Entry, *, last: bool) -> _Entry:
     """Return an entry that runs at the first or last iteration of a block alone."""
     conditions = tuple(
         _equals(name, extent - 1 if last else 0)
@@ -132,7 +132,7 @@ def _at(block: _Block, entry: _Entry, *, last: bool) -> _Entry:
     return replace(entry, placed=(*entry.placed, *conditions))
 
 
-def _end_to_end(pieces: Sequence[_Block]) -> _Block:
+def _end_to_end(pieces: Sequence[_LoopBlock]) -> _LoopBlock:
     """Return blocks one after another along the first loop, the others as long as the longest."""
     deepest = max(pieces, key=lambda piece: len(piece.names))
     names = (pieces[0].names[0], *deepest.names[1:])
@@ -145,11 +145,11 @@ def _end_to_end(pieces: Sequence[_Block]) -> _Block:
     for piece in pieces:
         entries += _moved(piece, offset, names, extents)
         offset += piece.extents[0]
-    return _Block(names, (offset, *extents), tuple(entries))
+    return _LoopBlock(names, (offset, *extents), tuple(entries))
 
 
 def _moved(
-    piece: _Block, offset: int, names: tuple[str, ...], extents: tuple[int, ...]
+    piece: _LoopBlock, offset: int, names: tuple[str, ...], extents: tuple[int, ...]
 ) -> Iterator[_Entry]:
     first = Affine.iterator(names[0])
     renamed = {piece.names[0]: first - Affine.of(offset)}

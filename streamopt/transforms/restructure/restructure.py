@@ -8,19 +8,19 @@ from streamopt.analysis.dependence import data_flow
 from streamopt.analysis.instances import instances
 from streamopt.analysis.ranges import may_run
 from streamopt.errors import Diagnostic, LegalityError
-from streamopt.transforms.restructure.body import Body
 from streamopt.transforms.restructure.decisions import with_kept_decisions
 from streamopt.transforms.restructure.distribute import distributed
-from streamopt.transforms.restructure.extremes import with_extremes
+from streamopt.transforms.restructure.flat_source import FlatSource
 from streamopt.transforms.restructure.fold import drop_unused, fold_copies, fold_starts
 from streamopt.transforms.restructure.naming import final_names
+from streamopt.transforms.restructure.reductions import with_extremes
 from streamopt.transforms.restructure.scalars import (
     expand_variables,
+    private_work_arrays,
     split_variables,
 )
 from streamopt.transforms.restructure.substitution import forward_substitution
 from streamopt.transforms.restructure.versions import versioned
-from streamopt.transforms.restructure.work_arrays import private_work_arrays
 
 if TYPE_CHECKING:
     from streamopt.ir.program import Program
@@ -53,13 +53,13 @@ def restructure(source: Source) -> Program:
     return final_names(drop_unused(fold_copies(fold_starts(drop_unused(program)))), source)
 
 
-def expanded_body(source: Source) -> Body:
+def expanded_body(source: Source) -> FlatSource:
     """Return the statements of a source, with scalars and work arrays out of their way."""
     return _expanded(with_kept_decisions(with_extremes(source)))
 
 
-def _expanded(source: Source) -> Body:
+def _expanded(source: Source) -> FlatSource:
     statements = tuple(filter(may_run, instances(source.body)))
-    body = Body(statements, {v.name: v for v in source.variables})
+    body = FlatSource(statements, {v.name: v for v in source.variables})
     body = forward_substitution(split_variables(body))
     return expand_variables(private_work_arrays(body))

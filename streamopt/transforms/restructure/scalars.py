@@ -26,33 +26,34 @@ from dataclasses import replace
 from math import prod
 from typing import TYPE_CHECKING
 
-from streamopt.analysis.dependence import Touch, data_flow
-from streamopt.analysis.instances import hull_of
+from streamopt.analysis.dependence import Touch, covers, data_flow
+from streamopt.analysis.instances import Instance, hull_of
 from streamopt.ir.affine import Affine, Iter
 from streamopt.ir.expression import Access, Read
-from streamopt.transforms.restructure.body import Body, uses_of, with_accesses
+from streamopt.ir.source import Assign, RangeLoop
+from streamopt.transforms.restructure.flat_source import FlatSource, Uses, uses_of, with_accesses
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from streamopt.analysis.dependence import DataFlow
     from streamopt.analysis.instances import Hull
-    from streamopt.ir.source import RangeLoop
-    from streamopt.transforms.restructure.body import Uses
 
 __all__ = [
     "expand_variables",
     "expanded",
     "private_depth",
+    "private_work_arrays",
     "shared_loops",
     "split_variables",
 ]
+
 
 MAX_EXPANDED_ELEMENTS = 2**24
 """Largest array that an expansion may make."""
 
 
-def split_variables(body: Body) -> Body:
+def split_variables(body: FlatSource) -> FlatSource:
     """Give private variables a name for each set of writes and reads that values connect."""
     uses = uses_of(body.statements)
     several = [n for n in body.variables if body.is_private(n) and len(uses.writers.get(n, ())) > 1]
@@ -101,7 +102,7 @@ def split_variables(body: Body) -> Body:
         else instance
         for at, instance in enumerate(body.statements)
     )
-    return Body(statements, variables)
+    return FlatSource(statements, variables)
 
 
 def _fresh(name: str, taken: Mapping[str, object], number: int) -> tuple[str, int]:
@@ -111,7 +112,7 @@ def _fresh(name: str, taken: Mapping[str, object], number: int) -> tuple[str, in
     return f"{name}_{number}", number
 
 
-def expand_variables(body: Body) -> Body:
+def expand_variables(body: FlatSource) -> FlatSource:
     """Give private variables a dimension for every outer loop that no value crosses."""
     uses = uses_of(body.statements)
     loops = {
@@ -132,7 +133,9 @@ def expand_variables(body: Body) -> Body:
     return expanded(body, uses, grown)
 
 
-def _shared_hulls(body: Body, uses: Uses, name: str, loops: Sequence[RangeLoop]) -> dict[str, Hull]:
+def _shared_hulls(
+    body: FlatSource, uses: Uses, name: str, loops: Sequence[RangeLoop]
+) -> dict[str, Hull]:
     """Return the hulls of loops whose iterations may touch an element of a variable twice.
 
     A loop is not among them where one dimension has its iterator, alone and alike in all accesses.
@@ -145,7 +148,7 @@ def _shared_hulls(body: Body, uses: Uses, name: str, loops: Sequence[RangeLoop])
     return {n: hull for n, hull in hull_of(loops).items() if Iter(n) not in alone}
 
 
-def private_depth(body: Body, uses: Uses, name: str, flow: DataFlow) -> int:
+def private_depth(body: FlatSource, uses: Uses, name: str, flow: DataFlow) -> int:
     """Return how many outer loops no value of a variable crosses, if it may grow by them."""
     loops = shared_loops(body, uses, name)
     touches = [touch for touch, _ in uses.touches.get(name, ())]
@@ -160,7 +163,7 @@ def private_depth(body: Body, uses: Uses, name: str, flow: DataFlow) -> int:
     return depth if size * prod(extents) <= MAX_EXPANDED_ELEMENTS else 0
 
 
-def shared_loops(body: Body, uses: Uses, name: str) -> tuple[RangeLoop, ...]:
+def shared_loops(body: FlatSource, uses: Uses, name: str) -> tuple[RangeLoop, ...]:
     """Return the outer loops that all statements that touch a variable share."""
     first, *others = [body.statements[at].loops for at in uses.users(name)]
     depth = len(first)
@@ -170,7 +173,7 @@ def shared_loops(body: Body, uses: Uses, name: str) -> tuple[RangeLoop, ...]:
     return first[:depth]
 
 
-def expanded(body: Body, uses: Uses, grown: Mapping[str, Mapping[str, Hull]]) -> Body:
+def expanded(body: FlatSource, uses: Uses, grown: Mapping[str, Mapping[str, Hull]]) -> FlatSource:
     """Return the body in which variables have a dimension for each of some outer loops.
 
     Given are, by variable, the hulls of the iterators of these loops.
@@ -192,4 +195,72 @@ def expanded(body: Body, uses: Uses, grown: Mapping[str, Mapping[str, Hull]]) ->
     statements = [*body.statements]
     for at in {at for name in grown for at in uses.users(name)}:
         statements[at] = with_accesses(statements[at], lambda _, access: Read(moved(access)), moved)
-    return Body(tuple(statements), variables)
+    return FlatSource(tuple(statements), variables)
+
+
+def private_work_arrays(body: FlatSource) -> FlatSource:
+    """Give written arguments that are overwritten in every iteration an expanded private copy."""
+    uses = uses_of(body.statements)
+    written = [
+        name
+        for name, variable in body.variables.items()
+        if variable.is_argument and not variable.is_constant and name in uses.writers
+        if shared_loops(body, uses, name)
+    ]
+    if not written:
+        return body
+    flow = data_flow(body.statements, {*written})
+    for name in written:
+        depth = private_depth(body, uses, name, flow)
+        if depth and _is_overwritten(body, uses, name, depth):
+            body = _with_copy(body, uses, name, depth)
+    return body
+
+
+def _is_overwritten(body: FlatSource, uses: Uses, name: str, depth: int) -> bool:
+    """Return whether each iteration of the outer loops writes the whole array."""
+    first = body.statements[uses.writers[name][0]]
+    outer = {loop.iterator for loop in first.loops[:depth]}
+    inside = replace(first, loops=first.loops[depth:])
+    bounds = [b for loop in first.loops for b in (*loop.lower, *loop.upper)]
+    fixed = not any(outer & {*bound.iterators()} for bound in bounds)
+    used = outer & {*first.target.iterators()} or first.guards
+    once = all(high - low < 2 for low, high in hull_of(first.loops[:depth]).values())
+    return fixed and not used and not once and covers(inside, body.variables[name].shape)
+
+
+def _with_copy(body: FlatSource, uses: Uses, name: str, depth: int) -> FlatSource:
+    variable = body.variables[name]
+    fresh, number = f"{name}_work", 2
+    while fresh in body.variables:
+        fresh, number = f"{name}_work_{number}", number + 1
+
+    def moved(access: Access) -> Access:
+        return replace(access, array=fresh) if access.array == name else access
+
+    statements = [*body.statements]
+    for at in uses.users(name):
+        statements[at] = with_accesses(statements[at], lambda _, access: Read(moved(access)), moved)
+    private = replace(variable, name=fresh, is_argument=False)
+    loops = statements[uses.writers[name][0]].loops[:depth]
+    renamed = FlatSource(tuple(statements), {**body.variables, fresh: private})
+    grown = expanded(renamed, uses_of(renamed.statements), {fresh: hull_of(loops)})
+    if not variable.is_wanted:
+        return grown
+    last = tuple(Affine.of(high - low - 1) for low, high in hull_of(loops).values())
+    copied = _copy_out(name, Access(fresh, last), variable.shape, body)
+    return FlatSource((*grown.statements, copied), grown.variables)
+
+
+def _copy_out(name: str, final: Access, shape: tuple[int, ...], body: FlatSource) -> Instance:
+    taken = {iterator for instance in body.statements for iterator in instance.iterators}
+    names = [f"{name}_d{at}" for at in range(len(shape))]
+    names = [f"{n}_out" if n in taken else n for n in names]
+    loops = tuple(
+        RangeLoop(iterator, (Affine(),), (Affine.of(extent),), ())
+        for iterator, extent in zip(names, shape, strict=True)
+    )
+    place = tuple(map(Affine.iterator, names))
+    last = max(instance.position[0] for instance in body.statements) + 1
+    assign = Assign(Access(name, place), Read(Access(final.array, (*final.subscripts, *place))))
+    return Instance(assign, loops, (last, *[0] * len(shape)))

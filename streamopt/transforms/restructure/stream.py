@@ -36,17 +36,16 @@ from streamopt.ir.expression import (
 )
 from streamopt.ir.program import Loop, Statement
 from streamopt.transforms.restructure.conditions import conjunction
-from streamopt.transforms.restructure.reduction import recognized
-from streamopt.transforms.restructure.telling import told, variable_of
+from streamopt.transforms.restructure.reductions import recognized
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from streamopt.analysis.instances import Instance
     from streamopt.ir.expression import Condition, Expression
-    from streamopt.transforms.restructure.reduction import Recognized
+    from streamopt.transforms.restructure.reductions import Recognized
 
-__all__ = ["StreamRefusedError", "streaming_nest"]
+__all__ = ["StreamRefusedError", "streaming_nest", "told", "variable_of"]
 
 
 class StreamRefusedError(Exception):
@@ -244,3 +243,23 @@ def _reduction(
         None if isinstance(guard, bool) else guard,
         instance.assign.loc,
     )
+
+
+def told(access: Access, instance: Instance) -> str:
+    """Return an access of a statement with the variables that the user counts."""
+    back: dict[str, Affine] = {}
+    for loop in instance.loops:
+        step = dict(loop.value.terms).get(Iter(loop.iterator)) if loop.value else None
+        if loop.value is None or step not in (1, -1):
+            continue
+        start = loop.value - Affine.iterator(loop.iterator).scaled(step)
+        variable = Affine.iterator(loop.variable)
+        back[loop.iterator] = (variable - start.substitute(back)).scaled(step)
+    names = [loop.variable or loop.iterator for loop in instance.loops]
+    subscripts = (subscript.substitute(back).ordered(names) for subscript in access.subscripts)
+    return str(Access(access.array, tuple(subscripts)))
+
+
+def variable_of(iterator: str, instance: Instance) -> str:
+    """Return the name of an iterator in the source."""
+    return next((p.variable for p in instance.loops if p.iterator == iterator), "") or iterator

@@ -16,40 +16,130 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import replace
+from math import isfinite
 from typing import TYPE_CHECKING
 
-from streamopt.ir.expression import Access, Cast, Index, Literal, Read, depth_of
-from streamopt.transforms.restructure.body import MAX_DEPTH, Body, uses_of, with_accesses
-from streamopt.transforms.restructure.constants import with_constants_folded
+import numpy as np
+
+from streamopt.analysis.value_ranges import Range, type_range
+from streamopt.ir.element import ElementType
+from streamopt.ir.expression import (
+    Access,
+    Binary,
+    BinaryOp,
+    Cast,
+    Index,
+    Literal,
+    Read,
+    children,
+    depth_of,
+    rebuild,
+)
+from streamopt.transforms.restructure.flat_source import (
+    MAX_DEPTH,
+    FlatSource,
+    uses_of,
+    with_accesses,
+)
 
 if TYPE_CHECKING:
     from streamopt.analysis.instances import Instance
     from streamopt.ir.expression import Expression
     from streamopt.ir.source import Variable
 
-__all__ = ["forward_substitution"]
+__all__ = ["forward_substitution", "with_constants_folded"]
 
 
-def forward_substitution(body: Body) -> Body:
+_FLOATS = {
+    ElementType.HALF: np.float16,
+    ElementType.FLOAT: np.float32,
+    ElementType.DOUBLE: np.float64,
+}
+_MOST_WHOLE = 2**53
+"""Whole numbers up to here are literals without rounding."""
+
+
+def with_constants_folded(expression: Expression, element: ElementType) -> Expression:
+    """Return an expression without operations on two literals, if it is computed in one type.
+
+    An operation without a finite result, or with one that doesn't fit the type, stays.
+    """
+    operands = children(expression)
+    folded = tuple(with_constants_folded(operand, element) for operand in operands)
+    if folded != operands:
+        expression = rebuild(expression, folded)
+    match expression:
+        case Binary(op, Literal(left), Literal(right)):
+            value = _result(op, left, right, element)
+            return expression if value is None else Literal(value)
+        case _:
+            return expression
+
+
+def _result(op: BinaryOp, left: float, right: float, element: ElementType) -> float | None:
+    if op is BinaryOp.DIV and right == 0:
+        return None
+    if element in _FLOATS:
+        return _rounded(op, _FLOATS[element](left), _FLOATS[element](right))
+    if not element.is_integer or not (left.is_integer() and right.is_integer()):
+        return None
+    value = _whole(op, int(left), int(right))
+    if value is None or abs(value) > _MOST_WHOLE:
+        return None
+    return float(value) if Range(value, value).within(type_range(element)) else None
+
+
+def _rounded(op: BinaryOp, left: np.floating, right: np.floating) -> float | None:
+    with np.errstate(all="ignore"):
+        match op:
+            case BinaryOp.ADD:
+                value = float(left + right)
+            case BinaryOp.SUB:
+                value = float(left - right)
+            case BinaryOp.MUL:
+                value = float(left * right)
+            case BinaryOp.DIV:
+                value = float(left / right)
+            case _:
+                return None
+    return value if isfinite(value) else None
+
+
+def _whole(op: BinaryOp, left: int, right: int) -> int | None:
+    match op:
+        case BinaryOp.ADD:
+            return left + right
+        case BinaryOp.SUB:
+            return left - right
+        case BinaryOp.MUL:
+            return left * right
+        case BinaryOp.DIV:
+            quotient = abs(left) // abs(right)
+            return quotient if (left < 0) == (right < 0) else -quotient
+        case _:
+            return None
+
+
+def forward_substitution(body: FlatSource) -> FlatSource:
     """Put the values of private scalars where they are used, if that repeats no operation.
 
     Legal where the one statement that writes the scalar always runs before the use, in the same
     iteration of the loops around it, and nothing that its value reads changes in between.
     """
-    draft = _Draft(body)
+    draft = _StatementDraft(body)
     for name, variable in body.variables.items():
         writers = draft.writers.get(name, ())
         if body.is_private(name) and not variable.shape and len(writers) == 1:
             draft.substitute(name, writers[0])
     statements = tuple(instance for instance in draft.statements if instance is not None)
     variables = {n: v for n, v in body.variables.items() if n not in draft.gone}
-    return Body(statements, variables)
+    return FlatSource(statements, variables)
 
 
-class _Draft:
+class _StatementDraft:
     """Statements that keep their places while some are taken out, and who uses what."""
 
-    def __init__(self, body: Body) -> None:
+    def __init__(self, body: FlatSource) -> None:
         uses = uses_of(body.statements)
         self.variables: dict[str, Variable] = dict(body.variables)
         self.statements: list[Instance | None] = [*body.statements]

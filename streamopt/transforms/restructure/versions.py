@@ -23,11 +23,10 @@ from typing import TYPE_CHECKING
 from streamopt.analysis.dependence import DataFlow, Touch, covers
 from streamopt.ir.expression import Read, reads
 from streamopt.ir.program import Array, Nest, Program, Role, Statement
-from streamopt.transforms.restructure.ordering import ordered_statement
+from streamopt.transforms.restructure.flat_source import ordered_statement
 from streamopt.transforms.restructure.perfect import perfect_nest
-from streamopt.transforms.restructure.reduction import recognized
-from streamopt.transforms.restructure.stream import StreamRefusedError, streaming_nest
-from streamopt.transforms.restructure.telling import told
+from streamopt.transforms.restructure.reductions import recognized
+from streamopt.transforms.restructure.stream import StreamRefusedError, streaming_nest, told
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -39,14 +38,14 @@ if TYPE_CHECKING:
     from streamopt.ir.expression import Expression
     from streamopt.ir.program import Loop
     from streamopt.ir.source import Variable
-    from streamopt.transforms.restructure.body import Body
+    from streamopt.transforms.restructure.flat_source import FlatSource
 
 __all__ = ["versioned"]
 
 
 def versioned(
     name: str,
-    body: Body,
+    body: FlatSource,
     groups: Sequence[tuple[int, ...]],
     flow: DataFlow,
     values: Mapping[str, NDArray[Any]],
@@ -73,7 +72,7 @@ class _Versions:
         The last group that reads and that writes a variable.
     """
 
-    body: Body
+    body: FlatSource
     flow: DataFlow
     groups: Sequence[tuple[int, ...]]
     nests: list[Nest] = field(default_factory=list[Nest])

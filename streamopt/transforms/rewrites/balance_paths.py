@@ -29,7 +29,7 @@ from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Access, Read
 from streamopt.ir.graph import Graph, Node, SequentialNode
 from streamopt.ir.program import Loop, Role
-from streamopt.transforms.channels import channels
+from streamopt.transforms.graph_parts import channels
 from streamopt.transforms.rewrites.draft import reading
 
 if TYPE_CHECKING:

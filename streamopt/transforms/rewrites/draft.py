@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from streamopt.ir.expression import Access, Read, rewrite, rewrite_condition
 from streamopt.ir.graph import SequentialNode
-from streamopt.transforms.channels import channels
+from streamopt.transforms.graph_parts import channels
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from streamopt.ir.graph import Graph, Node
     from streamopt.ir.program import Array
 
-__all__ = ["Draft", "folded_everywhere", "reading", "redirected"]
+__all__ = ["GraphDraft", "folded_everywhere", "reading", "redirected"]
 
 
-class Draft:
+class GraphDraft:
     """Arrays and nodes by name, in the graph's order, and who writes and reads what.
 
     Rewrites take nodes out or give them other reads of earlier arrays, which keeps their order
@@ -75,7 +75,7 @@ class Draft:
             self._readers[array][node.name] = None
 
 
-def folded_everywhere(graph: Graph, fold: Callable[[Draft, Array], bool]) -> Graph:
+def folded_everywhere(graph: Graph, fold: Callable[[GraphDraft, Array], bool]) -> Graph:
     """Return the graph after all foldings of its arrays.
 
     Parameters
@@ -83,7 +83,7 @@ def folded_everywhere(graph: Graph, fold: Callable[[Draft, Array], bool]) -> Gra
     fold
         Folds one array away, or says that it doesn't; what it leaves may fold again.
     """
-    draft, changed = Draft(graph), True
+    draft, changed = GraphDraft(graph), True
     any_change = False
     while changed:
         found = [fold(draft, array) for array in tuple(draft.arrays.values())]

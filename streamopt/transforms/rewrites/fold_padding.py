@@ -25,13 +25,21 @@ of its banks; an array inside the design is split as they need it.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import partial
+from math import isfinite
 from typing import TYPE_CHECKING
 
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import (
     Access,
+    Cast,
+    Compare,
+    CompareOp,
+    Index,
     Literal,
+    Logic,
+    LogicOp,
     Read,
     Select,
     conjuncts,
@@ -42,18 +50,18 @@ from streamopt.ir.expression import (
 from streamopt.ir.program import Role
 from streamopt.transforms.rewrites.draft import folded_everywhere, redirected
 from streamopt.transforms.rewrites.elements import box, condition_at, is_linear, value_at
-from streamopt.transforms.rewrites.selection import fits, inside, selected
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from streamopt.ir.element import ElementType
     from streamopt.ir.expression import Condition, Expression
     from streamopt.ir.graph import Graph, Node
     from streamopt.ir.program import Array
-    from streamopt.transforms.rewrites.draft import Draft
+    from streamopt.transforms.rewrites.draft import GraphDraft
     from streamopt.transforms.rewrites.elements import Box
 
-__all__ = ["fold_borders", "fold_padding"]
+__all__ = ["fits", "fold_borders", "fold_padding", "inside", "selected"]
 
 
 def fold_padding(graph: Graph) -> Graph:
@@ -100,7 +108,7 @@ class _Padding:
     keeps_writer: bool
 
 
-def _fold(draft: Draft, array: Array, *, keeps_copies: bool) -> bool:
+def _fold(draft: GraphDraft, array: Array, *, keeps_copies: bool) -> bool:
     padding = None
     if array.role is Role.INTERNAL:
         padding = _padding(draft, array, keeps_copies=keeps_copies)
@@ -123,7 +131,7 @@ def _fold(draft: Draft, array: Array, *, keeps_copies: bool) -> bool:
     return True
 
 
-def _padding(draft: Draft, array: Array, *, keeps_copies: bool) -> _Padding | None:
+def _padding(draft: GraphDraft, array: Array, *, keeps_copies: bool) -> _Padding | None:
     match draft.writers(array.name):
         case (fill, copy):
             padding = _filled_first(draft, array, fill, copy)
@@ -138,7 +146,7 @@ def _padding(draft: Draft, array: Array, *, keeps_copies: bool) -> _Padding | No
     return replace(padding, keeps_writer=True) if padding.within else None
 
 
-def _filled_first(draft: Draft, array: Array, fill: Node, copy: Node) -> _Padding | None:
+def _filled_first(draft: GraphDraft, array: Array, fill: Node, copy: Node) -> _Padding | None:
     within = box(copy)
     if box(fill) != tuple((0, extent) for extent in array.shape) or within is None:
         return None
@@ -150,7 +158,7 @@ def _filled_first(draft: Draft, array: Array, fill: Node, copy: Node) -> _Paddin
             return None
 
 
-def _moves_only(draft: Draft, array: Array, value: Expression) -> bool:
+def _moves_only(draft: GraphDraft, array: Array, value: Expression) -> bool:
     """Return whether a value is an element of an array of the same type."""
     match value:
         case Read(access):
@@ -160,7 +168,7 @@ def _moves_only(draft: Draft, array: Array, value: Expression) -> bool:
             return False
 
 
-def _selecting(draft: Draft, array: Array, writer: Node) -> _Padding | None:
+def _selecting(draft: GraphDraft, array: Array, writer: Node) -> _Padding | None:
     """Return the padding of one node that selects; either branch may be the inside."""
     match writer.value:
         case Select(condition, value, Literal() as constant):
@@ -177,7 +185,7 @@ def _selecting(draft: Draft, array: Array, writer: Node) -> _Padding | None:
     return _Padding(writer, value, constant, conjuncts(condition), (), keeps_writer=False)
 
 
-def _shrink(draft: Draft, array: Array, padding: _Padding) -> None:
+def _shrink(draft: GraphDraft, array: Array, padding: _Padding) -> None:
     """Leave the writer an array of the inside alone."""
     writer = padding.writer
     place = Access(array.name, _shifted(writer.write.subscripts, padding.within))
@@ -204,3 +212,69 @@ def _reading_through(node: Node, array: Array, padding: _Padding) -> Node:
         return selected(conditions, value, padding.constant, array.element, node.trip_counts)
 
     return redirected(node, array.name, made)
+
+
+def fits(literal: Literal, element: ElementType) -> bool:
+    """Return whether a literal is itself in an element type as in an expression of that type."""
+    if element.is_fixed and isfinite(literal.value):
+        form, value = element.fixed_point, Fraction(literal.value)
+        return form.number(form.mantissa(value)) == value
+    return element.is_float or float(literal.value).is_integer()
+
+
+def inside(subscripts: Sequence[Affine], within: Box) -> tuple[Condition, ...]:
+    """Return the conditions under which subscripts name an element of a box."""
+    return tuple(
+        condition
+        for subscript, (first, extent) in zip(subscripts, within, strict=True)
+        for condition in (
+            Compare(CompareOp.GE, Index(subscript), Literal(first)),
+            Compare(CompareOp.LT, Index(subscript), Literal(first + extent)),
+        )
+    )
+
+
+def selected(
+    conditions: Sequence[Condition],
+    then: Expression,
+    otherwise: Literal,
+    element: ElementType,
+    trip_counts: Mapping[str, int],
+) -> Expression:
+    """Return ``then``, of the given type, where all affine conditions hold, else the literal."""
+    known = [_truth(condition, trip_counts) for condition in conditions]
+    if False in known:
+        return Cast(element, otherwise)
+    open_ones = tuple(c for c, truth in zip(conditions, known, strict=True) if truth is None)
+    if not open_ones:
+        return then
+    condition = open_ones[0] if len(open_ones) == 1 else Logic(LogicOp.AND, open_ones)
+    return Select(condition, then, otherwise)
+
+
+def _truth(condition: Condition, trip_counts: Mapping[str, int]) -> bool | None:
+    """Return what a comparison is at every iteration; None where that differs or isn't seen."""
+    match condition:
+        case Compare(op, Index(left), Index(right)):
+            low, high = (left - right).bounds(trip_counts)
+        case Compare(op, Index(left), Literal(value)) if float(value).is_integer():
+            low, high = (left - Affine.of(int(value))).bounds(trip_counts)
+        case _:
+            return None
+    match op:
+        case CompareOp.LT:
+            return _known(high < 0, low >= 0)
+        case CompareOp.LE:
+            return _known(high <= 0, low > 0)
+        case CompareOp.GT:
+            return _known(low > 0, high <= 0)
+        case CompareOp.GE:
+            return _known(low >= 0, high < 0)
+        case CompareOp.EQ:
+            return _known(low == high == 0, low > 0 or high < 0)
+        case CompareOp.NE:
+            return _known(low > 0 or high < 0, low == high == 0)
+
+
+def _known(always: bool, never: bool) -> bool | None:
+    return True if always else False if never else None

@@ -18,9 +18,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from streamopt.transforms.channels import channels
+from streamopt.transforms.graph_parts import channels, unused_name
 from streamopt.transforms.rewrites.draft import reading
-from streamopt.transforms.unused_name import unused_name
 
 if TYPE_CHECKING:
     from streamopt.ir.graph import Graph, Node

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, LegalityError
 from streamopt.transforms.rewrites.balance_paths import balance_paths
-from streamopt.transforms.rewrites.fold_copies import fold_copies
 from streamopt.transforms.rewrites.fold_padding import fold_borders, fold_padding
-from streamopt.transforms.rewrites.fold_pointwise import fold_pointwise
+from streamopt.transforms.rewrites.fold_producers import fold_copies, fold_pointwise
 from streamopt.transforms.rewrites.private_arguments import private_arguments
 from streamopt.transforms.rewrites.relieve_loops import relieve_loops
 from streamopt.transforms.rewrites.split_arrays import split_arrays

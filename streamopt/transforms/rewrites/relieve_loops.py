@@ -64,7 +64,7 @@ def _arrays(graph: Graph, node: SequentialNode) -> tuple[Array, ...]:
 def _relieved(node: SequentialNode, arrays: tuple[Array, ...]) -> SequentialNode:
     from streamopt.transforms.restructure import restructure
     from streamopt.transforms.scheduling import generated, lifted, timed_program
-    from streamopt.transforms.scheduling.carried import carried_inside
+    from streamopt.transforms.scheduling.times import carried_inside
 
     nest = Nest(node.name, node.loops, node.statements, sequential=True, carries=node.carries)
     before = timed_program(lifted(Program(node.name, arrays, (nest,))))

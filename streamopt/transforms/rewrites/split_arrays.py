@@ -25,8 +25,7 @@ from streamopt.ir.affine import Affine, Iter
 from streamopt.ir.expression import Access
 from streamopt.ir.graph import SequentialNode
 from streamopt.ir.program import Loop, Role
-from streamopt.transforms.channels import channels
-from streamopt.transforms.rewrites.node_accesses import with_accesses, with_subscripts
+from streamopt.transforms.graph_parts import channels, with_accesses, with_subscripts
 
 if TYPE_CHECKING:
     from collections.abc import Container, Sequence

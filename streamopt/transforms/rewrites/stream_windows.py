@@ -26,7 +26,7 @@ from streamopt.ir.affine import Affine, Iter
 from streamopt.ir.expression import Access
 from streamopt.ir.graph import SequentialNode
 from streamopt.ir.window import Stretch, Window
-from streamopt.transforms.channels import channels
+from streamopt.transforms.graph_parts import channels
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -54,7 +54,7 @@ def stream_windows(graph: Graph) -> Graph:
 
 
 @dataclass(frozen=True, slots=True)
-class _Reach:
+class _WindowReach:
     """How an array is read.
 
     Attributes
@@ -103,7 +103,7 @@ def _windowed(graph: Graph, node: Node) -> Node:
     return replace(node, windows=windows, stretches=stretches)
 
 
-def _reach(graph: Graph, edge: Edge, node: Node) -> _Reach | None:
+def _reach(graph: Graph, edge: Edge, node: Node) -> _WindowReach | None:
     """Return how a channel's array is read, if a window can take it from a stream."""
     shape, producer = graph.array(edge.array).shape, graph.node(edge.producer)
     if edge.is_whole or len(graph.writers(edge.array)) != 1 or not shape:
@@ -126,7 +126,7 @@ def _reach(graph: Graph, edge: Edge, node: Node) -> _Reach | None:
         least, greatest = min(low for low, _ in reached), max(high for _, high in reached)
         if any(s != taken[-1] for s in subscripts):
             offsets[dimension] = least, greatest
-    reach = _Reach(Access(edge.array, tuple(taken)), shape, offsets)
+    reach = _WindowReach(Access(edge.array, tuple(taken)), shape, offsets)
     return reach if offsets and _is_separate(reach, accesses) else None
 
 
@@ -144,7 +144,7 @@ def _moving_loop(node: Node, subscripts: Sequence[Affine]) -> str | None:
     return shared.pop() if len(shared) == 1 else None
 
 
-def _is_separate(reach: _Reach, accesses: Sequence[Access]) -> bool:
+def _is_separate(reach: _WindowReach, accesses: Sequence[Access]) -> bool:
     """Return whether loops that move a place move it in one dimension, and no offset."""
     moving = [name for subscript in reach.taken.subscripts for name in subscript.iterators()]
     if len(set(moving)) != len(moving):
@@ -154,7 +154,7 @@ def _is_separate(reach: _Reach, accesses: Sequence[Access]) -> bool:
     return not any(name in moving for offset in offsets for name in offset.iterators())
 
 
-def _stretches(node: Node, found: Sequence[_Reach], delay: int) -> Iterator[Stretch]:
+def _stretches(node: Node, found: Sequence[_WindowReach], delay: int) -> Iterator[Stretch]:
     """Yield the loops that need more iterations, to take all elements and to compute all."""
     delays = {found[0].row_loop: delay}
     for loop in node.loops:
@@ -166,7 +166,7 @@ def _stretches(node: Node, found: Sequence[_Reach], delay: int) -> Iterator[Stre
             yield Stretch(loop.name, needed, delays.get(loop.name, 0))
 
 
-def _window(reach: _Reach, delay: int) -> Window:
+def _window(reach: _WindowReach, delay: int) -> Window:
     """Return the window: of rows, those that are read and the one that comes, to a power of two."""
     row = reach.row_dimension
     kept = max(1, delay - reach.row_offsets[0] + 1)

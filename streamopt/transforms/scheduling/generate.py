@@ -35,7 +35,7 @@ from streamopt.ir.expression import (
 )
 from streamopt.ir.source import Branch, RangeLoop
 from streamopt.transforms.scheduling.scan import Scan, Span, scanned
-from streamopt.transforms.scheduling.tree_expressions import NotAffineError
+from streamopt.transforms.scheduling.tree_expressions import TreeChoiceError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -74,7 +74,7 @@ def generated(program: TimedProgram) -> Generated:
     members.sort(key=lambda member: member.statement.position)
     try:
         body = tuple(writer.items(members, 0))
-    except NotAffineError:
+    except TreeChoiceError:
         message = f"the loops of {program.source.name} would have bounds that aren't affine"
         hint = "leave the last step out, or split loops by factors that divide their trip counts"
         raise LegalityError(Diagnostic("E238", message, hint=hint)) from None

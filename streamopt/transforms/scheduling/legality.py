@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from streamopt.analysis.dependence import DependenceKind
 from streamopt.errors import Diagnostic
-from streamopt.transforms.scheduling.reduction_order import is_reduction_step
+from streamopt.transforms.scheduling.timed import is_reduction_step
 from streamopt.transforms.scheduling.times import distance_vector, time_length, time_map
 
 if TYPE_CHECKING:

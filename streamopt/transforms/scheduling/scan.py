@@ -14,7 +14,7 @@ from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Compare, CompareOp, Index, Literal
 from streamopt.ir.isl_text import affine_text
 from streamopt.transforms.scheduling.tree_expressions import (
-    NotAffineError,
+    TreeChoiceError,
     affine_of,
     bounds_of,
     condition_of,
@@ -172,7 +172,7 @@ def _is_single(node: Any, known: Mapping[str, Affine]) -> bool:
         return False
     try:
         affine_of(node.for_get_init(), known)
-    except NotAffineError:
+    except TreeChoiceError:
         return False
     return True
 

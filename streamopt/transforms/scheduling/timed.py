@@ -20,24 +20,31 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from streamopt.analysis.dependence import dependence_relations
 from streamopt.analysis.instances import hull_of
 from streamopt.errors import Diagnostic, LegalityError
 from streamopt.ir.affine import Affine
 from streamopt.transforms.restructure import expanded_body
-from streamopt.transforms.scheduling.reduction_order import ordered_pairs
+from streamopt.transforms.restructure.reductions import recognized
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import Any
 
     from streamopt.analysis.dependence import Dependence
     from streamopt.analysis.instances import Instance
     from streamopt.ir.source import Source
 
-__all__ = ["TimedLoop", "TimedProgram", "TimedStatement", "timed_program"]
+__all__ = [
+    "TimedLoop",
+    "TimedProgram",
+    "TimedStatement",
+    "is_reduction_step",
+    "ordered_pairs",
+    "timed_program",
+]
+
 
 _NUMBERED = re.compile(r"(.*[A-Za-z0-9])_[0-9]+")
 
@@ -168,3 +175,26 @@ def _loops(instance: Instance, every: set[str]) -> tuple[TimedLoop, ...]:
             taken.add(name)
         loops.append(TimedLoop(name, Affine.iterator(loop.iterator)))
     return tuple(loops)
+
+
+def ordered_pairs(
+    dependences: Sequence[Dependence], statements: Sequence[Instance]
+) -> dict[tuple[int, int], Any]:
+    """Return what times must keep, in one relation for two statements: all but (L2)."""
+    found: dict[tuple[int, int], Any] = {}
+    for dependence in dependences:
+        if not is_reduction_step(dependence, statements):
+            pair = dependence.source, dependence.sink
+            known = found.get(pair)
+            new = dependence.relation
+            found[pair] = new if known is None else known.union(new)
+    return {pair: relation.coalesce() for pair, relation in found.items()}
+
+
+def is_reduction_step(dependence: Dependence, statements: Sequence[Instance]) -> bool:
+    """Return whether a dependence is between two terms of one reduction."""
+    if dependence.source != dependence.sink:
+        return False
+    assign = statements[dependence.source].assign
+    own = {assign.target} == {dependence.first, dependence.second}
+    return own and recognized(assign.target, assign.value) is not None

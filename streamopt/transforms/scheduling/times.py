@@ -7,15 +7,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from streamopt.analysis.dependence_relations import DependenceKind
 from streamopt.ir.isl_text import affine_text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from streamopt.analysis.dependence import Dependence
     from streamopt.transforms.scheduling.timed import TimedProgram, TimedStatement
 
-__all__ = ["Vector", "distance_vector", "time_length", "time_map"]
+__all__ = [
+    "Vector",
+    "carried_inside",
+    "distance_vector",
+    "flow_distances",
+    "is_carried_inside",
+    "time_length",
+    "time_map",
+]
 
 
 class Vector(NamedTuple):
@@ -108,3 +117,25 @@ def _loops_map(program: TimedProgram, at: int, count: int) -> Any:
 
 def _names(statement: TimedStatement) -> dict[str, str]:
     return {name: f"c{at}" for at, name in enumerate(statement.instance.iterators)}
+
+
+def carried_inside(program: TimedProgram) -> frozenset[str]:
+    """Return the statements whose inner loop carries a dependence."""
+    names = (own.name for own in program.statements)
+    return frozenset(name for name in names if is_carried_inside(program, name))
+
+
+def is_carried_inside(program: TimedProgram, name: str) -> bool:
+    """Return whether an iteration of the inner loop needs what one before it has written."""
+    return any(
+        distance and distance[-1] > 0 and not any(distance[:-1])
+        for distance in flow_distances(program, name)
+    )
+
+
+def flow_distances(program: TimedProgram, name: str) -> Iterator[tuple[int, ...]]:
+    """Yield the least distance of every flow from a statement to itself, outermost loop first."""
+    at = [own.name for own in program.statements].index(name)
+    for found in program.dependences:
+        if found.kind is DependenceKind.FLOW and found.source == found.sink == at:
+            yield distance_vector(program, found).distance

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
     from streamopt.ir.expression import Condition
 
-__all__ = ["NotAffineError", "affine_of", "bounds_of", "condition_of", "reach_of", "within"]
+__all__ = ["TreeChoiceError", "affine_of", "bounds_of", "condition_of", "reach_of", "within"]
 
 
-class NotAffineError(Exception):
+class TreeChoiceError(Exception):
     """An expression of a tree chooses between values."""
 
 
@@ -33,7 +33,7 @@ def affine_of(expression: Any, known: Mapping[str, Affine]) -> Affine:
 
     Raises
     ------
-    NotAffineError
+    TreeChoiceError
         If it is none.
     """
     import islpy as isl
@@ -48,7 +48,7 @@ def affine_of(expression: Any, known: Mapping[str, Affine]) -> Affine:
             pass
     op = expression.get_op_type()
     if op in (ops.min, ops.max, ops.select, ops.cond):
-        raise NotAffineError
+        raise TreeChoiceError
     left, *others = _arguments(expression)
     first = affine_of(left, known)
     if op == ops.minus:

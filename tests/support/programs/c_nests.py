@@ -8,7 +8,7 @@ from streamopt.analysis.instances import instances
 from streamopt.frontends.c import read_c
 from streamopt.ir.text import expression_text, statement_texts
 from streamopt.transforms.restructure import restructure
-from streamopt.transforms.restructure.body import Body
+from streamopt.transforms.restructure.flat_source import FlatSource
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,10 +27,10 @@ def source_of(folder: Path, text: str) -> Source:
     return read_c(path)
 
 
-def body_of(folder: Path, text: str) -> Body:
+def body_of(folder: Path, text: str) -> FlatSource:
     """Return statements and variables, before any pass."""
     source = source_of(folder, text)
-    return Body(instances(source.body), {v.name: v for v in source.variables})
+    return FlatSource(instances(source.body), {v.name: v for v in source.variables})
 
 
 def program_of(folder: Path, text: str) -> Program:
@@ -38,7 +38,7 @@ def program_of(folder: Path, text: str) -> Program:
     return restructure(source_of(folder, text))
 
 
-def lines(body: Body) -> list[str]:
+def lines(body: FlatSource) -> list[str]:
     """Return the statements, ``target = value if guards``."""
     found: list[str] = []
     for instance in body.statements:

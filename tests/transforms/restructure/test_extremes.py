@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from streamopt.analysis.instances import instances
-from streamopt.transforms.restructure.body import Body
-from streamopt.transforms.restructure.extremes import with_extremes
+from streamopt.transforms.restructure.flat_source import FlatSource
+from streamopt.transforms.restructure.reductions import with_extremes
 from tests.support.programs.c_nests import lines, nests, program_of, source_of
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ HEAD = "(double s[4], double x[4]) { for (int i = 0; i < 4; i++)"
 
 def rewritten(folder: Path, statement: str) -> list[str]:
     source = with_extremes(source_of(folder, f"{HEAD} {statement} }}"))
-    return lines(Body(instances(source.body), {v.name: v for v in source.variables}))
+    return lines(FlatSource(instances(source.body), {v.name: v for v in source.variables}))
 
 
 @pytest.mark.parametrize(

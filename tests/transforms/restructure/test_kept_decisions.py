@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from streamopt.analysis.instances import instances
-from streamopt.transforms.restructure.body import Body
 from streamopt.transforms.restructure.decisions import with_kept_decisions
+from streamopt.transforms.restructure.flat_source import FlatSource
 from tests.support.programs.c_nests import lines, source_of
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def decided(folder: Path, text: str) -> list[str]:
     source = with_kept_decisions(source_of(folder, text))
-    return lines(Body(instances(source.body), {v.name: v for v in source.variables}))
+    return lines(FlatSource(instances(source.body), {v.name: v for v in source.variables}))
 
 
 def test_branch_that_changes_its_condition(tmp_path: Path) -> None:

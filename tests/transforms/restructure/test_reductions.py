@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from streamopt.ir.text import expression_text
-from streamopt.transforms.restructure.reduction import recognized
+from streamopt.transforms.restructure.reductions import recognized
 from tests.support.programs.c_nests import body_of
 
 if TYPE_CHECKING:

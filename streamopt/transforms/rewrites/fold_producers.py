@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from streamopt.ir.expression import Read, walk
+from streamopt.ir.expression_type import expression_type
 from streamopt.ir.program import Role
 from streamopt.transforms.rewrites.draft import folded_everywhere, redirected
 from streamopt.transforms.rewrites.elements import box, is_linear, value_at
@@ -16,11 +17,11 @@ if TYPE_CHECKING:
     from streamopt.ir.expression import Access, Expression
     from streamopt.ir.graph import Graph, Node
     from streamopt.ir.program import Array
-    from streamopt.transforms.rewrites.draft import Draft
+    from streamopt.transforms.rewrites.draft import GraphDraft
 
-    Choice = Callable[[Draft, Array, Node], bool]
+    Choice = Callable[[GraphDraft, Array, Node], bool]
 
-__all__ = ["Choice", "without_producers"]
+__all__ = ["Choice", "fold_copies", "fold_pointwise", "without_producers"]
 
 
 def without_producers(graph: Graph, is_wanted: Choice) -> Graph:
@@ -38,7 +39,7 @@ def without_producers(graph: Graph, is_wanted: Choice) -> Graph:
     return folded_everywhere(graph, lambda draft, array: _fold(draft, array, is_wanted))
 
 
-def _fold(draft: Draft, array: Array, is_wanted: Choice) -> bool:
+def _fold(draft: GraphDraft, array: Array, is_wanted: Choice) -> bool:
     writers = draft.writers(array.name) if array.role is Role.INTERNAL else ()
     if len(writers) != 1 or not _covers(writers[0], array):
         return False
@@ -88,3 +89,36 @@ def _element(node: Node, producer: Node, access: Access) -> Expression:
 
 def _reading_through(node: Node, array: str, producer: Node) -> Node:
     return redirected(node, array, lambda access: _element(node, producer, access))
+
+
+def fold_copies(graph: Graph) -> Graph:
+    """Return the graph without internal arrays that only hold another array's elements.
+
+    Folded is an array that one point-wise node writes, whose value is an element of an array of
+    the same type; see `streamopt.transforms.rewrites.fold_producers`.
+    """
+    return without_producers(graph, _is_copy)
+
+
+def _is_copy(draft: GraphDraft, array: Array, producer: Node) -> bool:
+    match producer.value:
+        case Read(access):
+            return draft.arrays[access.array].element is array.element
+        case _:
+            return False
+
+
+def fold_pointwise(graph: Graph) -> Graph:
+    """Return the graph without point-wise nodes that one other node reads, at one place.
+
+    Only values of the type of the array they go through: nothing is rounded there.
+    """
+    return without_producers(graph, _is_wanted)
+
+
+def _is_wanted(draft: GraphDraft, array: Array, producer: Node) -> bool:
+    readers = draft.streaming_readers(array.name)
+    if len(readers) != 1 or len(readers[0].reads_of(array.name)) != 1:
+        return False
+    element = expression_type(producer.value, lambda name: draft.arrays[name].element)
+    return not isinstance(producer.value, Read) and element is array.element

@@ -6,16 +6,17 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from streamopt.analysis.dependence import Touch
-from streamopt.ir.expression import Read, rewrite, rewrite_condition
+from streamopt.ir.expression import Access, Index, Read, rewrite, rewrite_condition
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from streamopt.analysis.instances import Instance
-    from streamopt.ir.expression import Access, Expression
+    from streamopt.ir.expression import Expression
+    from streamopt.ir.program import Statement
     from streamopt.ir.source import Variable
 
-__all__ = ["MAX_DEPTH", "Body", "Uses", "uses_of", "with_accesses"]
+__all__ = ["MAX_DEPTH", "FlatSource", "Uses", "ordered_statement", "uses_of", "with_accesses"]
 
 
 MAX_DEPTH = 200
@@ -23,7 +24,7 @@ MAX_DEPTH = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Body:
+class FlatSource:
     """Statements in program order, and variables by name."""
 
     statements: tuple[Instance, ...]
@@ -91,3 +92,21 @@ def with_accesses(
     value = rewrite(instance.assign.value, leaf)
     assign = replace(instance.assign, target=write(instance.target), value=value)
     return replace(instance, assign=assign, guards=guards)
+
+
+def ordered_statement(statement: Statement, names: Sequence[str]) -> Statement:
+    """Return the statement with every sum of iterators ordered as ``names``."""
+
+    def access_of(access: Access) -> Access:
+        return Access(access.array, tuple(s.ordered(names) for s in access.subscripts))
+
+    def leaf(part: Expression) -> Expression:
+        match part:
+            case Read(access):
+                return Read(access_of(access))
+            case Index(value):
+                return Index(value.ordered(names))
+            case _:
+                return part
+
+    return statement.rewritten(leaf, access_of(statement.target))

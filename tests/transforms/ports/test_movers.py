@@ -17,15 +17,15 @@ from streamopt.ir.schedule import ChannelKind
 from streamopt.space.assemble import assemble, baseline
 from streamopt.transforms.apply import apply
 from streamopt.transforms.canonicalize import canonicalize
-from streamopt.transforms.movers import moved_arrays, mover_of, with_movers
-from streamopt.transforms.port_schedule import with_ports
+from streamopt.transforms.ports.movers import moved_arrays, mover_of, with_movers
+from streamopt.transforms.ports.port_schedule import with_ports
 from streamopt.transforms.rewrites import rewritten
 from tests.support.programs.of_graphs import check_same
 
 if TYPE_CHECKING:
     from streamopt.ir.graph import Graph
 
-GRAPHS = Path(__file__).parents[2] / "graphs"
+GRAPHS = Path(__file__).parents[3] / "graphs"
 
 
 def crossing(graph: Graph) -> tuple[str, ...]:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import count
 from typing import TYPE_CHECKING
 
-from streamopt.ir.expression import reads
+from streamopt.ir.expression import Access, Index, Read, reads, rewrite, rewrite_condition
 from streamopt.ir.graph import Edge, SequentialNode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Container, Iterator, Sequence
 
-    from streamopt.ir.expression import Access
+    from streamopt.ir.affine import Affine
+    from streamopt.ir.expression import Expression
     from streamopt.ir.graph import Node
     from streamopt.ir.program import Array
 
-__all__ = ["channels"]
+__all__ = ["accesses", "channels", "unused_name", "with_accesses", "with_subscripts"]
 
 
 def channels(arrays: Sequence[Array], nodes: Sequence[Node]) -> tuple[Edge, ...]:
@@ -74,3 +77,48 @@ def _write(producer: Node, array: str) -> Access:
     if isinstance(producer, SequentialNode):
         return next(s.target for s in producer.statements[::-1] if s.target.array == array)
     return producer.write
+
+
+def unused_name(wanted: str, taken: Container[str]) -> str:
+    """Return a name, with the first number from 2 that makes it new where it is taken.
+
+    Examples
+    --------
+    >>> unused_name("load_A", {"gemm"}), unused_name("load_A", {"load_A", "load_A_2"})
+    ('load_A', 'load_A_3')
+    """
+    candidates = (wanted if at == 1 else f"{wanted}_{at}" for at in count(1))
+    return next(name for name in candidates if name not in taken)
+
+
+def accesses(node: Node) -> tuple[Access, ...]:
+    """Return the write access function and the distinct read access functions."""
+    return (node.write, *node.reads)
+
+
+def with_subscripts(node: Node, moved: Callable[[Affine], Affine]) -> Node:
+    """Return a streaming node with all its subscripts and indices replaced."""
+    return with_accesses(node, lambda a: Access(a.array, tuple(map(moved, a.subscripts))), moved)
+
+
+def with_accesses(
+    node: Node, access: Callable[[Access], Access], index: Callable[[Affine], Affine]
+) -> Node:
+    """Return a streaming node with all its accesses and indices replaced."""
+
+    def leaf(part: Expression) -> Expression:
+        match part:
+            case Read(read):
+                return Read(access(read))
+            case Index(value):
+                return Index(index(value))
+            case _:
+                return part
+
+    return replace(
+        node,
+        write=access(node.write),
+        value=rewrite(node.value, leaf),
+        start=None if node.start is None else rewrite(node.start, leaf),
+        guard=None if node.guard is None else rewrite_condition(node.guard, leaf),
+    )

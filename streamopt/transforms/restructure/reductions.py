@@ -1,38 +1,70 @@
-"""Extremes written as choices, as calls: so that they can be seen as reductions.
+"""Reductions recognised: statements that combine a target with a term, term by term.
 
 Before::
 
-    if (x[i] > m) m = x[i];              lo = x[i] < lo ? x[i] : lo;
+    s[i] = s[i] + A[i][j]          m[i] = max(m[i], x[i][j])
 
 After::
 
-    m = max(m, x[i]);                    lo = min(lo, x[i]);
-
-The same value wherever two numbers are compared. With floating-point numbers the sign of a zero
-may differ where ``>=`` or ``<=`` is written, and a target that is not a number at the start is
-replaced.
+    s[i] (+)= A[i][j]              m[i] (max)= x[i][j]
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, assert_never
 
 from streamopt.ir.expression import (
+    Binary,
+    BinaryOp,
     Call,
     Compare,
     CompareOp,
     Function,
+    Literal,
     Read,
     Select,
+    reads,
 )
+from streamopt.ir.program import Reduction
 from streamopt.ir.source import Assign, Branch, RangeLoop
 
 if TYPE_CHECKING:
-    from streamopt.ir.expression import Condition, Expression
+    from streamopt.ir.expression import Access, Condition, Expression
     from streamopt.ir.source import Item, Source
 
-__all__ = ["with_extremes"]
+__all__ = ["Recognized", "recognized", "with_extremes"]
+
+
+@dataclass(frozen=True, slots=True)
+class Recognized:
+    """``target = target (reduction) term``; the term doesn't read the target."""
+
+    reduction: Reduction
+    term: Expression
+
+
+def recognized(target: Access, value: Expression) -> Recognized | None:
+    """Return the reduction that an assignment is a step of, if it is one."""
+    own = Read(target)
+    match value:
+        case Binary(BinaryOp.ADD | BinaryOp.MUL as op, left, right) if own in (left, right):
+            found = Recognized(Reduction(op.value), right if left == own else left)
+        case Binary(BinaryOp.SUB, left, right) if left == own:
+            found = Recognized(Reduction.ADD, _negated(right))
+        case Call(Function.MAX | Function.MIN as function, (left, right)) if own in (left, right):
+            found = Recognized(Reduction(function.value), right if left == own else left)
+        case _:
+            found = None
+    if found is None or target in reads(found.term):
+        return None
+    return found
+
+
+def _negated(value: Expression) -> Expression:
+    """Return the value with the other sign, that of zeros included."""
+    return Binary(BinaryOp.SUB, Literal(-0.0), value)
+
 
 _GREATER = (CompareOp.GT, CompareOp.GE)
 _LESS = (CompareOp.LT, CompareOp.LE)

@@ -25,9 +25,7 @@ from streamopt.ir.expression import Access, Read, rewrite
 from streamopt.ir.graph import Node, SequentialNode
 from streamopt.ir.ports import PortKind
 from streamopt.ir.program import Loop, Role
-from streamopt.transforms.channels import channels
-from streamopt.transforms.rewrites.node_accesses import with_accesses
-from streamopt.transforms.unused_name import unused_name
+from streamopt.transforms.graph_parts import channels, unused_name, with_accesses
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
