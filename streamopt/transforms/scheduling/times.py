@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from streamopt.analysis.dependence_relations import DependenceKind
+from streamopt.analysis.dependence import DependenceKind
 from streamopt.ir.isl_text import affine_text
 
 if TYPE_CHECKING:
