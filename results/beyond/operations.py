@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from streamopt.analysis.instances import Instance
+    from streamopt.analysis.instances import StatementInstance
 
     Ints = NDArray[np.int64]
 
@@ -78,7 +78,7 @@ def work_of(name: str, size: str) -> Work:
     return Work(macs, additions, multiplications)
 
 
-def _executions(instance: Instance) -> int:
+def _executions(instance: StatementInstance) -> int:
     """Return how often a statement runs: the points of its loops, level by level."""
     points: dict[str, Ints] = {}
     count = np.ones(1, np.int64)

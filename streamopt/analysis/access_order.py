@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from streamopt.ir.window import Window
 
 __all__ = [
+    "access_order",
     "completes_rows",
     "full_depth_elems",
-    "stream_order",
     "taken_order",
 ]
 
 
-def stream_order(
+def access_order(
     access: Access,
     order: Sequence[str],
     trip_counts: Mapping[str, int],
@@ -69,7 +69,7 @@ def stream_order(
     >>> from streamopt.ir.affine import Affine
     >>> from streamopt.ir.expression import Access
     >>> transposed = Access("A", (Affine.iterator("j"), Affine.iterator("i")))
-    >>> stream_order(transposed, ("i", "j"), {"i": 4, "j": 8}, (8, 4))
+    >>> access_order(transposed, ("i", "j"), {"i": 4, "j": 8}, (8, 4))
     (1, 0)
     """
     if len(access.subscripts) != len(shape):
@@ -104,7 +104,7 @@ def taken_order(node: Node, access: Access, order: Sequence[str]) -> tuple[int, 
     window = node.window(access.array)
     if window is None or not completes_rows(node, window, order):
         return None
-    return stream_order(access, order, node.trip_counts | window.extents, window.shape)
+    return access_order(access, order, node.trip_counts | window.extents, window.shape)
 
 
 def completes_rows(node: Node, window: Window, order: Sequence[str]) -> bool:

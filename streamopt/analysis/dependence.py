@@ -19,14 +19,14 @@ from streamopt.analysis.last_touches import AT_ONCE, Event, last_touches
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator, Mapping, Sequence
 
-    from streamopt.analysis.instances import Instance
+    from streamopt.analysis.instances import StatementInstance
     from streamopt.ir.expression import Access
 
 __all__ = [
     "DataFlow",
     "Dependence",
     "DependenceKind",
-    "Touch",
+    "StatementRead",
     "covers",
     "data_flow",
     "dependence_relations",
@@ -39,7 +39,7 @@ _WRITE = -1
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Touch:
+class StatementRead:
     """A read of a statement: its place among the instances, and among the statement's reads."""
 
     statement: int
@@ -60,11 +60,11 @@ class DataFlow:
         isl relation from the writing to the reading iterations, by (writer, read).
     """
 
-    sources: Mapping[Touch, frozenset[int]]
-    from_before: frozenset[Touch]
-    relations: Mapping[tuple[int, Touch], Any]
+    sources: Mapping[StatementRead, frozenset[int]]
+    from_before: frozenset[StatementRead]
+    relations: Mapping[tuple[int, StatementRead], Any]
 
-    def is_within(self, writer: int, read: Touch, loops: int) -> bool:
+    def is_within(self, writer: int, read: StatementRead, loops: int) -> bool:
         """Return whether values flow only inside one iteration of the outer ``loops`` loops."""
         relation = self.relations[writer, read]
         names = ", ".join(f"i{at}" for at in range(loops))
@@ -83,7 +83,7 @@ class DataFlow:
 
 
 def data_flow(
-    statements: Sequence[Instance],
+    statements: Sequence[StatementInstance],
     among: Container[str] | None = None,
     at_once: int = AT_ONCE,
 ) -> DataFlow:
@@ -97,7 +97,7 @@ def data_flow(
         How many accesses are handed to isl together.
     """
     asked = [
-        (Touch(at, number), instance, access)
+        (StatementRead(at, number), instance, access)
         for at, instance in enumerate(statements)
         for number, access in enumerate(instance.reads)
         if among is None or access.array in among
@@ -121,21 +121,21 @@ def data_flow(
         ],
         at_once,
     )
-    sources: dict[Touch, set[int]] = {touch: set() for touch, _, _ in reads}
-    relations: dict[tuple[int, Touch], Any] = {}
+    sources: dict[StatementRead, set[int]] = {touch: set() for touch, _, _ in reads}
+    relations: dict[tuple[int, StatementRead], Any] = {}
     for relation in touches.relations:
         writer, _ = _parsed(relation.get_tuple_name(_in()))
-        touch = Touch(*_parsed(relation.get_tuple_name(_out())))
+        touch = StatementRead(*_parsed(relation.get_tuple_name(_out())))
         sources[touch].add(writer)
         key = (writer, touch)
         relations[key] = relation if key not in relations else relations[key].union(relation)
-    before = {Touch(*_parsed(name)) for name in touches.unhidden}
+    before = {StatementRead(*_parsed(name)) for name in touches.unhidden}
     found |= {touch: frozenset(writers) for touch, writers in sources.items()}
     return DataFlow(found, frozenset(before | given), relations)
 
 
 def ordering_pairs(
-    statements: Sequence[Instance], at_once: int = AT_ONCE
+    statements: Sequence[StatementInstance], at_once: int = AT_ONCE
 ) -> frozenset[tuple[int, int]]:
     """Return pairs (earlier, later) of statements that can't change places.
 
@@ -162,15 +162,15 @@ def ordering_pairs(
     return frozenset((source, sink) for source, sink in pairs if source != sink)
 
 
-def _distinct_reads(instance: Instance) -> Iterator[tuple[int, Access]]:
+def _distinct_reads(instance: StatementInstance) -> Iterator[tuple[int, Access]]:
     return enumerate(dict.fromkeys(instance.reads))
 
 
-def _own_write(instance: Instance) -> Iterator[tuple[int, Access]]:
+def _own_write(instance: StatementInstance) -> Iterator[tuple[int, Access]]:
     yield _WRITE, instance.target
 
 
-def execution_order(statements: Sequence[Instance], earlier: int, later: int) -> Any:
+def execution_order(statements: Sequence[StatementInstance], earlier: int, later: int) -> Any:
     """Return which iterations of one statement run before which of another; None for none.
 
     An isl relation from ``S<earlier>[a0, ...]`` to ``S<later>[b0, ...]``.
@@ -196,7 +196,7 @@ def execution_order(statements: Sequence[Instance], earlier: int, later: int) ->
     return isl.Map(f"{{ {sides} : {' or '.join(f'({case})' for case in cases)} }}")
 
 
-def covers(instance: Instance, shape: Sequence[int]) -> bool:
+def covers(instance: StatementInstance, shape: Sequence[int]) -> bool:
     """Return whether the statement surely writes every element of an array of that shape."""
     import islpy as isl
 
@@ -209,7 +209,7 @@ def covers(instance: Instance, shape: Sequence[int]) -> bool:
     return bool(array.is_subset(written))
 
 
-def _event(statement: int, number: int, instance: Instance, access: Access) -> Event:
+def _event(statement: int, number: int, instance: StatementInstance, access: Access) -> Event:
     """Return a read by its place among the reads of a statement, or its write."""
     is_write = number == _WRITE
     return Event(_name(statement, number), instance, access, int(is_write), is_certain(instance))
@@ -266,7 +266,7 @@ class Dependence:
     relation: Any
 
 
-def dependence_relations(statements: Sequence[Instance]) -> tuple[Dependence, ...]:
+def dependence_relations(statements: Sequence[StatementInstance]) -> tuple[Dependence, ...]:
     """Return all dependences between the iterations of statements."""
     touched: dict[str, list[tuple[int, bool, Access, Any]]] = {}
     for at, instance in enumerate(statements):
@@ -280,7 +280,7 @@ def dependence_relations(statements: Sequence[Instance]) -> tuple[Dependence, ..
 
 
 def _between(
-    statements: Sequence[Instance],
+    statements: Sequence[StatementInstance],
     accesses: Sequence[tuple[int, bool, Access, Any]],
     orders: dict[tuple[int, int], Any],
 ) -> Iterator[Dependence]:
@@ -305,13 +305,13 @@ def _kind(first_writes: bool, second_writes: bool) -> DependenceKind:
     return DependenceKind.FLOW if first_writes else DependenceKind.ANTI
 
 
-def _accesses(instance: Instance) -> Iterator[tuple[Access, bool]]:
+def _accesses(instance: StatementInstance) -> Iterator[tuple[Access, bool]]:
     yield instance.target, True
     for access in dict.fromkeys(instance.reads):
         yield access, False
 
 
-def _access_map(instance: Instance, access: Access, at: int) -> Any:
+def _access_map(instance: StatementInstance, access: Access, at: int) -> Any:
     import islpy as isl
 
     return isl.Map(f"{{ {access_text(f'S{at}', instance, access)} }}")

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Hull",
-    "Instance",
+    "StatementInstance",
     "access_text",
     "bound_conditions",
     "domain_text",
@@ -56,7 +56,7 @@ Hull = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Instance:
+class StatementInstance:
     """A statement at its place.
 
     Attributes
@@ -91,7 +91,7 @@ class Instance:
         return tuple(loop.iterator for loop in self.loops)
 
 
-def instances(body: Sequence[Item]) -> tuple[Instance, ...]:
+def instances(body: Sequence[Item]) -> tuple[StatementInstance, ...]:
     """Return the statements of a body in program order."""
     return tuple(_walk(body, (), (), ()))
 
@@ -101,11 +101,11 @@ def _walk(
     loops: tuple[RangeLoop, ...],
     position: tuple[int, ...],
     guards: tuple[Condition, ...],
-) -> Iterator[Instance]:
+) -> Iterator[StatementInstance]:
     for place, (inner, conditions) in enumerate(_flattened(items, guards)):
         match inner:
             case Assign():
-                yield Instance(inner, loops, (*position, place), conditions)
+                yield StatementInstance(inner, loops, (*position, place), conditions)
             case RangeLoop():
                 yield from _walk(inner.body, (*loops, inner), (*position, place), conditions)
 
@@ -150,12 +150,12 @@ def bound_conditions(loop: RangeLoop) -> Iterator[Condition]:
         yield Compare(CompareOp.LT, iterator, Index(bound))
 
 
-def is_certain(instance: Instance) -> bool:
+def is_certain(instance: StatementInstance) -> bool:
     """Return whether no condition around an instance depends on data."""
     return all(map(is_affine_condition, instance.guards))
 
 
-def domain_text(instance: Instance) -> str:
+def domain_text(instance: StatementInstance) -> str:
     """Return the constraints on the iterators ``c0, c1, ...`` of an instance."""
     names = _names(instance)
     conditions = [c for loop in instance.loops for c in bound_conditions(loop)]
@@ -163,7 +163,7 @@ def domain_text(instance: Instance) -> str:
     return " and ".join(condition_text(c, names) for c in conditions) or "true"
 
 
-def access_text(event: str, instance: Instance, access: Access, level: int = 0) -> str:
+def access_text(event: str, instance: StatementInstance, access: Access, level: int = 0) -> str:
     """Return the relation from the iterations of an event to the array elements it touches.
 
     The iterators of as many outer loops as level tells stand behind the subscripts.
@@ -176,7 +176,7 @@ def access_text(event: str, instance: Instance, access: Access, level: int = 0) 
     return f"{head} : {domain_text(instance)}"
 
 
-def schedule_text(event: str, instance: Instance, length: int, phase: int) -> str:
+def schedule_text(event: str, instance: StatementInstance, length: int, phase: int) -> str:
     """Return when the iterations of an event happen: positions and iterators by turns.
 
     Parameters
@@ -194,5 +194,5 @@ def schedule_text(event: str, instance: Instance, length: int, phase: int) -> st
     return f"{event}[{', '.join(names.values())}] -> [{', '.join(times)}]"
 
 
-def _names(instance: Instance) -> dict[str, str]:
+def _names(instance: StatementInstance) -> dict[str, str]:
     return {iterator: f"c{at}" for at, iterator in enumerate(instance.iterators)}

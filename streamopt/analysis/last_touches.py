@@ -26,7 +26,7 @@ from streamopt.ir.affine import Affine, Iter
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from streamopt.analysis.instances import Instance
+    from streamopt.analysis.instances import StatementInstance
     from streamopt.ir.expression import Access
 
 __all__ = ["AT_ONCE", "Event", "LastTouches", "last_touches"]
@@ -51,7 +51,7 @@ class Event:
     """
 
     name: str
-    instance: Instance
+    instance: StatementInstance
     access: Access
     phase: int
     hides: bool = True
@@ -72,7 +72,7 @@ class LastTouches:
 
 
 @dataclass(frozen=True, slots=True)
-class _Reach:
+class _SubscriptHull:
     """Where the subscripts of an access lie, at most, while outer iterators stand still.
 
     Attributes
@@ -148,7 +148,7 @@ def _is_exhausted() -> bool:
 
 
 def _found(sinks: Sequence[Event], sources: Sequence[Event], at_once: int) -> LastTouches:
-    search = _Search(at_once)
+    search = _PiecewiseSearch(at_once)
     rest: list[Any] = []
     if len(sinks) + len(sources) <= at_once:
         rest.append(search.asked(_Sinks(tuple(sinks)), sources, 0).asked)
@@ -164,13 +164,13 @@ def _found(sinks: Sequence[Event], sources: Sequence[Event], at_once: int) -> La
     return LastTouches(tuple(search.relations), names)
 
 
-class _Search:
+class _PiecewiseSearch:
     """Collects relations while sinks are resolved piece by piece."""
 
     def __init__(self, at_once: int) -> None:
         self.at_once = at_once
         self.relations: list[Any] = []
-        self.reaches: dict[tuple[str, int], _Reach] = {}
+        self.reaches: dict[tuple[str, int], _SubscriptHull] = {}
 
     def resolved(self, sinks: Sequence[Event], sources: Sequence[Event], level: int) -> _Sinks:
         """Resolve sinks by sources that run in the same iteration of the outer loops.
@@ -222,7 +222,7 @@ class _Search:
             if self._reach(event, level).may_meet(own[0].moving, lowest, highest)
         ]
 
-    def _reach(self, event: Event, level: int) -> _Reach:
+    def _reach(self, event: Event, level: int) -> _SubscriptHull:
         found = self.reaches.get((event.name, level))
         if found is None:
             found = self.reaches[event.name, level] = _reach_of(event, level)
@@ -277,7 +277,7 @@ def _by_place(events: Iterable[Event], level: int) -> dict[int, list[Event]]:
     return found
 
 
-def _reach_of(event: Event, level: int) -> _Reach:
+def _reach_of(event: Event, level: int) -> _SubscriptHull:
     hulls = hull_of(event.instance.loops)
     outer = {*event.instance.iterators[:level]}
     ranges = {name: (low, max(low, high - 1)) for name, (low, high) in hulls.items()}
@@ -290,7 +290,9 @@ def _reach_of(event: Event, level: int) -> _Reach:
         plain = all(isinstance(atom, Iter) for atom, _ in terms)
         moving.append(tuple(sorted(map(str, terms))) if plain else (event.name,))
     sides = [subscript.interval(ranges) for subscript in event.access.subscripts]
-    return _Reach(tuple(moving), tuple(low for low, _ in sides), tuple(high for _, high in sides))
+    return _SubscriptHull(
+        tuple(moving), tuple(low for low, _ in sides), tuple(high for _, high in sides)
+    )
 
 
 def _relation(event: Event, level: int) -> str:

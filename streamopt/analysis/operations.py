@@ -28,7 +28,7 @@ from streamopt.ir.program import Reduction
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from streamopt.analysis.value_ranges import Surroundings
+    from streamopt.analysis.value_ranges import ValueContext
     from streamopt.ir.binding import Binding
     from streamopt.ir.expression import Access, Expression
     from streamopt.ir.graph import Node
@@ -110,7 +110,7 @@ class OperationList:
 
     def __init__(
         self,
-        among: Surroundings,
+        among: ValueContext,
         fetch: Callable[[Access], str],
         binding: Binding = (),
         first: int = 0,

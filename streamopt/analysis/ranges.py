@@ -11,7 +11,7 @@ from streamopt.ir.isl_text import affine_text, condition_text
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from streamopt.analysis.instances import Instance
+    from streamopt.analysis.instances import StatementInstance
     from streamopt.ir.expression import Access, Condition
 
 __all__ = ["is_inside", "may_run"]
@@ -45,7 +45,7 @@ def is_inside(
     return bool(isl.Set(domain).is_empty())
 
 
-def may_run(instance: Instance) -> bool:
+def may_run(instance: StatementInstance) -> bool:
     """Return whether a statement runs in some iteration, if the conditions on data allow it."""
     if not instance.loops and not instance.guards:
         return True

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Range",
-    "Surroundings",
+    "ValueContext",
     "built_type",
     "integer_of_bits",
     "is_shift",
@@ -74,7 +74,7 @@ class Range(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class ValueContext:
     """What an expression is among.
 
     Attributes
@@ -104,7 +104,7 @@ def type_range(element: ElementType) -> Range:
     return Range(0, (1 << element.bits) - 1)
 
 
-def value_range(expression: Expression, among: Surroundings) -> Range | None:
+def value_range(expression: Expression, among: ValueContext) -> Range | None:
     """Return between which values an expression lies; None if it isn't of an integer type."""
     match expression:
         case Literal(value):
@@ -119,7 +119,7 @@ def value_range(expression: Expression, among: Surroundings) -> Range | None:
             return among.found[id(expression)][1]
 
 
-def _operated(expression: Expression, among: Surroundings) -> Range | None:
+def _operated(expression: Expression, among: ValueContext) -> Range | None:
     element = expression_type(expression, among.element_of)
     if element is None or not element.is_integer:
         return None
@@ -142,7 +142,7 @@ def _wrapped(exact: Range | None, element: ElementType) -> Range:
     return exact if exact is not None and exact.within(whole) else whole
 
 
-def _exact(expression: Expression, element: ElementType, among: Surroundings) -> Range | None:
+def _exact(expression: Expression, element: ElementType, among: ValueContext) -> Range | None:
     """Return the range of an operation's exact result; None where nothing is known of it."""
     match expression:
         case Read(access):
@@ -162,7 +162,7 @@ def _exact(expression: Expression, element: ElementType, among: Surroundings) ->
 
 
 def _converted(
-    operands: Sequence[Expression], element: ElementType, among: Surroundings
+    operands: Sequence[Expression], element: ElementType, among: ValueContext
 ) -> list[Range] | None:
     """Return the operands' ranges after conversion to the type that an operation is done in."""
     found = [value_range(operand, among) for operand in operands]
@@ -237,7 +237,7 @@ _WHOLE = (ElementType.INT8, ElementType.INT16, ElementType.INT32, ElementType.IN
 _MOST_MANTISSA_BITS = 53
 
 
-def built_type(expression: Expression, element: ElementType, among: Surroundings) -> ElementType:
+def built_type(expression: Expression, element: ElementType, among: ValueContext) -> ElementType:
     """Return the type of the operator that computes an operation.
 
     A multiplier is as wide as its wider operand, other operators of integers as the widest of

@@ -24,7 +24,7 @@ from streamopt.ir.network import LEAST_DEPTH_ELEMS, AccessMode, PipelineTiming
 from streamopt.sim.deadlock import DeadlockError
 from streamopt.sim.plan import make_plan
 from streamopt.sim.simulate import simulate
-from streamopt.sim.timetable import Timetable
+from streamopt.sim.timetable import TokenTimetable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -102,10 +102,10 @@ def least_depths(
     SimulationError
         If it can't be run.
     """
-    return _Search(network, timings, slack, max_runs, on_progress, should_stop).plan()
+    return _DepthSearch(network, timings, slack, max_runs, on_progress, should_stop).plan()
 
 
-class _Search:
+class _DepthSearch:
     """The trials of one network, counted."""
 
     def __init__(
@@ -123,7 +123,7 @@ class _Search:
         self.should_stop = should_stop
         self.runs = 0
         self.full_cycles = simulate(network, timings).cycles
-        self.table = Timetable(make_plan(network, timings, {}, flushable=False))
+        self.table = TokenTimetable(make_plan(network, timings, {}, flushable=False))
         self.max_runs = _affordable(self.table.accesses) if max_runs is None else max_runs
         self.deadline = self.table.deadline(int(self.full_cycles * (1 + slack)))
         self.bounds = self.table.depth_bounds(self.deadline)

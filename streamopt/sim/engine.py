@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from streamopt.sim.flushable import advance_flushable
 from streamopt.sim.stalling import advance_stalling
-from streamopt.sim.state import Access, Channel, Flow, PipelineRun, Run
+from streamopt.sim.state import ChannelAccess, FlowTime, PipelineRun, ProcessRun, TokenChannel
 
 if TYPE_CHECKING:
     from streamopt.sim.plan import Plan
@@ -32,8 +32,8 @@ class Engine:
     def __init__(self, plan: Plan, frames: int) -> None:
         self.plan = plan
         self.frames = frames
-        self.channels = [Channel(channel, frames) for channel in plan.channels]
-        self.runs = [Run(process) for process in plan.processes]
+        self.channels = [TokenChannel(channel, frames) for channel in plan.channels]
+        self.runs = [ProcessRun(process) for process in plan.processes]
         self._peers = [self._peers_of(position) for position in range(len(plan.processes))]
 
     def run(self) -> bool:
@@ -49,12 +49,12 @@ class Engine:
                 queued |= fresh
         return all(self.frames_ended(run) == self.frames for run in self.runs)
 
-    def frames_ended(self, run: Run) -> int:
+    def frames_ended(self, run: ProcessRun) -> int:
         """Return how many frames a process has finished."""
         done = len(run.history) - (1 if self.current(run) else 0)
         return done // len(run.plan.pipelines)
 
-    def current(self, run: Run) -> PipelineRun | None:
+    def current(self, run: ProcessRun) -> PipelineRun | None:
         """Return the pipeline that a process is in; None between frames and after the last."""
         return run.history[-1] if run.history and run.history[-1].end is None else None
 
@@ -114,10 +114,12 @@ class Engine:
             run.buffer_cycles += max(freed - start, 0)
             start = max(start, freed)
         plan = run.plan.pipelines[index]
-        made = [Access(access, self.channels[access.channel]) for access in plan.accesses]
+        made = [ChannelAccess(access, self.channels[access.channel]) for access in plan.accesses]
         reads = [access for access in made if access.is_read]
         writes = [access for access in made if not access.is_read]
-        run.history.append(PipelineRun(plan, start, start, Flow(start, start), reads, writes, made))
+        run.history.append(
+            PipelineRun(plan, start, start, FlowTime(start, start), reads, writes, made)
+        )
         return run.history[-1]
 
     def _buffers_ready(self, position: int, frame: int) -> int:

@@ -20,7 +20,7 @@ from streamopt.sim.state import NEVER
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from streamopt.sim.state import Access, PipelineRun
+    from streamopt.sim.state import ChannelAccess, PipelineRun
 
 __all__ = ["advance_flushable", "blocked_flushable"]
 
@@ -47,7 +47,7 @@ def advance_flushable(run: PipelineRun) -> bool:
         window = min(2 * window, MOST) if _block(run, window) >= window else FEWEST
 
 
-def blocked_flushable(run: PipelineRun) -> list[Access]:
+def blocked_flushable(run: PipelineRun) -> list[ChannelAccess]:
     """Return the accesses that the pipeline waits for: writes if an output is full, else reads."""
     _, written = _next_write(run)
     for due in (written, _due(run.reads)[1]):
@@ -77,7 +77,7 @@ def _event(run: PipelineRun) -> bool:
     return True
 
 
-def _next_write(run: PipelineRun) -> tuple[int, list[Access]]:
+def _next_write(run: PipelineRun) -> tuple[int, list[ChannelAccess]]:
     """Return the flow time of the next writes, NEVER if their iteration is in the front."""
     clock, due = _due(run.writes)
     if clock == NEVER:
@@ -94,13 +94,13 @@ def _leaves(run: PipelineRun, clock: Any) -> Any:
     return stages.iteration(clock, is_read=False) * stages.ii + stages.last_read
 
 
-def _due(accesses: list[Access]) -> tuple[int, list[Access]]:
+def _due(accesses: list[ChannelAccess]) -> tuple[int, list[ChannelAccess]]:
     """Return the next clock of accesses, and those due at it; NEVER and none after the last."""
     clock = min(access.next for access in accesses)
     return clock, [access for access in accesses if access.next == clock < NEVER]
 
 
-def _happen(due: list[Access], time: int) -> None:
+def _happen(due: list[ChannelAccess], time: int) -> None:
     for access in due:
         access.happen(time)
 
@@ -174,7 +174,7 @@ def _write_block(
     return int(flows[count]) if count < clocks.size else NEVER
 
 
-def _clock_after(access: Access, window: int) -> int:
+def _clock_after(access: ChannelAccess, window: int) -> int:
     """Return the clock of the first access that a block leaves; NEVER if it leaves none."""
     within = access.done + min(access.known(), window)
     return access.clock_at[within] if within < access.size else NEVER

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from streamopt.ir.network import Fifo, Network
     from streamopt.sim.engine import Engine
-    from streamopt.sim.state import Channel, Run
+    from streamopt.sim.state import ProcessRun, TokenChannel
 
     Cycles = NDArray[np.int64]
 
@@ -73,7 +73,7 @@ def _span(times: Iterable[NDArray[np.int64]]) -> tuple[int, int] | None:
     return min(int(cycles[0]) for cycles in found), max(int(cycles[-1]) for cycles in found)
 
 
-def _pipeline_trace(run: Run, index: int) -> PipelineTrace:
+def _pipeline_trace(run: ProcessRun, index: int) -> PipelineTrace:
     history = run.history[index :: len(run.plan.pipelines)]
     return PipelineTrace(
         run.plan.pipelines[index].pipeline.name,
@@ -109,21 +109,21 @@ def _fifo_trace(engine: Engine, fifo: Fifo, total_cycles: int, samples: int) -> 
     )
 
 
-def _slots_in_use(channel: Channel) -> NDArray[np.int64]:
+def _slots_in_use(channel: TokenChannel) -> NDArray[np.int64]:
     """Return the slots in use in the cycle of each write."""
     written = channel.written[: channel.writes]
     return np.arange(1, channel.writes + 1) - _read_before(channel, written)
 
 
-def _written_by(channel: Channel, cycles: NDArray[np.int64]) -> NDArray[np.int64]:
+def _written_by(channel: TokenChannel, cycles: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.searchsorted(channel.written[: channel.writes], cycles, side="right")
 
 
-def _read_before(channel: Channel, cycles: NDArray[np.int64]) -> NDArray[np.int64]:
+def _read_before(channel: TokenChannel, cycles: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.searchsorted(channel.read[: channel.reads], cycles, side="left")
 
 
-def standing_cycles(run: Run, borders: Cycles) -> tuple[int, ...]:
+def standing_cycles(run: ProcessRun, borders: Cycles) -> tuple[int, ...]:
     """Return how long a process stood still within each span between two borders.
 
     Between two accesses a pipeline's clock runs as far as their clocks are apart; what is more
@@ -144,7 +144,7 @@ def standing_cycles(run: Run, borders: Cycles) -> tuple[int, ...]:
     return tuple(np.diff(until).tolist())
 
 
-def _waits(run: Run) -> tuple[Cycles, Cycles]:
+def _waits(run: ProcessRun) -> tuple[Cycles, Cycles]:
     """Return the ends and lengths of all waits, in order."""
     seen: dict[tuple[int, bool], int] = {}
     ends: list[Cycles] = [np.empty(0, np.int64)]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from streamopt.ir.network import Fifo, Network, Pipeline, PipelineTiming, Process
     from streamopt.sim.accesses import Pattern
 
-__all__ = ["AccessPlan", "ChannelPlan", "PipelinePlan", "Plan", "ProcessPlan", "make_plan"]
+__all__ = ["AccessPlan", "PipelinePlan", "Plan", "ProcessPlan", "TokenChannelPlan", "make_plan"]
 
 Streams: TypeAlias = "Mapping[tuple[int, ...], Pattern]"
 Side: TypeAlias = tuple[str, AccessMode]
@@ -71,7 +71,7 @@ class ProcessPlan:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ChannelPlan:
+class TokenChannelPlan:
     """Streams of one FIFO that both sides access at the same clocks: one wide FIFO.
 
     Attributes
@@ -98,7 +98,7 @@ class Plan:
     """Processes and channels, ready to run; ``flushable`` if writes go on while reads wait."""
 
     processes: tuple[ProcessPlan, ...]
-    channels: tuple[ChannelPlan, ...]
+    channels: tuple[TokenChannelPlan, ...]
     flushable: bool
 
 
@@ -133,7 +133,7 @@ def make_plan(
         pipeline.name: _stages(pipeline, timings[pipeline.name], touched, flushable=flushable)
         for pipeline in network.pipelines
     }
-    channels: list[ChannelPlan] = []
+    channels: list[TokenChannelPlan] = []
     accesses: dict[str, list[AccessPlan]] = {pipeline.name: [] for pipeline in network.pipelines}
     clocks: dict[tuple[Side, bytes], NDArray[np.int64]] = {}
     for fifo in network.fifos:
@@ -205,7 +205,7 @@ def _channel(
     streams: tuple[tuple[int, ...], ...],
     patterns: Mapping[Side, Pattern],
     depth_elems: int,
-) -> ChannelPlan:
+) -> TokenChannelPlan:
     count = dict.fromkeys(AccessMode, 0)
     for (_, mode), pattern in patterns.items():
         count[mode] += pattern.iterations.size
@@ -216,7 +216,7 @@ def _channel(
         for port in pipeline.ports
         if port.target == fifo.name
     }
-    return ChannelPlan(
+    return TokenChannelPlan(
         fifo.name,
         streams,
         depth_elems,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from streamopt.ir.network import Network, PipelineTiming
-    from streamopt.sim.state import Access, PipelineRun
+    from streamopt.sim.state import ChannelAccess, PipelineRun
 
 __all__ = ["simulate"]
 
@@ -94,7 +94,9 @@ def _waits(engine: Engine) -> Iterator[Wait]:
                 yield Wait(name, "", WaitKind.BUFFER, memory, peer, frame)
 
 
-def _wait(engine: Engine, whose: tuple[str, int], pipeline: PipelineRun, access: Access) -> Wait:
+def _wait(
+    engine: Engine, whose: tuple[str, int], pipeline: PipelineRun, access: ChannelAccess
+) -> Wait:
     channel = access.channel.plan
     planned = pipeline.plan.pipeline
     shape = [loop.trip_count for loop in planned.tiles]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from streamopt.sim.state import Access, PipelineRun
+    from streamopt.sim.state import ChannelAccess, PipelineRun
 
 __all__ = ["advance_stalling", "blocked_stalling", "merged", "places_in"]
 
@@ -45,14 +45,14 @@ def advance_stalling(run: PipelineRun) -> bool:
     return moved
 
 
-def blocked_stalling(run: PipelineRun) -> list[Access]:
+def blocked_stalling(run: PipelineRun) -> list[ChannelAccess]:
     """Return the accesses that the pipeline waits for, of those at its next clock."""
     clock = min(access.next for access in run.accesses)
     due = (access for access in run.accesses if access.next == clock)
     return [access for access in due if access.ready() == NEVER]
 
 
-def _step(run: PipelineRun, accesses: Sequence[Access]) -> bool:
+def _step(run: PipelineRun, accesses: Sequence[ChannelAccess]) -> bool:
     """Do the accesses of the next clock; return False if one is not known to be possible."""
     clock = min([access.next for access in accesses])
     if clock == NEVER:
@@ -79,7 +79,7 @@ def _step(run: PipelineRun, accesses: Sequence[Access]) -> bool:
     return True
 
 
-def _block(run: PipelineRun, accesses: Sequence[Access]) -> None:
+def _block(run: PipelineRun, accesses: Sequence[ChannelAccess]) -> None:
     """Do all accesses before the first clock at which something isn't known."""
     limit = NEVER
     for access in accesses:

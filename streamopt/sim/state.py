@@ -14,15 +14,15 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from streamopt.sim.plan import AccessPlan, ChannelPlan, PipelinePlan, ProcessPlan
+    from streamopt.sim.plan import AccessPlan, PipelinePlan, ProcessPlan, TokenChannelPlan
 
 __all__ = [
     "NEVER",
-    "Access",
-    "Channel",
-    "Flow",
+    "ChannelAccess",
+    "FlowTime",
     "PipelineRun",
-    "Run",
+    "ProcessRun",
+    "TokenChannel",
 ]
 
 
@@ -30,7 +30,7 @@ NEVER = 1 << 62
 """A clock that isn't reached."""
 
 
-class Channel:
+class TokenChannel:
     """The times at which the streams of a channel are written and read, as far as known.
 
     A token can be read in the cycle after its write, and a slot be written in the cycle after its
@@ -48,7 +48,7 @@ class Channel:
         "written_at",
     )
 
-    def __init__(self, plan: ChannelPlan, frames: int) -> None:
+    def __init__(self, plan: TokenChannelPlan, frames: int) -> None:
         self.plan = plan
         self.depth_elems = plan.depth_elems
         self.writes = 0
@@ -60,12 +60,12 @@ class Channel:
         self.read_at = self.read.data
 
 
-class Access:
+class ChannelAccess:
     """The accesses of a running pipeline to one channel; ``next`` is the clock of the first due."""
 
     __slots__ = ("channel", "clock_at", "clocks", "done", "is_read", "next", "size")
 
-    def __init__(self, plan: AccessPlan, channel: Channel) -> None:
+    def __init__(self, plan: AccessPlan, channel: TokenChannel) -> None:
         self.channel = channel
         self.is_read = plan.is_read
         self.clocks = plan.clocks
@@ -150,10 +150,10 @@ class PipelineRun:
     plan: PipelinePlan
     start: int
     shift: int
-    flow: Flow
-    reads: list[Access]
-    writes: list[Access]
-    accesses: list[Access]
+    flow: FlowTime
+    reads: list[ChannelAccess]
+    writes: list[ChannelAccess]
+    accesses: list[ChannelAccess]
     empty_cycles: int = 0
     full_cycles: int = 0
     end: int | None = None
@@ -165,7 +165,7 @@ class PipelineRun:
 
 
 @dataclass(slots=True)
-class Run:
+class ProcessRun:
     """A process, and the pipelines that it has begun, frame after frame."""
 
     plan: ProcessPlan
@@ -174,7 +174,7 @@ class Run:
 
 
 @dataclass(slots=True)
-class Flow:
+class FlowTime:
     """How far the front of a pipeline has come, and what its back has still to meet.
 
     Attributes

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     Times = NDArray[np.int64]
 
-__all__ = ["Deadline", "Timetable", "TokenTimes"]
+__all__ = ["Deadline", "TokenTimes", "TokenTimetable"]
 
 MAX_SWEEPS = 40
 """Sweeps after which a fixed point is given up; FIFOs that fill all the time need many."""
@@ -97,7 +97,7 @@ class Deadline:
         return times.cycles <= self.cycles and all(bool(np.all(t <= last)) for t, last in pairs)
 
 
-class Timetable:
+class TokenTimetable:
     """The events of a plan, and their times under given depths.
 
     Attributes

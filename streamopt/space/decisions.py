@@ -7,7 +7,7 @@ from itertools import permutations
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from streamopt.analysis.access_order import completes_rows, stream_order, taken_order
+from streamopt.analysis.access_order import access_order, completes_rows, taken_order
 from streamopt.errors import Diagnostic, InfeasibleError
 from streamopt.ir.graph import SequentialNode
 from streamopt.perf.costs import PUBLISHED, Setting
@@ -197,7 +197,7 @@ def read_stream_order(graph: Graph, edge: Edge, order: LoopOrder) -> tuple[int, 
     node, access = graph.node(edge.consumer), edge.reads[0]
     if node.windows and node.window(edge.array) is not None:
         return taken_order(node, access, order)
-    return stream_order(access, order, node.trip_counts, graph.array(edge.array).shape)
+    return access_order(access, order, node.trip_counts, graph.array(edge.array).shape)
 
 
 def write_stream_order(graph: Graph, edge: Edge, order: LoopOrder) -> tuple[int, ...] | None:
@@ -209,7 +209,7 @@ def write_stream_order(graph: Graph, edge: Edge, order: LoopOrder) -> tuple[int,
     if edge.is_whole or len(graph.writers(edge.array)) != 1:
         return None
     trip_counts = graph.node(edge.producer).trip_counts
-    return stream_order(edge.write, order, trip_counts, graph.array(edge.array).shape)
+    return access_order(edge.write, order, trip_counts, graph.array(edge.array).shape)
 
 
 def _may_stream(graph: Graph, edge: Edge, orders: Mapping[str, tuple[LoopOrder, ...]]) -> bool:

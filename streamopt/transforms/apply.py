@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from streamopt.analysis.access_order import completes_rows, stream_order, taken_order
+from streamopt.analysis.access_order import access_order, completes_rows, taken_order
 from streamopt.errors import Diagnostic, LegalityError
 from streamopt.ir.binding import BINDABLE
 from streamopt.ir.graph import SequentialNode
@@ -219,7 +219,7 @@ def fifo_problem(graph: Graph, edge: Edge, schedule: Schedule) -> tuple[str, str
         order = (
             taken_order(node, access, loops)
             if takes
-            else stream_order(access, loops, node.trip_counts, shape)
+            else access_order(access, loops, node.trip_counts, shape)
         )
         if order is None:
             message = f"node '{name}' does not touch every element of {edge.array} once through "

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 
 from streamopt.analysis.value_ranges import (
     Range,
-    Surroundings,
+    ValueContext,
     partial_sums,
     type_range,
     value_range,
@@ -101,7 +101,7 @@ def _array_ranges(graph: Graph) -> dict[str, Range]:
 def _written(node: Node, graph: Graph, known: Mapping[str, Range]) -> Range:
     """Return what a node writes, with the partial values of a sum in any order."""
     everything = type_range(ElementType.INT64).joined(type_range(ElementType.UINT64))
-    among = Surroundings(graph.element_of, node.trip_counts, known)
+    among = ValueContext(graph.element_of, node.trip_counts, known)
     value = value_range(node.value, among)
     if isinstance(node, SequentialNode) or value is None:
         return everything

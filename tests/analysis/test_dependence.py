@@ -10,7 +10,7 @@ import pytest
 
 from streamopt.analysis.dependence import (
     DataFlow,
-    Touch,
+    StatementRead,
     covers,
     data_flow,
     ordering_pairs,
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from streamopt.analysis.instances import Instance
+    from streamopt.analysis.instances import StatementInstance
 
 Point = dict[str, int]
 Event = tuple[tuple[int, ...], int, Point]
@@ -42,7 +42,7 @@ def test_values_come_from_the_last_write(tmp_path: Path) -> None:
         for (int i = 0; i < 3; i++) C[i] = A[i + 1]; }"""
     flow = flow_of(tmp_path, text)
     assert sources(flow) == {(0, 0): set(), (2, 0): {1}}
-    assert flow.from_before == {Touch(0, 0)}
+    assert flow.from_before == {StatementRead(0, 0)}
 
 
 def test_writes_that_may_not_happen_hide_nothing(tmp_path: Path) -> None:
@@ -67,10 +67,10 @@ def test_inside_one_iteration(tmp_path: Path) -> None:
             B[i] = 0.0;
             for (int j = 0; j < 4; j++) B[i] = B[i] + A[i][j]; } }"""
     flow = flow_of(tmp_path, text)
-    assert flow.sources[Touch(1, 0)] == {0, 1}
-    assert flow.is_within(0, Touch(1, 0), 1)
-    assert flow.is_within(1, Touch(1, 0), 1)
-    assert not flow.is_within(1, Touch(1, 0), 2)
+    assert flow.sources[StatementRead(1, 0)] == {0, 1}
+    assert flow.is_within(0, StatementRead(1, 0), 1)
+    assert flow.is_within(1, StatementRead(1, 0), 1)
+    assert not flow.is_within(1, StatementRead(1, 0), 2)
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_covers(loop: str, whole: bool, tmp_path: Path) -> None:
     assert covers(instance, (4,)) is whole
 
 
-def events(statements: tuple[Instance, ...]) -> list[Event]:
+def events(statements: tuple[StatementInstance, ...]) -> list[Event]:
     """Every instance in the order of the source; conditions must be affine and none."""
     found: list[Event] = []
     for at, instance in enumerate(statements):
@@ -101,7 +101,7 @@ def events(statements: tuple[Instance, ...]) -> list[Event]:
     return sorted(found, key=lambda event: (event[0], event[1]))
 
 
-def _points(instance: Instance, depth: int, point: Point) -> Iterator[Point]:
+def _points(instance: StatementInstance, depth: int, point: Point) -> Iterator[Point]:
     if depth == len(instance.loops):
         yield dict(point)
         return
@@ -146,11 +146,11 @@ def test_equals_a_run_that_remembers(seed: int, tmp_path: Path) -> None:
 
 
 def check_remembered(
-    statements: tuple[Instance, ...], flow: DataFlow, pairs: frozenset[tuple[int, int]]
+    statements: tuple[StatementInstance, ...], flow: DataFlow, pairs: frozenset[tuple[int, int]]
 ) -> None:
     last: dict[tuple[str, int], int] = {}
     found = {touch: set[int]() for touch in flow.sources}
-    before: set[Touch] = set()
+    before: set[StatementRead] = set()
     touched: list[tuple[int, int, str, int, bool]] = []
     for time, (_, at, point) in enumerate(events(statements)):
         instance = statements[at]
@@ -158,9 +158,9 @@ def check_remembered(
             place = access.array, access.subscripts[0].evaluate(point)
             touched.append((time, at, *place, False))
             if place in last:
-                found[Touch(at, number)].add(last[place])
+                found[StatementRead(at, number)].add(last[place])
             else:
-                before.add(Touch(at, number))
+                before.add(StatementRead(at, number))
         place = instance.target.array, instance.target.subscripts[0].evaluate(point)
         touched.append((time, at, *place, True))
         last[place] = at

@@ -10,7 +10,7 @@ import pytest
 from streamopt.analysis.operations import OperationList
 from streamopt.analysis.value_ranges import (
     Range,
-    Surroundings,
+    ValueContext,
     built_type,
     integer_of_bits,
     partial_sums,
@@ -50,7 +50,7 @@ TYPES = {
     "g": ElementType.FLOAT,
     "h": ElementType("ap_fixed<8, 4>"),
 }
-AMONG = Surroundings(TYPES.__getitem__, {"i": 10})
+AMONG = ValueContext(TYPES.__getitem__, {"i": 10})
 EDGES = {
     name: (-(1 << kind.bits - 1), (1 << kind.bits - 1) - 1)
     if kind.is_signed

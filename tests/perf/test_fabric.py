@@ -5,7 +5,7 @@ import pytest
 from streamopt.ir.network import Fifo
 from streamopt.perf.resources.buffers import network_storage
 from streamopt.perf.resources.fabric import data_bits, fifo_fabric, memory_fabric, pipeline_fabric
-from streamopt.perf.resources.memory_blocks import Storage, StorageKind, fifo_storage
+from streamopt.perf.resources.memory_blocks import BankStorage, StorageKind, fifo_storage
 from streamopt.perf.resources.operators import operator_replicas
 from streamopt.target.device import Target
 from tests.support.networks.multiply_add import FLOAT, matrix_product, network_of, timing
@@ -24,15 +24,15 @@ def test_published_fifos_of_32_bits(depth: int, luts: int, ffs: int) -> None:
 
 
 def test_published_banks_of_ping_pong_buffers() -> None:
-    bank = Storage(StorageKind.BRAM, 256, 1250, 32, 4)
+    bank = BankStorage(StorageKind.BRAM, 256, 1250, 32, 4)
     found = memory_fabric(bank, ping_pong=True)
     assert (found.luts, found.ffs) == (3328, 256)
 
 
 def test_blocks_need_nothing_else_and_registers_are_flip_flops() -> None:
-    assert memory_fabric(Storage(StorageKind.BRAM, 4, 512, 32, 1), ping_pong=False).luts == 0
-    assert memory_fabric(Storage(StorageKind.REGISTERS, 4, 1, 32), ping_pong=False).ffs == 128
-    assert memory_fabric(Storage(StorageKind.LUTRAM, 4, 100, 32), ping_pong=False).luts == 256
+    assert memory_fabric(BankStorage(StorageKind.BRAM, 4, 512, 32, 1), ping_pong=False).luts == 0
+    assert memory_fabric(BankStorage(StorageKind.REGISTERS, 4, 1, 32), ping_pong=False).ffs == 128
+    assert memory_fabric(BankStorage(StorageKind.LUTRAM, 4, 100, 32), ping_pong=False).luts == 256
 
 
 def test_data_of_a_product() -> None:

@@ -7,7 +7,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from streamopt.errors import VerificationError
-from streamopt.verification.csim.running import Run, compile_and_run, with_concurrent_processes
+from streamopt.verification.csim.running import (
+    CsimRun,
+    compile_and_run,
+    with_concurrent_processes,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -50,7 +54,7 @@ int main() {
 """
 
 
-def run(text: str, directory: Path) -> Run:
+def run(text: str, directory: Path) -> CsimRun:
     (directory / "main.cpp").write_text(text)
     return compile_and_run(directory, ("main.cpp",), (), 60.0)
 

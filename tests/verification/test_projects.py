@@ -13,7 +13,7 @@ from streamopt.codegen.backends.vitis import emit
 from streamopt.errors import VerificationError
 from streamopt.verification import project
 from streamopt.verification.compare import Verdict, compare_output
-from streamopt.verification.csim.running import Run, compile_and_run
+from streamopt.verification.csim.running import CsimRun, compile_and_run
 from streamopt.verification.project import MANIFEST, read_manifest, write_project
 from streamopt.verification.reference.execution import Result
 from streamopt.verification.verify import verify_project
@@ -129,7 +129,7 @@ def test_data_files_are_not_trusted(tmp_path: Path) -> None:
     assert verdict.outputs[0].wrong > 0
 
 
-def testbench(directory: Path, *sources: str) -> Run:
+def testbench(directory: Path, *sources: str) -> CsimRun:
     return compile_and_run(directory, sources)
 
 
@@ -159,7 +159,7 @@ def test_missing_data_is_named(tmp_path: Path) -> None:
         testbench(tmp_path / "p", "sketch.cpp", "testbench.cpp")
 
 
-def run_main(body: str, directory: Path, time_limit_s: float = 60.0) -> Run:
+def run_main(body: str, directory: Path, time_limit_s: float = 60.0) -> CsimRun:
     text = f"#include <hls_stream.h>\n#include <cstring>\nint main() {{\n{body}\n}}\n"
     (directory / "main.cpp").write_text(text)
     return compile_and_run(directory, ("main.cpp",), (), time_limit_s)

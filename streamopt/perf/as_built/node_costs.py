@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 
     Integers = npt.NDArray[np.int64]
 
-__all__ = ["HonestCosts", "PortRule"]
+__all__ = ["AsBuiltCosts", "PortRule"]
 
 FAR = 2**24
 """Beyond all distances."""
@@ -103,7 +103,7 @@ class PortRule:
         return self._known[point]
 
 
-class HonestCosts:
+class AsBuiltCosts:
     """Costs of the nodes of one graph on one target.
 
     Parameters
@@ -133,7 +133,7 @@ class HonestCosts:
         self._pipelines = pipelines
         self._target = target
         self._ports = ports
-        self._nests: dict[tuple[str, Binding], _Nest] = {}
+        self._nests: dict[tuple[str, Binding], _NodeBody] = {}
         self._has_surroundings = False
 
     def node_cost(
@@ -155,7 +155,7 @@ class HonestCosts:
         is_one = all(isinstance(factor, int) for factor in factors.values())
         return _single(cost) if is_one else cost
 
-    def with_surroundings(self) -> HonestCosts:
+    def with_surroundings(self) -> AsBuiltCosts:
         """Return the same with the LUTs of masks, partial sums and channels counted, too.
 
         Rows differ in more then, so that there are more of them: bounds need that, and searches
@@ -171,7 +171,7 @@ class HonestCosts:
             return int(self._sequential(node).dsps)
         return self._nest(node, setting.binding).least_dsps()
 
-    def _nest(self, node: Node, binding: Binding) -> _Nest:
+    def _nest(self, node: Node, binding: Binding) -> _NodeBody:
         key = (node.name, binding)
         if key not in self._nests:
             (body,) = self._pipelines[node.name]
@@ -180,7 +180,7 @@ class HonestCosts:
             operators = self._operators(node, binding)
             by = self._counted.get(node.name, binding)
             counted = operators if by == binding else self._operators(node, by)
-            self._nests[key] = _Nest(
+            self._nests[key] = _NodeBody(
                 operators,
                 counted,
                 bound,
@@ -207,7 +207,7 @@ def _bound(binding: Binding, operation: Operation) -> Operation:
     return replace(operation, implementation=implementation)
 
 
-class _Nest:
+class _NodeBody:
     """What one streaming node says of all its choices."""
 
     def __init__(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from streamopt.analysis.operations import BEFORE, OperationList, accumulates, add_body
-from streamopt.analysis.value_ranges import Surroundings
+from streamopt.analysis.value_ranges import ValueContext
 from streamopt.ir.affine import Affine
 from streamopt.ir.network import AccessMode, Implementation, Pipeline, Port
 from streamopt.perf.pipelines.access_distance import update_distances
@@ -81,7 +81,7 @@ def node_operators(
 def _unrolled(node: Node, element_of: Callable[[str], ElementType], binding: Binding) -> Pipeline:
     """Return a node's computation with all loops as lanes; where its arrays lie is left out."""
     values: dict[Access, str] = {access: f"v{n}" for n, access in enumerate(node.reads)}
-    among = Surroundings(element_of, node.trip_counts)
+    among = ValueContext(element_of, node.trip_counts)
     operations = OperationList(among, values.__getitem__, binding)
     result = add_body(operations, node, element_of(node.write.array))
     ports = [

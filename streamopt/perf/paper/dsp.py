@@ -11,7 +11,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from streamopt.analysis.value_ranges import Surroundings, built_type
+from streamopt.analysis.value_ranges import ValueContext, built_type
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import Binary, BinaryOp, Expression, uncast, walk
 from streamopt.ir.expression_type import expression_type
@@ -81,7 +81,7 @@ def dsps_per_lane(node: Node, element_of: Callable[[str], ElementType]) -> int:
     if not (accumulates_products(node) or _adds_products(node)):
         return 0
     parts = [part for expression in node.expressions for part in walk(expression)]
-    among = Surroundings(element_of, node.trip_counts)
+    among = ValueContext(element_of, node.trip_counts)
     return sum(_dsps_of(part, among) for part in parts) + _sum_dsps(node, element_of)
 
 
@@ -91,7 +91,7 @@ def _sum_dsps(node: Node, element_of: Callable[[str], ElementType]) -> int:
     return _operator_dsps(Operator.ADD, element_of(node.write.array))
 
 
-def _dsps_of(expression: Expression, among: Surroundings) -> int:
+def _dsps_of(expression: Expression, among: ValueContext) -> int:
     """Return the DSPs of the last operation of an expression."""
     if not isinstance(expression, Binary) or expression.op not in _COUNTED:
         return 0
@@ -126,7 +126,7 @@ def roofline_dsp_cycles(graph: Graph) -> int:
 
 
 def _product_dsps(node: Node, element_of: Callable[[str], ElementType]) -> int:
-    among = Surroundings(element_of, node.trip_counts)
+    among = ValueContext(element_of, node.trip_counts)
     return _dsps_of(uncast(node.value), among) + _sum_dsps(node, element_of)
 
 

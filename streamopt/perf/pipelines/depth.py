@@ -67,13 +67,13 @@ def depth_cycles(
     port_ii
         The interval that its ports ask for, in cycles.
     """
-    schedule = _Schedule(pipeline, memories, updates, target)
+    schedule = _ValueTimes(pipeline, memories, updates, target)
     written = max((schedule.write_cycle(port) for port in schedule.writes), default=0)
     partial = PARTIAL_TILE_CYCLES if pipeline.partial_tiles else 0
     return max(1, written) + port_ii - 1 + partial
 
 
-class _Schedule:
+class _ValueTimes:
     """Cycles after which the values of one iteration are there."""
 
     def __init__(

@@ -65,7 +65,7 @@ class Circle:
         return -(-self.latency_cycles // self.distance)
 
 
-class _Step(NamedTuple):
+class _ValueEdge(NamedTuple):
     """From one value to another: by an operation, or through a memory that is named."""
 
     source: str
@@ -88,16 +88,16 @@ def slowest_circle(pipeline: Pipeline, target: Target) -> Circle | None:
     return slowest
 
 
-def _entangled(pipeline: Pipeline, target: Target) -> Iterator[list[_Step]]:
+def _entangled(pipeline: Pipeline, target: Target) -> Iterator[list[_ValueEdge]]:
     """Yield the steps of each group of values that all depend on each other by several writes."""
     pairs = list(_pairs(pipeline))
     computed = list(_computed(pipeline, target))
-    drafts = (_Step(write.value, read.value, 0, 0, write.target) for write, read in pairs)
+    drafts = (_ValueEdge(write.value, read.value, 0, 0, write.target) for write, read in pairs)
     near = {step for part in _components([*computed, *drafts]) for step in part}
     through = [
         step
         for write, read in pairs
-        if _Step(write.value, read.value, 0, 0, write.target) in near
+        if _ValueEdge(write.value, read.value, 0, 0, write.target) in near
         for step in _through_memory(write, read, pipeline)
     ]
     for part in _components([*computed, *through]):
@@ -117,7 +117,7 @@ def _pairs(pipeline: Pipeline) -> Iterator[tuple[Port, Port]]:
                 yield port, read
 
 
-def _computed(pipeline: Pipeline, target: Target) -> Iterator[_Step]:
+def _computed(pipeline: Pipeline, target: Target) -> Iterator[_ValueEdge]:
     """Yield the steps inside an iteration; a sum's takes as long as what it is summed up by."""
     sums = {
         update.operations[-1].result: (update.carried, accumulation_latency_cycles(update, target))
@@ -130,23 +130,23 @@ def _computed(pipeline: Pipeline, target: Target) -> Iterator[_Step]:
         carried, hurried = sums.get(operation.result, ("", usual))
         for operand in dict.fromkeys(operation.operands):
             latency = hurried if operand == carried else usual
-            yield _Step(operand, operation.result, latency, 0)
+            yield _ValueEdge(operand, operation.result, latency, 0)
 
 
-def _through_memory(write: Port, read: Port, pipeline: Pipeline) -> Iterator[_Step]:
+def _through_memory(write: Port, read: Port, pipeline: Pipeline) -> Iterator[_ValueEdge]:
     """Yield the steps from a value that is written to one that is read, in turn and at once."""
     distance = collision_distance(read, write, pipeline)
     if distance is not None:
         stays = distance == 1
         latency = 0 if stays else ROUND_TRIP_CYCLES
-        yield _Step(write.value, read.value, latency, distance, write.target)
+        yield _ValueEdge(write.value, read.value, latency, distance, write.target)
     before = pipeline.ports.index(write) < pipeline.ports.index(read)
     if before and collides_at_once(read, write, pipeline):
         latency = 0 if write.subscripts == read.subscripts else ROUND_TRIP_CYCLES
-        yield _Step(write.value, read.value, latency, 0, write.target)
+        yield _ValueEdge(write.value, read.value, latency, 0, write.target)
 
 
-def _components(steps: Sequence[_Step]) -> Iterator[list[_Step]]:
+def _components(steps: Sequence[_ValueEdge]) -> Iterator[list[_ValueEdge]]:
     """Yield the steps inside each strongly connected part that has one."""
     import networkx as nx
 
@@ -154,21 +154,21 @@ def _components(steps: Sequence[_Step]) -> Iterator[list[_Step]]:
     part_of: dict[str, int] = {}
     for number, members in enumerate(nx.strongly_connected_components(graph)):
         part_of |= dict.fromkeys(members, number)
-    parts: dict[int, list[_Step]] = {}
+    parts: dict[int, list[_ValueEdge]] = {}
     for step in steps:
         if part_of[step.source] == part_of[step.sink]:
             parts.setdefault(part_of[step.source], []).append(step)
     yield from parts.values()
 
 
-def _circle_beyond(steps: Sequence[_Step], ii: int) -> Circle | None:
+def _circle_beyond(steps: Sequence[_ValueEdge], ii: int) -> Circle | None:
     """Return a circle that takes longer than an interval allows; None if none does.
 
     Bellman and Ford's algorithm: times are put off until all steps keep them, which ends after as
     many rounds as there are values unless a circle puts itself off.
     """
     times = {name: 0 for step in steps for name in step[:2]}
-    last: dict[str, _Step] = {}
+    last: dict[str, _ValueEdge] = {}
     late = ""
     for _ in times:
         late = ""
@@ -183,7 +183,7 @@ def _circle_beyond(steps: Sequence[_Step], ii: int) -> Circle | None:
     return _closed(last[late], last)
 
 
-def _closed(end: _Step, last: dict[str, _Step]) -> Circle:
+def _closed(end: _ValueEdge, last: dict[str, _ValueEdge]) -> Circle:
     """Return the circle of the steps that are each the last before the next."""
     found, step = [end], last[end.source]
     while step is not end:

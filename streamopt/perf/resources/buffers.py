@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from streamopt.ir.affine import Affine
     from streamopt.ir.network import Memory, Network, Pipeline
-    from streamopt.perf.resources.memory_blocks import Storage
+    from streamopt.perf.resources.memory_blocks import BankStorage
     from streamopt.target.memories import Memories
 
 __all__ = ["memories_as_built", "network_storage"]
@@ -45,7 +45,7 @@ def memories_as_built(network: Network) -> dict[str, Memory]:
     }
 
 
-def network_storage(network: Network, blocks: Memories) -> dict[str, Storage]:
+def network_storage(network: Network, blocks: Memories) -> dict[str, BankStorage]:
     """Return how each memory and each group of FIFOs is held, by name."""
     users = _users(network)
     found = {
@@ -78,7 +78,7 @@ def _split_by_lanes(memory: Memory, users: Sequence[Pipeline]) -> Memory:
     return replace(memory, factors=tuple(factors))
 
 
-def _held(memory: Memory, users: Sequence[Pipeline], blocks: Memories) -> Storage:
+def _held(memory: Memory, users: Sequence[Pipeline], blocks: Memories) -> BankStorage:
     storage = memory_storage(memory, blocks)
     if memory.place is not Place.LOCAL or len(users) != 1:
         return storage

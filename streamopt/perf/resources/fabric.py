@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from streamopt.ir.network import Pipeline, PipelineTiming
-    from streamopt.perf.resources.memory_blocks import Storage
+    from streamopt.perf.resources.memory_blocks import BankStorage
     from streamopt.perf.resources.operators import Replicas
 
     Integers = npt.NDArray[np.int64]
@@ -80,7 +80,7 @@ class DataBits:
 
 
 def data_bits(
-    pipeline: Pipeline, replicas: Sequence[Replicas], storages: Mapping[str, Storage]
+    pipeline: Pipeline, replicas: Sequence[Replicas], storages: Mapping[str, BankStorage]
 ) -> DataBits:
     """Return the data of an iteration; ``storages`` are by name of memory or group of FIFOs."""
     extents = {lane.name: lane.trip_count for lane in pipeline.lanes}
@@ -101,7 +101,7 @@ def pipeline_fabric(
     data: DataBits,
     unit_bits: int,
     timing: PipelineTiming,
-    storages: Mapping[str, Storage],
+    storages: Mapping[str, BankStorage],
 ) -> Resources:
     """Return what a pipeline takes besides its operators and memories.
 
@@ -148,7 +148,7 @@ def _result_luts(result_bits: Any, unit_bits: Any, ii: Any) -> Any:
     return plain + (ii > 1) * (shared - plain)
 
 
-def memory_fabric(storage: Storage, *, ping_pong: bool) -> Resources:
+def memory_fabric(storage: BankStorage, *, ping_pong: bool) -> Resources:
     """Return the LUTs and flip-flops of a memory: all of it, where it is no memory block."""
     luts = ffs = 0
     match storage.kind:
@@ -163,7 +163,7 @@ def memory_fabric(storage: Storage, *, ping_pong: bool) -> Resources:
     return Resources(luts=luts, ffs=ffs).scaled(storage.banks)
 
 
-def fifo_fabric(storage: Storage) -> Resources:
+def fifo_fabric(storage: BankStorage) -> Resources:
     """Return the LUTs and flip-flops of a group of FIFOs: counters, flags, output register, store.
 
     For 32 bits: 51 LUTs as a shift register of up to 32 words; 100 and 180 as LUT memory of 64
@@ -201,7 +201,7 @@ def _masked_bits(pipeline: Pipeline) -> int:
     return bits
 
 
-def _address_bits(pipeline: Pipeline, storages: Mapping[str, Storage]) -> int:
+def _address_bits(pipeline: Pipeline, storages: Mapping[str, BankStorage]) -> int:
     """Return the address bits of the memories that a pipeline touches, one address each."""
     touched = {port.target: storages[port.target] for port in pipeline.ports}
     return sum(

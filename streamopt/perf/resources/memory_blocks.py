@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from streamopt.target.memories import Memories
 
 __all__ = [
-    "Storage",
+    "BankStorage",
     "StorageKind",
     "bank_extents",
     "block_rams",
@@ -43,7 +43,7 @@ class StorageKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Storage:
+class BankStorage:
     """A memory or a group of FIFOs as built.
 
     Attributes
@@ -81,7 +81,7 @@ def bank_extents(memory: Memory) -> tuple[int, ...]:
     return tuple(-(-n // f) for n, f in zip(memory.shape, memory.factors, strict=True))
 
 
-def memory_storage(memory: Memory, blocks: Memories) -> Storage:
+def memory_storage(memory: Memory, blocks: Memories) -> BankStorage:
     """Return how an array is held.
 
     An element a bank needs no memory: registers. Both halves of a ping-pong buffer lie in one
@@ -90,15 +90,15 @@ def memory_storage(memory: Memory, blocks: Memories) -> Storage:
     bits = memory.element.bits
     words = prod(bank_extents(memory))
     if memory.place in (Place.ARGUMENT, Place.OFF_CHIP):
-        return Storage(StorageKind.OUTSIDE, memory.banks, words, bits)
+        return BankStorage(StorageKind.OUTSIDE, memory.banks, words, bits)
     if words == 1 and memory.place in (Place.LOCAL, Place.ROM):
-        return Storage(StorageKind.REGISTERS, memory.banks, words, bits)
+        return BankStorage(StorageKind.REGISTERS, memory.banks, words, bits)
     if memory.place is Place.ROM:
         blocks = replace(blocks, uram_shape=None)
     return _random_access(memory.banks, words * _HALVES[memory.place], bits, blocks)
 
 
-def fifo_storage(fifo: Fifo, blocks: Memories) -> Storage:
+def fifo_storage(fifo: Fifo, blocks: Memories) -> BankStorage:
     """Return how a group of streams is held, each in a bank of its own.
 
     Short ones are shift registers. The synthesis report of Vitis HLS counts one block RAM for a
@@ -112,7 +112,7 @@ def fifo_storage(fifo: Fifo, blocks: Memories) -> Storage:
         kind = StorageKind.LUTRAM
     else:
         count = block_rams(words, bits, blocks)
-    return Storage(kind, prod(fifo.lanes), words, bits, count, is_fifo=True)
+    return BankStorage(kind, prod(fifo.lanes), words, bits, count, is_fifo=True)
 
 
 def fifo_depth_steps(bits: int, blocks: Memories) -> tuple[int, ...]:
@@ -121,12 +121,12 @@ def fifo_depth_steps(bits: int, blocks: Memories) -> tuple[int, ...]:
     return LEAST_DEPTH_ELEMS, shifted + 1, blocks.lutram_words + 1
 
 
-def _random_access(banks: int, words: int, bits: int, blocks: Memories) -> Storage:
+def _random_access(banks: int, words: int, bits: int, blocks: Memories) -> BankStorage:
     if words <= blocks.lutram_words:
-        return Storage(StorageKind.LUTRAM, banks, words, bits)
+        return BankStorage(StorageKind.LUTRAM, banks, words, bits)
     if _fills_an_uram(words, bits, blocks):
-        return Storage(StorageKind.URAM, banks, words, bits, 1)
-    return Storage(StorageKind.BRAM, banks, words, bits, block_rams(words, bits, blocks))
+        return BankStorage(StorageKind.URAM, banks, words, bits, 1)
+    return BankStorage(StorageKind.BRAM, banks, words, bits, block_rams(words, bits, blocks))
 
 
 def _fills_an_uram(words: int, bits: int, blocks: Memories) -> bool:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from streamopt.ir.network import Memory, Network, Pipeline, PipelineTiming
-    from streamopt.perf.resources.memory_blocks import Storage
+    from streamopt.perf.resources.memory_blocks import BankStorage
     from streamopt.perf.resources.operators import Replicas
     from streamopt.target.device import Target
     from streamopt.target.memories import Memories
@@ -61,7 +61,7 @@ class NetworkResources:
     pipelines: Mapping[str, Resources]
     processes: Mapping[str, Resources]
     channels: Mapping[str, Resources]
-    storages: Mapping[str, Storage]
+    storages: Mapping[str, BankStorage]
 
     @property
     def total(self) -> Resources:
@@ -115,7 +115,7 @@ class Built:
     """The memories of a network as they are split, and how these and FIFOs are held, by name."""
 
     memories: Mapping[str, Memory]
-    storages: Mapping[str, Storage]
+    storages: Mapping[str, BankStorage]
 
 
 def pipeline_resources(
@@ -157,13 +157,13 @@ def operator_resources(
     return used, unit_bits
 
 
-def memory_resources(storage: Storage, *, ping_pong: bool) -> Resources:
+def memory_resources(storage: BankStorage, *, ping_pong: bool) -> Resources:
     """Return what a local memory or a ping-pong buffer takes."""
     blocks = Resources(bram18=storage.bram18, uram=storage.uram)
     return blocks + memory_fabric(storage, ping_pong=ping_pong)
 
 
-def fifo_resources(storage: Storage) -> Resources:
+def fifo_resources(storage: BankStorage) -> Resources:
     """Return what a group of FIFOs takes."""
     return Resources(bram18=storage.bram18) + fifo_fabric(storage)
 

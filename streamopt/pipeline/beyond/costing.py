@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from streamopt.ir.graph import Graph, Node
     from streamopt.ir.network import Network, Pipeline
     from streamopt.ir.ports import PortPlan
-    from streamopt.perf.as_built.node_costs import HonestCosts, PortRule
+    from streamopt.perf.as_built.node_costs import AsBuiltCosts, PortRule
     from streamopt.perf.pipelines.bandwidth import TransferRule
     from streamopt.target.device import Target
 
@@ -36,7 +36,7 @@ def honest_costs(
     on: Target,
     counted: Mapping[str, Binding] = NOTHING,
     ports: tuple[PortPlan, ...] = (),
-) -> HonestCosts:
+) -> AsBuiltCosts:
     """Return what every choice of a graph's nodes costs on a target.
 
     Parameters
@@ -47,7 +47,7 @@ def honest_costs(
         How arrays cross the boundary, with movers in the graph: they keep to their channels.
     """
     from streamopt.perf.as_built.closed_form import node_pipelines
-    from streamopt.perf.as_built.node_costs import HonestCosts
+    from streamopt.perf.as_built.node_costs import AsBuiltCosts
     from streamopt.perf.pipelines.bandwidth import network_rates
     from streamopt.perf.pipelines.ports import port_counts
     from streamopt.space.assemble import baseline
@@ -66,7 +66,7 @@ def honest_costs(
         or _port_rule(graph, node, counts)
         for node in graph.nodes
     }
-    return HonestCosts(graph, pipelines, network, on, rules, counted)
+    return AsBuiltCosts(graph, pipelines, network, on, rules, counted)
 
 
 def _transfer_rule(

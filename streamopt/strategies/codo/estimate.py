@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from streamopt.analysis.operations import OperationList, accumulates, add_body
-from streamopt.analysis.value_ranges import Surroundings
+from streamopt.analysis.value_ranges import ValueContext
 from streamopt.ir.graph import SequentialNode
 from streamopt.perf.as_built.node_operators import NodeOperators, node_operators, node_resources
 from streamopt.perf.paper.dsp import accumulates_products
@@ -151,7 +151,7 @@ class NestModel:
 
 def nest_model(graph: Graph, node: Node, target: Target) -> NestModel:
     """Return the model of a nest on a target."""
-    operations = OperationList(Surroundings(graph.element_of, node.trip_counts), str)
+    operations = OperationList(ValueContext(graph.element_of, node.trip_counts), str)
     if isinstance(node, SequentialNode):
         for statement in node.statements:
             for expression in statement.expressions:

@@ -17,7 +17,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from streamopt.analysis.operations import OperationList
-from streamopt.analysis.value_ranges import Surroundings
+from streamopt.analysis.value_ranges import ValueContext
 from streamopt.ir.graph import SequentialNode
 from streamopt.ir.network import Operator
 from streamopt.perf.as_built.node_operators import node_operators
@@ -143,7 +143,7 @@ def _cost(operation: Operation, target: Target) -> tuple[int, int]:
 
 def _sequential(graph: Graph, node: SequentialNode, target: Target) -> FactorChoice:
     """Return the one choice of a sequential node: each iteration after the one before."""
-    operations = OperationList(Surroundings(graph.element_of, node.trip_counts), str)
+    operations = OperationList(ValueContext(graph.element_of, node.trip_counts), str)
     for expression in node.expressions:
         operations.value(expression)
     made = operations.operations

@@ -11,7 +11,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from streamopt.analysis.value_ranges import Surroundings, value_range
+from streamopt.analysis.value_ranges import ValueContext, value_range
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import Binary, BinaryOp, Cast, walk
 from streamopt.ir.expression_type import expression_type
@@ -38,7 +38,7 @@ def lane_dsps(graph: Graph, node: Node) -> int:
     )
     if not (accumulates or adds):
         return 0
-    among = Surroundings(lambda name: graph.array(name).element, node.trip_counts)
+    among = ValueContext(lambda name: graph.array(name).element, node.trip_counts)
     own = _adder(graph.array(node.write.array).element) * (node.reduction is Reduction.ADD)
     products = (_multiplier(part, among) for part in parts if part.op is BinaryOp.MUL)
     sums = (_adder(_type(part, among)) for part in parts if part.op in SUMS)
@@ -51,7 +51,7 @@ def _multiplies(expression: Expression) -> bool:
     return isinstance(expression, Binary) and expression.op is BinaryOp.MUL
 
 
-def _type(expression: Expression, among: Surroundings) -> ElementType:
+def _type(expression: Expression, among: ValueContext) -> ElementType:
     return expression_type(expression, among.element_of) or ElementType.FLOAT
 
 
@@ -62,7 +62,7 @@ def _adder(element: ElementType) -> int:
     return _in_table(Operator.ADD, element) if element.is_float else 0
 
 
-def _multiplier(product: Binary, among: Surroundings) -> int:
+def _multiplier(product: Binary, among: ValueContext) -> int:
     element = _type(product, among)
     if element is ElementType.FLOAT:
         return 3

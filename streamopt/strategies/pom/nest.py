@@ -14,7 +14,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from streamopt.analysis.operations import BEFORE, OperationList, accumulates, add_body
-from streamopt.analysis.value_ranges import Surroundings
+from streamopt.analysis.value_ranges import ValueContext
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import reads
 from streamopt.ir.graph import SequentialNode
@@ -111,7 +111,7 @@ def node_nest(graph: Graph, node: Node, order: tuple[str, ...]) -> FusedNest:
     trips = node.trip_counts
     is_sequential = isinstance(node, SequentialNode)
     values = {access: f"v{at}" for at, access in enumerate(_touched(node))}
-    found = OperationList(Surroundings(graph.element_of, trips), values.__getitem__)
+    found = OperationList(ValueContext(graph.element_of, trips), values.__getitem__)
     if isinstance(node, SequentialNode):
         for expression in node.expressions:
             found.value(expression)

@@ -13,7 +13,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from streamopt.analysis.operations import BEFORE, OperationList, accumulates, add_body
-from streamopt.analysis.value_ranges import Surroundings
+from streamopt.analysis.value_ranges import ValueContext
 from streamopt.ir.expression import Read
 from streamopt.ir.graph import SequentialNode
 from streamopt.ir.network import AccessMode, Operator, Pipeline, Port
@@ -146,7 +146,7 @@ def node_band(nodes: Iterable[Node], element_of: Callable[[str], ElementType]) -
     first, body = nodes[0], list[BandStatement]()
     for node in nodes:
         if isinstance(node, SequentialNode):
-            among = Surroundings(element_of, node.trip_counts)
+            among = ValueContext(element_of, node.trip_counts)
             body += [_updated(statement, among) for statement in node.statements]
         else:
             body.append(_assigned(node, element_of))
@@ -155,7 +155,7 @@ def node_band(nodes: Iterable[Node], element_of: Callable[[str], ElementType]) -
 
 def _assigned(node: Node, element_of: Callable[[str], ElementType]) -> BandStatement:
     reads = _Reads()
-    operations = OperationList(Surroundings(element_of, node.trip_counts), reads)
+    operations = OperationList(ValueContext(element_of, node.trip_counts), reads)
     result = add_body(operations, node, element_of(node.write.array))
     carried = accumulates(node)
     start = operations.value(node.start) if carried and node.start is not None else None
@@ -163,7 +163,7 @@ def _assigned(node: Node, element_of: Callable[[str], ElementType]) -> BandState
     return BandStatement(node.write, reads.pairs(), made, result, carried, start)
 
 
-def _updated(statement: Statement, among: Surroundings) -> BandStatement:
+def _updated(statement: Statement, among: ValueContext) -> BandStatement:
     reads = _Reads()
     operations = OperationList(among, reads)
     for expression in statement.expressions:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from streamopt.analysis.operations import OperationList
 from streamopt.analysis.read_guards import read_guards
-from streamopt.analysis.value_ranges import Surroundings
+from streamopt.analysis.value_ranges import ValueContext
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import is_affine_condition
 from streamopt.ir.network import AccessMode, Memory, Pipeline, Place, Port
@@ -90,7 +90,7 @@ def _nest(
         ports.append(Port(AccessMode.READ, source, place(access), value, guards.get(access)))
         return value
 
-    among = Surroundings(lambda name: arrays[name].element, node.trip_counts)
+    among = ValueContext(lambda name: arrays[name].element, node.trip_counts)
     operations: list[Operation] = []
     for statement in node.statements:
         # another list for each: a value read before is another one after a write

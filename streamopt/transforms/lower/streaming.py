@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from streamopt.analysis.operations import BEFORE, OperationList, accumulates, add_body
 from streamopt.analysis.read_guards import read_guards
-from streamopt.analysis.value_ranges import Surroundings
+from streamopt.analysis.value_ranges import ValueContext
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import (
     Compare,
@@ -78,7 +78,7 @@ class StreamingNode:
             name: place - Affine.of(delays.get(name, 0)) for name, place in self._built.items()
         }
         self._rings: dict[str, str] = {}
-        among = Surroundings(lambda name: arrays[name].element, self.node.trip_counts)
+        among = ValueContext(lambda name: arrays[name].element, self.node.trip_counts)
         self._operations = OperationList(among, self._fetched, scheduled.binding)
         self._values: dict[Access, str] = {}
         self._read_guards = read_guards(self.node)

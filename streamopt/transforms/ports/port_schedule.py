@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from streamopt.analysis.access_order import full_depth_elems, stream_order
+from streamopt.analysis.access_order import access_order, full_depth_elems
 from streamopt.ir.graph import SequentialNode
 from streamopt.ir.ports import WORD_BITS
 from streamopt.ir.schedule import ChannelKind, ChannelPlan, NodePlan
@@ -86,7 +86,7 @@ def _mover_plan(
         plan = plans.get(node.name)
         if plan is None or isinstance(node, SequentialNode):
             continue
-        order = stream_order(access, plan.order, node.trip_counts, graph.array(inside).shape)
+        order = access_order(access, plan.order, node.trip_counts, graph.array(inside).shape)
         if order is not None:
             return _alike(mover, access, order, plan)
     names = tuple(loop.name for loop in mover.loops)

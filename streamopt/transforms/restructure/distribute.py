@@ -27,12 +27,12 @@ from streamopt.ir.ordering import topological_order
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from streamopt.analysis.instances import Instance
+    from streamopt.analysis.instances import StatementInstance
 
 __all__ = ["distributed"]
 
 
-def distributed(statements: Sequence[Instance]) -> tuple[tuple[int, ...], ...]:
+def distributed(statements: Sequence[StatementInstance]) -> tuple[tuple[int, ...], ...]:
     """Return groups of statements in an order that keeps all dependences.
 
     A group stands as early as its first statement does in the program.

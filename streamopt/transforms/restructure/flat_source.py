@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from streamopt.analysis.dependence import Touch
+from streamopt.analysis.dependence import StatementRead
 from streamopt.ir.expression import Access, Index, Read, rewrite, rewrite_condition
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from streamopt.analysis.instances import Instance
+    from streamopt.analysis.instances import StatementInstance
     from streamopt.ir.expression import Expression
     from streamopt.ir.program import Statement
     from streamopt.ir.source import Variable
@@ -27,7 +27,7 @@ MAX_DEPTH = 200
 class FlatSource:
     """Statements in program order, and variables by name."""
 
-    statements: tuple[Instance, ...]
+    statements: tuple[StatementInstance, ...]
     variables: Mapping[str, Variable]
 
     def is_private(self, name: str) -> bool:
@@ -47,7 +47,7 @@ class Uses:
     """
 
     writers: Mapping[str, Sequence[int]]
-    touches: Mapping[str, Sequence[tuple[Touch, Access]]]
+    touches: Mapping[str, Sequence[tuple[StatementRead, Access]]]
 
     def users(self, name: str) -> tuple[int, ...]:
         """Return the statements that touch a variable, in order."""
@@ -55,22 +55,22 @@ class Uses:
         return tuple(sorted({*self.writers.get(name, ()), *readers}))
 
 
-def uses_of(statements: Sequence[Instance]) -> Uses:
+def uses_of(statements: Sequence[StatementInstance]) -> Uses:
     """Return where the variables of statements are used."""
     writers: dict[str, list[int]] = {}
-    touches: dict[str, list[tuple[Touch, Access]]] = {}
+    touches: dict[str, list[tuple[StatementRead, Access]]] = {}
     for at, instance in enumerate(statements):
         writers.setdefault(instance.target.array, []).append(at)
         for number, access in enumerate(instance.reads):
-            touches.setdefault(access.array, []).append((Touch(at, number), access))
+            touches.setdefault(access.array, []).append((StatementRead(at, number), access))
     return Uses(writers, touches)
 
 
 def with_accesses(
-    instance: Instance,
+    instance: StatementInstance,
     read: Callable[[int, Access], Expression],
     write: Callable[[Access], Access],
-) -> Instance:
+) -> StatementInstance:
     """Return a statement with other accesses.
 
     Parameters

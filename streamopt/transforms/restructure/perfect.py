@@ -41,7 +41,7 @@ from streamopt.transforms.restructure.conditions import conjunction
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from streamopt.analysis.instances import Hull, Instance
+    from streamopt.analysis.instances import Hull, StatementInstance
     from streamopt.ir.expression import Condition
 
 __all__ = ["perfect_nest"]
@@ -51,7 +51,7 @@ __all__ = ["perfect_nest"]
 class _Entry:
     """A statement inside a block: its old iterators by the new ones, and where it runs."""
 
-    instance: Instance
+    instance: StatementInstance
     iterators: Mapping[str, Affine]
     placed: tuple[Condition, ...]
 
@@ -63,7 +63,9 @@ class _LoopBlock:
     entries: tuple[_Entry, ...]
 
 
-def perfect_nest(group: Sequence[Instance]) -> tuple[tuple[Loop, ...], tuple[Statement, ...]]:
+def perfect_nest(
+    group: Sequence[StatementInstance],
+) -> tuple[tuple[Loop, ...], tuple[Statement, ...]]:
     """Return loops from 0 with constant trip counts, and guarded statements in order.
 
     Statements that never run are left out; there may be none left.
@@ -93,7 +95,9 @@ def _statements(entry: _Entry, trips: Mapping[str, int]) -> Iterator[Statement]:
     )
 
 
-def _block(members: Sequence[Instance], depth: int, hulls: Mapping[str, Hull]) -> _LoopBlock:
+def _block(
+    members: Sequence[StatementInstance], depth: int, hulls: Mapping[str, Hull]
+) -> _LoopBlock:
     """Return the members as one block over the loops from ``depth`` on."""
     pieces: list[_LoopBlock] = []
     waiting: list[_Entry] = []
@@ -114,7 +118,9 @@ def _block(members: Sequence[Instance], depth: int, hulls: Mapping[str, Hull]) -
     return pieces[0] if len(pieces) == 1 else _end_to_end(pieces)
 
 
-def _loop_block(members: Sequence[Instance], depth: int, hulls: Mapping[str, Hull]) -> _LoopBlock:
+def _loop_block(
+    members: Sequence[StatementInstance], depth: int, hulls: Mapping[str, Hull]
+) -> _LoopBlock:
     loop = members[0].loops[depth]
     low, high = hulls[loop.iterator]
     inner = _block(members, depth + 1, hulls)

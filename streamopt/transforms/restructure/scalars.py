@@ -26,8 +26,8 @@ from dataclasses import replace
 from math import prod
 from typing import TYPE_CHECKING
 
-from streamopt.analysis.dependence import Touch, covers, data_flow
-from streamopt.analysis.instances import Instance, hull_of
+from streamopt.analysis.dependence import StatementRead, covers, data_flow
+from streamopt.analysis.instances import StatementInstance, hull_of
 from streamopt.ir.affine import Affine, Iter
 from streamopt.ir.expression import Access, Read
 from streamopt.ir.source import Assign, RangeLoop
@@ -61,7 +61,7 @@ def split_variables(body: FlatSource) -> FlatSource:
         return body
     flow = data_flow(body.statements, {*several})
     writer_of: dict[int, str] = {}
-    reader_of: dict[Touch, str] = {}
+    reader_of: dict[StatementRead, str] = {}
     variables = dict(body.variables)
     for name in several:
         writers = uses.writers[name]
@@ -94,7 +94,7 @@ def split_variables(body: FlatSource) -> FlatSource:
         with_accesses(
             instance,
             lambda number, access, at=at: Read(
-                replace(access, array=reader_of.get(Touch(at, number), access.array))
+                replace(access, array=reader_of.get(StatementRead(at, number), access.array))
             ),
             lambda access, at=at: replace(access, array=writer_of.get(at, access.array)),
         )
@@ -252,7 +252,9 @@ def _with_copy(body: FlatSource, uses: Uses, name: str, depth: int) -> FlatSourc
     return FlatSource((*grown.statements, copied), grown.variables)
 
 
-def _copy_out(name: str, final: Access, shape: tuple[int, ...], body: FlatSource) -> Instance:
+def _copy_out(
+    name: str, final: Access, shape: tuple[int, ...], body: FlatSource
+) -> StatementInstance:
     taken = {iterator for instance in body.statements for iterator in instance.iterators}
     names = [f"{name}_d{at}" for at in range(len(shape))]
     names = [f"{n}_out" if n in taken else n for n in names]
@@ -263,4 +265,4 @@ def _copy_out(name: str, final: Access, shape: tuple[int, ...], body: FlatSource
     place = tuple(map(Affine.iterator, names))
     last = max(instance.position[0] for instance in body.statements) + 1
     assign = Assign(Access(name, place), Read(Access(final.array, (*final.subscripts, *place))))
-    return Instance(assign, loops, (last, *[0] * len(shape)))
+    return StatementInstance(assign, loops, (last, *[0] * len(shape)))

@@ -41,7 +41,7 @@ from streamopt.transforms.restructure.reductions import recognized
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from streamopt.analysis.instances import Instance
+    from streamopt.analysis.instances import StatementInstance
     from streamopt.ir.expression import Condition, Expression
     from streamopt.transforms.restructure.reductions import Recognized
 
@@ -62,7 +62,7 @@ class _Frame:
 
 
 def streaming_nest(
-    instance: Instance,
+    instance: StatementInstance,
     shape: Sequence[int],
     *,
     keeps_old: bool,
@@ -115,7 +115,7 @@ def streaming_nest(
     return tuple(Loop(name, trip) for name, trip in frame.trips.items()), statement
 
 
-def _boxed(instance: Instance) -> _Frame:
+def _boxed(instance: StatementInstance) -> _Frame:
     """Return the loops over the hulls of the iterators, from 0."""
     hulls = hull_of(instance.loops)
     trips = {name: high - low for name, (low, high) in hulls.items()}
@@ -124,14 +124,14 @@ def _boxed(instance: Instance) -> _Frame:
 
 
 def _conditions(
-    instance: Instance, iterators: Mapping[str, Affine], extra: Sequence[Condition] = ()
+    instance: StatementInstance, iterators: Mapping[str, Affine], extra: Sequence[Condition] = ()
 ) -> tuple[Condition, ...]:
     bounds = [c for loop in instance.loops for c in bound_conditions(loop)]
     changed = (substitute_condition(c, iterators) for c in (*bounds, *instance.guards))
     return (*extra, *changed)
 
 
-def _is_whole(instance: Instance, frame: _Frame, shape: Sequence[int]) -> bool:
+def _is_whole(instance: StatementInstance, frame: _Frame, shape: Sequence[int]) -> bool:
     names: list[str | None] = []
     for subscript, extent in zip(instance.target.subscripts, shape, strict=True):
         moved = subscript.substitute(frame.iterators)
@@ -144,7 +144,7 @@ def _is_whole(instance: Instance, frame: _Frame, shape: Sequence[int]) -> bool:
     return len(set(used)) == len(used)
 
 
-def _whole_array(instance: Instance, shape: Sequence[int]) -> _Frame:
+def _whole_array(instance: StatementInstance, shape: Sequence[int]) -> _Frame:
     """Return loops over the whole array instead of the statement's own parallel ones.
 
     Every subscript must be an iterator plus a constant, or a constant.
@@ -177,7 +177,7 @@ def _whole_array(instance: Instance, shape: Sequence[int]) -> _Frame:
     return _Frame({**added, **trips}, moved, _conditions(instance, moved, extra))
 
 
-def _rows_hint(instance: Instance, shape: Sequence[int]) -> str:
+def _rows_hint(instance: StatementInstance, shape: Sequence[int]) -> str:
     """Return what to declare instead of an array of one dimension that holds rows."""
     coefficients = [abs(c) for s in instance.target.subscripts for _, c in s.terms]
     row = max(coefficients, default=1)
@@ -193,7 +193,7 @@ def _fresh(dimension: int, taken: set[str]) -> str:
     return f"d{number}"
 
 
-def _whole_target(instance: Instance, frame: _Frame) -> Access:
+def _whole_target(instance: StatementInstance, frame: _Frame) -> Access:
     """Return the target by the new iterators; a subscript that was added is its own iterator."""
     target = instance.target
     names = [name for name in frame.trips if name not in frame.iterators]
@@ -216,7 +216,7 @@ def _check_once(target: Access, trips: Mapping[str, int], shape: Sequence[int]) 
 
 
 def _assignment(
-    instance: Instance, frame: _Frame, guard: Condition | bool, *, keeps_old: bool
+    instance: StatementInstance, frame: _Frame, guard: Condition | bool, *, keeps_old: bool
 ) -> Statement:
     target = _whole_target(instance, frame)
     value = substitute(instance.assign.value, frame.iterators)
@@ -227,7 +227,7 @@ def _assignment(
 
 
 def _reduction(
-    instance: Instance,
+    instance: StatementInstance,
     step: Recognized,
     frame: _Frame,
     guard: Condition | bool,

@@ -43,7 +43,7 @@ from streamopt.transforms.restructure.flat_source import (
 )
 
 if TYPE_CHECKING:
-    from streamopt.analysis.instances import Instance
+    from streamopt.analysis.instances import StatementInstance
     from streamopt.ir.expression import Expression
     from streamopt.ir.source import Variable
 
@@ -142,7 +142,7 @@ class _StatementDraft:
     def __init__(self, body: FlatSource) -> None:
         uses = uses_of(body.statements)
         self.variables: dict[str, Variable] = dict(body.variables)
-        self.statements: list[Instance | None] = [*body.statements]
+        self.statements: list[StatementInstance | None] = [*body.statements]
         self.writers = uses.writers
         self.readers = {
             name: {touch.statement for touch, _ in touches}
@@ -180,7 +180,9 @@ class _StatementDraft:
         self.statements[writer] = None
         self.gone.add(name)
 
-    def _is_worth(self, name: str, source: Instance, users: dict[int, Instance]) -> bool:
+    def _is_worth(
+        self, name: str, source: StatementInstance, users: dict[int, StatementInstance]
+    ) -> bool:
         """Return whether putting the value in repeats no operation."""
         if any(access.array == name for access in source.reads):
             return False
@@ -191,7 +193,9 @@ class _StatementDraft:
         (user,) = users.values()
         return user.loops == source.loops and _count(user, name) == 1
 
-    def _value(self, name: str, source: Instance, users: dict[int, Instance]) -> Expression:
+    def _value(
+        self, name: str, source: StatementInstance, users: dict[int, StatementInstance]
+    ) -> Expression:
         """Return the value, in the scalar's type where that makes a difference."""
         element = self.variables[name].element
         value = source.assign.value
@@ -199,7 +203,9 @@ class _StatementDraft:
         is_other = any(self.variables[other].element is not element for other in names)
         return Cast(element, value) if is_other or isinstance(value, Index) else value
 
-    def _reaches(self, writer: int, source: Instance, user: int, use: Instance) -> bool:
+    def _reaches(
+        self, writer: int, source: StatementInstance, user: int, use: StatementInstance
+    ) -> bool:
         """Return whether a statement surely runs before a use, and its operands stay unchanged."""
         depth = len(source.loops)
         if user <= writer or use.loops[:depth] != source.loops:
@@ -213,7 +219,7 @@ class _StatementDraft:
         )
 
     def _is_between(
-        self, access: Access, writer: int, last: tuple[int, ...], allowed: Instance | None
+        self, access: Access, writer: int, last: tuple[int, ...], allowed: StatementInstance | None
     ) -> bool:
         """Return whether an operand is written behind a statement, up to a place in the text."""
         writers = self.writers.get(access.array, ())
@@ -226,5 +232,5 @@ class _StatementDraft:
         return False
 
 
-def _count(instance: Instance, name: str) -> int:
+def _count(instance: StatementInstance, name: str) -> int:
     return sum(access.array == name for access in instance.reads)

@@ -20,7 +20,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from streamopt.analysis.dependence import DataFlow, Touch, covers
+from streamopt.analysis.dependence import DataFlow, StatementRead, covers
 from streamopt.ir.expression import Read, reads
 from streamopt.ir.program import Array, Nest, Program, Role, Statement
 from streamopt.transforms.restructure.flat_source import ordered_statement
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from streamopt.analysis.instances import Instance
+    from streamopt.analysis.instances import StatementInstance
     from streamopt.ir.expression import Expression
     from streamopt.ir.program import Loop
     from streamopt.ir.source import Variable
@@ -114,7 +114,7 @@ class _Versions:
         instance = self.body.statements[statement]
         own = _own_read(instance)
         for number, access in enumerate(instance.reads):
-            touch = Touch(statement, number)
+            touch = StatementRead(statement, number)
             if number != own and statement in self.flow.sources[touch]:
                 wrote = told(instance.target, instance)
                 return f"{told(access, instance)} is read where an earlier iteration wrote {wrote}"
@@ -123,7 +123,7 @@ class _Versions:
     def _circle(self, group: tuple[int, ...]) -> str:
         for reader in group[::-1]:
             for number, access in enumerate(self.body.statements[reader].reads):
-                writers = self.flow.sources[Touch(reader, number)] & {*group}
+                writers = self.flow.sources[StatementRead(reader, number)] & {*group}
                 later = [writer for writer in writers if writer >= reader]
                 if later and (number != _own_read(self.body.statements[reader])):
                     source = self.body.statements[later[0]]
@@ -144,7 +144,7 @@ class _Versions:
         own = _own_read(instance)
         starts = before is not None and own is not None
         if starts and own is not None:
-            touch = Touch(statement, own)
+            touch = StatementRead(statement, own)
             outside = self.flow.sources[touch] - {statement}
             starts = bool(outside) or touch in self.flow.from_before
         fills = before is None and self._is_written(at, name)
@@ -159,7 +159,7 @@ class _Versions:
         self._append(label, loops, (made,), sequential=False)
 
     def _sequential(
-        self, at: int, group: tuple[int, ...], members: Sequence[Instance], reason: str
+        self, at: int, group: tuple[int, ...], members: Sequence[StatementInstance], reason: str
     ) -> None:
         loops, statements = perfect_nest(members)
         if not statements:
@@ -181,7 +181,7 @@ class _Versions:
         """Return whether a sequential group needs what an array held before it."""
         for statement in group:
             for number, access in enumerate(self.body.statements[statement].reads):
-                touch = Touch(statement, number)
+                touch = StatementRead(statement, number)
                 outside = self.flow.sources[touch] - {*group}
                 if access.array == name and (outside or touch in self.flow.from_before):
                     return True
@@ -262,14 +262,14 @@ class _Versions:
         return tuple(found)
 
 
-def _own_read(instance: Instance) -> int | None:
+def _own_read(instance: StatementInstance) -> int | None:
     """Return the place of the read by which a reduction meets its target, if it is one."""
     if recognized(instance.target, instance.assign.value) is None:
         return None
     return next(n for n, access in enumerate(instance.reads) if access == instance.target)
 
 
-def _label(instance: Instance) -> str:
+def _label(instance: StatementInstance) -> str:
     """Return the name that the user gave to a statement or its innermost labelled loop, if any."""
     labels = [loop.label for loop in instance.loops if loop.label]
     return instance.assign.label or (labels[-1] if labels else "")

@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 from math import prod
 from typing import TYPE_CHECKING
 
-from streamopt.analysis.access_order import stream_order
+from streamopt.analysis.access_order import access_order
 from streamopt.ir.affine import Affine, Iter
 from streamopt.ir.expression import Access
 from streamopt.ir.graph import SequentialNode
@@ -108,7 +108,7 @@ def _reach(graph: Graph, edge: Edge, node: Node) -> _WindowReach | None:
     shape, producer = graph.array(edge.array).shape, graph.node(edge.producer)
     if edge.is_whole or len(graph.writers(edge.array)) != 1 or not shape:
         return None
-    if stream_order(edge.write, tuple(producer.trip_counts), producer.trip_counts, shape) is None:
+    if access_order(edge.write, tuple(producer.trip_counts), producer.trip_counts, shape) is None:
         return None
     accesses = node.reads_of(edge.array)
     taken: list[Affine] = []

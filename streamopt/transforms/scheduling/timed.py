@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from streamopt.analysis.dependence import Dependence
-    from streamopt.analysis.instances import Instance
+    from streamopt.analysis.instances import StatementInstance
     from streamopt.ir.source import Source
 
 __all__ = [
@@ -72,7 +72,7 @@ class TimedStatement:
     """
 
     name: str
-    instance: Instance
+    instance: StatementInstance
     loops: tuple[TimedLoop, ...]
     position: tuple[int, ...]
 
@@ -151,7 +151,7 @@ def timed_program(source: Source) -> TimedProgram:
     return TimedProgram(source, statements, dependences, ordered_pairs(dependences, found))
 
 
-def _names(found: Sequence[Instance]) -> list[str]:
+def _names(found: Sequence[StatementInstance]) -> list[str]:
     names: list[str] = []
     for instance in found:
         labels = [loop.label for loop in instance.loops if loop.label]
@@ -163,7 +163,7 @@ def _names(found: Sequence[Instance]) -> list[str]:
     return names
 
 
-def _loops(instance: Instance, every: set[str]) -> tuple[TimedLoop, ...]:
+def _loops(instance: StatementInstance, every: set[str]) -> tuple[TimedLoop, ...]:
     """Return the loops, without the numbers by which front ends tell iterators apart."""
     taken = {loop.iterator for loop in instance.loops}
     loops: list[TimedLoop] = []

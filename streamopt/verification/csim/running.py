@@ -25,7 +25,14 @@ from streamopt.verification.csim.scratch import scratch
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping, Sequence
 
-__all__ = ["HEADERS", "Compiled", "Run", "compile_and_run", "compiled", "with_concurrent_processes"]
+__all__ = [
+    "HEADERS",
+    "Compiled",
+    "CsimRun",
+    "compile_and_run",
+    "compiled",
+    "with_concurrent_processes",
+]
 
 
 HEADERS = Path(__file__).parents[1] / "include"
@@ -59,7 +66,7 @@ _ROOM_BYTES = 2**20
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class CsimRun:
     """What a testbench that came to its end said."""
 
     passed: bool
@@ -85,7 +92,9 @@ class Compiled:
     time_limit_s: float
     stack_bytes: int | None = None
 
-    def run(self, arguments: Sequence[str] = (), trace: Path | None = None, runs: int = 1) -> Run:
+    def run(
+        self, arguments: Sequence[str] = (), trace: Path | None = None, runs: int = 1
+    ) -> CsimRun:
         """Run it.
 
         Parameters
@@ -113,7 +122,7 @@ class Compiled:
         told |= {} if self.stack_bytes is None else {_STACK: str(self.stack_bytes)}
         code, output, errors = _finish(command, self.directory, limit, "the testbench", told)
         _check_exit(code, errors)
-        return Run(code == 0, output, self.warnings)
+        return CsimRun(code == 0, output, self.warnings)
 
 
 def compile_and_run(
@@ -123,7 +132,7 @@ def compile_and_run(
     time_limit_s: float = 300.0,
     compiler: str = "g++",
     flags: Sequence[str] = (),
-) -> Run:
+) -> CsimRun:
     """Compile the sources of a project outside of it, and run the program in the project.
 
     Parameters and errors are those of `compiled` and `Compiled.run`.

@@ -29,14 +29,14 @@ if TYPE_CHECKING:
     from streamopt.ir.expression import Expression
     from streamopt.ir.program import Array, Nest, Program, Statement
 
-__all__ = ["Stop", "StoppedError", "given_scalars", "interpret", "run_nest"]
+__all__ = ["FailedOperation", "StoppedError", "given_scalars", "interpret", "run_nest"]
 
 _NESTED = 12
 """Most loops that are nested in generated code; Python allows 20 blocks."""
 
 
 @dataclass(frozen=True, slots=True)
-class Stop:
+class FailedOperation:
     """The statement and iteration at which an operation ended a run, and what it says."""
 
     what: str
@@ -49,7 +49,7 @@ class StoppedError(Exception):
     """Raised by operations that end a run, with what they say; `run_nest` adds where."""
 
     @property
-    def stop(self) -> Stop:
+    def stop(self) -> FailedOperation:
         """Return where the run ended."""
         return self.args[0]
 
@@ -152,7 +152,9 @@ def _located(stopped: StoppedError, nest: Nest, owners: list[Statement]) -> Stop
     known = trace.tb_frame.f_locals
     point = {loop.name: int(known[f"i{at}"]) for at, loop in enumerate(nest.loops)}
     before = 1 + sum(1 for _ in _loops(nest, []))
-    return StoppedError(Stop(stopped.args[0], nest, owners[trace.tb_lineno - 1 - before], point))
+    return StoppedError(
+        FailedOperation(stopped.args[0], nest, owners[trace.tb_lineno - 1 - before], point)
+    )
 
 
 def _loops(nest: Nest, body: list[str]) -> Iterator[str]:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from streamopt.errors import SourceLoc
     from streamopt.ir.expression import Access
     from streamopt.ir.program import Nest, Program
-    from streamopt.verification.exact.interpreter import Stop
+    from streamopt.verification.exact.interpreter import FailedOperation
 
 __all__ = ["Cause", "Origin", "origin_of"]
 
@@ -91,7 +91,7 @@ def _feeding(program: Program, array: str) -> list[Nest]:
     return found[::-1]
 
 
-def _stopped(program: Program, stop: Stop, state: Mapping[str, list[Any]]) -> Origin:
+def _stopped(program: Program, stop: FailedOperation, state: Mapping[str, list[Any]]) -> Origin:
     target = stop.statement.target
     loc = stop.statement.loc or stop.nest.loc
     place = f"node '{stop.nest.name}', for {_element(target.array, _at(target, stop.point))}"

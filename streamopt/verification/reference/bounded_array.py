@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Bounded",
-    "Condition",
+    "BoundedCondition",
     "apart",
     "chosen",
     "compare_bounded",
@@ -167,24 +167,26 @@ _SLACK = 1.0 + 2.0**-40  # the bounds are computed in double precision as well
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Condition:
+class BoundedCondition:
     """Outcome of a comparison in the reference, and where the other evaluation may differ."""
 
     holds: Truth
     unsure: Truth
 
 
-def compare_bounded(op: CompareOp, left: Bounded, right: Bounded) -> Condition:
+def compare_bounded(op: CompareOp, left: Bounded, right: Bounded) -> BoundedCondition:
     """Return ``left op right`` as a truth value."""
     reach = (left.bound + right.bound) * _SLACK
     gap = np.abs(left.value - right.value)
     unsure = (reach > 0) & ~(gap > reach)
     if not np.isfinite(reach).all():
         unsure &= ~apart(left, right)
-    return Condition(op.holds(left.value, right.value), unsure)
+    return BoundedCondition(op.holds(left.value, right.value), unsure)
 
 
-def join_conditions(op: LogicOp, left: Condition, right: Condition) -> Condition:
+def join_conditions(
+    op: LogicOp, left: BoundedCondition, right: BoundedCondition
+) -> BoundedCondition:
     """Return both or either; sure where one side alone decides."""
     if op is LogicOp.AND:
         decided = (~left.holds & ~left.unsure) | (~right.holds & ~right.unsure)
@@ -192,10 +194,10 @@ def join_conditions(op: LogicOp, left: Condition, right: Condition) -> Condition
     else:
         decided = (left.holds & ~left.unsure) | (right.holds & ~right.unsure)
         holds = left.holds | right.holds
-    return Condition(holds, (left.unsure | right.unsure) & ~decided)
+    return BoundedCondition(holds, (left.unsure | right.unsure) & ~decided)
 
 
-def select_bounded(condition: Condition, then: Bounded, otherwise: Bounded) -> Bounded:
+def select_bounded(condition: BoundedCondition, then: Bounded, otherwise: Bounded) -> Bounded:
     """Return ``then if condition else otherwise``, with a bound that covers what may be taken."""
     value = np.where(condition.holds, then.value, otherwise.value)
     bound = np.where(condition.holds, then.bound, otherwise.bound)

@@ -42,7 +42,7 @@ from streamopt.verification.reference.accumulate import accumulator
 from streamopt.verification.reference.arithmetics import arithmetic_of, in_type
 from streamopt.verification.reference.bounded_array import (
     Bounded,
-    Condition,
+    BoundedCondition,
     compare_bounded,
     join_conditions,
     replaced,
@@ -223,7 +223,7 @@ class _Execution:
         nothing = Bounded(np.asarray(identity), np.zeros(()), np.inf)
         if not np.isfinite(identity):
             never = np.zeros(np.shape(condition.unsure), np.bool_)
-            found = select_bounded(Condition(condition.holds, never), term, nothing)
+            found = select_bounded(BoundedCondition(condition.holds, never), term, nothing)
             unsure = np.where(condition.unsure, np.inf, found.bound)
             return Bounded(found.value, unsure, term.grain, found.ends)
         return select_bounded(condition, term, nothing)
@@ -349,7 +349,7 @@ class _Execution:
         found = select_bounded(truth, then, otherwise)
         return replace(found, bound=np.asarray(found.bound, np.float64))
 
-    def _condition(self, condition: ConditionTree, point: Point) -> Condition:
+    def _condition(self, condition: ConditionTree, point: Point) -> BoundedCondition:
         match condition:
             case Compare(op, left, right):
                 element = compared_type(left, right, self._element) or ElementType.DOUBLE
@@ -363,7 +363,9 @@ class _Execution:
             case _:
                 assert_never(condition)
 
-    def _joined(self, op: LogicOp, operands: Sequence[ConditionTree], point: Point) -> Condition:
+    def _joined(
+        self, op: LogicOp, operands: Sequence[ConditionTree], point: Point
+    ) -> BoundedCondition:
         """Join truths; an operand is evaluated where those before it leave the result open."""
         first, *rest = operands
         truth = self._condition(first, point)

@@ -23,7 +23,13 @@ from streamopt.errors import Diagnostic, VerificationError
 from streamopt.ir.program import Role
 from streamopt.verification.exact.origin import Cause, origin_of
 from streamopt.verification.reference.execution import Result, execute
-from streamopt.verification.vectors.input_ways import DEFINITE, InputWays, Range, Way, is_square
+from streamopt.verification.vectors.input_ways import (
+    DEFINITE,
+    InputRange,
+    InputWays,
+    Way,
+    is_square,
+)
 from streamopt.verification.vectors.inputs import make_inputs
 
 if TYPE_CHECKING:
@@ -50,7 +56,7 @@ INPUT_BITS = (12, 8, 4, 2, 1, 0)
 SHRINKS = (6,)
 """By how many bits inputs are made smaller, one after another, while an output is unbounded."""
 
-POSITIVE = Range(0.5, 1.5)
+POSITIVE = InputRange(0.5, 1.5)
 """What is tried where numbers around 0 don't suit."""
 
 MAX_ELEMENTS = 2**26

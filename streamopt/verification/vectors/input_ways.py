@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from streamopt.ir.program import Array, Program
 
-__all__ = ["DEFINITE", "Definite", "InputWays", "Range", "Way", "is_square", "parsed_ways"]
+__all__ = ["DEFINITE", "Definite", "InputRange", "InputWays", "Way", "is_square", "parsed_ways"]
 
 _NUMBER = r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
 _RANGE = re.compile(rf"({_NUMBER}):({_NUMBER})", re.ASCII)
@@ -33,7 +33,7 @@ _HINT = (
 
 
 @dataclass(frozen=True, slots=True)
-class Range:
+class InputRange:
     """Numbers from ``low`` to ``high``, both included."""
 
     low: float
@@ -54,7 +54,7 @@ class Definite:
 
 
 DEFINITE = Definite()
-Way: TypeAlias = Range | Definite
+Way: TypeAlias = InputRange | Definite
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -150,4 +150,4 @@ def _way(text: str) -> Way | None:
     if ends is None:
         return None
     low, high = map(float, ends.groups())
-    return Range(low, high) if low <= high and math.isfinite(high - low) else None
+    return InputRange(low, high) if low <= high and math.isfinite(high - low) else None

@@ -30,7 +30,7 @@ import numpy as np
 from streamopt.ir.expression import Binary, BinaryOp, Call, Function, Read, reads, walk
 from streamopt.ir.program import Reduction, Role
 from streamopt.verification.storage import numbers_of, stored
-from streamopt.verification.vectors.input_ways import DEFINITE, InputWays, Range, is_square
+from streamopt.verification.vectors.input_ways import DEFINITE, InputRange, InputWays, is_square
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -86,7 +86,7 @@ def make_inputs(
                 drawn = 1.0 + drawn / 2.0
             else:
                 drawn = _around_zero(drawn, array, terms.get(array.name, 1), shrink)
-            values[array.name] = drawn if isinstance(way, Range) else _within(drawn, array)
+            values[array.name] = drawn if isinstance(way, InputRange) else _within(drawn, array)
     return values
 
 
@@ -104,7 +104,7 @@ def _around_zero(
 
 def _drawn_by(way: Way, drawn: NDArray[np.float64], array: Array) -> NDArray[np.float64]:
     """Return numbers around 0 brought into a range, or a definite matrix made of them."""
-    if not isinstance(way, Range):
+    if not isinstance(way, InputRange):
         return _dominant(drawn)
     middle, half = (way.low + way.high) / 2.0, (way.high - way.low) / 2.0
     inside = np.clip(middle + half * drawn, way.low, way.high)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from streamopt.ir.graph import Graph
     from streamopt.ir.prediction import Prediction
     from streamopt.ir.schedule import Schedule
-    from streamopt.perf.as_built.node_costs import HonestCosts
+    from streamopt.perf.as_built.node_costs import AsBuiltCosts
     from streamopt.space.decisions import DecisionSpace
 
 GRAPHS = Path(__file__).parents[2] / "graphs"
@@ -44,7 +44,7 @@ that shrinks to a register, or is selected among many, answers at another time. 
 partial tiles may have extents by which addresses are multiplied, where whole arrays have not."""
 
 
-def space_of(graph: Graph, costs: HonestCosts, *, partial: bool = False) -> DecisionSpace:
+def space_of(graph: Graph, costs: AsBuiltCosts, *, partial: bool = False) -> DecisionSpace:
     level = LEVELS[LevelName.OPT6]
     return decision_space(
         graph,

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from streamopt.analysis.access_order import stream_order
+from streamopt.analysis.access_order import access_order
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Access
 
@@ -28,14 +28,14 @@ def test_plain_iterators_follow_the_loop_order(
     shape: tuple[int, ...],
     expected: tuple[int, ...],
 ) -> None:
-    assert stream_order(Access("A", subscripts), tuple(order), TRIPS, shape) == expected
+    assert access_order(Access("A", subscripts), tuple(order), TRIPS, shape) == expected
 
 
 @pytest.mark.parametrize("unit", [ZERO, Affine.iterator("n")], ids=["constant", "loop"])
 @pytest.mark.parametrize("order", ["nij", "inj", "ijn"])
 def test_dimension_of_one_element_has_no_order(unit: Affine, order: str) -> None:
     access = Access("A", (unit, i, j))
-    assert stream_order(access, tuple(order), TRIPS, (1, 4, 8)) == (1, 2)
+    assert access_order(access, tuple(order), TRIPS, (1, 4, 8)) == (1, 2)
 
 
 @pytest.mark.parametrize(
@@ -54,4 +54,4 @@ def test_dimension_of_one_element_has_no_order(unit: Affine, order: str) -> None
 def test_other_accesses_do_not_stream(
     subscripts: tuple[Affine, ...], shape: tuple[int, ...]
 ) -> None:
-    assert stream_order(Access("A", subscripts), ("i", "j", "k"), TRIPS, shape) is None
+    assert access_order(Access("A", subscripts), ("i", "j", "k"), TRIPS, shape) is None
