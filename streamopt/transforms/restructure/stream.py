@@ -245,7 +245,7 @@ def _reduction(
     )
 
 
-def told(access: Access, instance: Instance) -> str:
+def told(access: Access, instance: StatementInstance) -> str:
     """Return an access of a statement with the variables that the user counts."""
     back: dict[str, Affine] = {}
     for loop in instance.loops:
@@ -260,6 +260,6 @@ def told(access: Access, instance: Instance) -> str:
     return str(Access(access.array, tuple(subscripts)))
 
 
-def variable_of(iterator: str, instance: Instance) -> str:
+def variable_of(iterator: str, instance: StatementInstance) -> str:
     """Return the name of an iterator in the source."""
     return next((p.variable for p in instance.loops if p.iterator == iterator), "") or iterator

@@ -178,7 +178,7 @@ def _loops(instance: StatementInstance, every: set[str]) -> tuple[TimedLoop, ...
 
 
 def ordered_pairs(
-    dependences: Sequence[Dependence], statements: Sequence[Instance]
+    dependences: Sequence[Dependence], statements: Sequence[StatementInstance]
 ) -> dict[tuple[int, int], Any]:
     """Return what times must keep, in one relation for two statements: all but (L2)."""
     found: dict[tuple[int, int], Any] = {}
@@ -191,7 +191,7 @@ def ordered_pairs(
     return {pair: relation.coalesce() for pair, relation in found.items()}
 
 
-def is_reduction_step(dependence: Dependence, statements: Sequence[Instance]) -> bool:
+def is_reduction_step(dependence: Dependence, statements: Sequence[StatementInstance]) -> bool:
     """Return whether a dependence is between two terms of one reduction."""
     if dependence.source != dependence.sink:
         return False
