@@ -9,13 +9,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
-from test_vitis import gemm_then_act
 
 from streamopt.codegen.backends import native, vitis
 from streamopt.codegen.backends.registry import BACKENDS, emit
 from streamopt.codegen.design import BackendName
 from streamopt.errors import CodegenError
 from streamopt.ir.schedule import ChannelKind
+from tests.support.programs.gemm_then_act import gemm_then_act
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 __all__ = ["SEEDS", "WEIGHTED", "scheduled_graph"]
+from tests.support.programs.mlir_texts import GEMM, LINEAR, LOOPS, body
 
 TOP = Path(__file__).parents[2]
 _PROGRAMS = TOP / "tests/frontends/c/programs"
@@ -128,9 +129,6 @@ def _onnx() -> list[bytes]:
 
 
 def _mlir() -> list[bytes]:
-    from tests.frontends.mlir.test_mlir_loops import GEMM, LOOPS, body
-    from tests.frontends.mlir.test_mlir_tensors import LINEAR
-
     loops = (body(*lines) for lines, _ in LOOPS.values())
     return [text.encode() for text in (GEMM, LINEAR, *loops)]
 

@@ -10,7 +10,7 @@ from streamopt.pipeline import Evaluation, evaluate
 from streamopt.transforms.canonicalize import canonicalize
 from tests.support.programs.sketches import all_legal_fifos, plans, program, with_channels
 from tests.support.random.graphs import random_graph
-from tests.transforms.test_lower import random_plans
+from tests.support.random.schedules import random_plans
 
 
 def random_evaluation(choose: random.Random, nodes: int) -> Evaluation:

@@ -11,7 +11,7 @@ from streamopt.ir.schedule import ChannelKind, ChannelPlan
 from streamopt.space.assemble import assemble, baseline
 from streamopt.space.buffering import BufferReason, buffer_reason
 from streamopt.transforms.rewrites import rewritten
-from tests.strategies.test_exhaustive import graph_of
+from tests.support.programs.small_graphs import graph_of
 
 SAME = ({"i": 4, "j": 6}, "T[i][j] = A[i][j]")
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from streamopt.formats.graph_json import read_graph_json
 from streamopt.space import tiles
 from streamopt.space.tiles import (
     Coupling,
@@ -18,31 +16,10 @@ from streamopt.space.tiles import (
     least_factors,
     tile_classes,
 )
-from streamopt.transforms.canonicalize import canonicalize
 
 if TYPE_CHECKING:
     from streamopt.ir.graph import Graph
-
-Nodes = list[tuple[dict[str, int], str]]
-
-
-def graph_of(inputs: dict[str, list[int]], internal: dict[str, list[int]], nodes: Nodes) -> Graph:
-    """Return the graph of nodes n0, n1, ...; the last internal array is the output."""
-    roles = dict.fromkeys(inputs, "input") | dict.fromkeys(internal, "internal")
-    roles[list(internal)[-1]] = "output"
-    document: dict[str, Any] = {
-        "schema_version": 1,
-        "name": "small",
-        "arrays": {
-            name: {"shape": shape, "role": roles[name]}
-            for name, shape in (inputs | internal).items()
-        },
-        "nodes": [
-            {"name": f"n{place}", "loops": loops, "body": [body]}
-            for place, (loops, body) in enumerate(nodes)
-        ],
-    }
-    return canonicalize(read_graph_json(json.dumps(document), "small.json"))
+from tests.support.programs.small_graphs import graph_of
 
 
 def couples(graph: Graph) -> set[frozenset[str]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 from itertools import product
 from typing import TYPE_CHECKING
@@ -10,38 +9,17 @@ from typing import TYPE_CHECKING
 import pytest
 
 from streamopt.errors import SolverError
-from streamopt.formats.graph_json import read_graph_json
 from streamopt.ir.schedule import ChannelKind, ChannelPlan, NodePlan
 from streamopt.space.level import LEVELS, PAPER_LEVELS, LevelName
 from streamopt.strategies.oracle.exhaustive import OracleResult, exhaustive
 from streamopt.strategies.oracle.loop_walk_evaluator import Oracle
 from streamopt.transforms.apply import apply
-from streamopt.transforms.canonicalize import canonicalize
 from tests.support.random.graphs import random_graph
 
 if TYPE_CHECKING:
     from streamopt.ir.expression import Access
     from streamopt.ir.graph import Edge, Graph, Node
-
-Nodes = list[tuple[dict[str, int], str]]
-
-
-def graph_of(given: dict[str, list[int]], computed: dict[str, list[int]], nodes: Nodes) -> Graph:
-    """Return the graph of nodes n0, n1, ...; arrays that no node reads are outputs."""
-    right = " ".join(body.split("=", 1)[1] for _, body in nodes)
-    roles = dict.fromkeys(given, "input") | {
-        name: "internal" if f"{name}[" in right else "output" for name in computed
-    }
-    document = {
-        "schema_version": 1,
-        "name": "small",
-        "arrays": {n: {"shape": s, "role": roles[n]} for n, s in (given | computed).items()},
-        "nodes": [
-            {"name": f"n{place}", "loops": loops, "body": [body]}
-            for place, (loops, body) in enumerate(nodes)
-        ],
-    }
-    return canonicalize(read_graph_json(json.dumps(document), "small.json"))
+from tests.support.programs.small_graphs import graph_of
 
 
 def ones_of(graph: Graph) -> dict[str, dict[str, int]]:

@@ -23,9 +23,9 @@ from tests.support.random.graphs import random_graph
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from streamopt.ir.graph import Graph
-    from streamopt.ir.schedule import NodePlan
     from streamopt.ir.scheduled import ScheduledGraph
+
+from tests.support.random.schedules import random_plans
 
 
 def side(expression: object, point: Mapping[str, int]) -> float:
@@ -78,17 +78,6 @@ def check_conservation(design: ScheduledGraph) -> None:
             assert set(read) <= set(written)
         if memory.place is not Place.ARGUMENT:
             assert set(read) <= set(written)
-
-
-def random_plans(graph: Graph, choose: random.Random) -> tuple[NodePlan, ...]:
-    orders = {n.name: " ".join(choose.sample([*n.trip_counts], len(n.loops))) for n in graph.nodes}
-    unroll = {
-        node.name: ",".join(
-            f"{loop.name} {choose.choice([1, 1, loop.trip_count])}" for loop in node.loops
-        )
-        for node in graph.nodes
-    }
-    return plans(graph, orders, unroll)
 
 
 @pytest.mark.parametrize("seed", range(60))

@@ -6,12 +6,12 @@ import re
 from typing import TYPE_CHECKING
 
 import pytest
-from test_mutations import DESIGN, KERNEL
 
 import streamopt as so
 from streamopt.verification import verify
 from streamopt.verification.compare import Verdict
 from streamopt.verification.project import edits_of
+from tests.support.programs.row_sums import DESIGN, KERNEL
 
 if TYPE_CHECKING:
     from pathlib import Path

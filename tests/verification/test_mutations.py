@@ -10,9 +10,9 @@ import pytest
 
 from streamopt.codegen.backends.registry import emit
 from streamopt.errors import VerificationError
-from streamopt.transforms.apply import apply
 from streamopt.verification.project import write_project
 from streamopt.verification.verify import Traced, verify_project
+from tests.support.programs.row_sums import DESIGN, KERNEL, LEAST_DEPTH_ELEMS, with_depth
 from tests.support.programs.row_sums import ROW_SUMS as FULL
 from tests.support.programs.row_sums import ROW_SUMS_PROGRAM as SOURCE
 
@@ -20,23 +20,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from streamopt.codegen.design import Design
-
-LEAST_DEPTH_ELEMS = 3
-"""Tokens of a row in each lane of ``a``, before the sum of the row lets ``scale`` begin, less the
-one that ``gemm`` can hand to ``sum`` before it writes to ``scale``."""
-
-
-def with_depth(depth_elems: int) -> Design:
-    bypass = next(e.channel for e in FULL.graph.edges if (e.array, e.consumer) == ("a", "scale"))
-    channels = tuple(
-        replace(plan, depth_elems=depth_elems) if plan.channel == bypass else plan
-        for plan in FULL.schedule.channels
-    )
-    return emit(apply(FULL.graph, replace(FULL.schedule, channels=channels)))
-
-
-DESIGN = with_depth(LEAST_DEPTH_ELEMS)
-KERNEL = f"{DESIGN.top}.cpp"
 
 
 def check(design: Design, directory: Path) -> None:

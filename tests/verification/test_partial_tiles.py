@@ -18,8 +18,8 @@ from streamopt.transforms.rewrites import rewritten
 from streamopt.verification.project import write_project
 from streamopt.verification.verify import verify_project
 from tests.support.programs.sketches import program, scheduled
-from tests.support.random.factors import any_factors
 from tests.support.random.graphs import random_program
+from tests.support.random.schedules import any_factors
 
 if TYPE_CHECKING:
     from pathlib import Path

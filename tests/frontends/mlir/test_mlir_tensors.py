@@ -17,37 +17,7 @@ from streamopt.frontends.mlir import Layout, read_mlir
 from streamopt.ir.program import Program, Role
 from streamopt.transforms.canonicalize import canonicalize
 from streamopt.verification.reference.execution import execute
-
-LINEAR = """
-#row = affine_map<(d0, d1) -> (d0, d1)>
-#bias = affine_map<(d0, d1) -> (d1)>
-func.func @layer(%x: tensor<3x4xf32>) -> tensor<3x2xf32> {
-  %zero = arith.constant 0.0 : f32
-  %w = arith.constant dense_resource<weights> : tensor<2x4xf32>
-  %b = arith.constant dense<[0.5, -0.5]> : tensor<2xf32>
-  %e = tensor.empty() : tensor<4x2xf32>
-  %t = linalg.transpose ins(%w : tensor<2x4xf32>) outs(%e : tensor<4x2xf32>) permutation = [1, 0]
-  %o = tensor.empty() : tensor<3x2xf32>
-  %f = linalg.fill ins(%zero : f32) outs(%o : tensor<3x2xf32>) -> tensor<3x2xf32>
-  %product = linalg.matmul ins(%x, %t : tensor<3x4xf32>, tensor<4x2xf32>)
-      outs(%f : tensor<3x2xf32>) -> tensor<3x2xf32>
-  %sum = linalg.generic {indexing_maps = [#row, #bias, #row],
-      iterator_types = ["parallel", "parallel"]}
-      ins(%product, %b : tensor<3x2xf32>, tensor<2xf32>) outs(%o : tensor<3x2xf32>) {
-    ^bb0(%in: f32, %add: f32, %out: f32):
-      %s = arith.addf %in, %add : f32
-      %c = arith.cmpf ugt, %s, %zero : f32
-      %r = arith.select %c, %s, %zero : f32
-      linalg.yield %r : f32
-  } -> tensor<3x2xf32>
-  return %sum : tensor<3x2xf32>
-}
-{-#
-  dialect_resources: { builtin: {
-    weights: "0x04000000000000000000803F0000004000004040000080400000A0400000C0400000E040"
-  } }
-#-}
-"""
+from tests.support.programs.mlir_texts import LINEAR
 
 
 def program(text: str, layout: Layout | None = None) -> Program:

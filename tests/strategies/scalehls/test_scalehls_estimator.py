@@ -16,7 +16,7 @@ from streamopt.strategies.scalehls.body import unrolled_body
 from streamopt.strategies.scalehls.exploration import ExplorationLimits, tiling_space
 from streamopt.strategies.scalehls.partition import array_partition, bank_of
 from streamopt.strategies.scalehls.quality import PORTS, Latencies, Quality, quality, timetable
-from tests.strategies.scalehls import scalehls_kernels as kernels
+from tests.support.programs import scalehls_kernels as kernels
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -18,7 +18,7 @@ from streamopt.strategies.scalehls.exploration import (
     tiling_space,
 )
 from streamopt.strategies.scalehls.quality import Latencies, quality
-from tests.strategies.scalehls import scalehls_kernels as kernels
+from tests.support.programs import scalehls_kernels as kernels
 
 EDGE = kernels.EDGE
 SMALL = ExplorationLimits(first_lanes=4, most_lanes=32, most_loop_lanes=8, rounds=1000)

@@ -12,7 +12,7 @@ from streamopt.strategies.scalehls.body import unrolled_body
 from streamopt.strategies.scalehls.exploration import ExplorationLimits, explore
 from streamopt.strategies.scalehls.partition import Fashion, array_partition
 from streamopt.strategies.scalehls.quality import Latencies, quality
-from tests.strategies.scalehls import scalehls_kernels as kernels
+from tests.support.programs import scalehls_kernels as kernels
 
 if TYPE_CHECKING:
     from collections.abc import Callable

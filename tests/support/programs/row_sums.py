@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from streamopt.codegen.backends.registry import emit
+from streamopt.transforms.apply import apply
 from tests.support.programs.sketches import program, scheduled
 
-__all__ = ["ROW_SUMS", "ROW_SUMS_PROGRAM"]
+if TYPE_CHECKING:
+    from streamopt.codegen.design import Design
 
 ROW_SUMS_PROGRAM = program(
     {
@@ -20,3 +26,22 @@ ROW_SUMS_PROGRAM = program(
 )  # fmt: skip
 WIDE: dict[str, str] = dict.fromkeys(("gemm", "sum", "scale"), "j 2")
 ROW_SUMS = scheduled(ROW_SUMS_PROGRAM, {}, WIDE, ping_pong=("t",))
+
+LEAST_DEPTH_ELEMS = 3
+"""Tokens of a row in each lane of ``a``, before the sum of the row lets ``scale`` begin, less the
+one that ``gemm`` can hand to ``sum`` before it writes to ``scale``."""
+
+
+def with_depth(depth_elems: int) -> Design:
+    bypass = next(
+        e.channel for e in ROW_SUMS.graph.edges if (e.array, e.consumer) == ("a", "scale")
+    )
+    channels = tuple(
+        replace(plan, depth_elems=depth_elems) if plan.channel == bypass else plan
+        for plan in ROW_SUMS.schedule.channels
+    )
+    return emit(apply(ROW_SUMS.graph, replace(ROW_SUMS.schedule, channels=channels)))
+
+
+DESIGN = with_depth(LEAST_DEPTH_ELEMS)
+KERNEL = f"{DESIGN.top}.cpp"

@@ -18,10 +18,10 @@ from streamopt.space.assemble import baseline
 from streamopt.target.device import find_device
 from streamopt.transforms.rewrites import rewritten
 from streamopt.verification.vectors.inputs import make_inputs
-from tests.support.random.factors import any_factors
 from tests.support.random.functions import random_function
 from tests.support.random.graphs import random_program
 from tests.support.random.nests import ALL_MAKERS
+from tests.support.random.schedules import any_factors
 from tests.support.random.windows import window_chain
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Schedules with unroll factors that need not divide trip counts."""
+"""Random loop orders and unroll factors of a graph."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 from streamopt.ir.graph import SequentialNode
 from streamopt.space.assemble import assemble
 from streamopt.space.tiles import Coupling, coupled_loops
+from tests.support.programs.sketches import plans
 
 if TYPE_CHECKING:
     from random import Random
 
     from streamopt.ir.graph import Graph
-    from streamopt.ir.schedule import Schedule
+    from streamopt.ir.schedule import NodePlan, Schedule
 
 
 def any_factors(graph: Graph, rng: Random, least: int = 1) -> Schedule:
@@ -33,3 +34,14 @@ def any_factors(graph: Graph, rng: Random, least: int = 1) -> Schedule:
         node.name: [taken[node.name, loop] for loop in node.trip_counts] for node in graph.nodes
     }
     return assemble(graph, orders, factors)
+
+
+def random_plans(graph: Graph, choose: Random) -> tuple[NodePlan, ...]:
+    orders = {n.name: " ".join(choose.sample([*n.trip_counts], len(n.loops))) for n in graph.nodes}
+    unroll = {
+        node.name: ",".join(
+            f"{loop.name} {choose.choice([1, 1, loop.trip_count])}" for loop in node.loops
+        )
+        for node in graph.nodes
+    }
+    return plans(graph, orders, unroll)
