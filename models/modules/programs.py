@@ -16,7 +16,7 @@ from modules.mlps import Autoencoder, ResidualMlp
 from modules.products import ProductChain, ProductTree
 from modules.transformers import FeedForward, MultiHeadAttention
 
-from streamopt.frontends.mlir.layout import Layout
+from streamopt.frontends.mlir.linalg.usage import TensorLayout
 from streamopt.frontends.torch_module.reader import read_torch
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["MODULES", "Listed", "program_of"]
 
-LAYOUT = Layout(copies="materialize", padding="fill_and_copy")
+LAYOUT = TensorLayout(copies="materialize", padding="fill_and_copy")
 ROWS_FIRST = replace(LAYOUT, copy_order="source")
 CONTEXT = (("transpose_4", "jik"),)
 """The copy of the heads' results walks them as they are computed: head by head."""
@@ -45,7 +45,7 @@ class Listed:
     name: str
     module: type[torch.nn.Module]
     shapes: tuple[tuple[int, ...], ...]
-    layout: Layout = LAYOUT
+    layout: TensorLayout = LAYOUT
     orders: tuple[tuple[str, str], ...] = ()
 
     @property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from streamopt.frontends.mlir.layout import Layout
+from streamopt.frontends.mlir.linalg.usage import TensorLayout
 from streamopt.frontends.mlir.reader import read_mlir
 
-__all__ = ["Layout", "read_mlir"]
+__all__ = ["TensorLayout", "read_mlir"]

@@ -1,4 +1,4 @@
-"""MLIR files to programs, or to sources with loops as they are written."""
+"""MLIR files to programs on tensors, or to sources with loops as they are written."""
 
 from __future__ import annotations
 
@@ -7,21 +7,30 @@ from typing import TYPE_CHECKING
 from streamopt.errors import Diagnostic, FrontendError, SourceLoc
 from streamopt.files import load_text
 from streamopt.formats.names import did_you_mean, quoted
-from streamopt.frontends.mlir.layout import Layout
-from streamopt.frontends.mlir.parsing import MAX_CHARACTERS, parse_module
+from streamopt.frontends.mlir.linalg.lowering import Argument, TensorLowering
+from streamopt.frontends.mlir.linalg.usage import TensorLayout
+from streamopt.frontends.mlir.text.parsing import MAX_CHARACTERS, parse_module
+from streamopt.frontends.tensors.builder import ProgramBuilder
+from streamopt.frontends.tensors.naming import legal_name
+from streamopt.frontends.tensors.result_copies import without_result_copies
+from streamopt.ir.program import Role
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from streamopt.frontends.mlir.syntax import Module, Operation, Value
+    from streamopt.frontends.mlir.text.syntax import Module, Operation, Value
     from streamopt.ir.program import Program
     from streamopt.ir.source import Source
 
-__all__ = ["read_mlir"]
+__all__ = ["read_mlir", "result_names", "tensor_program"]
 
 
 def read_mlir(
-    path: Path, *, top: str | None = None, text: str | None = None, layout: Layout | None = None
+    path: Path,
+    *,
+    top: str | None = None,
+    text: str | None = None,
+    layout: TensorLayout | None = None,
 ) -> Program | Source:
     """Read one function of an MLIR file.
 
@@ -50,10 +59,10 @@ def read_mlir(
     module = parse_module(load_text(path, "E151", MAX_CHARACTERS) if text is None else text, file)
     function = _function(module, top, file)
     if any(value.type.kind == "tensor" for value in _values(function)):
-        from streamopt.frontends.mlir.tensor_program import tensor_program
+        from streamopt.frontends.mlir.reader import tensor_program
 
-        return tensor_program(function, layout or Layout())
-    from streamopt.frontends.mlir.loop_lowering import loop_source
+        return tensor_program(function, layout or TensorLayout())
+    from streamopt.frontends.mlir.loops.lowering import loop_source
 
     return loop_source(function, module, file)
 
@@ -79,3 +88,30 @@ def _function(module: Module, top: str | None, file: str) -> Operation:
 def _values(function: Operation) -> list[Value]:
     block = function.blocks[0]
     return [*block.arguments, *(value for op in block.operations for value in op.results)]
+
+
+def tensor_program(function: Operation, layout: TensorLayout) -> Program:
+    """Return the program of a function from the text; all its arguments are inputs.
+
+    Raises
+    ------
+    FrontendError
+        E152, E153 and E155, with all problems.
+    """
+    block = function.blocks[0]
+    builder = ProgramBuilder(legal_name(function.symbol))
+    arguments = [
+        Argument(value.name or f"arg{position}", Role.INPUT)
+        for position, value in enumerate(block.arguments)
+    ]
+    ends = [op for op in block.operations if op.name in ("func.return", "return")]
+    lowering = TensorLowering(builder, layout)
+    lowering.run(function, arguments, result_names(len(ends[0].operands) if ends else 0))
+    if lowering.problems:
+        raise FrontendError(*lowering.problems)
+    return without_result_copies(builder.build())
+
+
+def result_names(count: int) -> tuple[str, ...]:
+    """Return ``y``, or ``y``, ``y1``, ... where there are several results."""
+    return tuple("y" if position == 0 else f"y{position}" for position in range(count))

@@ -6,8 +6,8 @@ import math
 import struct
 from typing import TYPE_CHECKING
 
-from streamopt.frontends.mlir.element_types import element_type
-from streamopt.frontends.tensors import elementary
+from streamopt.frontends.mlir.text.syntax import element_type
+from streamopt.frontends.tensors import functions
 from streamopt.ir.affine import Affine
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import (
@@ -30,14 +30,24 @@ from streamopt.ir.folding import negated
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from streamopt.frontends.mlir.syntax import Operation
+    from streamopt.frontends.mlir.text.syntax import Operation
     from streamopt.ir.expression import Condition
 
-__all__ = ["HUGE", "UnsupportedError", "as_condition", "as_number", "is_scalar_operation", "scalar"]
+__all__ = [
+    "HUGE",
+    "UnsupportedError",
+    "as_condition",
+    "as_number",
+    "is_scalar_operation",
+    "scalar",
+    "static_integers",
+]
 
 HUGE: Mapping[str, float] = {"f16": 2.0**15, "f32": 2.0**126, "f64": 2.0**1022}
 _ROUNDED = {ElementType.HALF: ("e", 65504.0), ElementType.FLOAT: ("f", 3e38)}
 ZERO, ONE = Literal(0.0), Literal(1.0)
+_UNKNOWN = -(2**63)
+"""Stands in attributes for a number that an operand gives."""
 
 
 class UnsupportedError(Exception):
@@ -51,6 +61,21 @@ class UnsupportedError(Exception):
         self.message = message
         self.hint = hint
         self.code = code
+
+
+def static_integers(op: Operation, *names: str) -> tuple[tuple[int, ...], ...]:
+    """Return attributes that list offsets, sizes or strides.
+
+    Raises
+    ------
+    UnsupportedError
+        If one of them isn't known.
+    """
+    found = tuple(op.integers(name) for name in names)
+    if any(_UNKNOWN in numbers for numbers in found):
+        hint = "use constant offsets, sizes and strides"
+        raise UnsupportedError(f"the extent of a part in {op.name} is not known", hint)
+    return found
 
 
 def is_scalar_operation(op: Operation) -> bool:
@@ -365,12 +390,12 @@ _SPECIAL: Mapping[str, Callable[[Operation, Sequence[Expression]], Expression]] 
     "math.log2": _logarithm(2.0),
     "math.log10": _logarithm(10.0),
     "math.log1p": lambda op, v: Call(Function.LOG, (Binary(BinaryOp.ADD, ONE, v[0]),)),
-    "math.roundeven": lambda op, v: elementary.round_half_even(v[0]),
-    "math.tan": lambda op, v: elementary.tangent(v[0]),
-    "math.sinh": lambda op, v: elementary.hyperbolic_sine(v[0]),
-    "math.cosh": lambda op, v: elementary.hyperbolic_cosine(v[0]),
-    "math.asinh": lambda op, v: elementary.arc_hyperbolic_sine(v[0]),
-    "math.acosh": lambda op, v: elementary.arc_hyperbolic_cosine(v[0]),
-    "math.atanh": lambda op, v: elementary.arc_hyperbolic_tangent(v[0]),
+    "math.roundeven": lambda op, v: functions.round_half_even(v[0]),
+    "math.tan": lambda op, v: functions.tangent(v[0]),
+    "math.sinh": lambda op, v: functions.hyperbolic_sine(v[0]),
+    "math.cosh": lambda op, v: functions.hyperbolic_cosine(v[0]),
+    "math.asinh": lambda op, v: functions.arc_hyperbolic_sine(v[0]),
+    "math.acosh": lambda op, v: functions.arc_hyperbolic_cosine(v[0]),
+    "math.atanh": lambda op, v: functions.arc_hyperbolic_tangent(v[0]),
     "math.expm1": lambda op, v: Binary(BinaryOp.SUB, Call(Function.EXP, (v[0],)), ONE),
 }

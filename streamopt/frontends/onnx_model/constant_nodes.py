@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from streamopt.frontends.onnx_model.model import Operator
+    from streamopt.frontends.onnx_model.model import OnnxOperator
 
 __all__ = ["MAX_ELEMENTS", "constant_value", "folded", "shape_value"]
 
@@ -34,7 +34,7 @@ Transpose Tril Trilu Unsqueeze Where Xor
 _FOLDED = frozenset(_FOLDED_TEXT.split())
 
 
-def shape_value(operator: Operator, shape: Sequence[int]) -> NDArray[np.int64] | None:
+def shape_value(operator: OnnxOperator, shape: Sequence[int]) -> NDArray[np.int64] | None:
     """Return the result of a Shape or Size node; None for other nodes."""
     match operator.kind:
         case "Shape":
@@ -47,7 +47,7 @@ def shape_value(operator: Operator, shape: Sequence[int]) -> NDArray[np.int64] |
             return None
 
 
-def constant_value(operator: Operator) -> NDArray[Any] | None:
+def constant_value(operator: OnnxOperator) -> NDArray[Any] | None:
     """Return the value of a Constant node; None where it is no array of numbers."""
     for name, value in operator.attributes.items():
         match name:
@@ -63,7 +63,7 @@ def constant_value(operator: Operator) -> NDArray[Any] | None:
 
 
 def folded(
-    operator: Operator,
+    operator: OnnxOperator,
     operands: Sequence[NDArray[Any] | None],
     opset: int,
     *,
@@ -94,7 +94,7 @@ def folded(
     return tuple(arrays) if valid else None
 
 
-def _result_bound(operator: Operator, operands: Sequence[NDArray[Any]]) -> int:
+def _result_bound(operator: OnnxOperator, operands: Sequence[NDArray[Any]]) -> int:
     """Return a bound on the number of elements of the result, from the operands' values."""
     sizes = [operand.size for operand in operands]
     total = sum(sizes)
@@ -124,7 +124,7 @@ def _result_bound(operator: Operator, operands: Sequence[NDArray[Any]]) -> int:
 
 
 def _computed(
-    operator: Operator, operands: Sequence[NDArray[Any] | None], opset: int
+    operator: OnnxOperator, operands: Sequence[NDArray[Any] | None], opset: int
 ) -> Sequence[Any]:
     from onnx import TensorProto, helper
     from onnx.reference import ReferenceEvaluator

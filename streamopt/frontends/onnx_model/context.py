@@ -1,11 +1,11 @@
-"""What the lowering of one node sees: its operands, its attributes and the builder."""
+"""The context of one node under lowering: its operands, its attributes and the builder."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
-from streamopt.frontends.onnx_model.problems import SHAPE, UNSUPPORTED, RefusedError
+from streamopt.frontends.onnx_model.model import SHAPE, UNSUPPORTED, RefusedError
 from streamopt.frontends.tensors.constants import MAX_ELEMENTS, element_of
 from streamopt.frontends.tensors.tensor import LoweringError, Tensor, splat
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from streamopt.frontends.onnx_model.model import Operator
+    from streamopt.frontends.onnx_model.model import OnnxOperator
     from streamopt.frontends.tensors.builder import ProgramBuilder
 
     Lowering: TypeAlias = Callable[["Context"], Tensor | tuple[Tensor, ...]]
@@ -82,7 +82,7 @@ class Context:
     """
 
     builder: ProgramBuilder
-    operator: Operator
+    operator: OnnxOperator
     opset: int
     values: Values
 

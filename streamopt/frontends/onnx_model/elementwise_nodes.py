@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from streamopt.frontends.tensors import activations, elementary
 from streamopt.frontends.tensors import arithmetic as ex
+from streamopt.frontends.tensors import functions
 from streamopt.frontends.tensors.constants import element_of
 from streamopt.frontends.tensors.elementwise import (
     cast,
@@ -74,7 +74,7 @@ def _sign(x: Expression) -> Expression:
 
 
 def _mish(x: Expression) -> Expression:
-    return ex.multiply(x, ex.call(Function.TANH, activations.softplus(x)))
+    return ex.multiply(x, ex.call(Function.TANH, functions.softplus(x)))
 
 
 def _either(left: Expression, right: Expression) -> Expression:
@@ -91,7 +91,7 @@ def _mean(node: Context) -> Tensor:
 def _power(node: Context) -> Tensor:
     x, exponent = node.tensor(0), node.values.constants.get(node.operator.inputs[1])
     if exponent is not None and exponent.size == 1 and exponent.ndim <= x.rank:
-        function = partial(activations.power, exponent=float(exponent.reshape(-1)[0]))
+        function = partial(functions.power, exponent=float(exponent.reshape(-1)[0]))
         return elementwise(node.builder, function, x)
     power = partial(ex.call, Function.POW)
     return elementwise(node.builder, power, x, node.tensor(1))
@@ -108,11 +108,11 @@ def _clip(node: Context) -> Tensor:
 
 def _leaky_relu(node: Context) -> Tensor:
     slope = splat(node.real("alpha", 0.01), node.tensor().element)
-    return elementwise(node.builder, activations.leaky_relu, node.tensor(), slope)
+    return elementwise(node.builder, functions.leaky_relu, node.tensor(), slope)
 
 
 def _elu(node: Context) -> Tensor:
-    function = partial(activations.elu, alpha=node.real("alpha", 1.0))
+    function = partial(functions.elu, alpha=node.real("alpha", 1.0))
     return elementwise(node.builder, function, node.tensor())
 
 
@@ -131,13 +131,13 @@ def _selu(node: Context) -> Tensor:
     alpha = node.real("alpha", 1.67326319217681884765625)
     gamma = node.real("gamma", 1.05070102214813232421875)
     return elementwise(
-        node.builder, partial(activations.selu, alpha=alpha, gamma=gamma), node.tensor()
+        node.builder, partial(functions.selu, alpha=alpha, gamma=gamma), node.tensor()
     )
 
 
 def _hard_sigmoid(node: Context) -> Tensor:
     alpha, beta = node.real("alpha", 0.2), node.real("beta", 0.5)
-    function = partial(activations.hard_sigmoid, alpha=alpha, beta=beta)
+    function = partial(functions.hard_sigmoid, alpha=alpha, beta=beta)
     return elementwise(node.builder, function, node.tensor())
 
 
@@ -152,12 +152,12 @@ def _thresholded_relu(node: Context) -> Tensor:
 
 def _gelu(node: Context) -> Tensor:
     approximate = node.text("approximate", "none") == "tanh"
-    function = activations.tanh_gelu if approximate else activations.gelu
+    function = functions.tanh_gelu if approximate else functions.gelu
     return elementwise(node.builder, function, node.tensor())
 
 
 def _swish(node: Context) -> Tensor:
-    function = partial(activations.silu, beta=node.real("alpha", 1.0))
+    function = partial(functions.silu, beta=node.real("alpha", 1.0))
     return elementwise(node.builder, function, node.tensor())
 
 
@@ -238,31 +238,31 @@ LOWERINGS: Lowerings = {
     "Erf": _call(Function.ERF),
     "Sin": _call(Function.SIN),
     "Cos": _call(Function.COS),
-    "Tan": _unary(elementary.tangent),
-    "Sinh": _unary(elementary.hyperbolic_sine),
-    "Cosh": _unary(elementary.hyperbolic_cosine),
-    "Asinh": _unary(elementary.arc_hyperbolic_sine),
-    "Acosh": _unary(elementary.arc_hyperbolic_cosine),
-    "Atanh": _unary(elementary.arc_hyperbolic_tangent),
-    "Round": _unary(elementary.round_half_even),
+    "Tan": _unary(functions.tangent),
+    "Sinh": _unary(functions.hyperbolic_sine),
+    "Cosh": _unary(functions.hyperbolic_cosine),
+    "Asinh": _unary(functions.arc_hyperbolic_sine),
+    "Acosh": _unary(functions.arc_hyperbolic_cosine),
+    "Atanh": _unary(functions.arc_hyperbolic_tangent),
+    "Round": _unary(functions.round_half_even),
     "Floor": _call(Function.FLOOR),
     "Ceil": _call(Function.CEIL),
     "Sign": _unary(_sign),
-    "Relu": _unary(activations.relu),
+    "Relu": _unary(functions.relu),
     "LeakyRelu": _leaky_relu,
-    "PRelu": _binary(activations.leaky_relu),
+    "PRelu": _binary(functions.leaky_relu),
     "Elu": _elu,
     "Celu": _celu,
     "Selu": _selu,
     "ThresholdedRelu": _thresholded_relu,
-    "Sigmoid": _unary(activations.sigmoid),
+    "Sigmoid": _unary(functions.sigmoid),
     "HardSigmoid": _hard_sigmoid,
-    "HardSwish": _unary(activations.hard_swish),
+    "HardSwish": _unary(functions.hard_swish),
     "Swish": _swish,
     "Mish": _unary(_mish),
     "Gelu": _gelu,
-    "Softplus": _unary(activations.softplus),
-    "Softsign": _unary(activations.softsign),
+    "Softplus": _unary(functions.softplus),
+    "Softsign": _unary(functions.softsign),
     "Clip": _clip,
     "Cast": _cast,
     "CastLike": _cast_like,

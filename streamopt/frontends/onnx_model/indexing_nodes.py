@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from streamopt.frontends.onnx_model.problems import DATA_DEPENDENT
+from streamopt.frontends.onnx_model.model import DATA_DEPENDENT
 from streamopt.frontends.tensors import arithmetic as ex
 from streamopt.frontends.tensors.gathering import (
     MAX_POSITIONS,

@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING
 
 from streamopt.frontends.tensors import normalisation, pooling
 from streamopt.frontends.tensors.contraction import einsum, gemm, matmul
-from streamopt.frontends.tensors.convolution import convolution
+from streamopt.frontends.tensors.convolution import convolution, phases, transposed_convolution
 from streamopt.frontends.tensors.elementwise import broadcast
+from streamopt.frontends.tensors.pooling import Windows
 from streamopt.frontends.tensors.tensor import LoweringError, Tensor
-from streamopt.frontends.tensors.transposed_convolution import phases, transposed_convolution
 from streamopt.frontends.tensors.views import reshaped
-from streamopt.frontends.tensors.windows import Windows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

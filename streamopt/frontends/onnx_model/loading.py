@@ -11,13 +11,15 @@ from onnx import AttributeProto, TensorProto, numpy_helper
 from streamopt.errors import Diagnostic, FrontendError, SourceLoc, reason
 from streamopt.files import read_bytes
 from streamopt.formats.names import did_you_mean, quoted
-from streamopt.frontends.onnx_model.model import Input, Model, Operator
-from streamopt.frontends.onnx_model.problems import (
+from streamopt.frontends.onnx_model.model import (
     EXPORT_HINT,
     INVALID,
     SHAPE,
     TOO_LARGE,
     UNSUPPORTED,
+    Input,
+    Model,
+    OnnxOperator,
 )
 from streamopt.frontends.onnx_model.sizes import MAX_FILE_BYTES, check_sizes
 
@@ -237,7 +239,7 @@ def _bound(
 def _shape_problem(
     value: Input, given: Sequence[int] | None, shape: tuple[int | str, ...] | None
 ) -> str:
-    """Return what is wrong with the shape of an input; empty if nothing is."""
+    """Return the fault of the shape of an input; empty if nothing is."""
     name = quoted(value.name)
     if shape is None:
         return f"input {name} has no shape"
@@ -257,7 +259,7 @@ def _shape_problem(
 
 def _operator(
     node: onnx.NodeProto, position: int, problems: list[Diagnostic], loc: SourceLoc
-) -> Operator:
+) -> OnnxOperator:
     outputs = tuple(node.output)
     label = node.name or next((name for name in outputs if name), f"{node.op_type}_{position}")
     place = SourceLoc(loc.file, f"node {quoted(label)} ({node.op_type})")
@@ -274,7 +276,9 @@ def _operator(
         attributes[attribute.name] = value
     domain = "" if node.domain == "ai.onnx" else node.domain
     inputs = tuple(node.input)
-    return Operator(label, node.op_type, domain, inputs, outputs, attributes, has_subgraph, place)
+    return OnnxOperator(
+        label, node.op_type, domain, inputs, outputs, attributes, has_subgraph, place
+    )
 
 
 def _attribute(attribute: AttributeProto) -> Any:

@@ -19,7 +19,7 @@ from streamopt.frontends.onnx_model import (
 )
 from streamopt.frontends.onnx_model.constant_nodes import constant_value, folded, shape_value
 from streamopt.frontends.onnx_model.context import Context, Values
-from streamopt.frontends.onnx_model.problems import (
+from streamopt.frontends.onnx_model.model import (
     DATA_DEPENDENT,
     INVALID,
     SHAPE,
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from streamopt.frontends.onnx_model.context import Lowerings
-    from streamopt.frontends.onnx_model.model import Input, Model, Operator
+    from streamopt.frontends.onnx_model.model import Input, Model, OnnxOperator
     from streamopt.frontends.tensors.tensor import Tensor
     from streamopt.ir.program import Program
 
@@ -73,14 +73,14 @@ def lowered(model: Model, name: str) -> Program:
     FrontendError
         With all problems of all nodes, codes E172 to E176.
     """
-    lowering = _Lowering(model, name)
+    lowering = _ModelLowering(model, name)
     lowering.declare()
     for operator in model.operators:
         lowering.add(operator)
     return lowering.finished()
 
 
-class _Lowering:
+class _ModelLowering:
     """Walks the nodes in order and collects problems."""
 
     def __init__(self, model: Model, name: str) -> None:
@@ -123,7 +123,7 @@ class _Lowering:
         else:
             self.values.tensors[value.name] = tensor
 
-    def add(self, operator: Operator) -> None:
+    def add(self, operator: OnnxOperator) -> None:
         """Lower a node, or collect why it can't be."""
         named = [name for name in operator.inputs if name]
         try:
@@ -155,7 +155,7 @@ class _Lowering:
     def _is_known(self, name: str) -> bool:
         return name in self.values.tensors or name in self.values.constants
 
-    def _check_supported(self, operator: Operator, named: list[str]) -> None:
+    def _check_supported(self, operator: OnnxOperator, named: list[str]) -> None:
         kind = operator.kind
         constant = all(name in self.values.constants for name in named)
         if operator.domain:
@@ -173,7 +173,7 @@ class _Lowering:
         message = f"operator {kind} is not supported"
         raise RefusedError(UNSUPPORTED, message, _HINTS.get(kind, ""))
 
-    def _fold(self, operator: Operator, named: list[str]) -> bool:
+    def _fold(self, operator: OnnxOperator, named: list[str]) -> bool:
         """Compute a node whose result is known here; return whether it is."""
         constants = self.values.constants
         if operator.kind == "Constant" and not operator.domain:
@@ -201,7 +201,7 @@ class _Lowering:
             constants[name] = result
         return True
 
-    def _lower(self, operator: Operator) -> None:
+    def _lower(self, operator: OnnxOperator) -> None:
         context = Context(self.builder, operator, self.model.opset, self.values)
         with self.builder.scope(legal_name(operator.name), operator.loc):
             results = _LOWERINGS[operator.kind](context)

@@ -1,4 +1,4 @@
-"""An ONNX model without protobuf: nodes with their attributes as Python values."""
+"""An ONNX model without protobuf: nodes and attributes as Python values, and their problems."""
 
 from __future__ import annotations
 
@@ -12,7 +12,18 @@ if TYPE_CHECKING:
 
     from streamopt.errors import Diagnostic, SourceLoc
 
-__all__ = ["Input", "Model", "Operator"]
+__all__ = [
+    "DATA_DEPENDENT",
+    "EXPORT_HINT",
+    "INVALID",
+    "SHAPE",
+    "TOO_LARGE",
+    "UNSUPPORTED",
+    "Input",
+    "Model",
+    "OnnxOperator",
+    "RefusedError",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +45,7 @@ class Input:
 
 
 @dataclass(frozen=True, slots=True)
-class Operator:
+class OnnxOperator:
     """A node of the graph.
 
     Attributes
@@ -74,6 +85,25 @@ class Model:
     inputs: tuple[Input, ...]
     outputs: tuple[str, ...]
     constants: Mapping[str, NDArray[Any]]
-    operators: tuple[Operator, ...]
+    operators: tuple[OnnxOperator, ...]
     loc: SourceLoc
     misfits: tuple[Diagnostic, ...] = ()
+
+
+UNSUPPORTED = "E172"
+SHAPE = "E173"
+INVALID = "E174"
+TOO_LARGE = "E175"
+DATA_DEPENDENT = "E176"
+
+EXPORT_HINT = "export the model again, and check it with onnx.checker.check_model"
+
+
+class RefusedError(Exception):
+    """Leaves the lowering of one node: a code, a message and what to change."""
+
+    def __init__(self, code: str, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.hint = hint

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from streamopt.frontends.tensors import arithmetic as ex
 from streamopt.frontends.tensors.elementwise import elementwise
-from streamopt.frontends.tensors.reductions import mean_over, normalized_axes, reduced
+from streamopt.frontends.tensors.normalisation import mean_over, normalized_axes, reduced
 from streamopt.frontends.tensors.views import reshaped
 from streamopt.ir.expression import Expression, Function
 from streamopt.ir.program import Reduction

@@ -11,7 +11,7 @@ from streamopt.frontends.tensors import arithmetic as ex
 from streamopt.frontends.tensors.constants import dtype_of
 from streamopt.frontends.tensors.elementwise import elementwise
 from streamopt.frontends.tensors.gathering import along, taken
-from streamopt.frontends.tensors.reductions import normalized_axes
+from streamopt.frontends.tensors.normalisation import normalized_axes
 from streamopt.frontends.tensors.tensor import LoweringError, Tensor
 
 if TYPE_CHECKING:

@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 from onnx import helper
 
-from streamopt.frontends.onnx_model.problems import SHAPE, RefusedError
+from streamopt.frontends.onnx_model.model import SHAPE, RefusedError
 from streamopt.frontends.tensors import arithmetic as ex
-from streamopt.frontends.tensors import joining, views
+from streamopt.frontends.tensors import views
 from streamopt.frontends.tensors.constants import MAX_ELEMENTS, dtype_of, element_of
-from streamopt.frontends.tensors.elementary import running_sum
 from streamopt.frontends.tensors.elementwise import broadcast, broadcast_shape
-from streamopt.frontends.tensors.reductions import normalized_axes
+from streamopt.frontends.tensors.functions import running_sum
+from streamopt.frontends.tensors.normalisation import normalized_axes
 from streamopt.frontends.tensors.tensor import LoweringError, Tensor, splat
 from streamopt.ir.expression import CompareOp
 
 if TYPE_CHECKING:
     from streamopt.frontends.onnx_model.context import Context, Lowerings
-    from streamopt.frontends.tensors.indexing import Point
+    from streamopt.frontends.tensors.indexing import ElementPoint
     from streamopt.ir.expression import Expression
 
 __all__ = ["LOWERINGS"]
@@ -104,7 +104,7 @@ def _slice(node: Context) -> Tensor:
 
 def _concat(node: Context) -> Tensor:
     parts = node.tensors()
-    return joining.concatenated(node.builder, parts, node.axis("axis", 0, parts[0].rank))
+    return views.concatenated(node.builder, parts, node.axis("axis", 0, parts[0].rank))
 
 
 def _split(node: Context) -> tuple[Tensor, ...]:
@@ -133,7 +133,7 @@ def _tile(node: Context) -> Tensor:
     x, times = node.tensor(), node.integers(1, "the repeats") or []
     if len(times) != x.rank or min(times, default=1) < 1:
         raise LoweringError(f"repeats {times} don't fit {x.rank} dimensions")
-    return joining.tiled(node.builder, x, times)
+    return views.tiled(node.builder, x, times)
 
 
 def _pad(node: Context) -> Tensor:
@@ -148,9 +148,9 @@ def _pad(node: Context) -> Tensor:
     match node.text("mode", "constant"):
         case "constant":
             value = node.number(2, "the value of a border") or 0.0
-            return joining.padded(node.builder, x, before, after, value)
+            return views.padded(node.builder, x, before, after, value)
         case "reflect" | "edge" as mode:
-            return joining.mirrored(node.builder, x, before, after, edge=mode == "edge")
+            return views.mirrored(node.builder, x, before, after, edge=mode == "edge")
         case mode:
             raise node.refuse(f"borders of mode {mode} are not supported")
 
@@ -197,7 +197,7 @@ def _triangle(node: Context) -> Tensor:
         raise LoweringError(f"a triangle of {x.rank} dimensions")
     is_upper = node.integer("upper", 1) != 0
 
-    def value(point: Point) -> Expression:
+    def value(point: ElementPoint) -> Expression:
         *_, row, column = point.indices
         holds = ex.index_holds(CompareOp.GE, column - row, shift + (not is_upper), point)
         inside, zero = ex.as_number(x.at(point)), ex.ZERO

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, FrontendError
 from streamopt.formats.names import quoted
-from streamopt.frontends.onnx_model.problems import EXPORT_HINT, INVALID, TOO_LARGE
+from streamopt.frontends.onnx_model.model import EXPORT_HINT, INVALID, TOO_LARGE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

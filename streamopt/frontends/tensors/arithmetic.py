@@ -25,7 +25,7 @@ from streamopt.ir.expression import (
 from streamopt.ir.folding import negated
 
 if TYPE_CHECKING:
-    from streamopt.frontends.tensors.indexing import Point
+    from streamopt.frontends.tensors.indexing import ElementPoint
     from streamopt.ir.affine import Affine
     from streamopt.ir.expression import Condition
 
@@ -126,7 +126,7 @@ def as_number(value: Expression) -> Expression:
     return Select(value, ONE, ZERO) if isinstance(value, Compare | Logic) else value
 
 
-def index_holds(op: CompareOp, index: Affine, bound: int, point: Point) -> Condition | bool:
+def index_holds(op: CompareOp, index: Affine, bound: int, point: ElementPoint) -> Condition | bool:
     """Return ``index op bound`` for LT or GE: true or false where all iterations agree."""
     low, high = index.bounds(point.trip_counts)
     below = op is CompareOp.LT
@@ -137,7 +137,7 @@ def index_holds(op: CompareOp, index: Affine, bound: int, point: Point) -> Condi
     return Compare(op, Index(in_loop_order(index, point.trip_counts)), Literal(float(bound)))
 
 
-def divides(divisor: int, index: Affine, point: Point) -> Condition | bool:
+def divides(divisor: int, index: Affine, point: ElementPoint) -> Condition | bool:
     """Return whether a number divides an index: true or false where all iterations agree."""
     rest = remainder(index, divisor, point.trip_counts)
     if not rest.terms:

@@ -16,7 +16,7 @@ from streamopt.frontends.tensors.constants import (
 )
 from streamopt.frontends.tensors.indexing import in_loop_order, point_over
 from streamopt.frontends.tensors.naming import UniqueNames, iterator_names
-from streamopt.frontends.tensors.rewriting import renamed_nest
+from streamopt.frontends.tensors.result_copies import renamed_nest
 from streamopt.frontends.tensors.tensor import LoweringError, Tensor, splat
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Access, Cast, Literal, Read, reads
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from streamopt.errors import SourceLoc
-    from streamopt.frontends.tensors.indexing import Point
+    from streamopt.frontends.tensors.indexing import ElementPoint
     from streamopt.ir.element import ElementType
     from streamopt.ir.expression import Expression
     from streamopt.ir.program import Reduction
@@ -176,11 +176,11 @@ class ProgramBuilder:
         outer: Sequence[tuple[str, int]],
         inner: Sequence[tuple[str, int]],
         reduction: Reduction,
-        value: Callable[[Point], Expression],
+        value: Callable[[ElementPoint], Expression],
         *,
         element: ElementType,
         name: str = "",
-        start: Callable[[Point], Expression] | None = None,
+        start: Callable[[ElementPoint], Expression] | None = None,
         order: Sequence[str] = (),
     ) -> Tensor:
         """Return the array of reductions of ``value`` over the inner loops.
@@ -311,7 +311,7 @@ class ProgramBuilder:
             loc=self.loc,
         )
 
-    def _element(self, array: Array, point: Point) -> Access:
+    def _element(self, array: Array, point: ElementPoint) -> Access:
         return Access(array.name, tuple(in_loop_order(i, point.trip_counts) for i in point.indices))
 
     def _computed_here(self, name: str, values: NDArray[Any]) -> Tensor:
@@ -325,7 +325,7 @@ class ProgramBuilder:
             return self.constant(name, values)
         stored = self.constant(name, kept)
 
-        def wide(point: Point) -> Expression:
+        def wide(point: ElementPoint) -> Expression:
             return Cast(element, stored.at(point))
 
         return replace(stored, element=element, value=wide, array="")

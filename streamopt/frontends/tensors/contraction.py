@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from streamopt.frontends.tensors.builder import ProgramBuilder
-    from streamopt.frontends.tensors.indexing import Point
+    from streamopt.frontends.tensors.indexing import ElementPoint
     from streamopt.ir.expression import Expression
 
 __all__ = ["einsum", "gemm", "linear", "matmul"]
@@ -45,7 +45,7 @@ def matmul(builder: ProgramBuilder, left: Tensor, right: Tensor) -> Tensor:
     left, right = builder.settled(left), builder.settled(right)
     outer = [*_batch_loops(batch), ("i", left.shape[-2]), ("j", right.shape[-1])]
 
-    def term(point: Point) -> Expression:
+    def term(point: ElementPoint) -> Expression:
         *leading, i, j, k = point.indices
         return ex.multiply(
             left.at(point.to([*_leading(leading, left), i, k])),
@@ -130,7 +130,7 @@ def einsum(builder: ProgramBuilder, equation: str, operands: Sequence[Tensor]) -
     places = {letter: at for at, letter in enumerate((*output, *inner))}
     settled = [builder.settled(operand) for operand in operands]
 
-    def term(point: Point) -> Expression:
+    def term(point: ElementPoint) -> Expression:
         factors = [
             operand.at(
                 point.to(

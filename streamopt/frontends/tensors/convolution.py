@@ -1,24 +1,32 @@
-"""Convolutions over one to three dimensions; channels are the second dimension."""
+"""Convolutions over one to three dimensions; channels are the second dimension.
+
+A transposed convolution is one convolution with a channel for each phase of the stride, and an
+interleaving: element ``s*q + r`` of the result is a convolution of the input at ``q`` with every
+``s``-th element of the kernel, from ``r`` on. So no zero is put between the input's elements or
+multiplied.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from streamopt.frontends.tensors import arithmetic as ex
-from streamopt.frontends.tensors.elementwise import elementwise
+from streamopt.frontends.tensors.elementwise import broadcast, elementwise
 from streamopt.frontends.tensors.indexing import floor_divided
-from streamopt.frontends.tensors.joining import padded
+from streamopt.frontends.tensors.pooling import Windows, bordered, spatial_names
 from streamopt.frontends.tensors.tensor import LoweringError, Tensor
-from streamopt.frontends.tensors.views import reshaped
-from streamopt.frontends.tensors.windows import Windows, spatial_names
+from streamopt.frontends.tensors.views import padded, reshaped, strided, transposed, unsqueezed
 from streamopt.ir.program import Reduction
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from streamopt.frontends.tensors.builder import ProgramBuilder
-    from streamopt.frontends.tensors.indexing import Point
+    from streamopt.frontends.tensors.indexing import ElementPoint
     from streamopt.ir.expression import Expression
 
-__all__ = ["bordered", "convolution"]
+__all__ = ["Phases", "convolution", "phases", "transposed_convolution"]
 
 
 def convolution(
@@ -48,7 +56,7 @@ def convolution(
     source, kernel = bordered(builder, x, windows), builder.settled(weight)
     rank = len(names)
 
-    def term(point: Point) -> Expression:
+    def term(point: ElementPoint) -> Expression:
         n, m = point.indices[:2]
         outer, (c, *inner) = point.indices[2 : 2 + rank], point.indices[2 + rank :]
         group = floor_divided(m, per_group, point.trip_counts) if groups > 1 else None
@@ -71,15 +79,6 @@ def convolution(
     return elementwise(builder, ex.add, result, channels)
 
 
-def bordered(builder: ProgramBuilder, x: Tensor, windows: Windows, value: float = 0.0) -> Tensor:
-    """Return ``x`` with the windows' border, stored if there is one."""
-    if not windows.has_border:
-        return builder.settled(x)
-    wide = padded(builder, x, (0, 0, *windows.before), (0, 0, *windows.after), value)
-    axes = ("n", "c", *spatial_names(x.rank - 2))
-    return builder.store(wide, f"{builder.label}_pad", iterators=axes)
-
-
 def _check(x: Tensor, weight: Tensor, groups: int) -> None:
     if weight.rank != x.rank:
         message = f"a weight of {weight.rank} dimensions doesn't fit an input of {x.rank}"
@@ -87,3 +86,149 @@ def _check(x: Tensor, weight: Tensor, groups: int) -> None:
     if groups < 1 or weight.shape[0] % groups or weight.shape[1] * groups != x.shape[1]:
         message = f"{groups} groups of {weight.shape[1]} channels, {weight.shape[0]} outputs: "
         raise LoweringError(f"{message}the input has {x.shape[1]} channels")
+
+
+@dataclass(frozen=True, slots=True)
+class Phases:
+    """One dimension of a transposed convolution.
+
+    Attributes
+    ----------
+    taps
+        Elements of the kernel that each phase has; zeros fill up what is missing.
+    before, after
+        Zeros to add around the input; negative ones are elements to take away.
+    start, count
+        The part of the interleaved phases that is the result.
+    """
+
+    stride: int
+    taps: int
+    before: int
+    after: int
+    start: int
+    count: int
+
+    @property
+    def span(self) -> int:
+        """Return the extent of the kernel with the zeros that fill it up."""
+        return self.taps * self.stride
+
+
+def phases(extent: int, span: int, stride: int, cut: int, count: int) -> Phases:
+    """Return the phases of one dimension.
+
+    Parameters
+    ----------
+    extent
+        Of the input.
+    span
+        Of the kernel with its dilation.
+    cut
+        Elements that are left out in front of the result.
+    count
+        Elements of the result.
+
+    Raises
+    ------
+    LoweringError
+        If numbers make no sense.
+    """
+    if stride < 1 or span < 1 or count < 1 or cut < 0:
+        message = (
+            f"a kernel of {span} with stride {stride} and padding {cut} gives {count} elements"
+        )
+        raise LoweringError(message)
+    taps = -(-span // stride)
+    first, last = cut // stride, (cut + count - 1) // stride
+    start = cut - first * stride
+    return Phases(stride, taps, taps - 1 - first, last - (extent - 1), start, count)
+
+
+def transposed_convolution(
+    builder: ProgramBuilder,
+    x: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
+    dimensions: Sequence[Phases],
+    dilations: Sequence[int],
+    groups: int,
+) -> Tensor:
+    """Return the transposed convolution of ``x`` with a weight (channels, m/groups, ...).
+
+    Raises
+    ------
+    LoweringError
+        If shapes and groups don't fit.
+    """
+    rank = len(dimensions)
+    if weight.rank != x.rank or groups < 1 or weight.shape[0] % groups:
+        message = f"a weight of shape {list(weight.shape)} in {groups} groups "
+        raise LoweringError(f"{message}doesn't fit an input of {list(x.shape)}")
+    outputs = groups * weight.shape[1]
+    strides = [each.stride for each in dimensions]
+    kernel = _kernel(builder, weight, dimensions, dilations, groups)
+    wide = padded(
+        builder,
+        x,
+        (0, 0, *(each.before for each in dimensions)),
+        (0, 0, *(each.after for each in dimensions)),
+    )
+    if wide.operations:
+        wide = builder.store(wide, f"{builder.label}_pad")
+    offsets = None
+    if bias is not None:
+        ones = [1] * rank
+        offsets = broadcast(reshaped(bias, (outputs, *ones)), (outputs, *strides))
+        offsets = builder.store(reshaped(offsets, (kernel.shape[0],)))
+    windows = Windows.of([each.taps for each in dimensions])
+    made = convolution(builder, wide, kernel, offsets, windows=windows, groups=groups)
+    extents = made.shape[2:]
+    parts = reshaped(made, (x.shape[0], outputs, *strides, *extents))
+    order = [place for at in range(rank) for place in (2 + rank + at, 2 + at)]
+    parts = transposed(parts, (0, 1, *order))
+    whole = [extent * stride for extent, stride in zip(extents, strides, strict=True)]
+    result = reshaped(parts, (x.shape[0], outputs, *whole))
+    for at, each in enumerate(dimensions):
+        result = strided(result, 2 + at, each.start, 1, each.count)
+    return result
+
+
+def _kernel(
+    builder: ProgramBuilder,
+    weight: Tensor,
+    dimensions: Sequence[Phases],
+    dilations: Sequence[int],
+    groups: int,
+) -> Tensor:
+    """Return the weight of the convolution, with a channel for each phase."""
+    rank = len(dimensions)
+    for at, dilation in enumerate(dilations):
+        weight = _dilated(builder, weight, 2 + at, dilation)
+    missing = [each.span - weight.shape[2 + at] for at, each in enumerate(dimensions)]
+    weight = padded(builder, weight, (0,) * (2 + rank), (0, 0, *missing))
+    channels, each_outputs = weight.shape[0] // groups, weight.shape[1]
+    split = [number for each in dimensions for number in (each.taps, each.stride)]
+    parts = reshaped(weight, (groups, channels, each_outputs, *split))
+    taps, strides = range(3, 3 + 2 * rank, 2), range(4, 4 + 2 * rank, 2)
+    parts = transposed(parts, (0, 2, *strides, 1, *taps))
+    for at, each in enumerate(dimensions):
+        parts = strided(parts, 3 + rank + at, each.taps - 1, -1, each.taps)
+    total = groups * each_outputs
+    for each in dimensions:
+        total *= each.stride
+    shape = (total, channels, *(each.taps for each in dimensions))
+    return builder.store(reshaped(parts, shape), f"{builder.label}_phases")
+
+
+def _dilated(builder: ProgramBuilder, weight: Tensor, axis: int, dilation: int) -> Tensor:
+    """Return a weight with zeros between its elements along an axis."""
+    if dilation == 1:
+        return weight
+    extent = weight.shape[axis]
+    apart = unsqueezed(weight, [axis + 1])
+    before = [0] * apart.rank
+    after = [dilation - 1 if at == axis + 1 else 0 for at in range(apart.rank)]
+    apart = padded(builder, apart, before, after)
+    shape = (*weight.shape[:axis], extent * dilation, *weight.shape[axis + 1 :])
+    return strided(reshaped(apart, shape), axis, 0, 1, (extent - 1) * dilation + 1)

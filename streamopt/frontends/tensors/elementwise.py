@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from streamopt.frontends.tensors.builder import ProgramBuilder
-    from streamopt.frontends.tensors.indexing import Point
+    from streamopt.frontends.tensors.indexing import ElementPoint
     from streamopt.ir.expression import Expression
 
 __all__ = [
@@ -109,7 +109,7 @@ def elementwise(
     result = element or operands[0].element
     narrow = not is_truth and not result.is_float and result.bits < 32
 
-    def value(point: Point) -> Expression:
+    def value(point: ElementPoint) -> Expression:
         computed = function(*(operand.at(point) for operand in wide))
         return Cast(result, computed) if narrow else computed
 

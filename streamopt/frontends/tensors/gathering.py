@@ -14,7 +14,7 @@ import numpy as np
 
 from streamopt.frontends.tensors import arithmetic as ex
 from streamopt.frontends.tensors.indexing import placed
-from streamopt.frontends.tensors.positions import Leaf, Split, dimension, joined_pieces
+from streamopt.frontends.tensors.positions import Leaf, PositionSplit, dimension, joined_pieces
 from streamopt.frontends.tensors.tensor import LoweringError, Tensor
 from streamopt.ir.expression import Compare, CompareOp, Index
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from streamopt.frontends.tensors.builder import ProgramBuilder
-    from streamopt.frontends.tensors.indexing import Point
+    from streamopt.frontends.tensors.indexing import ElementPoint
     from streamopt.frontends.tensors.positions import Pieces
     from streamopt.ir.affine import Affine
     from streamopt.ir.expression import Expression
@@ -89,10 +89,10 @@ def gathered(
         return builder.constant(builder.label, np.broadcast_to(known[tuple(tables)], shape))
     pieces = joined_pieces(tables) if tables else Leaf(())
     repeats = prod(shape) > source.size_elems
-    if source.operations and (repeats or isinstance(pieces, Split)):
+    if source.operations and (repeats or isinstance(pieces, PositionSplit)):
         source = builder.store(source)
 
-    def value(point: Point) -> Expression:
+    def value(point: ElementPoint) -> Expression:
         return _chosen(pieces, point, lambda values: source.at(_place(values, point)))
 
     made = replace(source.view(shape, _unmoved), value=value)
@@ -102,7 +102,7 @@ def gathered(
     return builder.bounded(made)
 
 
-def _unmoved(point: Point) -> Point:
+def _unmoved(point: ElementPoint) -> ElementPoint:
     return point
 
 
@@ -175,7 +175,7 @@ def _written(
     is_written = (writers >= 0).astype(np.int64)
     pieces = joined_pieces([is_written, *(part.astype(np.int64) for part in sources)])
 
-    def element(values: tuple[Affine, ...], point: Point) -> Expression:
+    def element(values: tuple[Affine, ...], point: ElementPoint) -> Expression:
         written, *places = _place(values, point).indices
         old = whole.at(point)
         if not written.terms and not written.constant:
@@ -186,7 +186,7 @@ def _written(
             return new
         return ex.select(Compare(CompareOp.NE, Index(written), ex.ZERO), new, old)
 
-    def value(point: Point) -> Expression:
+    def value(point: ElementPoint) -> Expression:
         return _chosen(pieces, point, lambda values: element(values, point))
 
     made = replace(
@@ -231,14 +231,14 @@ def _check_inside(tables: Sequence[Table], shape: Sequence[int]) -> None:
             raise LoweringError("there are no positions")
 
 
-def _place(values: Sequence[Affine], point: Point) -> Point:
+def _place(values: Sequence[Affine], point: ElementPoint) -> ElementPoint:
     """Return the point of the expressions, which are over the dimensions of a point."""
     places = {dimension(axis): index for axis, index in enumerate(point.indices)}
     return point.to(placed(value, places, point.trip_counts) for value in values)
 
 
 def _chosen(
-    pieces: Pieces, point: Point, read: Callable[[tuple[Affine, ...]], Expression]
+    pieces: Pieces, point: ElementPoint, read: Callable[[tuple[Affine, ...]], Expression]
 ) -> Expression:
     if isinstance(pieces, Leaf):
         return read(pieces.values)

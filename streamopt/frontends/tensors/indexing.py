@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from streamopt.ir.affine import Atom
 
 __all__ = [
-    "Point",
+    "ElementPoint",
     "flat_index",
     "floor_divided",
     "in_loop_order",
@@ -29,7 +29,7 @@ __all__ = [
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class ElementPoint:
     """One index expression for each dimension of a tensor, over the loops of a nest.
 
     Attributes
@@ -41,18 +41,18 @@ class Point:
     indices: tuple[Affine, ...]
     trip_counts: Mapping[str, int]
 
-    def to(self, indices: Iterable[Affine]) -> Point:
+    def to(self, indices: Iterable[Affine]) -> ElementPoint:
         """Return other index expressions over the same loops."""
-        return Point(tuple(indices), self.trip_counts)
+        return ElementPoint(tuple(indices), self.trip_counts)
 
-    def pick(self, *positions: int) -> Point:
+    def pick(self, *positions: int) -> ElementPoint:
         """Return the index expressions at the given positions."""
         return self.to(self.indices[position] for position in positions)
 
 
-def point_over(loops: Sequence[tuple[str, int]], trip_counts: Mapping[str, int]) -> Point:
+def point_over(loops: Sequence[tuple[str, int]], trip_counts: Mapping[str, int]) -> ElementPoint:
     """Return the point whose indices are the iterators; 0 for those that have no loop."""
-    return Point(
+    return ElementPoint(
         tuple(Affine.iterator(name) if name in trip_counts else Affine() for name, _ in loops),
         trip_counts,
     )
@@ -163,7 +163,7 @@ def _within(value: Affine, extent: int, trip_counts: Mapping[str, int]) -> bool:
 
 
 def _without_inner(value: Affine, divisor: int) -> Affine:
-    """Return what has the same remainder, without inner remainders of multiples of the divisor."""
+    """Return a value of the same remainder, without inner remainders of multiples."""
     total = Affine.of(value.constant)
     for atom, factor in value.terms:
         if isinstance(atom, Mod) and factor * atom.divisor % divisor == 0:

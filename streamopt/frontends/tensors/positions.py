@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["MAX_PIECES", "Leaf", "Pieces", "Split", "dimension", "joined_pieces"]
+__all__ = ["MAX_PIECES", "Leaf", "Pieces", "PositionSplit", "dimension", "joined_pieces"]
 
 MAX_PIECES = 64
 """Most boxes that the positions of one gather may fall into."""
@@ -40,7 +40,7 @@ class Leaf:
 
 
 @dataclass(frozen=True, slots=True)
-class Split:
+class PositionSplit:
     """One half holds where the index along an axis is below a border, the other one elsewhere."""
 
     axis: int
@@ -49,7 +49,7 @@ class Split:
     above: Pieces
 
 
-Pieces: TypeAlias = Leaf | Split
+Pieces: TypeAlias = Leaf | PositionSplit
 Box: TypeAlias = tuple[tuple[int, int], ...]
 
 
@@ -73,7 +73,7 @@ def joined_pieces(tables: Sequence[NDArray[np.int64]]) -> Pieces:
     """
     shape = np.broadcast_shapes(*(table.shape for table in tables))
     whole = tuple((0, extent) for extent in shape)
-    search = _Search(MAX_PIECES)
+    search = _FormSearch(MAX_PIECES)
     joined: Pieces = Leaf(())
     for table in tables:
         own = tuple((0, extent) for extent in table.shape)
@@ -97,7 +97,7 @@ def _without_repeats(table: NDArray[np.int64]) -> NDArray[np.int64]:
     return table
 
 
-class _Search:
+class _FormSearch:
     """Cuts one table into boxes, within a number of them."""
 
     def __init__(self, budget: int) -> None:
@@ -118,7 +118,7 @@ class _Search:
         tail = (*box[:axis], (border, stop), *box[axis + 1 :])
         below = self.pieces(_part(table, axis, 0, length), head)
         above = self.pieces(_part(table, axis, length, table.shape[axis]), tail)
-        return Split(axis, border, below, above)
+        return PositionSplit(axis, border, below, above)
 
 
 def _part(table: NDArray[np.int64], axis: int, start: int, stop: int) -> NDArray[np.int64]:
@@ -237,14 +237,14 @@ def _offsets(values: NDArray[np.int64], factor: int, divisor: int) -> range:
 
 def _both(left: Pieces, right: Pieces, box: Box) -> Pieces:
     """Return the pieces of both, with the values of the left one first; box by box."""
-    if isinstance(left, Split):
+    if isinstance(left, PositionSplit):
         return _halved(left, box, lambda part, inner: _both(part, right, inner))
-    if isinstance(right, Split):
+    if isinstance(right, PositionSplit):
         return _halved(right, box, lambda part, inner: _both(left, part, inner))
     return Leaf((*left.values, *right.values))
 
 
-def _halved(split: Split, box: Box, join: Callable[[Pieces, Box], Pieces]) -> Pieces:
+def _halved(split: PositionSplit, box: Box, join: Callable[[Pieces, Box], Pieces]) -> Pieces:
     axis, border = split.axis, split.border
     start, stop = box[axis]
     if border <= start:
@@ -253,7 +253,7 @@ def _halved(split: Split, box: Box, join: Callable[[Pieces, Box], Pieces]) -> Pi
         return join(split.below, box)
     low = (*box[:axis], (start, border), *box[axis + 1 :])
     high = (*box[:axis], (border, stop), *box[axis + 1 :])
-    return Split(axis, border, join(split.below, low), join(split.above, high))
+    return PositionSplit(axis, border, join(split.below, low), join(split.above, high))
 
 
 def _count(pieces: Pieces) -> int:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from streamopt.errors import SourceLoc
-    from streamopt.frontends.tensors.indexing import Point
+    from streamopt.frontends.tensors.indexing import ElementPoint
     from streamopt.ir.element import ElementType
     from streamopt.ir.expression import Expression
 
@@ -63,7 +63,7 @@ class Tensor:
 
     shape: tuple[int, ...]
     element: ElementType
-    value: Callable[[Point], Expression]
+    value: Callable[[ElementPoint], Expression]
     name: str = ""
     axes: tuple[str, ...] = ()
     operations: int = 0
@@ -82,17 +82,20 @@ class Tensor:
         """Return the number of elements."""
         return prod(self.shape)
 
-    def at(self, point: Point) -> Expression:
+    def at(self, point: ElementPoint) -> Expression:
         """Return the element at a point; a condition if this is a tensor of truth values."""
         assert len(point.indices) == self.rank
         return self.value(point)
 
     def view(
-        self, shape: Sequence[int], place: Callable[[Point], Point], axes: Sequence[str] = ()
+        self,
+        shape: Sequence[int],
+        place: Callable[[ElementPoint], ElementPoint],
+        axes: Sequence[str] = (),
     ) -> Tensor:
         """Return the tensor of another shape that reads this one elsewhere."""
 
-        def value(point: Point) -> Expression:
+        def value(point: ElementPoint) -> Expression:
             return self.at(place(point))
 
         return replace(
@@ -109,7 +112,7 @@ def splat(value: float, element: ElementType, shape: Sequence[int] = ()) -> Tens
     """Return the tensor whose elements are all one number."""
     literal = Literal(float(value))
 
-    def same(_: Point) -> Expression:
+    def same(_: ElementPoint) -> Expression:
         return literal
 
     return Tensor(tuple(shape), element, same)

@@ -14,9 +14,9 @@ import torch
 from torch.export.graph_signature import InputKind, OutputKind, TensorArgument
 
 from streamopt.errors import Diagnostic, FrontendError, SourceLoc
-from streamopt.frontends.mlir.conversion import SourceText
-from streamopt.frontends.mlir.parsing import convert_module
-from streamopt.frontends.mlir.tensor_lowering import Argument
+from streamopt.frontends.mlir.linalg.lowering import Argument
+from streamopt.frontends.mlir.text.conversion import SourceText
+from streamopt.frontends.mlir.text.parsing import convert_module
 from streamopt.frontends.torch_module.decompositions import decompositions
 from streamopt.frontends.torch_module.failures import (
     export_problem,
@@ -24,7 +24,7 @@ from streamopt.frontends.torch_module.failures import (
     lowering_problems,
     quiet_logs,
 )
-from streamopt.frontends.torch_module.places import Place, mark_nodes
+from streamopt.frontends.torch_module.places import SourcePlace, mark_nodes
 from streamopt.ir.program import Role
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from torch.export import ExportedProgram
 
-    from streamopt.frontends.mlir.syntax import Operation
+    from streamopt.frontends.mlir.text.syntax import Operation
 
 __all__ = ["Exported", "evaluating", "exported"]
 
@@ -63,7 +63,7 @@ class Exported:
     function: Operation
     arguments: tuple[Argument, ...]
     results: tuple[str, ...]
-    places: Mapping[int, Place]
+    places: Mapping[int, SourcePlace]
 
 
 def exported(
@@ -116,7 +116,7 @@ def evaluating(module: torch.nn.Module) -> Generator[None]:
             inner.training = True
 
 
-def _check_shapes(program: ExportedProgram, places: Mapping[int, Place], file: str) -> None:
+def _check_shapes(program: ExportedProgram, places: Mapping[int, SourcePlace], file: str) -> None:
     """Refuse shapes that aren't constant: torch-mlir may never come back from them."""
     problems: dict[Diagnostic, None] = {}
     for node in program.graph.nodes:
@@ -135,12 +135,12 @@ def _check_shapes(program: ExportedProgram, places: Mapping[int, Place], file: s
         raise FrontendError(*problems)
 
 
-def _place_of(node: Any, places: Mapping[int, Place]) -> Place | None:
+def _place_of(node: Any, places: Mapping[int, SourcePlace]) -> SourcePlace | None:
     line = str(node.meta.get("stack_trace", "")).partition("line ")[2].partition(",")[0]
     return places.get(int(line)) if line.isdigit() else None
 
 
-def _check_effects(program: ExportedProgram, places: Mapping[int, Place], file: str) -> None:
+def _check_effects(program: ExportedProgram, places: Mapping[int, SourcePlace], file: str) -> None:
     """Refuse operators that do more than compute, such as checks of values while they run."""
     problems: dict[Diagnostic, None] = {}
     for node in program.graph.nodes:
@@ -209,11 +209,11 @@ def _results(program: ExportedProgram, file: str) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _lowered(program: ExportedProgram, places: Mapping[int, Place], file: str) -> Operation:
+def _lowered(program: ExportedProgram, places: Mapping[int, SourcePlace], file: str) -> Operation:
     from torch_mlir.dialects import torch as torch_dialect
     from torch_mlir.extras.fx_importer import FxImporter
 
-    from streamopt.frontends.mlir.bindings import ir, passmanager
+    from streamopt.frontends.mlir.text.conversion import ir, passmanager
 
     context = ir.Context()
     torch_dialect.register_dialect(context)

@@ -1,4 +1,4 @@
-"""What PyTorch and torch-mlir report, in terms of the user's module."""
+"""Reports of PyTorch and torch-mlir, in terms of the user's module."""
 # Neither PyTorch's graphs nor torch-mlir have types.
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
 # pyright: reportUnknownArgumentType=false
@@ -22,7 +22,7 @@ from streamopt.frontends.torch_module.places import MARK, short_path
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping
 
-    from streamopt.frontends.torch_module.places import Place
+    from streamopt.frontends.torch_module.places import SourcePlace
 
 __all__ = ["export_problem", "first_line", "lowering_problems", "quiet_logs"]
 
@@ -118,9 +118,11 @@ def first_line(error: Exception) -> str:
     return text.splitlines()[0].rstrip(" .:")[:300]
 
 
-def lowering_problems(error: Any, places: Mapping[int, Place], file: str) -> tuple[Diagnostic, ...]:
-    """Return what torch-mlir reported, in terms of the module's operators."""
-    from streamopt.frontends.mlir.conversion import place
+def lowering_problems(
+    error: Any, places: Mapping[int, SourcePlace], file: str
+) -> tuple[Diagnostic, ...]:
+    """Return the report of torch-mlir in terms of the module's operators."""
+    from streamopt.frontends.mlir.text.conversion import place
 
     found: dict[str, Diagnostic] = {}
     for reported in error.error_diagnostics:

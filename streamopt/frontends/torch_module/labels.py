@@ -1,17 +1,17 @@
-"""What nests are called after the operators of a module."""
+"""Labels of nests after the operators of a module."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from streamopt.frontends.mlir.naming import operation_label
-from streamopt.frontends.mlir.parsing import KIND
+from streamopt.frontends.mlir.linalg.naming import operation_label
+from streamopt.frontends.mlir.text.parsing import KIND
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from streamopt.frontends.mlir.syntax import Operation
-    from streamopt.frontends.torch_module.places import Place
+    from streamopt.frontends.mlir.text.syntax import Operation
+    from streamopt.frontends.torch_module.places import SourcePlace
 
 __all__ = ["label"]
 
@@ -32,8 +32,8 @@ _PARTS = {
 }
 
 
-def label(op: Operation, places: Mapping[int, Place]) -> str:
-    """Return what an operation is called: the operator's label, and which part of it this is."""
+def label(op: Operation, places: Mapping[int, SourcePlace]) -> str:
+    """Return the label of an operation: the operator's label, and which part of it this is."""
     place = places.get(op.loc.line or 0)
     if place is None:
         return operation_label(op)

@@ -111,7 +111,7 @@ def _called(found: Any, name: str, file: str) -> Any:
 
 
 def _raised(code: str, what: str, error: BaseException, file: str) -> Diagnostic:
-    """Return what the user's code raised, at its innermost line in the file."""
+    """Return the exception of the user's code, at its innermost line in the file."""
     own = [f for f in traceback.extract_tb(error.__traceback__) if f.filename.endswith(file)]
     line = own[-1].lineno if own else error.lineno if isinstance(error, SyntaxError) else None
     reason = (str(error).splitlines() or [""])[0][:200]

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 import torch
 from torch.nn import functional
 
-from streamopt.frontends.tensors.transposed_convolution import phases
+from streamopt.frontends.tensors.convolution import phases
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from streamopt.frontends.tensors.transposed_convolution import Phases
+    from streamopt.frontends.tensors.convolution import Phases
 
 __all__ = ["convolution", "roll", "running_sum", "transposed_convolution"]
 
@@ -36,7 +36,7 @@ def roll(x: torch.Tensor, shifts: Sequence[int], dims: Sequence[int] = ()) -> to
 def running_sum(x: torch.Tensor, dim: int, *, dtype: torch.dtype | None = None) -> torch.Tensor:
     """Return sums up to each element: of twice as many in each step, without recurrence.
 
-    See `streamopt.frontends.tensors.elementary.running_sum`.
+    See `streamopt.frontends.tensors.functions.running_sum`.
     """
     is_whole = not x.is_floating_point()
     total = x.to(dtype or (torch.int64 if is_whole else x.dtype))
@@ -92,7 +92,7 @@ def transposed_convolution(
 ) -> torch.Tensor:
     """Return a transposed convolution as one for each phase of the stride, interleaved.
 
-    See `streamopt.frontends.tensors.transposed_convolution`.
+    See `streamopt.frontends.tensors.convolution`.
     """
     rank = weight.dim() - 2
     if x.dim() == rank + 1:

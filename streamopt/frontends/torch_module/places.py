@@ -16,7 +16,7 @@ from streamopt.errors import SourceLoc
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["MARK", "Place", "mark_nodes", "short_path"]
+__all__ = ["MARK", "SourcePlace", "mark_nodes", "short_path"]
 
 MARK = "@"
 """File name of the locations that `mark_nodes` gives; their line is the number of a place."""
@@ -25,7 +25,7 @@ _FRAME = re.compile(r'File "([^"\n]+)", line (\d+),')
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SourcePlace:
     """One operator of the module.
 
     Attributes
@@ -43,7 +43,7 @@ class Place:
     loc: SourceLoc
 
 
-def mark_nodes(graph: Any) -> Mapping[int, Place]:
+def mark_nodes(graph: Any) -> Mapping[int, SourcePlace]:
     """Give every node of a graph its number as location, and return the places by number.
 
     Lowerings keep locations, so that their operations lead back to the places.
@@ -51,12 +51,12 @@ def mark_nodes(graph: Any) -> Mapping[int, Place]:
     nodes = [node for node in graph.nodes if node.op not in ("placeholder", "output")]
     paths = [_module_path(node) for node in nodes]
     crowd = Counter(path for path, _ in paths)
-    places: dict[int, Place] = {}
+    places: dict[int, SourcePlace] = {}
     for number, (node, (path, is_library)) in enumerate(zip(nodes, paths, strict=True), start=1):
         name = re.sub(r"_\d+$", "", str(node.name)).removeprefix("scaled_dot_product_")
         alone = bool(path) and is_library and crowd[path] == 1
         label = path if alone else f"{path}_{name}" if path else name
-        places[number] = Place(label, str(node.target), _user_line(node))
+        places[number] = SourcePlace(label, str(node.target), _user_line(node))
         node.meta["stack_trace"] = f'File "{MARK}", line {number}, in node'
     return places
 

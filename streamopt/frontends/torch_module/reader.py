@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from streamopt.errors import Diagnostic, FrontendError, SourceLoc
 from streamopt.extras import installing
-from streamopt.frontends.mlir.layout import Layout
+from streamopt.frontends.mlir.linalg.usage import TensorLayout
 from streamopt.frontends.tensors.naming import legal_name
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import torch
     from torch.export import ExportedProgram
 
-    from streamopt.frontends.torch_module.places import Place
+    from streamopt.frontends.torch_module.places import SourcePlace
     from streamopt.ir.program import Nest, Program
 
 __all__ = ["read_torch"]
@@ -30,9 +30,9 @@ def read_torch(
     example_inputs: tuple[Any, ...] = (),
     *,
     name: str | None = None,
-    layout: Layout | None = None,
+    layout: TensorLayout | None = None,
 ) -> Program:
-    """Return what a module computes in evaluation, as a program with its weights' values.
+    """Return the computation of a module in evaluation as a program with its weights' values.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def read_torch(
     """
     title = legal_name(name) if name else _class_name(module)
     _check_packages()
-    from streamopt.frontends.mlir.tensor_lowering import TensorLowering
+    from streamopt.frontends.mlir.linalg.lowering import TensorLowering
     from streamopt.frontends.tensors.builder import ProgramBuilder
     from streamopt.frontends.tensors.result_copies import without_result_copies
     from streamopt.frontends.torch_module.exporting import exported
@@ -70,7 +70,7 @@ def read_torch(
     found = exported(module, example_inputs, title)
     places = found.places
     builder = ProgramBuilder(title)
-    lowering = TensorLowering(builder, layout or Layout(), lambda op: label(op, places))
+    lowering = TensorLowering(builder, layout or TensorLayout(), lambda op: label(op, places))
     lowering.run(found.function, found.arguments, found.results)
     if lowering.problems:
         problems = [_in_user_terms(problem, places, title) for problem in lowering.problems]
@@ -98,7 +98,9 @@ def _check_packages() -> None:
         raise FrontendError(Diagnostic("E161", message, None, hint))
 
 
-def _in_user_terms(problem: Diagnostic, places: Mapping[int, Place], title: str) -> Diagnostic:
+def _in_user_terms(
+    problem: Diagnostic, places: Mapping[int, SourcePlace], title: str
+) -> Diagnostic:
     """Return a problem of the lowering with PyTorch's operator and the user's line."""
     place = places.get(problem.loc.line or 0) if problem.loc is not None else None
     if place is None:
@@ -113,7 +115,7 @@ def _in_user_terms(problem: Diagnostic, places: Mapping[int, Place], title: str)
     return Diagnostic("E163", message, place.loc if place.loc.file else SourceLoc(title), hint)
 
 
-def _placed(nest: Nest, places: Mapping[int, Place], title: str) -> Nest:
+def _placed(nest: Nest, places: Mapping[int, SourcePlace], title: str) -> Nest:
     """Return a nest that points to the user's line."""
     place = places.get(nest.loc.line or 0) if nest.loc is not None else None
     loc = place.loc if place is not None and place.loc.file else SourceLoc(title)

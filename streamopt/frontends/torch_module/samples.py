@@ -1,4 +1,4 @@
-"""What a module itself makes of its example inputs: what designs are compared with later."""
+"""Results of a module itself for its example inputs, with which designs are compared later."""
 
 from __future__ import annotations
 

@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING
 
 from streamopt.ir.graph import SequentialNode
 from streamopt.perf.paper.dsp import accumulates_products
-from streamopt.strategies.codo.choices import UnrollChoice, nest_choices
 from streamopt.strategies.codo.coupling import coupled, own_factors
-from streamopt.strategies.codo.estimate import DesignEstimate
+from streamopt.strategies.codo.estimate import DesignEstimate, UnrollChoice, nest_choices
 from streamopt.strategies.codo.loop_orders import work
 
 if TYPE_CHECKING:

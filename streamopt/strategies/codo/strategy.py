@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
     from streamopt.ir.graph import Edge, Graph, Node
-    from streamopt.strategies.codo.choices import UnrollChoice
-    from streamopt.strategies.codo.estimate import NestModel
+    from streamopt.strategies.codo.estimate import NestModel, UnrollChoice
     from streamopt.strategies.codo.exploration import Explored
     from streamopt.strategies.codo.loop_orders import Alignment
     from streamopt.strategies.rival import RivalRequest

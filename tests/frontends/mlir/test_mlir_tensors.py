@@ -13,14 +13,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from streamopt.errors import FrontendError
-from streamopt.frontends.mlir import Layout, read_mlir
+from streamopt.frontends.mlir import TensorLayout, read_mlir
 from streamopt.ir.program import Program, Role
 from streamopt.transforms.canonicalize import canonicalize
 from streamopt.verification.reference.execution import execute
 from tests.support.programs.mlir_texts import LINEAR
 
 
-def program(text: str, layout: Layout | None = None) -> Program:
+def program(text: str, layout: TensorLayout | None = None) -> Program:
     found = read_mlir(Path("net.mlir"), text=text, layout=layout)
     assert isinstance(found, Program)
     canonicalize(found)
@@ -51,10 +51,10 @@ def test_layer() -> None:
 
 
 def test_stored_transposes_are_nests() -> None:
-    found = program(LINEAR, Layout(copies="materialize"))
+    found = program(LINEAR, TensorLayout(copies="materialize"))
     assert [nest.name for nest in found.nests] == ["t", "product", "sum"]
     assert [str(s) for s in found.nests[0].statements[0].target.subscripts] == ["i", "j"]
-    source = program(LINEAR, Layout(copies="materialize", copy_order="source"))
+    source = program(LINEAR, TensorLayout(copies="materialize", copy_order="source"))
     assert list(source.nests[0].trip_counts) == ["j", "i"]
 
 
@@ -70,7 +70,7 @@ PAD = """
 @pytest.mark.parametrize("padding", ["select", "fill_and_copy"])
 def test_padding(padding: Any) -> None:
     text = unary(PAD, "tensor<2x3xf32>", "tensor<3x5xf32>")
-    found = program(text, Layout(padding=padding))
+    found = program(text, TensorLayout(padding=padding))
     x = np.arange(6.0).reshape(2, 3) + 1
     assert len(found.nests) == (1 if padding == "select" else 2)
     assert (results(found, x=x) == np.pad(x, ((1, 0), (0, 2)))).all()

@@ -9,7 +9,7 @@ pytest.importorskip("torch_mlir")
 
 from streamopt.errors import FrontendError
 from streamopt.frontends.mlir import read_mlir
-from streamopt.frontends.mlir.old_spelling import modern
+from streamopt.frontends.mlir.text.old_spelling import modern
 from streamopt.ir.program import Program
 
 if TYPE_CHECKING:

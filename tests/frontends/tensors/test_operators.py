@@ -5,22 +5,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from streamopt.frontends.tensors import arithmetic as ex
 from streamopt.frontends.tensors import (
-    activations,
+    functions,
     gathering,
-    joining,
     normalisation,
     pooling,
-    reductions,
     views,
 )
-from streamopt.frontends.tensors import arithmetic as ex
 from streamopt.frontends.tensors.builder import ProgramBuilder
 from streamopt.frontends.tensors.contraction import gemm, linear, matmul
 from streamopt.frontends.tensors.convolution import convolution
 from streamopt.frontends.tensors.elementwise import choose, compare, elementwise
+from streamopt.frontends.tensors.pooling import Windows
 from streamopt.frontends.tensors.tensor import LoweringError, Tensor, splat
-from streamopt.frontends.tensors.windows import Windows
 from streamopt.ir.expression import CompareOp, reads
 from streamopt.ir.program import ElementType, Reduction, Role
 from tests.support.runners.elements import run
@@ -162,7 +160,7 @@ def test_bias_and_relu_are_one_nest() -> None:
 
     def lowering(builder: ProgramBuilder, t: list[Tensor]) -> Tensor:
         total = elementwise(builder, ex.add, matmul(builder, t[0], t[0]), t[1])
-        return elementwise(builder, activations.relu, total)
+        return elementwise(builder, functions.relu, total)
 
     program = check(lowering, np.maximum(square @ square + b, 0), square, b)
     assert len(program.nests) == 2
@@ -206,12 +204,14 @@ def test_reductions(
 ) -> None:
     x = values(2, 3, 4)
     expected = function(x, axis=axes, keepdims=keepdims)
-    check(lambda b, t: reductions.reduced(b, t[0], axes, reduction, keepdims=keepdims), expected, x)
+    check(
+        lambda b, t: normalisation.reduced(b, t[0], axes, reduction, keepdims=keepdims), expected, x
+    )
 
 
 def test_mean() -> None:
     x = values(2, 3, 4)
-    check(lambda b, t: reductions.mean_over(b, t[0], [0, 2], keepdims=False), x.mean((0, 2)), x)
+    check(lambda b, t: normalisation.mean_over(b, t[0], [0, 2], keepdims=False), x.mean((0, 2)), x)
 
 
 @pytest.mark.parametrize("axes", [(1,), (-1,), (1, 2)])
@@ -292,18 +292,18 @@ def test_views() -> None:
 
 def test_joining() -> None:
     x, y, z = values(2, 3), values(2, 1), values(2, 4)
-    check(lambda b, t: joining.concatenated(b, t, 1), np.concatenate([x, y, z], 1), x, y, z)
+    check(lambda b, t: views.concatenated(b, t, 1), np.concatenate([x, y, z], 1), x, y, z)
     wide = np.pad(x, ((1, 0), (0, 2)), constant_values=7.0)
-    check(lambda b, t: joining.padded(b, t[0], (1, 0), (0, 2), 7.0), wide, x)
-    check(lambda b, t: joining.padded(b, t[0], (1, -1), (0, 2), 7.0), wide[:, 1:], x)
+    check(lambda b, t: views.padded(b, t[0], (1, 0), (0, 2), 7.0), wide, x)
+    check(lambda b, t: views.padded(b, t[0], (1, -1), (0, 2), 7.0), wide[:, 1:], x)
     mirror = np.pad(x, ((1, 1), (2, 1)), mode="reflect")
-    check(lambda b, t: joining.mirrored(b, t[0], (1, 2), (1, 1)), mirror, x)
+    check(lambda b, t: views.mirrored(b, t[0], (1, 2), (1, 1)), mirror, x)
     edge = np.pad(x, ((2, 0), (2, 5)), mode="edge")
-    check(lambda b, t: joining.mirrored(b, t[0], (2, 2), (0, 5), edge=True), edge, x)
+    check(lambda b, t: views.mirrored(b, t[0], (2, 2), (0, 5), edge=True), edge, x)
     check(lambda b, t: gathering.taken(b, t[0], 1, [2, 1, 0, 0, -1]), x[:, [2, 1, 0, 0, -1]], x)
     twice = [column // 2 for column in range(2 * x.shape[1])]
     check(lambda b, t: gathering.taken(b, t[0], 1, twice), x.repeat(2, 1), x)
-    check(lambda b, t: joining.tiled(b, t[0], (2, 3)), np.tile(x, (2, 3)), x)
+    check(lambda b, t: views.tiled(b, t[0], (2, 3)), np.tile(x, (2, 3)), x)
 
 
 def test_dead_nests_are_left_out_and_names_are_legal() -> None:
@@ -339,7 +339,7 @@ REFUSED: list[Lowering] = [
     lambda b, t: gathering.taken(b, t[0], 0, [9]),
     lambda b, t: pooling.max_pool(b, t[0], Windows.of((2,))),
     lambda b, t: elementwise(b, ex.add, t[0], views.transposed(t[0], (1, 0))),
-    lambda b, t: reductions.reduced(b, t[0], [2], Reduction.ADD),
+    lambda b, t: normalisation.reduced(b, t[0], [2], Reduction.ADD),
     lambda b, t: b.given("z", (0,), ElementType.FLOAT, Role.INPUT),
 ]
 
@@ -369,7 +369,7 @@ ACTIVATIONS: dict[str, Callable[[Any], Any]] = {
 def test_activations(name: str) -> None:
     x = values(3, 4) * 3
     expected = through_torch(lambda t: ACTIVATIONS[name](t[0]), x)
-    check(lambda b, t: elementwise(b, getattr(activations, name), *t), expected, x)
+    check(lambda b, t: elementwise(b, getattr(functions, name), *t), expected, x)
 
 
 def test_weights_are_folded_once() -> None:

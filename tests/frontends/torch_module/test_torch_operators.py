@@ -15,7 +15,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from streamopt.frontends.mlir import Layout
+from streamopt.frontends.mlir import TensorLayout
 from streamopt.frontends.torch_module import read_torch
 from streamopt.ir.program import Role
 from streamopt.transforms.canonicalize import canonicalize
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 sys.path.insert(0, str(Path(__file__).parents[3] / "models"))
 ResNet: Any = import_module("modules.resnet").ResNet
-STORED = Layout(copies="materialize", padding="fill_and_copy")
+STORED = TensorLayout(copies="materialize", padding="fill_and_copy")
 
 
 class Function(nn.Module):
@@ -54,7 +54,7 @@ def with_weights(module: nn.Module) -> nn.Module:
     return module
 
 
-def check(module: nn.Module, *inputs: torch.Tensor, layout: Layout | None = None) -> Program:
+def check(module: nn.Module, *inputs: torch.Tensor, layout: TensorLayout | None = None) -> Program:
     """Compare every result with PyTorch's own; return the program."""
     program = read_torch(module, inputs, layout=layout)
     names = [array.name for array in program.arrays if array.role is Role.INPUT]
@@ -247,6 +247,8 @@ def test_stored_copies_are_nests() -> None:
     assert len(views.nests) == 2
     assert len(stored.nests) == 4
     source = read_torch(
-        nn.Linear(6, 5), (normal(3, 6),), layout=Layout(copies="materialize", copy_order="source")
+        nn.Linear(6, 5),
+        (normal(3, 6),),
+        layout=TensorLayout(copies="materialize", copy_order="source"),
     )
     assert list(source.nests[0].trip_counts.values()) == [5, 6]

@@ -1,4 +1,4 @@
-"""What a lowering of loops knows while it walks a function: variables, indices, views, numbers."""
+"""The state of a lowering of loops: variables, indices, views, numbers, and uses of values."""
 
 from __future__ import annotations
 
@@ -7,22 +7,24 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from streamopt.errors import Diagnostic
-from streamopt.frontends.mlir.element_types import element_type
-from streamopt.frontends.mlir.memory import View
-from streamopt.frontends.mlir.scalars import UnsupportedError
-from streamopt.frontends.mlir.syntax import DYNAMIC
+from streamopt.frontends.mlir.loops.memory import View
+from streamopt.frontends.mlir.scalars import UnsupportedError, is_scalar_operation
+from streamopt.frontends.mlir.text.syntax import DYNAMIC, element_type, operations_inside
 from streamopt.frontends.tensors.naming import UniqueNames
-from streamopt.ir.expression import Access, Expression, Index, Literal, Read
+from streamopt.ir.affine import Affine
+from streamopt.ir.expression import Access, Expression, Index, Literal
 from streamopt.ir.source import Variable
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
     from streamopt.errors import SourceLoc
-    from streamopt.frontends.mlir.syntax import Operation, Type, Value
-    from streamopt.ir.affine import Affine
+    from streamopt.frontends.mlir.text.syntax import Block, Operation, Type, Value
 
-__all__ = ["LoopState"]
+__all__ = ["BlockUses", "LoopState", "block_uses"]
+
 
 MAX_ELEMENTS = 2**31 - 1
 MAX_DIMENSIONS = 32
@@ -97,13 +99,11 @@ class LoopState:
 
         Raises UnsupportedError if it isn't affine in the iterators.
         """
-        from streamopt.ir.affine import Affine as Expr
-
         match self.numbers[value.number]:
             case Index(affine):
                 return affine
             case Literal(number) if number.is_integer():
-                return Expr.of(int(number))
+                return Affine.of(int(number))
             case _:
                 hint = "subscripts are sums of iterators times constants, // and % by constants"
                 raise UnsupportedError("an index is not affine in the iterators", hint)
@@ -157,7 +157,69 @@ class LoopState:
             found.append(replace(variable, shape=shape, is_constant=name not in written))
         return tuple(found)
 
-    @staticmethod
-    def read_of(access: Access) -> Expression:
-        """Return the value of a variable's element."""
-        return Read(access)
+
+STORES = ("affine.store", "memref.store", "memref.copy")
+
+
+@dataclass(frozen=True, slots=True)
+class BlockUses:
+    """Uses by position in one block.
+
+    Attributes
+    ----------
+    counts
+        How often each value is used, inside later operations too.
+    lasts
+        Position up to which each value must keep what it is: where it, or what is computed of
+        it, is stored, branched on, looped over or handed on.
+    stores
+        Whether the operation at a position stores something anywhere.
+    """
+
+    counts: Mapping[int, int]
+    lasts: Mapping[int, int]
+    stores: tuple[frozenset[int], ...]
+
+    def is_overwritten(self, number: int, position: int, views: frozenset[int]) -> bool:
+        """Return whether a load is followed by a store to its variable before its last use.
+
+        Parameters
+        ----------
+        views
+            All memrefs of the variable.
+        """
+        last = self.lasts.get(number, position)
+        between = range(position + 1, min(last, len(self.stores)))
+        # An operation that stores at the end has read what it needs, unless it is a loop.
+        return any(self.stores[at] & views for at in between) or (
+            last < len(self.stores) and -1 in self.stores[last] and bool(self.stores[last] & views)
+        )
+
+
+def block_uses(block: Block) -> BlockUses:
+    """Return the uses of values in a block."""
+    counts: dict[int, int] = {}
+    lasts: dict[int, int] = {}
+    for position in range(len(block.operations) - 1, -1, -1):
+        op = block.operations[position]
+        inner = list(operations_inside(op))
+        used = [value.number for each in (op, *inner) for value in each.operands]
+        until = position
+        if is_scalar_operation(op):
+            until = max(lasts.get(result.number, position) for result in op.results)
+        if op.name.endswith(".yield"):
+            until = len(block.operations)
+        for number in used:
+            counts[number] = counts.get(number, 0) + 1
+            lasts[number] = max(lasts.get(number, 0), until)
+    return BlockUses(counts, lasts, tuple(map(_stored, block.operations)))
+
+
+def _stored(op: Operation) -> frozenset[int]:
+    """Return the memrefs that an operation stores to; and -1 if it has regions."""
+    found = {value for each in (op, *operations_inside(op)) for value in _targets(each)}
+    return frozenset(found | ({-1} if op.blocks else set()))
+
+
+def _targets(op: Operation) -> set[int]:
+    return {op.operands[1].number} if op.name in STORES else set()

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING
 
-from streamopt.frontends.mlir.moves import static_integers
-from streamopt.frontends.mlir.scalars import UnsupportedError
-from streamopt.frontends.mlir.syntax import DYNAMIC, AffineMap
+from streamopt.frontends.mlir.scalars import UnsupportedError, static_integers
+from streamopt.frontends.mlir.text.syntax import DYNAMIC, AffineMap
 from streamopt.frontends.tensors.indexing import flat_index, floor_divided, remainder
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Access
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import TypeAlias
 
-    from streamopt.frontends.mlir.syntax import Operation
+    from streamopt.frontends.mlir.text.syntax import Operation
 
     Place: TypeAlias = Callable[[tuple[Affine, ...], Mapping[str, int]], tuple[Affine, ...]]
 

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from streamopt.errors import Diagnostic, FrontendError, SourceLoc
 from streamopt.extras import installing
-from streamopt.frontends.mlir.old_spelling import OLD_HINT, modern
+from streamopt.frontends.mlir.text.old_spelling import OLD_HINT, modern
 from streamopt.frontends.mlir.trial import try_text
 
 if TYPE_CHECKING:
-    from streamopt.frontends.mlir.syntax import Module
+    from streamopt.frontends.mlir.text.syntax import Module
 
 __all__ = ["KIND", "MAX_CHARACTERS", "convert_module", "parse_module"]
 
@@ -51,7 +51,7 @@ def parse_module(text: str, file: str) -> Module:
     text, is_old = modern(text)
     hint = OLD_HINT if is_old else ""
     try_text(text, file)
-    from streamopt.frontends.mlir.conversion import SourceText, place
+    from streamopt.frontends.mlir.text.conversion import SourceText, place
 
     with ir.Context() as context:
         context.allow_unregistered_dialects = True
@@ -78,8 +78,7 @@ def convert_module(module: Any, text: Any) -> Module:
 
     Raises FrontendError E155 if they are nested too deeply.
     """
-    from streamopt.frontends.mlir.bindings import ir, passmanager
-    from streamopt.frontends.mlir.conversion import convert
+    from streamopt.frontends.mlir.text.conversion import convert, ir, passmanager
 
     try:
         if _mark_kinds(module):
@@ -94,7 +93,7 @@ def convert_module(module: Any, text: Any) -> Module:
 
 def _bindings(file: str) -> Any:
     try:
-        from streamopt.frontends.mlir.bindings import ir
+        from streamopt.frontends.mlir.text.conversion import ir
     except ImportError:
         hint = installing("mlir")
         message = "reading MLIR needs the package torch-mlir"
@@ -125,7 +124,7 @@ def _operators(piece: str) -> int:
 
 def _mark_kinds(module: Any) -> bool:
     """Note the name of every linalg operation on it; return whether there are any."""
-    from streamopt.frontends.mlir.bindings import ir
+    from streamopt.frontends.mlir.text.conversion import ir
 
     found = False
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from streamopt.frontends.mlir.parsing import KIND
+from streamopt.frontends.mlir.text.parsing import KIND
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from streamopt.frontends.mlir.structured import Structured
-    from streamopt.frontends.mlir.syntax import Operation
+    from streamopt.frontends.mlir.linalg.structured import Structured
+    from streamopt.frontends.mlir.text.syntax import Operation
 
 __all__ = ["dimension_names", "has_windows", "joined_label", "loop_names", "operation_label"]
 
@@ -49,7 +49,7 @@ def dimension_names(shape: Sequence[int], *, image: bool) -> tuple[str, ...]:
 
 
 def operation_label(op: Operation) -> str:
-    """Return what an operation is called after its name in the text, or after what it does."""
+    """Return an operation's label: its name in the text, or else its kind."""
     name = op.results[0].name if op.results else ""
     if name and not name.isdigit():
         return name

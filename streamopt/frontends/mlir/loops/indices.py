@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from streamopt.frontends.mlir.scalars import UnsupportedError
-from streamopt.frontends.mlir.syntax import AffineMap
+from streamopt.frontends.mlir.text.syntax import AffineMap
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Index, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from streamopt.frontends.mlir.loop_state import LoopState
-    from streamopt.frontends.mlir.syntax import Operation, Value
+    from streamopt.frontends.mlir.loops.state import LoopState
+    from streamopt.frontends.mlir.text.syntax import Operation, Value
 
 __all__ = ["applied", "bound_of", "constant_index", "is_index_operation", "lower_index"]
 

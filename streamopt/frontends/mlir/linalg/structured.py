@@ -7,7 +7,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from streamopt.frontends.mlir.scalars import UnsupportedError, as_number, scalar
-from streamopt.frontends.mlir.syntax import DYNAMIC, AffineMap, Opaque
+from streamopt.frontends.mlir.text.syntax import DYNAMIC, AffineMap, Opaque
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import (
     Access,
@@ -32,7 +32,7 @@ from streamopt.ir.program import Reduction
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from streamopt.frontends.mlir.syntax import Block, Operation, Value
+    from streamopt.frontends.mlir.text.syntax import Block, Operation, Value
 
 __all__ = [
     "Operand",
@@ -127,7 +127,7 @@ class Structured:
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """What one result of a reduction adds up, as a template."""
+    """The term that one result of a reduction adds up, as a template."""
 
     reduction: Reduction
     value: Expression
@@ -168,7 +168,7 @@ def structured(op: Operation, scalars: Mapping[int, Expression]) -> Structured:
 
 
 def term_of(item: Structured, position: int) -> Term:
-    """Return what a result adds up.
+    """Return the term that a result adds up.
 
     Raises
     ------
@@ -187,7 +187,7 @@ def term_of(item: Structured, position: int) -> Term:
 
 
 def update_of(op: Operation) -> Expression:
-    """Return what a scatter writes, as a template: operand 0 is the part, 1 what was there."""
+    """Return the template of a scatter: operand 0 is the part, 1 the elements before."""
     extracts, (template,) = _templates(op.blocks[0], {}, 0)
     if extracts:
         raise UnsupportedError(f"{op.name} that reads elsewhere is not supported")
@@ -263,7 +263,7 @@ def _extents(operands: tuple[Operand, ...], loops: int) -> tuple[int, ...]:
 def _templates(
     block: Block, scalars: Mapping[int, Expression], loops: int
 ) -> tuple[tuple[Operand, ...], tuple[Expression, ...]]:
-    """Return what a body extracts from tensors outside, and what it yields."""
+    """Return the elements that a body extracts from tensors outside, and its results."""
     known: dict[int, Expression] = {
         argument.number: Read(Access(_name(position), ()))
         for position, argument in enumerate(block.arguments)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from streamopt.frontends.mlir.index_values import applied, constant_index
+from streamopt.frontends.mlir.loops.indices import applied, bound_of, constant_index
 from streamopt.frontends.mlir.scalars import UnsupportedError, as_condition
-from streamopt.frontends.mlir.syntax import AffineMap, Dense, IntegerSet
+from streamopt.frontends.mlir.text.syntax import AffineMap, Dense, IntegerSet
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import (
     Access,
@@ -24,8 +24,8 @@ from streamopt.ir.source import Branch, RangeLoop
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from streamopt.frontends.mlir.loop_lowering import LoopLowering
-    from streamopt.frontends.mlir.syntax import Block, Operation, Value
+    from streamopt.frontends.mlir.loops.lowering import LoopLowering
+    from streamopt.frontends.mlir.text.syntax import Block, Operation, Value
     from streamopt.ir.source import Item
 
 __all__ = ["REGIONS"]
@@ -64,8 +64,8 @@ def _affine_for(lowering: LoopLowering, op: Operation) -> None:
 
 
 def _scf_for(lowering: LoopLowering, op: Operation) -> None:
-    lower = lowering.bound(op, op.operands[0])
-    upper = lowering.bound(op, op.operands[1])
+    lower = bound_of(lowering.state, op, op.operands[0])
+    upper = bound_of(lowering.state, op, op.operands[1])
     if lower[0] == "min" or upper[0] == "max":
         raise UnsupportedError("a loop from a minimum, or to a maximum, is not affine")
     step = constant_index(lowering.state, op.operands[2])

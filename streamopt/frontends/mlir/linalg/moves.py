@@ -5,44 +5,26 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from streamopt.frontends.mlir.scalars import UnsupportedError
-from streamopt.frontends.mlir.structured import filled, occurrences, update_of
-from streamopt.frontends.mlir.syntax import DYNAMIC
+from streamopt.frontends.mlir.linalg.structured import filled, occurrences, update_of
+from streamopt.frontends.mlir.scalars import UnsupportedError, static_integers
+from streamopt.frontends.mlir.text.syntax import DYNAMIC
 from streamopt.frontends.tensors import arithmetic as ex
 from streamopt.frontends.tensors.gathering import scattered
 from streamopt.frontends.tensors.indexing import floor_divided
-from streamopt.frontends.tensors.joining import concatenated, padded
-from streamopt.frontends.tensors.views import reshaped, strided
+from streamopt.frontends.tensors.views import concatenated, padded, reshaped, strided
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import CompareOp, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from streamopt.frontends.mlir.syntax import Operation
+    from streamopt.frontends.mlir.text.syntax import Operation
     from streamopt.frontends.tensors.builder import ProgramBuilder
-    from streamopt.frontends.tensors.indexing import Point
+    from streamopt.frontends.tensors.indexing import ElementPoint
     from streamopt.frontends.tensors.tensor import Tensor
     from streamopt.ir.expression import Condition, Expression
 
-__all__ = ["MOVES", "Border", "border_of", "static_integers"]
-
-_UNKNOWN = -(2**63)
-
-
-def static_integers(op: Operation, *names: str) -> tuple[tuple[int, ...], ...]:
-    """Return attributes that list offsets, sizes or strides.
-
-    Raises
-    ------
-    UnsupportedError
-        If one of them isn't known.
-    """
-    found = tuple(op.integers(name) for name in names)
-    if any(_UNKNOWN in numbers for numbers in found):
-        hint = "use constant offsets, sizes and strides"
-        raise UnsupportedError(f"the extent of a part in {op.name} is not known", hint)
-    return found
+__all__ = ["MOVES", "Border", "border_of"]
 
 
 def _result_shape(op: Operation) -> tuple[int, ...]:
@@ -59,7 +41,7 @@ def _reshape(builder: ProgramBuilder, op: Operation, sources: Sequence[Tensor]) 
 
 def _empty(builder: ProgramBuilder, op: Operation, sources: Sequence[Tensor]) -> Tensor:
     """Return zeros: nothing depends on what is in an empty tensor."""
-    from streamopt.frontends.mlir.element_types import element_type
+    from streamopt.frontends.mlir.text.syntax import element_type
     from streamopt.frontends.tensors.tensor import splat
 
     element = element_type(op.results[0].type.element)
@@ -88,7 +70,7 @@ def _insert(builder: ProgramBuilder, op: Operation, sources: Sequence[Tensor]) -
     offsets, sizes, strides = static_integers(op, *names)
     part, whole = reshaped(sources[0], sizes), sources[1]
 
-    def value(point: Point) -> Expression:
+    def value(point: ElementPoint) -> Expression:
         bounds: list[Condition | bool] = []
         places: list[Affine] = []
         for index, start, size, step in zip(point.indices, offsets, sizes, strides, strict=True):

@@ -10,38 +10,37 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic
-from streamopt.frontends.mlir.constant_tensors import dense_tensor
-from streamopt.frontends.mlir.element_types import element_type
-from streamopt.frontends.mlir.lookups import looked_up
-from streamopt.frontends.mlir.moves import MOVES, border_of, pad
-from streamopt.frontends.mlir.naming import (
+from streamopt.frontends.mlir.linalg.moves import MOVES, border_of, pad
+from streamopt.frontends.mlir.linalg.naming import (
     dimension_names,
     has_windows,
     joined_label,
     loop_names,
     operation_label,
 )
-from streamopt.frontends.mlir.pointwise import (
+from streamopt.frontends.mlir.linalg.pointwise import (
+    dense_tensor,
     folded,
+    looked_up,
     only_number,
     pointwise,
     read_template,
     source_order,
 )
+from streamopt.frontends.mlir.linalg.scaling import Chain, scaling_chains
+from streamopt.frontends.mlir.linalg.structured import (
+    occurrences,
+    structured,
+    term_of,
+)
+from streamopt.frontends.mlir.linalg.usage import OperationKind, Usage, live_operations, usage
 from streamopt.frontends.mlir.scalars import (
     HUGE,
     UnsupportedError,
     is_scalar_operation,
     scalar,
 )
-from streamopt.frontends.mlir.scaling import Chain, scaling_chains
-from streamopt.frontends.mlir.structured import (
-    occurrences,
-    structured,
-    term_of,
-)
-from streamopt.frontends.mlir.syntax import DYNAMIC, Dense
-from streamopt.frontends.mlir.usage import Kind, Usage, live_operations, usage
+from streamopt.frontends.mlir.text.syntax import DYNAMIC, Dense, element_type
 from streamopt.frontends.tensors.tensor import LoweringError, Tensor
 from streamopt.ir.expression import Expression, Literal, walk
 from streamopt.ir.program import Role
@@ -52,11 +51,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from streamopt.frontends.mlir.layout import Layout
-    from streamopt.frontends.mlir.structured import Operand, Structured
-    from streamopt.frontends.mlir.syntax import Operation, Value
+    from streamopt.frontends.mlir.linalg.structured import Operand, Structured
+    from streamopt.frontends.mlir.linalg.usage import TensorLayout
+    from streamopt.frontends.mlir.text.syntax import Operation, Value
     from streamopt.frontends.tensors.builder import ProgramBuilder
-    from streamopt.frontends.tensors.indexing import Point
+    from streamopt.frontends.tensors.indexing import ElementPoint
 
 __all__ = ["Argument", "TensorLowering"]
 
@@ -65,7 +64,7 @@ MAX_OPERATIONS = 100_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Argument:
-    """What an argument of the function is for; weights may have values."""
+    """The role of an argument of the function; weights may have values."""
 
     name: str
     role: Role
@@ -84,7 +83,7 @@ class TensorLowering:
     def __init__(
         self,
         builder: ProgramBuilder,
-        layout: Layout,
+        layout: TensorLayout,
         label: Callable[[Operation], str] = operation_label,
     ) -> None:
         self.builder = builder
@@ -218,7 +217,7 @@ class TensorLowering:
                 moved = self._padded(op, sources[0], label)
             else:
                 moved = MOVES[op.name](self.builder, op, sources)
-            stores = self.usage.kinds[id(op)] is Kind.COPY and moved.array == ""
+            stores = self.usage.kinds[id(op)] is OperationKind.COPY and moved.array == ""
             if stores and op.name != "tensor.empty":
                 number = op.results[0].number
                 fold = number in self.usage.constants
@@ -270,7 +269,7 @@ class TensorLowering:
             return
         base = self._read(source.value)
         moved = replace(value, operations=base.operations, name=base.name)
-        if self.usage.kinds[id(op)] is Kind.COPY:
+        if self.usage.kinds[id(op)] is OperationKind.COPY:
             axes = dimension_names(shape, image=False)
             order = source_order(item, axes) if self.layout.copy_order == "source" else ()
             moved = self._copied(replace(moved, axes=axes), label, order)
@@ -339,7 +338,7 @@ class TensorLowering:
         places = [name for name, _ in (*outer, *inner)]
         loops = {f"d{loop}": places.index(name) for loop, name in enumerate(names)}
 
-        def value(point: Point) -> Expression:
+        def value(point: ElementPoint) -> Expression:
             return read_template(item, term.value, operands, point, loops)
 
         labels = [n for o in item.inputs for n in self._fused_labels(o)]
@@ -361,8 +360,8 @@ class TensorLowering:
 
     def _start(
         self, item: Structured, position: int, identity: float
-    ) -> Callable[[Point], Expression] | None:
-        """Return what a reduction starts from; None for its identity, or the lowest number."""
+    ) -> Callable[[ElementPoint], Expression] | None:
+        """Return the start of a reduction; None for its identity, or the lowest number."""
         value = item.outputs[position].value
         known = self.scalars.get(value.number)
         if known is not None:

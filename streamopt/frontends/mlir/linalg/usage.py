@@ -1,23 +1,22 @@
-"""Who reads which tensor: what is alive, and what is worth an array of its own."""
+"""Readers of every tensor: which are alive, and which are worth an array under a layout."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence, Set
 
-    from streamopt.frontends.mlir.layout import Layout
-    from streamopt.frontends.mlir.structured import Structured
-    from streamopt.frontends.mlir.syntax import Operation, Value
+    from streamopt.frontends.mlir.linalg.structured import Structured
+    from streamopt.frontends.mlir.text.syntax import Operation, Value
 
-__all__ = ["Kind", "Usage", "live_operations", "usage"]
+__all__ = ["OperationKind", "TensorLayout", "Usage", "live_operations", "usage"]
 
 
-class Kind(Enum):
-    """What an operation does with elements."""
+class OperationKind(Enum):
+    """The effect of an operation on elements."""
 
     VIEW = "reads them elsewhere"
     COPY = "stores them elsewhere"
@@ -37,21 +36,21 @@ class Usage:
     Attributes
     ----------
     kinds
-        Kind by operation, as `id` of it.
+        OperationKind by operation, as `id` of it.
     readers
         By value, for each of its readers behind views: kind, and elements that it reads.
     constants
         Values that depend on weights alone.
     """
 
-    kinds: Mapping[int, Kind]
-    readers: Mapping[int, Sequence[tuple[Kind, int]]]
+    kinds: Mapping[int, OperationKind]
+    readers: Mapping[int, Sequence[tuple[OperationKind, int]]]
     constants: Set[int]
 
     def is_read_once(self, value: Value, size_elems: int) -> bool:
         """Return whether one nest reads each element at most once, and computes with it."""
         match self.readers.get(value.number, ()):
-            case ((Kind.COMPUTE | Kind.REDUCE | Kind.RETURN, points),):
+            case ((OperationKind.COMPUTE | OperationKind.REDUCE | OperationKind.RETURN, points),):
                 return points <= size_elems
             case _:
                 return False
@@ -74,7 +73,7 @@ def live_operations(operations: Sequence[Operation]) -> tuple[Operation, ...]:
 def usage(
     operations: Sequence[Operation],
     generics: Mapping[int, Structured],
-    layout: Layout,
+    layout: TensorLayout,
     inputs: Iterable[Value],
     weights: Iterable[Value],
 ) -> Usage:
@@ -89,7 +88,7 @@ def usage(
     """
     given = {value.number for value in inputs}
     constants = {value.number for value in weights}
-    kinds: dict[int, Kind] = {}
+    kinds: dict[int, OperationKind] = {}
     for op in operations:
         for position, result in enumerate(op.results):
             # A value that only the shape of matters doesn't make what reads it vary.
@@ -97,12 +96,12 @@ def usage(
             if all(v.number in constants for v in read):
                 constants.add(result.number)
         kinds[id(op)] = _kind(op, generics.get(id(op)), layout, given, constants)
-    readers: dict[int, list[tuple[Kind, int]]] = {}
+    readers: dict[int, list[tuple[OperationKind, int]]] = {}
     for op in reversed(operations):
         kind, item = kinds[id(op)], generics.get(id(op))
         for value in _operands(op, generics):
             found = readers.setdefault(value.number, [])
-            if kind is Kind.VIEW:
+            if kind is OperationKind.VIEW:
                 found += [use for result in op.results for use in readers.get(result.number, ())]
             else:
                 found.append((kind, item.points if item is not None else 0))
@@ -112,7 +111,7 @@ def usage(
 def _operands(
     op: Operation, generics: Mapping[int, Structured], position: int | None = None
 ) -> list[Value]:
-    """Return what an operation reads for one of its results, or for all."""
+    """Return the operands of an operation for one of its results, or for all."""
     item = generics.get(id(op))
     if item is None:
         return list(op.operands)
@@ -122,23 +121,23 @@ def _operands(
 def _kind(
     op: Operation,
     item: Structured | None,
-    layout: Layout,
+    layout: TensorLayout,
     inputs: Set[int],
     constants: Set[int],
-) -> Kind:
+) -> OperationKind:
     if op.name in ("func.return", "return"):
-        return Kind.RETURN
+        return OperationKind.RETURN
     stores = layout.copies == "materialize"
     if item is not None:
         if item.is_copy:
-            return Kind.COPY if stores and _is_transpose(item) else Kind.VIEW
-        return Kind.COMPUTE if item.is_parallel else Kind.REDUCE
+            return OperationKind.COPY if stores and _is_transpose(item) else OperationKind.VIEW
+        return OperationKind.COMPUTE if item.is_parallel else OperationKind.REDUCE
     if op.name not in _VIEWS:
-        return Kind.COPY
+        return OperationKind.COPY
     source = op.operands[0]
     is_reshape = op.name in _RESHAPES and source.number not in constants
     changes = source.number in inputs or (op.name == _RESHAPES[0] and _merges(op))
-    return Kind.COPY if stores and is_reshape and changes else Kind.VIEW
+    return OperationKind.COPY if stores and is_reshape and changes else OperationKind.VIEW
 
 
 def _is_transpose(item: Structured) -> bool:
@@ -158,3 +157,27 @@ def _merges(op: Operation) -> bool:
         isinstance(group, tuple) and sum(shape[d] > 1 for d in group if isinstance(d, int)) > 1
         for group in groups
     )
+
+
+@dataclass(frozen=True, slots=True)
+class TensorLayout:
+    """How moves of elements become nests.
+
+    Attributes
+    ----------
+    copies
+        ``"views"``: a transpose or reshape is an access function of whoever reads it.
+        ``"materialize"``: every transpose is a nest that stores its result, and so is every
+        reshape that merges dimensions, or that changes the shape of an input.
+    copy_order
+        Loops of a stored transpose, from the outermost in: the dimensions of its result
+        (``"target"``) or of what it reads (``"source"``).
+    padding
+        ``"select"``: one nest, which writes each element of the padded array, from inside or
+        from the border. ``"fill_and_copy"``: a nest that fills the array, and one that
+        overwrites the inside.
+    """
+
+    copies: Literal["views", "materialize"] = "views"
+    copy_order: Literal["target", "source"] = "target"
+    padding: Literal["select", "fill_and_copy"] = "select"

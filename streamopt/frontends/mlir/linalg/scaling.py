@@ -15,11 +15,11 @@ from streamopt.ir.expression import Binary, BinaryOp, Read
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from streamopt.frontends.mlir.structured import Operand, Structured
-    from streamopt.frontends.mlir.syntax import Operation, Value
-    from streamopt.frontends.mlir.usage import Usage
+    from streamopt.frontends.mlir.linalg.structured import Operand, Structured
+    from streamopt.frontends.mlir.linalg.usage import Usage
+    from streamopt.frontends.mlir.text.syntax import Operation, Value
     from streamopt.frontends.tensors.builder import ProgramBuilder
-    from streamopt.frontends.tensors.indexing import Point
+    from streamopt.frontends.tensors.indexing import ElementPoint
     from streamopt.frontends.tensors.tensor import Tensor
     from streamopt.ir.affine import Affine
     from streamopt.ir.expression import Expression
@@ -33,7 +33,7 @@ _STEPS = (BinaryOp.ADD, BinaryOp.SUB, BinaryOp.MUL, BinaryOp.DIV)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Step:
+class _ScaleStep:
     """``x op weight``, or ``weight op x``; everything at the points of one operation."""
 
     operation: Operation
@@ -48,11 +48,11 @@ class _Step:
 class Chain:
     """Steps one after another, all with weights of one shape, read at the same places."""
 
-    steps: tuple[_Step, ...]
+    steps: tuple[_ScaleStep, ...]
 
     @property
     def base(self) -> Value:
-        """Return what goes through all the steps."""
+        """Return the tensor behind all the steps."""
         return self.steps[0].variable.value
 
     def is_end(self, op: Operation) -> bool:
@@ -65,7 +65,7 @@ class Chain:
         first, base = self.steps[0], tensors[self.base.number]
         dimensions = [subscript.as_iterator() for subscript in first.target]
 
-        def value(point: Point) -> Expression:
+        def value(point: ElementPoint) -> Expression:
             places = dict(zip(map(str, dimensions), point.indices, strict=True))
             there = point.to(s.substitute(places) for s in first.weight.subscripts)
             here = point.to(s.substitute(places) for s in first.variable.subscripts)
@@ -86,10 +86,10 @@ class Chain:
     ) -> tuple[Tensor, Tensor]:
         first = tensors[self.steps[0].weight.value.number]
 
-        def scaled(point: Point) -> Expression:
+        def scaled(point: ElementPoint) -> Expression:
             return self._scale_and_shift(tensors, point)[0]
 
-        def shifted(point: Point) -> Expression:
+        def shifted(point: ElementPoint) -> Expression:
             return self._scale_and_shift(tensors, point)[1]
 
         count = 3 * len(self.steps)
@@ -98,7 +98,7 @@ class Chain:
         return builder.store(scale, f"{label}_scale"), builder.store(shift, f"{label}_shift")
 
     def _scale_and_shift(
-        self, tensors: Mapping[int, Tensor], point: Point
+        self, tensors: Mapping[int, Tensor], point: ElementPoint
     ) -> tuple[Expression, Expression]:
         scale: Expression = ex.ONE
         shift: Expression = ex.ZERO
@@ -135,7 +135,7 @@ def scaling_chains(
     return found
 
 
-def _step(item: Structured, usage: Usage) -> _Step | None:
+def _step(item: Structured, usage: Usage) -> _ScaleStep | None:
     """Return an operation as a step, if it is one of its own kind: not on weights alone."""
     if len(item.templates) != 1 or not item.is_parallel:
         return None
@@ -154,10 +154,10 @@ def _step(item: Structured, usage: Usage) -> _Step | None:
     is_float = item.operation.results[0].type.element in ("f32", "f64")
     if not is_float or weight.value.type.kind != "tensor":
         return None
-    return _Step(item.operation, op, variable, weight, given[0], target)
+    return _ScaleStep(item.operation, op, variable, weight, given[0], target)
 
 
-def _continues(before: _Step, step: _Step, usage: Usage) -> bool:
+def _continues(before: _ScaleStep, step: _ScaleStep, usage: Usage) -> bool:
     readers = usage.readers.get(step.variable.value.number, ())
     return (
         len(readers) == 1
@@ -168,7 +168,7 @@ def _continues(before: _Step, step: _Step, usage: Usage) -> bool:
 
 
 def _after(
-    step: _Step, weight: Expression, scale: Expression, shift: Expression
+    step: _ScaleStep, weight: Expression, scale: Expression, shift: Expression
 ) -> tuple[Expression, Expression]:
     """Return scale and shift after a step."""
     match step.op:

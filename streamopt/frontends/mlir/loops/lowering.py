@@ -5,18 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from streamopt.errors import FrontendError
-from streamopt.frontends.mlir.block_uses import block_uses
-from streamopt.frontends.mlir.index_values import bound_of, is_index_operation, lower_index
-from streamopt.frontends.mlir.loop_state import LoopState
-from streamopt.frontends.mlir.memory import VIEWS, View
-from streamopt.frontends.mlir.region_lowering import REGIONS
+from streamopt.frontends.mlir.loops.indices import applied, is_index_operation, lower_index
+from streamopt.frontends.mlir.loops.memory import VIEWS, View
+from streamopt.frontends.mlir.loops.regions import REGIONS
+from streamopt.frontends.mlir.loops.state import LoopState, block_uses
 from streamopt.frontends.mlir.scalars import (
     UnsupportedError,
     as_number,
     is_scalar_operation,
     scalar,
 )
-from streamopt.frontends.mlir.syntax import DYNAMIC, AffineMap, Dense, operations_inside
+from streamopt.frontends.mlir.text.syntax import DYNAMIC, AffineMap, Dense, operations_inside
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Access, Read, walk
 from streamopt.ir.source import Assign, RangeLoop, Source
@@ -24,8 +23,8 @@ from streamopt.ir.source import Assign, RangeLoop, Source
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from streamopt.frontends.mlir.block_uses import BlockUses
-    from streamopt.frontends.mlir.syntax import Block, Module, Operation, Value
+    from streamopt.frontends.mlir.loops.state import BlockUses
+    from streamopt.frontends.mlir.text.syntax import Block, Module, Operation, Value
     from streamopt.ir.expression import Expression
     from streamopt.ir.source import Item
 
@@ -180,12 +179,13 @@ class LoopLowering:
         places = [self.state.index(value) for value in indices]
         mapped = op.attributes.get("map")
         if isinstance(mapped, AffineMap):
-            places = list(_applied(mapped, places))
+            places = list(applied(mapped, places))
         access = view.access(places, self.state.ends())
         self.state.note_access(access, op)
         return access
 
-    def _load(self, op: Operation, position: int, uses: BlockUses) -> None:
+    def load(self, op: Operation, position: int, uses: BlockUses) -> None:
+        """Give the result of a load its element, or a local copy that stores leave alone."""
         access = self._access(op, op.operands[0], op.operands[1:])
         result = op.results[0]
         value: Expression = Read(access)
@@ -196,7 +196,8 @@ class LoopLowering:
             value = Read(target)
         self.state.numbers[result.number] = value
 
-    def _store(self, op: Operation, position: int, uses: BlockUses) -> None:
+    def store(self, op: Operation, position: int, uses: BlockUses) -> None:
+        """Assign to an element."""
         value = self.state.read(op.operands[0])
         self.assign(self._access(op, op.operands[1], op.operands[2:]), value, op)
 
@@ -215,10 +216,12 @@ class LoopLowering:
         self.undefined.add(variable.name)
         self.state.views[result.number] = View.of(variable.name, result.type.shape)
 
-    def _allocate(self, op: Operation, position: int, uses: BlockUses) -> None:
+    def allocate(self, op: Operation, position: int, uses: BlockUses) -> None:
+        """Declare a variable, unless it is known as a result."""
         self._variable(op)
 
-    def _global(self, op: Operation, position: int, uses: BlockUses) -> None:
+    def get_global(self, op: Operation, position: int, uses: BlockUses) -> None:
+        """Give the result the view of a global, declared where it is first named."""
         symbol = op.attributes.get("name")
         found = self.globals.get(symbol) if isinstance(symbol, str) else None
         initial = found.attributes.get("initial_value") if found is not None else None
@@ -236,7 +239,8 @@ class LoopLowering:
         self.state.views[result.number] = view
         self.state.views[-1 - result.number] = View.of(name, result.type.shape)
 
-    def _copy(self, op: Operation, position: int, uses: BlockUses) -> None:
+    def copy(self, op: Operation, position: int, uses: BlockUses) -> None:
+        """Copy all elements of a memref, in loops of their own."""
         source, target = (self.state.view(value) for value in op.operands)
         shape = op.operands[0].type.shape
         if DYNAMIC in shape or DYNAMIC in op.operands[1].type.shape:
@@ -253,20 +257,16 @@ class LoopLowering:
             item = RangeLoop(name, (Affine(),), (Affine.of(extent),), (item,), loc=op.loc)
         self.items.append(item)
 
-    def bound(self, op: Operation, value: Value) -> tuple[str, tuple[Affine, ...]]:
-        """Return a loop bound: ``max``, ``min`` or nothing, of the expressions."""
-        return bound_of(self.state, op, value)
-
 
 _MEMORY: Mapping[str, Callable[[LoopLowering, Operation, int, BlockUses], None]] = {
-    "affine.load": LoopLowering._load,  # pyright: ignore[reportPrivateUsage]
-    "affine.store": LoopLowering._store,  # pyright: ignore[reportPrivateUsage]
-    "memref.alloc": LoopLowering._allocate,  # pyright: ignore[reportPrivateUsage]
-    "memref.alloca": LoopLowering._allocate,  # pyright: ignore[reportPrivateUsage]
-    "memref.copy": LoopLowering._copy,  # pyright: ignore[reportPrivateUsage]
-    "memref.get_global": LoopLowering._global,  # pyright: ignore[reportPrivateUsage]
-    "memref.load": LoopLowering._load,  # pyright: ignore[reportPrivateUsage]
-    "memref.store": LoopLowering._store,  # pyright: ignore[reportPrivateUsage]
+    "affine.load": LoopLowering.load,
+    "affine.store": LoopLowering.store,
+    "memref.alloc": LoopLowering.allocate,
+    "memref.alloca": LoopLowering.allocate,
+    "memref.copy": LoopLowering.copy,
+    "memref.get_global": LoopLowering.get_global,
+    "memref.load": LoopLowering.load,
+    "memref.store": LoopLowering.store,
 }
 _HINTS: Mapping[str, str] = {
     "func": "inline what is called (mlir-opt --inline)",
@@ -274,12 +274,6 @@ _HINTS: Mapping[str, str] = {
     "linalg": "lower it to loops first (convert-linalg-to-affine-loops)",
     "cf": "keep loops and branches structured (affine or scf)",
 }
-
-
-def _applied(mapped: AffineMap, places: list[Affine]) -> Iterator[Affine]:
-    from streamopt.frontends.mlir.index_values import applied
-
-    yield from applied(mapped, places)
 
 
 def _assignments(items: tuple[Item, ...]) -> Iterator[Assign]:

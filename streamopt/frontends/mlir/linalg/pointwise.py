@@ -1,0 +1,226 @@
+"""Structured operations and constants of the text as tensors: the value of an element at a point.
+
+Elements that a body extracts at computed positions are static where constants decide these.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING
+
+from streamopt.frontends.mlir.linalg.naming import dimension_names
+from streamopt.frontends.mlir.linalg.structured import filled
+from streamopt.frontends.mlir.scalars import UnsupportedError, as_number
+from streamopt.frontends.mlir.text.syntax import Dense, element_type
+from streamopt.frontends.tensors.gathering import MAX_POSITIONS, gathered
+from streamopt.frontends.tensors.indexing import ElementPoint
+from streamopt.frontends.tensors.tensor import Tensor, splat
+from streamopt.ir.affine import Affine
+from streamopt.ir.element import ElementType
+from streamopt.ir.expression import Compare, Expression, Index, Literal, Logic, Read, walk
+from streamopt.ir.program import Role
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from streamopt.frontends.mlir.linalg.structured import Structured
+    from streamopt.frontends.mlir.text.syntax import Operation
+    from streamopt.frontends.tensors.builder import ProgramBuilder
+    from streamopt.ir.expression import Expression
+
+__all__ = [
+    "dense_tensor",
+    "folded",
+    "looked_up",
+    "only_number",
+    "pointwise",
+    "read_template",
+    "source_order",
+]
+
+
+def pointwise(
+    item: Structured,
+    position: int,
+    operands: Sequence[Tensor | Expression],
+    *,
+    image: bool = False,
+) -> Tensor:
+    """Return a result of parallel loops as a tensor that computes at every read."""
+    result = item.operation.results[position].type
+    element = element_type(result.element)
+    if element is None:
+        hint = "types are f16, f32, f64 and integers of 8, 16, 32 or 64 bits"
+        raise UnsupportedError(f"elements of type {result.element} are not supported", hint)
+    loops: dict[str, int] = {}
+    for dimension, subscript in enumerate(item.outputs[position].subscripts):
+        name = subscript.as_iterator()
+        if name is not None:
+            loops[name] = dimension
+        elif subscript.terms or subscript.constant:
+            raise UnsupportedError(f"an operation that writes at {subscript} is not supported")
+    missing = [n for n, e in enumerate(item.extents) if e > 1 and f"d{n}" not in loops]
+    if missing:
+        raise UnsupportedError("an operation that writes elements more than once is not supported")
+    template = item.templates[position]
+
+    def value(point: ElementPoint) -> Expression:
+        return read_template(item, template, operands, point, loops)
+
+    axes = _inherited(item, position, operands) or dimension_names(result.shape, image=image)
+    truth = result.element == "i1"
+    return Tensor(result.shape, element, value, axes=axes, is_truth=truth, depth=1)
+
+
+def read_template(
+    item: Structured,
+    template: Expression,
+    operands: Sequence[Tensor | Expression],
+    point: ElementPoint,
+    loops: Mapping[str, int],
+) -> Expression:
+    """Return a template read at a point.
+
+    Parameters
+    ----------
+    loops
+        Dimension of the point that each of the operation's loops walks.
+    """
+    places = {
+        f"d{n}": point.indices[loops[f"d{n}"]] if f"d{n}" in loops else Affine()
+        for n in range(len(item.extents))
+    }
+
+    def read(number: int) -> Expression:
+        operand = operands[number]
+        if not isinstance(operand, Tensor):
+            return operand
+        subscripts = item.operands[number].subscripts
+        return operand.at(point.to(s.substitute(places) for s in subscripts))
+
+    result = filled(template, read, places)
+    return result if isinstance(template, Compare | Logic) else as_number(result)
+
+
+def _inherited(
+    item: Structured, position: int, operands: Sequence[Tensor | Expression]
+) -> tuple[str, ...]:
+    """Return the names of the dimensions of an operand that is read where the result is written."""
+    target = item.outputs[position].subscripts
+    for operand, tensor in zip(item.operands, operands, strict=True):
+        if isinstance(tensor, Tensor) and tensor.axes and operand.subscripts == target:
+            return tensor.axes
+    return ()
+
+
+def source_order(item: Structured, axes: Sequence[str]) -> tuple[str, ...]:
+    """Return the iterators of a copy in the order of the dimensions that it reads."""
+    target = [s.as_iterator() for s in item.outputs[0].subscripts]
+    source = [s.as_iterator() for s in item.used()[0].subscripts]
+    ordered = [axes[target.index(name)] for name in source if name in target]
+    return (*ordered, *(axis for axis in axes if axis not in ordered))
+
+
+def only_number(tensor: Tensor) -> float | None:
+    """Return the number that all elements are, if they are."""
+    names = [f"i{n}" for n in range(tensor.rank)]
+    point = ElementPoint(
+        tuple(map(Affine.iterator, names)), dict(zip(names, tensor.shape, strict=True))
+    )
+    value = tensor.at(point)
+    return value.value if isinstance(value, Literal) else None
+
+
+def folded(builder: ProgramBuilder, tensor: Tensor, name: str) -> Tensor:
+    """Return a tensor that depends on weights alone as a number, or as a weight."""
+    number = only_number(tensor)
+    if number is not None:
+        return splat(number, tensor.element, tensor.shape)
+    return builder.store(tensor, name)
+
+
+def looked_up(
+    builder: ProgramBuilder, item: Structured, operands: Sequence[Tensor | Expression]
+) -> list[Tensor | Expression]:
+    """Return the operands with what is read at computed positions as tensors over the loops.
+
+    Raises
+    ------
+    UnsupportedError
+        If a position depends on data.
+    LoweringError
+        If positions are constants that follow no rule.
+    """
+    found = list(operands)
+    for number, operand in enumerate(item.operands):
+        source = found[number]
+        if operand.positions and isinstance(source, Tensor):
+            tables = [_table(builder, item, found, position) for position in operand.positions]
+            found[number] = gathered(builder, source, tables, item.extents)
+    return found
+
+
+def _table(
+    builder: ProgramBuilder,
+    item: Structured,
+    operands: Sequence[Tensor | Expression],
+    position: Expression,
+) -> NDArray[np.int64]:
+    """Return the positions over the loops; extent 1 along loops that they don't depend on."""
+    walked = _loops_of(item, position)
+    shape = [extent if f"d{n}" in walked else 1 for n, extent in enumerate(item.extents)]
+    if prod(shape) > MAX_POSITIONS:
+        hint = "read fewer elements, or at positions that are sums of the loops' indices"
+        raise UnsupportedError(f"more than {MAX_POSITIONS} positions are computed", hint)
+    loops = {f"d{n}": n for n in range(len(shape))}
+
+    def value(point: ElementPoint) -> Expression:
+        return read_template(item, position, operands, point, loops)
+
+    table = builder.known(Tensor(tuple(shape), ElementType.INT64, value))
+    if table is None:
+        raise UnsupportedError(
+            "an element is read at a position that depends on data",
+            "such elements don't stream; give them to the program as an input",
+        )
+    return table
+
+
+def _loops_of(item: Structured, position: Expression) -> set[str]:
+    """Return the iterators that a position depends on, also through tables that it reads."""
+    walked: set[str] = set()
+    for node in walk(position):
+        if isinstance(node, Index):
+            walked.update(node.value.iterators())
+        elif isinstance(node, Read):
+            subscripts = item.operands[int(node.access.array[1:])].subscripts
+            walked.update(name for s in subscripts for name in s.iterators())
+    return walked
+
+
+def dense_tensor(builder: ProgramBuilder, name: str, op: Operation) -> Tensor:
+    """Return the tensor of an ``arith.constant``: a weight, or one number for all elements.
+
+    Raises
+    ------
+    UnsupportedError
+        For types that programs don't have.
+    """
+    import numpy as np
+
+    dense = op.attributes["value"]
+    assert isinstance(dense, Dense)
+    element = element_type(dense.type.element)
+    if element is None:
+        hint = "types are f16, f32, f64 and integers of 8, 16, 32 or 64 bits"
+        raise UnsupportedError(f"elements of type {dense.type.element} are not supported", hint)
+    if dense.values is None:
+        # The text doesn't have the values, so that the caller gives them.
+        return builder.given(name, dense.type.shape, element, Role.WEIGHT)
+    values = dense.values
+    if values.size and np.all(values == values.flat[0]):
+        return splat(float(values.flat[0]), element, values.shape)
+    return builder.constant(name, values)

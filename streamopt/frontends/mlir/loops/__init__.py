@@ -1,0 +1,1 @@
+"""Affine and structured loops over memrefs to a source with loops as they are written."""
