@@ -301,26 +301,9 @@ def _logarithm(base: float) -> Callable[[Operation, Sequence[Expression]], Expre
     return lambda op, operands: Binary(BinaryOp.MUL, Call(Function.LOG, (operands[0],)), scale)
 
 
-_ORDERED = (
-    CompareOp.EQ,
-    CompareOp.GT,
-    CompareOp.GE,
-    CompareOp.LT,
-    CompareOp.LE,
-    CompareOp.NE,
-)
-_INTEGER = (
-    CompareOp.EQ,
-    CompareOp.NE,
-    CompareOp.LT,
-    CompareOp.LE,
-    CompareOp.GT,
-    CompareOp.GE,
-    CompareOp.LT,
-    CompareOp.LE,
-    CompareOp.GT,
-    CompareOp.GE,
-)
+_ORDERED = tuple(map(CompareOp, ("==", ">", ">=", "<", "<=", "!=")))
+_INTEGER = tuple(map(CompareOp, ("==", "!=", *2 * ("<", "<=", ">", ">="))))
+"""By predicate: signed comparisons, then those without a sign."""
 _BINARY: Mapping[str, BinaryOp] = {
     "arith.addf": BinaryOp.ADD,
     "arith.addi": BinaryOp.ADD,
