@@ -35,7 +35,7 @@ from streamopt.ir.program import (
     Role,
     Statement,
 )
-from streamopt.verification import reference
+from streamopt.verification.reference import execution
 from streamopt.verification.reference.execution import execute
 from tests.support.programs.sketches import program
 from tests.support.runners import scalars
@@ -201,7 +201,7 @@ def test_blocks_do_not_change_the_result(monkeypatch: pytest.MonkeyPatch) -> Non
     inputs = {"A": integers((20, 30), 3) / 7, "B": integers((30, 10), 4) / 7}
     whole = execute(MATMUL, inputs)
     for points in (1, 7, 64, 350):
-        monkeypatch.setattr(reference, "BLOCK_POINTS", points)
+        monkeypatch.setattr(execution, "BLOCK_POINTS", points)
         parts = execute(MATMUL, inputs)
         for name, result in whole.items():
             assert np.allclose(parts[name].value, result.value, rtol=1e-14, atol=1e-14)
