@@ -53,7 +53,7 @@ def fifos(schedule: Schedule) -> set[str]:
     return {plan.channel for plan in schedule.channels if plan.kind is ChannelKind.FIFO}
 
 
-def check(graph: Graph, space: DecisionSpace, rng: Random, times: int) -> None:
+def check_amounts(graph: Graph, space: DecisionSpace, rng: Random, times: int) -> None:
     """Compare amounts of single rows and of many rows with the network's resources."""
     rows = node_rows(space, prune=False)
     costs = costs_of(space)
@@ -80,7 +80,7 @@ def check(graph: Graph, space: DecisionSpace, rng: Random, times: int) -> None:
 def test_amounts_of_random_graphs_add_up(seed: int) -> None:
     rng = Random(seed)
     graph = random_graph(rng, nodes=rng.randint(2, 5), max_extent=10)
-    check(graph, space_of(graph), rng, 3)
+    check_amounts(graph, space_of(graph), rng, 3)
 
 
 @pytest.mark.parametrize(
@@ -89,4 +89,4 @@ def test_amounts_of_random_graphs_add_up(seed: int) -> None:
 )
 def test_amounts_of_programs_add_up(suite: str, name: str) -> None:
     graph = so.dataflow(so.load(TOP / "graphs" / suite / f"{name}.json"))
-    check(graph, space_of(graph, dsp=2560, tiling_limit=16), Random(1), 1)
+    check_amounts(graph, space_of(graph, dsp=2560, tiling_limit=16), Random(1), 1)

@@ -71,7 +71,7 @@ def start(folder: Path, solver: str = "auto") -> subprocess.Popen[str]:
     return running
 
 
-def checked_result(folder: Path) -> dict[str, Any]:
+def check_result(folder: Path) -> dict[str, Any]:
     """Return what is said of the schedule on disk, which must be a valid one."""
     path = folder / "chain.schedule.json"
     graph = so.dataflow(so.load(folder / "chain.json"))
@@ -93,7 +93,7 @@ def test_killed_process_leaves_its_last_schedule(tmp_path: Path) -> None:
     running.kill()
     running.communicate()
     assert running.returncode == -signal.SIGKILL
-    result = checked_result(tmp_path)
+    result = check_result(tmp_path)
     assert result["final"] is False
     assert (result["proof"], result["stop"]) == ("feasible", "interrupted")
 
@@ -103,7 +103,7 @@ def test_control_c_returns_the_best_schedule(tmp_path: Path) -> None:
     running.send_signal(signal.SIGINT)
     printed, told = running.communicate(timeout=PATIENCE_SECONDS)
     assert running.returncode == EXIT_INTERRUPTED
-    result = checked_result(tmp_path)
+    result = check_result(tmp_path)
     assert json.loads(printed) == result | {"warnings": []}
     costs = f"{result['objective_cycles']} cycles, bound {result['bound_cycles']}"
     assert told.splitlines()[-1] == f"interrupted: wrote chain.schedule.json, {costs}"

@@ -287,7 +287,7 @@ def test_statements_that_grow_without_bound() -> None:
         assert " E106 " in body_errors(f"E[i][j] = {deep}")[0]
 
 
-def reads_or_explains(text: str) -> None:
+def check_reads_or_explains(text: str) -> None:
     """Nothing but a FrontendError may leave the reader, and terminals can show its text."""
     message = "E1 read"
     try:
@@ -313,8 +313,8 @@ def test_cut_and_patched_files(text: str, data: st.DataObject) -> None:
             ),
         )
     )
-    reads_or_explains(text[:start] + patch + text[stop:])
-    reads_or_explains(text[:start])
+    check_reads_or_explains(text[:start] + patch + text[stop:])
+    check_reads_or_explains(text[:start])
 
 
 json_values = st.recursive(
@@ -334,14 +334,14 @@ def test_other_values_anywhere(value: Any, key: str) -> None:
     }
     if key:
         owners.get(key, changed)[key] = value
-    reads_or_explains(json.dumps(changed if key else value))
+    check_reads_or_explains(json.dumps(changed if key else value))
 
 
 @given(st.text(alphabet="EAij[]()+-*/%=.,:0123456789 ifelsmaxt#'\"\\@~<>!&|^", max_size=40))
 def test_any_statement(body: str) -> None:
     changed = document()
     changed["nodes"][0]["body"] = [body]
-    reads_or_explains(json.dumps(changed))
+    check_reads_or_explains(json.dumps(changed))
 
 
 def test_a_graph_of_too_many_nodes_is_refused_before_it_is_read() -> None:

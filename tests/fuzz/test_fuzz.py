@@ -52,7 +52,7 @@ def tried(folder: Path, *words: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-def check(outcomes: list[dict[str, Any]]) -> None:
+def check_outcomes(outcomes: list[dict[str, Any]]) -> None:
     faults = [f"{outcome['name']}: {outcome['fault']}" for outcome in outcomes if outcome["fault"]]
     assert not faults, "\n\n".join(faults)
     assert max(outcome["cpu_seconds"] for outcome in outcomes) < CPU_SECONDS
@@ -61,22 +61,22 @@ def check(outcomes: list[dict[str, Any]]) -> None:
 
 def test_mutated_inputs(tmp_path: Path) -> None:
     outcomes = tried(tmp_path, "30", *FEW)
-    check(outcomes)
+    check_outcomes(outcomes)
     said = [outcome["said"] for outcome in outcomes]
     assert said.count("read") > len(said) / 10
     assert "exit code 0" in said
 
 
 def test_attacks(tmp_path: Path) -> None:
-    check(tried(tmp_path, "attack", *(name for name in ATTACKS if name not in SLOW)))
+    check_outcomes(tried(tmp_path, "attack", *(name for name in ATTACKS if name not in SLOW)))
 
 
 @pytest.mark.nightly
 def test_slow_attacks(tmp_path: Path) -> None:
-    check(tried(tmp_path, "attack", *sorted(SLOW)))
+    check_outcomes(tried(tmp_path, "attack", *sorted(SLOW)))
 
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("kind", KINDS)
 def test_many_mutated_inputs(kind: str, tmp_path: Path) -> None:
-    check(tried(tmp_path, "10", f"{kind}:0:{EACH}"))
+    check_outcomes(tried(tmp_path, "10", f"{kind}:0:{EACH}"))

@@ -83,7 +83,7 @@ def built(graph: Graph, schedule: Schedule, depth_elems: int | None) -> int:
     return resources(network, pipeline_timings(network, DEVICE), DEVICE).total.luts
 
 
-def check(graph: Graph, rng: Random) -> int:
+def check_bound(graph: Graph, rng: Random) -> int:
     """Check a random schedule; return its FIFOs."""
     space = space_of(graph)
     schedule = any_schedule(space, rng)
@@ -100,7 +100,7 @@ def test_designs_take_no_less(group: int) -> None:
         rng = Random(seed)
         graph = random_graph(rng, nodes=rng.randint(2, 4), max_extent=rng.choice((4, 9, 17)))
         for _ in range(3):
-            fifos += check(graph, rng)
+            fifos += check_bound(graph, rng)
     assert fifos
 
 
@@ -108,7 +108,7 @@ def test_designs_take_no_less(group: int) -> None:
 def test_designs_with_windows_take_no_less(seed: int) -> None:
     rng = Random(seed)
     form = rewritten(so.dataflow(window_chain(rng)), ("fold_padding", "stream_windows"))
-    check(form, rng)
+    check_bound(form, rng)
 
 
 @pytest.mark.parametrize(

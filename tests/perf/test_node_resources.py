@@ -51,7 +51,7 @@ def network_of(graph: Graph, plans: tuple[NodePlan, ...]) -> Network:
     return lower(apply(graph, Schedule(graph.name, plans, buffers)))
 
 
-def check(graph: Graph, rng: random.Random) -> None:
+def check_nodes(graph: Graph, rng: random.Random) -> None:
     """Compare every node of a random schedule, at some interval: the rules don't ask which."""
     plans = tuple(random_plan(node, rng) for node in graph.nodes)
     network = network_of(graph, plans)
@@ -74,14 +74,14 @@ def check(graph: Graph, rng: random.Random) -> None:
 def test_published_programs(path: Path) -> None:
     graph = canonicalize(load_graph_json(path))
     for seed in range(12):
-        check(graph, random.Random(seed))
+        check_nodes(graph, random.Random(seed))
 
 
 def test_random_graphs() -> None:
     for seed in range(40):
         rng = random.Random(seed)
         graph = random_graph(rng, nodes=3, max_extent=24)
-        check(graph, rng)
+        check_nodes(graph, rng)
 
 
 def test_many_schedules_at_once() -> None:

@@ -46,7 +46,7 @@ unhurried = settings(
 seeds = st.lists(st.integers(0, 2**32 - 1), min_size=TOGETHER, max_size=TOGETHER, unique=True)
 
 
-def write(request: Request, directory: Path) -> None:
+def check_written(request: Request, directory: Path) -> None:
     """Write the design, twice the same."""
     schedule = schedule_of(request)
     design = so.write(request.program, schedule, directory, backend=request.backend)
@@ -66,22 +66,22 @@ def told(request: Request) -> Generator[None]:
         raise
 
 
-def check(numbers: Iterable[int], backend: str, folder: Path) -> None:
+def check_programs(numbers: Iterable[int], backend: str, folder: Path) -> None:
     """Check the designs of random numbers."""
     requests: dict[str, Request] = {}
     for number in numbers:
         request = random_request(Random(number), f"d{number}", backend)
         with told(request):
-            write(request, folder / request.program.name)
+            check_written(request, folder / request.program.name)
             requests[request.program.name] = request
     projects = {name: folder / name for name in requests}
     with compiled_together(projects, folder / "all") as designs:
         for name, request in requests.items():
             with told(request):
-                compare(request, designs[name])
+                check_outputs(request, designs[name])
 
 
-def compare(request: Request, design: Compiled) -> None:
+def check_outputs(request: Request, design: Compiled) -> None:
     """Run a design, with all tokens of every other one, and simulate it."""
     graph = so.dataflow(request.program)
     schedule = so.load_schedule(design.directory / "schedule.json")
@@ -98,7 +98,7 @@ def compare(request: Request, design: Compiled) -> None:
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_designs_compute_their_programs(backend: str, tmp_path: Path) -> None:
     first = 1000 * BACKENDS.index(backend)
-    check(range(first, first + TOGETHER), backend, tmp_path)
+    check_programs(range(first, first + TOGETHER), backend, tmp_path)
 
 
 @pytest.mark.nightly
@@ -107,4 +107,4 @@ def test_designs_compute_their_programs(backend: str, tmp_path: Path) -> None:
 @given(numbers=seeds)
 def test_many_designs_compute_their_programs(numbers: list[int], backend: str) -> None:
     with TemporaryDirectory() as folder:
-        check(numbers, backend, Path(folder))
+        check_programs(numbers, backend, Path(folder))

@@ -38,7 +38,7 @@ def _varied(value: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
     return rng.integers(1, 1000, value.shape).astype(value.dtype)
 
 
-def compare(program: Program, kernel: CompiledKernel, initial: Arrays) -> None:
+def check_outputs(program: Program, kernel: CompiledKernel, initial: Arrays) -> None:
     """Every array that the program hands back has gcc's bits, where they are defined."""
     inputs = {array.name: initial[array.name] for array in program.arrays if array.is_given}
     found = interpret(program, inputs)
@@ -68,9 +68,9 @@ def test_bits_are_those_of_gcc(name: str, defines: dict[str, str]) -> None:
     program = read(name, "MINI", defines)
     kernel = CompiledKernel(source(name), {"MINI_DATASET": "", **defines})
     initial = kernel.initial()
-    compare(program, kernel, initial)
+    check_outputs(program, kernel, initial)
     if name not in DELICATE:
-        compare(program, kernel, varied(initial))
+        check_outputs(program, kernel, varied(initial))
 
 
 @pytest.mark.slow

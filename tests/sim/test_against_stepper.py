@@ -51,7 +51,7 @@ def waits_of(case: Case, found: Deadlock) -> Iterator[tuple[str, str, str, int]]
         yield wait.process, wait.kind.value, wait.channel.split("[")[0], position
 
 
-def compare(case: Case, found: Trace | Deadlock, expected: Stepped) -> None:
+def check_equal(case: Case, found: Trace | Deadlock, expected: Stepped) -> None:
     assert isinstance(found, Deadlock) == expected.deadlock
     for process in found.processes:
         assert list(process.starts) == expected.starts[process.name]
@@ -85,7 +85,7 @@ def test_equals_stepper(chunk: int, monkeypatch: pytest.MonkeyPatch) -> None:
         found = simulated(case)
         expected = step_through(case.network, case.timings, case.frames, flushable=case.flushable)
         try:
-            compare(case, found, expected)
+            check_equal(case, found, expected)
         except AssertionError as error:
             raise AssertionError(f"network of seed {seed}: {error}") from error
         standstills += expected.deadlock

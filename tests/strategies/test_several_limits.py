@@ -36,7 +36,7 @@ def sized(graph: Graph, schedule: Schedule) -> Schedule:
     return so.size_fifos(graph, schedule, so.FifoSizing(on=DEVICE))[0]
 
 
-def check(seed: int, *, sizes: bool) -> bool:
+def check_optimum(seed: int, *, sizes: bool) -> bool:
     """Compare an optimum with all schedules; return whether limits changed it."""
     rng = Random(seed)
     graph = random_graph(rng, nodes=rng.randint(2, 4), max_extent=8)
@@ -75,17 +75,17 @@ def check(seed: int, *, sizes: bool) -> bool:
 
 @pytest.mark.parametrize("seed", in_nightly(range(6), 3))
 def test_optima_are_those_of_all_schedules(seed: int) -> None:
-    changed = [check(100 * seed + offset, sizes=False) for offset in range(4)]
+    changed = [check_optimum(100 * seed + offset, sizes=False) for offset in range(4)]
     assert len(changed) == 4
 
 
 @pytest.mark.parametrize("seed", [1001, 1003])
 def test_fifos_are_judged_as_emitted(seed: int) -> None:
-    check(seed, sizes=True)
+    check_optimum(seed, sizes=True)
 
 
 def test_limits_bind() -> None:
-    assert any(check(seed, sizes=False) for seed in (4, 11))
+    assert any(check_optimum(seed, sizes=False) for seed in (4, 11))
 
 
 @pytest.mark.parametrize(

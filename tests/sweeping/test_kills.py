@@ -44,7 +44,7 @@ def killed_after(file: Path, fresh_rows: int, more_seconds: float) -> None:
         process.send_signal(signal.SIGKILL)
 
 
-def survives(folder: Path, rows: int, kills: int, seed: int) -> None:
+def check_restored(folder: Path, rows: int, kills: int, seed: int) -> None:
     file, chance = small_experiment(folder, rows), random.Random(seed)
     known: list[str] = []
     for _ in range(kills):
@@ -71,9 +71,9 @@ def survives(folder: Path, rows: int, kills: int, seed: int) -> None:
 
 
 def test_two_kills_take_no_row(tmp_path: Path) -> None:
-    survives(tmp_path, rows=16, kills=2, seed=1)
+    check_restored(tmp_path, rows=16, kills=2, seed=1)
 
 
 @pytest.mark.nightly
 def test_a_dozen_kills_take_no_row(tmp_path: Path) -> None:
-    survives(tmp_path, rows=200, kills=12, seed=2)
+    check_restored(tmp_path, rows=200, kills=12, seed=2)

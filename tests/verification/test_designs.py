@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from streamopt.verification.compare import Verdict
 
 
-def checked(design: Design, source: Program, directory: Path) -> Verdict:
+def verdict_of(design: Design, source: Program, directory: Path) -> Verdict:
     write_project(design, source, directory / "project")
     return verify_project(directory / "project", source)
 
 
-def passes(graph: ScheduledGraph, source: Program, directory: Path) -> None:
-    verdict = checked(emit(graph), source, directory)
+def check_design(graph: ScheduledGraph, source: Program, directory: Path) -> None:
+    verdict = verdict_of(emit(graph), source, directory)
     verdict.raise_if_failed()
     assert verdict.passed
 
@@ -74,7 +74,7 @@ CHAIN = program(
 def test_matmul_chain(
     orders: dict[str, str], unroll: dict[str, str], ping_pong: tuple[str, ...], tmp_path: Path
 ) -> None:
-    passes(scheduled(CHAIN, orders, unroll, ping_pong), CHAIN, tmp_path)
+    check_design(scheduled(CHAIN, orders, unroll, ping_pong), CHAIN, tmp_path)
 
 
 def test_bound_operators(tmp_path: Path) -> None:
@@ -82,7 +82,7 @@ def test_bound_operators(tmp_path: Path) -> None:
     bound = tuple((operator, Implementation.FABRIC) for operator in (Operator.ADD, Operator.MUL))
     nodes = tuple(replace(plan, binding=bound) for plan in graph.schedule.nodes)
     design = emit(apply(graph.graph, replace(graph.schedule, nodes=nodes)))
-    verdict = checked(design, CHAIN, tmp_path)
+    verdict = verdict_of(design, CHAIN, tmp_path)
     verdict.raise_if_failed()
     assert "total = fadd_fabric(" in design.text("kernel_3mm.cpp")
 
@@ -121,7 +121,7 @@ def test_fork_bypass_and_transposed_reads_under_random_schedules(seed: int, tmp_
             for node in graph.nodes
         }
         nodes = plans(graph, orders, unroll)
-    passes(all_legal_fifos(graph, nodes), FORK, tmp_path)
+    check_design(all_legal_fifos(graph, nodes), FORK, tmp_path)
 
 
 def test_two_writers_of_one_array_and_a_window(tmp_path: Path) -> None:
@@ -150,7 +150,7 @@ def test_two_writers_of_one_array_and_a_window(tmp_path: Path) -> None:
     assert "static void pad_zero_pad_copy(" in design.text(
         "sketch_.cpp" if 0 else f"{design.top}.cpp"
     )
-    passes(graph, conv, tmp_path)
+    check_design(graph, conv, tmp_path)
 
 
 SOFTMAX = program(
@@ -173,7 +173,7 @@ WIDE: dict[str, str] = dict.fromkeys(("peak", "expo", "add", "div"), "j 4")
 @pytest.mark.parametrize(("unroll", "order"), [({}, "i j"), (WIDE, "j i")])
 def test_softmax(unroll: dict[str, str], order: str, tmp_path: Path) -> None:
     orders = dict.fromkeys([*WIDE, "phi"], order)
-    verdict = checked(emit(scheduled(SOFTMAX, orders, unroll)), SOFTMAX, tmp_path)
+    verdict = verdict_of(emit(scheduled(SOFTMAX, orders, unroll)), SOFTMAX, tmp_path)
     verdict.raise_if_failed()
     assert all(0 < output.max_ratio <= 1 for output in verdict.outputs)
 
@@ -201,7 +201,7 @@ def test_reshape_scalars_double_and_all_functions(tmp_path: Path) -> None:
         ping_pong=("z__out",),
     )  # fmt: skip
     assert {c.lanes for c in fifos.channels if c.edge.array in ("v", "w", "n")} == {(), (1, 2)}
-    passes(fifos, mixed, tmp_path)
+    check_design(fifos, mixed, tmp_path)
 
 
 def test_names_that_cpp_does_not_allow(tmp_path: Path) -> None:
@@ -219,7 +219,7 @@ def test_names_that_cpp_does_not_allow(tmp_path: Path) -> None:
         name="exp10",
     )  # fmt: skip
     graph = scheduled(awkward, {}, {"y0": "i 2, i_lane 2"}, ping_pong=("expf", "total"))
-    passes(graph, awkward, tmp_path)
+    check_design(graph, awkward, tmp_path)
 
 
 def test_swapped_order_is_caught(tmp_path: Path) -> None:
@@ -229,7 +229,7 @@ def test_swapped_order_is_caught(tmp_path: Path) -> None:
     i, j = "for (int i = 0; i < 6; i++)", "for (int j = 0; j < 10; j++)"
     assert head.index(i) < head.index(j)
     swapped = head.replace(i, "@").replace(j, i).replace("@", j) + "// Node 'mm2'" + nest
-    verdict = checked(edited(design, top, swapped), CHAIN, tmp_path)
+    verdict = verdict_of(edited(design, top, swapped), CHAIN, tmp_path)
     assert not verdict.passed
     with pytest.raises(VerificationError, match=r"E709 design of '3mm' is wrong: FAIL G: 72 el"):
         verdict.raise_if_failed()
@@ -254,7 +254,7 @@ def test_missing_final_write_is_caught(guard: str, message: str, tmp_path: Path)
     top = f"{design.top}.cpp"
     text = design.text(top).replace(f"if ({guard})", "if (false)")
     with pytest.raises(VerificationError, match=rf"(?s){message}"):
-        checked(edited(design, top, text), CHAIN, tmp_path).raise_if_failed()
+        verdict_of(edited(design, top, text), CHAIN, tmp_path).raise_if_failed()
 
 
 def test_element_left_in_a_stream_is_caught(tmp_path: Path) -> None:
@@ -264,7 +264,7 @@ def test_element_left_in_a_stream_is_caught(tmp_path: Path) -> None:
     with pytest.raises(
         VerificationError, match=r"E703 a stream is not empty at the end:\n.*24 ele"
     ):
-        checked(edited(design, top, text), CHAIN, tmp_path)
+        verdict_of(edited(design, top, text), CHAIN, tmp_path)
 
 
 def test_design_of_another_program_is_refused(tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from streamopt.ir.program import Program
 
 
-def check(program: Program, inputs: Mapping[str, NDArray[Any]]) -> int:
+def check_outputs(program: Program, inputs: Mapping[str, NDArray[Any]]) -> int:
     """Compare outputs in their own types with the reference; return how many were bounded."""
     with np.errstate(all="ignore"):
         expected = execute(program, inputs)
@@ -74,7 +74,9 @@ def test_bounds_hold(first: int, tmp_path: Path) -> None:
             name: value.astype("<f4") if value.dtype.kind == "f" else value
             for name, value in inputs.items()
         }
-        bounded_outputs += check(program, inputs) + check(in_single(program), single)
+        bounded_outputs += check_outputs(program, inputs) + check_outputs(
+            in_single(program), single
+        )
     assert bounded_outputs > 20
 
 
@@ -92,7 +94,7 @@ def test_rounding_before_a_nest_goes_through_it() -> None:
     result = execute(program, inputs)["y"]
     assert (result.bound > 0).all()
     assert result.bound.max() < 1e-5
-    assert check(program, inputs) == 2
+    assert check_outputs(program, inputs) == 2
 
 
 def test_nests_of_exact_values_have_no_bound() -> None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from streamopt.codegen.design import Design
 
 
-def check(design: Design, directory: Path) -> None:
+def check_design(design: Design, directory: Path) -> None:
     write_project(design, SOURCE, directory / "p")
     verify_project(directory / "p", SOURCE, 60.0, traced=Traced(FULL)).raise_if_failed()
 
@@ -52,7 +52,7 @@ def swapped(first: str, second: str, after: str) -> Design:
 
 
 def test_design_without_fault_passes(tmp_path: Path) -> None:
-    check(DESIGN, tmp_path)
+    check_design(DESIGN, tmp_path)
 
 
 FAULTS = {
@@ -120,7 +120,7 @@ FAULTS = {
 def test_fault_is_caught_and_named(fault: str, tmp_path: Path) -> None:
     design, message = FAULTS[fault]
     with pytest.raises(VerificationError, match=message):
-        check(design, tmp_path)
+        check_design(design, tmp_path)
 
 
 def test_consumer_in_another_order_is_caught(tmp_path: Path) -> None:
@@ -130,4 +130,4 @@ def test_consumer_in_another_order_is_caught(tmp_path: Path) -> None:
         for node in FULL.nodes
     )
     with pytest.raises(VerificationError, match=r"E716 node 'sum' writes a wrong token to s\[0\]"):
-        check(emit(replace(FULL, nodes=nodes)), tmp_path)
+        check_design(emit(replace(FULL, nodes=nodes)), tmp_path)

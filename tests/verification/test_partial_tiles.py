@@ -60,7 +60,7 @@ FORMS = (
 )
 
 
-def passes(graph: ScheduledGraph, source: Program, directory: Path) -> None:
+def check_design(graph: ScheduledGraph, source: Program, directory: Path) -> None:
     write_project(emit(graph), source, directory / "project")
     verify_project(directory / "project", source).raise_if_failed()
 
@@ -78,7 +78,7 @@ def test_products_and_maxima(tmp_path: Path) -> None:
     assert "const float term = k < 8 ? A[i][k] * B[k][j] : 0.0f;" in text
     assert "j < 4 ? " in text
     assert {c.kind for c in graph.channels} >= {ChannelKind.FIFO}
-    passes(graph, CHAIN, tmp_path)
+    check_design(graph, CHAIN, tmp_path)
 
 
 @pytest.mark.parametrize("names", [(), FORMS[2]])
@@ -87,12 +87,14 @@ def test_padded_convolution_with_guards_or_several_writers(
 ) -> None:
     graph = so.dataflow(CONV)
     schedule = replace(any_factors(rewritten(graph, names), Random(len(names)), 2), rewrites=names)
-    passes(apply(graph, schedule), CONV, tmp_path)
+    check_design(apply(graph, schedule), CONV, tmp_path)
 
 
 def test_places_and_least_elements(tmp_path: Path) -> None:
     unroll = {"peak": "i 3, j 4", "place": "i 3, j 3", "least": "i 2, j 5"}
-    passes(scheduled(ARGMAX, {"place": "j i"}, unroll, ("m__least", "m__place")), ARGMAX, tmp_path)
+    check_design(
+        scheduled(ARGMAX, {"place": "j i"}, unroll, ("m__least", "m__place")), ARGMAX, tmp_path
+    )
 
 
 @pytest.mark.parametrize("seed", [3, 5, 8])
@@ -101,7 +103,7 @@ def test_random_programs(seed: int, tmp_path: Path) -> None:
     source, names = random_program(rng, nodes=4, max_extent=7), rng.choice(FORMS)
     graph = so.dataflow(source)
     schedule = replace(any_factors(rewritten(graph, names), rng), rewrites=names)
-    passes(apply(graph, schedule), source, tmp_path)
+    check_design(apply(graph, schedule), source, tmp_path)
 
 
 def test_a_partial_tile_is_told_once_and_touches_no_guard() -> None:

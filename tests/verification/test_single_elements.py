@@ -45,10 +45,10 @@ def test_designs_take_them_by_value(backend: str, tmp_path: Path) -> None:
         top = design.text(f"{program.name}.cpp").rpartition(f"void {program.name}(")[2]
         values = set(re.findall(r"float (\w+)[,)]", top))
         assert values == {a.name for a in program.arrays if a.is_given and a.size_elems == 1}
-    checked(tmp_path)
+    check_tokens(tmp_path)
 
 
-def checked(folder: Path) -> None:
+def check_tokens(folder: Path) -> None:
     """All tokens are right too, of streams and of buffers."""
     projects = {program.name: folder / program.name for program in PROGRAMS}
     with compiled_together(projects, folder / "all") as designs:

@@ -25,7 +25,7 @@ def argument_of(array: str, arguments: Arrays) -> str:
                 if name in arguments)  # fmt: skip
 
 
-def check(program: Program, native: NativeProgram, seed: int) -> None:
+def check_outputs(program: Program, native: NativeProgram, seed: int) -> None:
     arguments = native.inputs(seed)
     given = {array.name for array in program.arrays if array.is_given}
     inputs = {
@@ -58,5 +58,5 @@ def test_bits_are_those_of_gcc(name: str) -> None:
     native = NativeProgram(FOLDER / name)
     program = load(FOLDER / name, top=native.function, parameters=native.parameters())
     for seed in (5, 6):
-        check(program, native, seed)
+        check_outputs(program, native, seed)
     assert dataflow(program)

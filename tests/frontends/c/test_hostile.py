@@ -43,7 +43,7 @@ PIECES = [
 ]  # fmt: skip
 
 
-def outcome(folder: Path, text: str) -> Source | FrontendError:
+def check_read_or_explained(folder: Path, text: str) -> Source | FrontendError:
     """Return what reading ends with; anything else that is raised fails the test."""
     try:
         return read_c(written(folder, text))
@@ -60,13 +60,13 @@ fuzzed = settings(
 
 
 def test_the_program_is_right(tmp_path: Path) -> None:
-    assert isinstance(outcome(tmp_path, PROGRAM), Source)
+    assert isinstance(check_read_or_explained(tmp_path, PROGRAM), Source)
 
 
 @fuzzed
 @given(end=st.integers(0, len(PROGRAM)))
 def test_truncated(tmp_path: Path, end: int) -> None:
-    outcome(tmp_path, PROGRAM[:end])
+    check_read_or_explained(tmp_path, PROGRAM[:end])
 
 
 @fuzzed
@@ -76,13 +76,13 @@ def test_truncated(tmp_path: Path, end: int) -> None:
     pieces=st.lists(st.sampled_from(PIECES), max_size=4),
 )
 def test_mutated(tmp_path: Path, at: int, length: int, pieces: list[str]) -> None:
-    outcome(tmp_path, PROGRAM[:at] + "".join(pieces) + PROGRAM[at + length :])
+    check_read_or_explained(tmp_path, PROGRAM[:at] + "".join(pieces) + PROGRAM[at + length :])
 
 
 @fuzzed
 @given(pieces=st.lists(st.sampled_from([*PIECES, *PROGRAM.split()]), max_size=30))
 def test_soup(tmp_path: Path, pieces: list[str]) -> None:
-    outcome(tmp_path, "void f(float x[8]) { " + " ".join(pieces) + " }")
+    check_read_or_explained(tmp_path, "void f(float x[8]) { " + " ".join(pieces) + " }")
 
 
 def bomb(levels: int) -> str:
@@ -122,7 +122,7 @@ HOSTILE = {
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_limits(name: str, tmp_path: Path) -> None:
-    found = outcome(tmp_path, HOSTILE[name])
+    found = check_read_or_explained(tmp_path, HOSTILE[name])
     if name != "long line":
         assert isinstance(found, FrontendError)
         assert all(len(problem.message) < 500 for problem in found.diagnostics)

@@ -8,7 +8,7 @@ import pytest
 pytest.importorskip("onnx")
 
 from streamopt.ir.expression import Select, reads, walk
-from tests.support.programs.onnx_models import check, ints, node, positive, values
+from tests.support.programs.onnx_models import check_model, ints, node, positive, values
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -66,7 +66,9 @@ def test_residual_block(tmp_path: Path) -> None:
     a = net.norm(net.conv(a, "conv2", 4, 4, 3, 3, pads=[1, 1, 1, 1]), "bn2", 4)
     short = net.norm(net.conv("x", "down", 4, 4, 1, 1), "bn3", 4)
     net.add("Relu", net.add("Add", f"{a} {short}", "sum"), "y")
-    program = check(tmp_path, net.nodes, {"x": values(1, 4, 5, 5)}, net.weights, tolerance=1e-4)
+    program = check_model(
+        tmp_path, net.nodes, {"x": values(1, 4, 5, 5)}, net.weights, tolerance=1e-4
+    )
     assert names(program) == [
         "conv1_Conv_pad", "conv1_Conv", "conv2_Conv_pad", "conv2_Conv", "down_Conv", "y_Relu",
     ]  # fmt: skip
@@ -83,7 +85,9 @@ def test_inverted_residual(tmp_path: Path) -> None:
     a = net.add("Clip", f"{net.norm(a, 'bn2', 6)} low high", "clip2")
     a = net.norm(net.conv(a, "project", 3, 6, 1, 1), "bn3", 3)
     net.add("Add", f"x {a}", "y")
-    program = check(tmp_path, net.nodes, {"x": values(1, 3, 6, 6)}, net.weights, tolerance=1e-4)
+    program = check_model(
+        tmp_path, net.nodes, {"x": values(1, 3, 6, 6)}, net.weights, tolerance=1e-4
+    )
     depthwise = next(nest for nest in program.nests if nest.name == "depthwise_Conv")
     assert [loop.name for loop in depthwise.loops] == ["m", "h", "w", "kh", "kw"]
 
@@ -111,7 +115,7 @@ def test_attention_block(tmp_path: Path) -> None:
     hidden = net.add("Gelu", net.linear(normed, "fc1", 8, 16), "gelu")
     net.add("Add", f"{normed} {net.linear(hidden, 'fc2', 16, 8)}", "y")
     inputs = {"x": values(1, 5, 8)}
-    program = check(tmp_path, net.nodes, inputs, net.weights, opset=20, tolerance=1e-4)
+    program = check_model(tmp_path, net.nodes, inputs, net.weights, opset=20, tolerance=1e-4)
     heads = next(nest for nest in program.nests if nest.name == "q_Add")
     assert set(_reads(heads)) == {"q_mm_MatMul[0][k][4 * j + l]", "q_bias[4 * j + l]"}
     assert len(program.nests) == len(set(names(program)))
@@ -135,7 +139,9 @@ def test_vgg_like_stack(tmp_path: Path) -> None:
     w, b = net.weight("fc.weight", values(5, 24)), net.weight("fc.bias", values(5))
     a = net.add("Gemm", f"{a} {w} {b}", "fc", transB=1)
     net.add("Softmax", a, "y", axis=1)
-    program = check(tmp_path, net.nodes, {"x": values(1, 3, 8, 8)}, net.weights, tolerance=1e-4)
+    program = check_model(
+        tmp_path, net.nodes, {"x": values(1, 3, 8, 8)}, net.weights, tolerance=1e-4
+    )
     assert len(program.nests) == 2 * 4 + 2 + 4
     padded = program.nests[0].statements[0].value
     assert any(isinstance(part, Select) for part in walk(padded))
@@ -146,7 +152,7 @@ def test_shared_values_are_computed_once(tmp_path: Path) -> None:
     net.add("Exp", "x", "e")
     net.add("Add", "e x", "a")
     net.add("Mul", "e a", "y")
-    program = check(tmp_path, net.nodes, {"x": values(3, 4)}, outputs="y e")
+    program = check_model(tmp_path, net.nodes, {"x": values(3, 4)}, outputs="y e")
     assert names(program) == ["e_Exp", "y_Mul"]
 
 
@@ -155,5 +161,5 @@ def test_long_chain(tmp_path: Path) -> None:
     value = "x"
     for number in range(200):
         value = net.add("Neg", value, "y" if number == 199 else f"v{number}")
-    program = check(tmp_path, net.nodes, {"x": values(3)})
+    program = check_model(tmp_path, net.nodes, {"x": values(3)})
     assert 2 < len(program.nests) < 20

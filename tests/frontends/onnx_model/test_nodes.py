@@ -8,7 +8,7 @@ import pytest
 pytest.importorskip("onnx")
 
 from tests.support.programs.onnx_models import (
-    check,
+    check_model,
     ints,
     make_model,
     node,
@@ -31,48 +31,50 @@ Softplus Softsign Mish Sin Cos Tan Sinh Cosh Asinh Floor Ceil Round Sign Identit
 
 @pytest.mark.parametrize("kind", UNARY.split())
 def test_unary(kind: str, tmp_path: Path) -> None:
-    check(tmp_path, [node(kind, "x", "y")], {"x": values(3, 4) * 2}, opset=18)
+    check_model(tmp_path, [node(kind, "x", "y")], {"x": values(3, 4) * 2}, opset=18)
 
 
 @pytest.mark.parametrize("kind", ["Log", "Sqrt", "Reciprocal"])
 def test_unary_of_positive(kind: str, tmp_path: Path) -> None:
-    check(tmp_path, [node(kind, "x", "y")], {"x": positive(3, 4)})
+    check_model(tmp_path, [node(kind, "x", "y")], {"x": positive(3, 4)})
 
 
 @pytest.mark.parametrize("kind", ["Add", "Sub", "Mul", "Div", "Max", "Min", "Sum", "Mean", "PRelu"])
 def test_binary(kind: str, tmp_path: Path) -> None:
-    check(tmp_path, [node(kind, "a b", "y")], {"a": values(2, 3, 4), "b": values(3, 1)})
+    check_model(tmp_path, [node(kind, "a b", "y")], {"a": values(2, 3, 4), "b": values(3, 1)})
     weight = {"b": positive(4)}
-    check(tmp_path, [node(kind, "a b", "y")], {"a": values(2, 3, 4)}, weight)
+    check_model(tmp_path, [node(kind, "a b", "y")], {"a": values(2, 3, 4)}, weight)
 
 
 @pytest.mark.parametrize("approximate", ["none", "tanh"])
 def test_gelu(approximate: str, tmp_path: Path) -> None:
     nodes = [node("Gelu", "x", "y", approximate=approximate)]
-    check(tmp_path, nodes, {"x": values(3, 4)}, opset=20)
+    check_model(tmp_path, nodes, {"x": values(3, 4)}, opset=20)
 
 
 @pytest.mark.parametrize("exponent", [0.0, 0.5, 1.0, 2.0, 3.0, -1.0, -0.5, 1.7])
 def test_power_of_constant(exponent: float, tmp_path: Path) -> None:
     constants = {"e": np.array(exponent, dtype=np.float32)}
-    check(tmp_path, [node("Pow", "x e", "y")], {"x": positive(3, 4)}, constants)
+    check_model(tmp_path, [node("Pow", "x e", "y")], {"x": positive(3, 4)}, constants)
 
 
 def test_power_of_tensor(tmp_path: Path) -> None:
-    check(tmp_path, [node("Pow", "x e", "y")], {"x": positive(3, 4), "e": values(4)})
+    check_model(tmp_path, [node("Pow", "x e", "y")], {"x": positive(3, 4), "e": values(4)})
 
 
 def test_clip(tmp_path: Path) -> None:
     low, high = np.float32(-0.5), np.float32(0.25)
     limits = {"low": np.array(low), "high": np.array(high)}
-    check(tmp_path, [node("Clip", "x low high", "y")], {"x": values(5)}, limits)
-    check(tmp_path, [node("Clip", "x - high", "y")], {"x": values(5)}, {"high": limits["high"]})
+    check_model(tmp_path, [node("Clip", "x low high", "y")], {"x": values(5)}, limits)
+    check_model(
+        tmp_path, [node("Clip", "x - high", "y")], {"x": values(5)}, {"high": limits["high"]}
+    )
 
 
 @pytest.mark.parametrize("kind", ["Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual"])
 def test_comparisons(kind: str, tmp_path: Path) -> None:
     nodes = [node(kind, "a b", "c"), node("Where", "c a b", "y")]
-    check(tmp_path, nodes, {"a": np.round(values(3, 4)), "b": np.round(values(4))})
+    check_model(tmp_path, nodes, {"a": np.round(values(3, 4)), "b": np.round(values(4))})
 
 
 @pytest.mark.parametrize("kind", ["And", "Or", "Xor"])
@@ -84,17 +86,17 @@ def test_truth_values(kind: str, tmp_path: Path) -> None:
         node("Cast", "e", "y", to=1),
     ]
     mask = np.array([True, False, True])
-    check(tmp_path, nodes, {"a": values(4, 3), "b": values(3), "m": mask})
-    check(tmp_path, nodes[:2], {"a": values(4, 3), "b": values(3), "m": mask}, outputs="d")
+    check_model(tmp_path, nodes, {"a": values(4, 3), "b": values(3), "m": mask})
+    check_model(tmp_path, nodes[:2], {"a": values(4, 3), "b": values(3), "m": mask}, outputs="d")
 
 
 def test_integers(tmp_path: Path) -> None:
     a, b = np.array([7, -7, 9], dtype=np.int32), np.array([2, 2, -4], dtype=np.int32)
-    check(tmp_path, [node("Div", "a b", "y")], {"a": a, "b": b})
-    check(tmp_path, [node("Mod", "a b", "y", fmod=1)], {"a": a, "b": b})
+    check_model(tmp_path, [node("Div", "a b", "y")], {"a": a, "b": b})
+    check_model(tmp_path, [node("Mod", "a b", "y", fmod=1)], {"a": a, "b": b})
     small = np.array([100, 27, -100], dtype=np.int8)
     nodes = [node("Add", "a a", "b"), node("Cast", "b", "y", to=1)]
-    check(tmp_path, nodes, {"a": small})
+    check_model(tmp_path, nodes, {"a": small})
 
 
 @pytest.mark.parametrize(
@@ -107,11 +109,13 @@ def test_reductions(kind: str, opset: int, keepdims: int, tmp_path: Path) -> Non
     x = values(2, 3, 4)
     if opset < 13 or (opset < 18 and kind != "Sum"):
         nodes = [node(f"Reduce{kind}", "x", "y", axes=[0, -1], keepdims=keepdims)]
-        check(tmp_path, nodes, {"x": x}, opset=opset)
+        check_model(tmp_path, nodes, {"x": x}, opset=opset)
     else:
         nodes = [node(f"Reduce{kind}", "x axes", "y", keepdims=keepdims)]
-        check(tmp_path, nodes, {"x": x}, {"axes": ints(0, -1)}, opset=opset)
-    check(tmp_path, [node(f"Reduce{kind}", "x", "y", keepdims=keepdims)], {"x": x}, opset=opset)
+        check_model(tmp_path, nodes, {"x": x}, {"axes": ints(0, -1)}, opset=opset)
+    check_model(
+        tmp_path, [node(f"Reduce{kind}", "x", "y", keepdims=keepdims)], {"x": x}, opset=opset
+    )
 
 
 @pytest.mark.parametrize("opset", [11, 13])
@@ -121,7 +125,7 @@ def test_softmax(kind: str, opset: int, axis: int | None, tmp_path: Path) -> Non
     attributes = {} if axis is None else {"axis": axis}
     x = values(2, 3, 4)
     if opset >= 13 or axis == -1:
-        check(tmp_path, [node(kind, "x", "y", **attributes)], {"x": x}, opset=opset)
+        check_model(tmp_path, [node(kind, "x", "y", **attributes)], {"x": x}, opset=opset)
         return
     start = 1 if axis is None else axis
     flat = [
@@ -129,7 +133,7 @@ def test_softmax(kind: str, opset: int, axis: int | None, tmp_path: Path) -> Non
         node(kind, "f", "s", axis=1),
         node("Reshape", "s shape", "y"),
     ]
-    through = check(tmp_path, flat, {"x": x}, {"shape": ints(2, 3, 4)}, opset=11)
+    through = check_model(tmp_path, flat, {"x": x}, {"shape": ints(2, 3, 4)}, opset=11)
     program = check_equal(tmp_path, [node(kind, "x", "y", **attributes)], x, through)
     assert len(program.nests) == (4 if kind == "Softmax" else 5)
 
@@ -146,17 +150,19 @@ def check_equal(folder: Path, nodes: list[Any], x: NDArray[Any], other: Any) -> 
 )
 def test_matmul(left: tuple[int, ...], right: tuple[int, ...], tmp_path: Path) -> None:
     a, b = values(*left), values(*right)
-    check(tmp_path, [node("MatMul", "a b", "y")], {"a": a, "b": b})
-    check(tmp_path, [node("MatMul", "a b", "y")], {"a": a}, {"b": b})
+    check_model(tmp_path, [node("MatMul", "a b", "y")], {"a": a, "b": b})
+    check_model(tmp_path, [node("MatMul", "a b", "y")], {"a": a}, {"b": b})
 
 
 def test_gemm(tmp_path: Path) -> None:
     inputs = {"a": values(4, 3)}
     weights = {"b": values(5, 4), "c": values(5)}
     nodes = [node("Gemm", "a b c", "y", alpha=0.5, beta=2.0, transA=1, transB=1)]
-    program = check(tmp_path, nodes, inputs, weights)
+    program = check_model(tmp_path, nodes, inputs, weights)
     assert len(program.nests) == 2
-    check(tmp_path, [node("Gemm", "a b", "y", transA=1, transB=1)], inputs, {"b": values(5, 4)})
+    check_model(
+        tmp_path, [node("Gemm", "a b", "y", transA=1, transB=1)], inputs, {"b": values(5, 4)}
+    )
 
 
 @pytest.mark.parametrize(
@@ -175,7 +181,7 @@ def test_conv(
     x: tuple[int, ...], w: tuple[int, ...], attributes: dict[str, Any], tmp_path: Path
 ) -> None:
     weights = {"w": values(*w), "b": values(w[0])}
-    check(tmp_path, [node("Conv", "x w b", "y", **attributes)], {"x": values(*x)}, weights)
+    check_model(tmp_path, [node("Conv", "x w b", "y", **attributes)], {"x": values(*x)}, weights)
 
 
 @pytest.mark.parametrize(
@@ -188,10 +194,10 @@ def test_conv(
 )
 def test_pools(attributes: dict[str, Any], tmp_path: Path) -> None:
     x = {"x": values(1, 2, 6, 6)}
-    check(tmp_path, [node("MaxPool", "x", "y", **attributes)], x)
-    check(tmp_path, [node("AveragePool", "x", "y", **attributes)], x)
+    check_model(tmp_path, [node("MaxPool", "x", "y", **attributes)], x)
+    check_model(tmp_path, [node("AveragePool", "x", "y", **attributes)], x)
     counted = {**attributes, "count_include_pad": 1}
-    check(tmp_path, [node("AveragePool", "x", "y", **counted)], x)
+    check_model(tmp_path, [node("AveragePool", "x", "y", **counted)], x)
 
 
 @pytest.mark.parametrize("size", [5, 6, 7, 8])
@@ -219,55 +225,55 @@ def read_nodes(nodes: list[Any], x: NDArray[Any], folder: Path) -> Any:
 
 @pytest.mark.parametrize("kind", ["GlobalAveragePool", "GlobalMaxPool"])
 def test_global_pools(kind: str, tmp_path: Path) -> None:
-    check(tmp_path, [node(kind, "x", "y")], {"x": values(2, 3, 4, 5)})
+    check_model(tmp_path, [node(kind, "x", "y")], {"x": values(2, 3, 4, 5)})
 
 
 def test_normalizations(tmp_path: Path) -> None:
     x = {"x": values(2, 4, 3, 3)}
     weights = {"s": values(4), "b": values(4, seed=1), "m": values(4, seed=2), "v": positive(4)}
     batch = [node("BatchNormalization", "x s b m v", "y", epsilon=1e-3)]
-    program = check(tmp_path, batch, x, weights)
+    program = check_model(tmp_path, batch, x, weights)
     assert len(program.nests) == 1
     pair = {"s": weights["s"], "b": weights["b"]}
-    check(tmp_path, [node("InstanceNormalization", "x s b", "y", epsilon=1e-3)], x, pair)
+    check_model(tmp_path, [node("InstanceNormalization", "x s b", "y", epsilon=1e-3)], x, pair)
     groups = [node("GroupNormalization", "x s b", "y", epsilon=1e-3, num_groups=2)]
-    check(tmp_path, groups, x, pair, opset=21)
+    check_model(tmp_path, groups, x, pair, opset=21)
 
 
 def test_layer_normalizations(tmp_path: Path) -> None:
     x, pair = {"x": values(2, 3, 4)}, {"s": values(4), "b": values(4, seed=1)}
-    check(tmp_path, [node("LayerNormalization", "x s b", "y", epsilon=1e-3)], x, pair)
+    check_model(tmp_path, [node("LayerNormalization", "x s b", "y", epsilon=1e-3)], x, pair)
     last = {"s": values(3, 4)}
-    check(tmp_path, [node("LayerNormalization", "x s", "y", axis=1)], x, last)
+    check_model(tmp_path, [node("LayerNormalization", "x s", "y", axis=1)], x, last)
     scale = {"s": values(4)}
-    check(tmp_path, [node("RMSNormalization", "x s", "y")], x, scale, opset=23)
+    check_model(tmp_path, [node("RMSNormalization", "x s", "y")], x, scale, opset=23)
 
 
 @pytest.mark.parametrize("shape", [(6, 4), (-1,), (0, -1), (4, 6), (2, 2, 3, 2)])
 def test_reshape(shape: tuple[int, ...], tmp_path: Path) -> None:
     constants = {"shape": ints(*shape)}
-    check(tmp_path, [node("Reshape", "x shape", "y")], {"x": values(2, 3, 4)}, constants)
+    check_model(tmp_path, [node("Reshape", "x shape", "y")], {"x": values(2, 3, 4)}, constants)
 
 
 def test_shapes(tmp_path: Path) -> None:
     x = {"x": values(2, 3, 4)}
-    check(tmp_path, [node("Transpose", "x", "y", perm=[1, 2, 0])], x)
-    check(tmp_path, [node("Transpose", "x", "y")], x)
-    check(tmp_path, [node("Flatten", "x", "y", axis=2)], x)
-    check(tmp_path, [node("Flatten", "x", "y", axis=0)], x)
+    check_model(tmp_path, [node("Transpose", "x", "y", perm=[1, 2, 0])], x)
+    check_model(tmp_path, [node("Transpose", "x", "y")], x)
+    check_model(tmp_path, [node("Flatten", "x", "y", axis=2)], x)
+    check_model(tmp_path, [node("Flatten", "x", "y", axis=0)], x)
     both = [node("Unsqueeze", "x", "u", axes=[0, -1]), node("Squeeze", "u", "y")]
-    check(tmp_path, both, x, opset=11)
+    check_model(tmp_path, both, x, opset=11)
     both = [node("Unsqueeze", "x axes", "u"), node("Squeeze", "u axes", "y")]
-    check(tmp_path, both, x, {"axes": ints(0, 4)})
-    check(tmp_path, [node("Expand", "x s", "y")], x, {"s": ints(2, 2, 1, 4)})
-    check(tmp_path, [node("Tile", "x s", "y")], x, {"s": ints(1, 2, 3)})
+    check_model(tmp_path, both, x, {"axes": ints(0, 4)})
+    check_model(tmp_path, [node("Expand", "x s", "y")], x, {"s": ints(2, 2, 1, 4)})
+    check_model(tmp_path, [node("Tile", "x s", "y")], x, {"s": ints(1, 2, 3)})
 
 
 def test_slices(tmp_path: Path) -> None:
     x = {"x": values(5, 6)}
     ends = {"s": ints(-1, 1), "e": ints(-100, 2**62), "a": ints(0, 1), "t": ints(-2, 2)}
-    check(tmp_path, [node("Slice", "x s e a t", "y")], x, ends)
-    check(tmp_path, [node("Slice", "x s e", "y")], x, {"s": ints(1), "e": ints(-1)})
+    check_model(tmp_path, [node("Slice", "x s e a t", "y")], x, ends)
+    check_model(tmp_path, [node("Slice", "x s e", "y")], x, {"s": ints(1), "e": ints(-1)})
 
 
 @pytest.mark.parametrize("opset", [11, 13, 18])
@@ -279,24 +285,26 @@ def test_split_and_concat(opset: int, tmp_path: Path) -> None:
         split = node("Split", "x", "a b c", axis=1, split=[1, 2, 3])
     else:
         split = node("Split", "x s", "a b c", axis=1)
-    check(tmp_path, [split, join], x, constants, opset=opset)
+    check_model(tmp_path, [split, join], x, constants, opset=opset)
     extra = {"num_outputs": 3} if opset == 18 else {}
-    check(tmp_path, [node("Split", "x", "a b c", axis=1, **extra), join], x, opset=opset)
+    check_model(tmp_path, [node("Split", "x", "a b c", axis=1, **extra), join], x, opset=opset)
 
 
 @pytest.mark.parametrize("mode", ["constant", "reflect", "edge"])
 def test_pad(mode: str, tmp_path: Path) -> None:
     x = {"x": values(3, 4)}
     constants = {"p": ints(1, 2, 0, 1), "v": np.array(7, dtype=np.float32)}
-    check(tmp_path, [node("Pad", "x p v", "y", mode=mode)], x, constants)
+    check_model(tmp_path, [node("Pad", "x p v", "y", mode=mode)], x, constants)
     constants = {"p": ints(2, 1), "a": ints(-1)}
-    check(tmp_path, [node("Pad", "x p - a", "y", mode=mode)], x, constants, opset=18)
+    check_model(tmp_path, [node("Pad", "x p - a", "y", mode=mode)], x, constants, opset=18)
 
 
 def test_gather(tmp_path: Path) -> None:
     x = {"x": values(3, 5)}
     for index in (np.array(1), np.array([[0, 2], [-1, 4]]), np.array([4, 3, 2, 1])):
-        check(tmp_path, [node("Gather", "x i", "y", axis=1)], x, {"i": index.astype(np.int64)})
+        check_model(
+            tmp_path, [node("Gather", "x i", "y", axis=1)], x, {"i": index.astype(np.int64)}
+        )
 
 
 @pytest.mark.parametrize(
@@ -310,16 +318,16 @@ def test_gather(tmp_path: Path) -> None:
 def test_resize(attributes: dict[str, Any], tmp_path: Path) -> None:
     x = {"x": values(1, 2, 4, 4)}
     scales = {"s": np.array([1, 1, 2, 3], dtype=np.float32)}
-    check(tmp_path, [node("Resize", "x - s", "y", **attributes)], x, scales, opset=13)
+    check_model(tmp_path, [node("Resize", "x - s", "y", **attributes)], x, scales, opset=13)
     sizes = {"s": ints(1, 2, 2, 8)}
-    check(tmp_path, [node("Resize", "x - - s", "y", **attributes)], x, sizes, opset=13)
+    check_model(tmp_path, [node("Resize", "x - - s", "y", **attributes)], x, sizes, opset=13)
 
 
 @pytest.mark.parametrize("mode", ["DCR", "CRD"])
 def test_depth_and_space(mode: str, tmp_path: Path) -> None:
     nodes = [node("DepthToSpace", "x", "y", blocksize=2, mode=mode)]
-    check(tmp_path, nodes, {"x": values(1, 8, 2, 3)})
-    check(tmp_path, [node("SpaceToDepth", "x", "y", blocksize=2)], {"x": values(1, 2, 4, 6)})
+    check_model(tmp_path, nodes, {"x": values(1, 8, 2, 3)})
+    check_model(tmp_path, [node("SpaceToDepth", "x", "y", blocksize=2)], {"x": values(1, 2, 4, 6)})
 
 
 def test_shape_arithmetic_is_folded(tmp_path: Path) -> None:
@@ -334,26 +342,26 @@ def test_shape_arithmetic_is_folded(tmp_path: Path) -> None:
         node("Add", "flat fill", "y"),
     ]
     constants = {"zero": np.array(0), "axes": ints(0), "shape2": ints(2, 12)}
-    program = check(tmp_path, nodes, {"x": values(2, 3, 4)}, constants)
+    program = check_model(tmp_path, nodes, {"x": values(2, 3, 4)}, constants)
     assert len(program.nests) == 1
     assert [array.name for array in program.arrays] == ["x", "y"]
 
 
 def test_dropout_is_nothing(tmp_path: Path) -> None:
     nodes = [node("Dropout", "x", "d"), node("Relu", "d", "y")]
-    program = check(tmp_path, nodes, {"x": values(3, 4)})
+    program = check_model(tmp_path, nodes, {"x": values(3, 4)})
     assert len(program.nests) == 1
 
 
 def test_round_to_even(tmp_path: Path) -> None:
     halves = np.array([-2.5, -1.5, -0.5, 0.5, 1.5, 2.5, 0.49999997, 3.0, -7.2], np.float32)
-    check(tmp_path, [node("Round", "x", "y")], {"x": halves})
+    check_model(tmp_path, [node("Round", "x", "y")], {"x": halves})
 
 
 @pytest.mark.parametrize(("kind", "shift"), [("Acosh", 1.0), ("Atanh", -0.9)])
 def test_inverse_hyperbolic(kind: str, shift: float, tmp_path: Path) -> None:
     x = (np.abs(values(3, 4)) % 0.8 + shift).astype(np.float32)
-    check(tmp_path, [node(kind, "x", "y")], {"x": x})
+    check_model(tmp_path, [node(kind, "x", "y")], {"x": x})
 
 
 @pytest.mark.parametrize(
@@ -369,27 +377,27 @@ def test_inverse_hyperbolic(kind: str, shift: float, tmp_path: Path) -> None:
 )
 def test_einsum(equation: str, shapes: list[tuple[int, ...]], tmp_path: Path) -> None:
     inputs = {f"x{at}": values(*shape) for at, shape in enumerate(shapes)}
-    check(tmp_path, [node("Einsum", " ".join(inputs), "y", equation=equation)], inputs)
+    check_model(tmp_path, [node("Einsum", " ".join(inputs), "y", equation=equation)], inputs)
 
 
 @pytest.mark.parametrize("upper", [0, 1])
 @pytest.mark.parametrize("shift", [-1, 0, 2, 9])
 def test_triangle(upper: int, shift: int, tmp_path: Path) -> None:
     nodes = [node("Trilu", "x k", "y", upper=upper)]
-    check(tmp_path, nodes, {"x": values(2, 3, 4)}, {"k": np.array(shift)})
+    check_model(tmp_path, nodes, {"x": values(2, 3, 4)}, {"k": np.array(shift)})
 
 
 def test_diagonal(tmp_path: Path) -> None:
     nodes = [node("EyeLike", "x", "e", k=1), node("Add", "x e", "y")]
-    check(tmp_path, nodes, {"x": values(3, 4)})
+    check_model(tmp_path, nodes, {"x": values(3, 4)})
 
 
 @pytest.mark.parametrize("options", [{}, {"reverse": 1}, {"exclusive": 1}])
 def test_running_sum(options: dict[str, int], tmp_path: Path) -> None:
     nodes = [node("CumSum", "x a", "y", **options)]
-    check(tmp_path, nodes, {"x": values(2, 7, 3)}, {"a": np.array(1)})
+    check_model(tmp_path, nodes, {"x": values(2, 7, 3)}, {"a": np.array(1)})
 
 
 def test_norm_pool(tmp_path: Path) -> None:
     nodes = [node("LpPool", "x", "y", kernel_shape=[2, 3], strides=[2, 1], p=2)]
-    check(tmp_path, nodes, {"x": values(1, 2, 6, 5)})
+    check_model(tmp_path, nodes, {"x": values(1, 2, 6, 5)})

@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("onnx")
 
 from streamopt.errors import FrontendError
-from tests.support.programs.onnx_models import check, ints, make_model, node, read, values
+from tests.support.programs.onnx_models import check_model, ints, make_model, node, read, values
 from tests.support.runners.elements import run
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ X = {"x": values(1, 2, 6, 5)}
 )
 def test_resize(factors: list[float], attributes: dict[str, Any], tmp_path: Path) -> None:
     scales = {"s": np.array(factors, dtype=np.float32)}
-    check(tmp_path, [node("Resize", "x - s", "y", **attributes)], X, scales)
+    check_model(tmp_path, [node("Resize", "x - s", "y", **attributes)], X, scales)
 
 
 ROWS = np.array([[0, 2], [-1, 2], [3, 3]])
@@ -51,24 +51,24 @@ READS: dict[str, tuple[onnx.NodeProto, Any]] = {
 @pytest.mark.parametrize("name", READS)
 def test_reads(name: str, tmp_path: Path) -> None:
     made, indices = READS[name]
-    check(tmp_path, [made], X, {"i": np.asarray(indices, dtype=np.int64)})
+    check_model(tmp_path, [made], X, {"i": np.asarray(indices, dtype=np.int64)})
 
 
 @pytest.mark.parametrize("reduction", ["none", "add"])
 def test_writes(reduction: str, tmp_path: Path) -> None:
     options: dict[str, Any] = {} if reduction == "none" else {"reduction": reduction}
     rows = {"i": ints(4, 1).reshape(2, 1), "u": values(2, 3)}
-    check(tmp_path, [node("ScatterND", "x i u", "y", **options)], {"x": values(6, 3)}, rows)
+    check_model(tmp_path, [node("ScatterND", "x i u", "y", **options)], {"x": values(6, 3)}, rows)
     places = np.array([[0, 2, 5], [1, 2, 3]], dtype=np.int64)
     given = {"x": values(3, 6), "u": values(2, 3)}
     nodes = [node("ScatterElements", "x i u", "y", axis=1, **options)]
-    check(tmp_path, nodes, given, {"i": places})
+    check_model(tmp_path, nodes, given, {"i": places})
 
 
 def test_parts_that_fall_on_one_place_are_added(tmp_path: Path) -> None:
     rows = {"i": ints(4, 1, 4, 4).reshape(4, 1)}
     nodes = [node("ScatterND", "x i u", "y", reduction="add")]
-    check(tmp_path, nodes, {"x": values(6, 3), "u": values(4, 3)}, rows)
+    check_model(tmp_path, nodes, {"x": values(6, 3), "u": values(4, 3)}, rows)
 
 
 def problem(nodes: list[onnx.NodeProto], folder: Path, **constants: Any) -> str:
@@ -104,7 +104,7 @@ def test_transposed_convolution(
 ) -> None:
     weights = {"w": values(*shape), "b": values(shape[1])}
     nodes = [node("ConvTranspose", "x w b", "y", **attributes)]
-    check(tmp_path, nodes, {"x": values(1, 4, 4, 4)}, weights)
+    check_model(tmp_path, nodes, {"x": values(1, 4, 4, 4)}, weights)
 
 
 def test_transposed_convolution_in_groups_of_a_given_shape(tmp_path: Path) -> None:

@@ -54,7 +54,9 @@ def built(lowering: Lowering, *inputs: NDArray[Any], weights: int = 0) -> Progra
     return builder.build()
 
 
-def check(lowering: Lowering, expected: Any, *inputs: NDArray[Any], weights: int = 0) -> Program:
+def check_lowering(
+    lowering: Lowering, expected: Any, *inputs: NDArray[Any], weights: int = 0
+) -> Program:
     program = built(lowering, *inputs, weights=weights)
     outputs = run(program, {f"x{at}": array for at, array in enumerate(inputs)})
     np.testing.assert_allclose(outputs["y"].astype(float), np.asarray(expected), atol=1e-12)
@@ -79,12 +81,12 @@ def through_torch(function: Callable[[list[Any]], Any], *inputs: NDArray[Any]) -
 )
 def test_matmul(left: tuple[int, ...], right: tuple[int, ...]) -> None:
     a, b = values(*left), values(*right)
-    check(lambda b, t: matmul(b, *t), a @ b, a, b)
+    check_lowering(lambda b, t: matmul(b, *t), a @ b, a, b)
 
 
 def test_linear_streams() -> None:
     x, w, b = values(1, 3, 4), values(5, 4), values(5)
-    program = check(lambda b, t: linear(b, *t), x @ w.T + b, x, w, b, weights=2)
+    program = check_lowering(lambda b, t: linear(b, *t), x @ w.T + b, x, w, b, weights=2)
     assert [nest.name for nest in program.nests] == ["op", "op_2"]
     assert str(program.nests[0].statements[0].target) == "op[0][i][j]"
     assert [loop.name for loop in program.nests[0].loops] == ["i", "j", "k"]
@@ -99,7 +101,7 @@ def test_gemm() -> None:
         flags = {"transpose_left": True, "transpose_right": True}
         return gemm(builder, *t, alpha=0.5, beta=2.0, **flags)
 
-    check(lowering, 0.5 * a.T @ b.T + 2 * c, a, b, c)
+    check_lowering(lowering, 0.5 * a.T @ b.T + 2 * c, a, b, c)
 
 
 @pytest.mark.parametrize(
@@ -129,7 +131,7 @@ def test_convolution(x: tuple[int, ...], w: tuple[int, ...], options: dict[str, 
     torch_function = (F.conv1d, F.conv2d, F.conv3d)[rank - 1]
     arrays = values(*x), values(*w), values(w[0])
     expected = torch_function(*map(torch.from_numpy, arrays), **options).numpy()
-    program = check(lowering, expected, *arrays, weights=2)
+    program = check_lowering(lowering, expected, *arrays, weights=2)
     names = [nest.name for nest in program.nests]
     assert names == (["op_pad"] if any(pads) else []) + ["op", "op_2"]
 
@@ -138,7 +140,7 @@ def test_max_pool() -> None:
     x = values(1, 2, 7, 7)
     windows = Windows.of((3, 2), (2, 2), (1, 2), (1, 0), (1, 0))
     expected = through_torch(lambda t: F.max_pool2d(t[0], (3, 2), 2, (1, 0), (1, 2)), x)
-    check(lambda b, t: pooling.max_pool(b, t[0], windows), expected, x)
+    check_lowering(lambda b, t: pooling.max_pool(b, t[0], windows), expected, x)
 
 
 @pytest.mark.parametrize("counted", [False, True])
@@ -146,13 +148,19 @@ def test_average_pool(counted: bool) -> None:
     x = values(1, 2, 6, 6)
     windows = Windows.of((3, 3), (2, 2), (), (1, 1), (1, 1))
     expected = through_torch(lambda t: F.avg_pool2d(t[0], 3, 2, 1, count_include_pad=counted), x)
-    check(lambda b, t: pooling.average_pool(b, t[0], windows, count_border=counted), expected, x)
+    check_lowering(
+        lambda b, t: pooling.average_pool(b, t[0], windows, count_border=counted), expected, x
+    )
 
 
 def test_global_pools() -> None:
     x = values(2, 3, 4, 5)
-    check(lambda b, t: pooling.global_average_pool(b, *t), x.mean(axis=(2, 3), keepdims=True), x)
-    check(lambda b, t: pooling.global_max_pool(b, *t), x.max(axis=(2, 3), keepdims=True), x)
+    check_lowering(
+        lambda b, t: pooling.global_average_pool(b, *t), x.mean(axis=(2, 3), keepdims=True), x
+    )
+    check_lowering(
+        lambda b, t: pooling.global_max_pool(b, *t), x.max(axis=(2, 3), keepdims=True), x
+    )
 
 
 def test_bias_and_relu_are_one_nest() -> None:
@@ -162,7 +170,7 @@ def test_bias_and_relu_are_one_nest() -> None:
         total = elementwise(builder, ex.add, matmul(builder, t[0], t[0]), t[1])
         return elementwise(builder, functions.relu, total)
 
-    program = check(lowering, np.maximum(square @ square + b, 0), square, b)
+    program = check_lowering(lowering, np.maximum(square @ square + b, 0), square, b)
     assert len(program.nests) == 2
 
 
@@ -173,7 +181,7 @@ def test_computed_operands_are_stored_where_they_repeat() -> None:
         computed = elementwise(builder, ex.exponential, t[1])
         return elementwise(builder, ex.add, t[0], computed)
 
-    program = check(lowering, x + np.exp(row), x, row)
+    program = check_lowering(lowering, x + np.exp(row), x, row)
     assert len(program.nests) == 2
 
 
@@ -184,7 +192,7 @@ def test_choose() -> None:
         below = compare(builder, CompareOp.LT, *t)
         return choose(builder, below, t[0], splat(2.0, ElementType.DOUBLE))
 
-    program = check(lowering, np.where(x < y, x, 2.0), x, y)
+    program = check_lowering(lowering, np.where(x < y, x, 2.0), x, y)
     assert len(program.nests) == 1
 
 
@@ -204,14 +212,16 @@ def test_reductions(
 ) -> None:
     x = values(2, 3, 4)
     expected = function(x, axis=axes, keepdims=keepdims)
-    check(
+    check_lowering(
         lambda b, t: normalisation.reduced(b, t[0], axes, reduction, keepdims=keepdims), expected, x
     )
 
 
 def test_mean() -> None:
     x = values(2, 3, 4)
-    check(lambda b, t: normalisation.mean_over(b, t[0], [0, 2], keepdims=False), x.mean((0, 2)), x)
+    check_lowering(
+        lambda b, t: normalisation.mean_over(b, t[0], [0, 2], keepdims=False), x.mean((0, 2)), x
+    )
 
 
 @pytest.mark.parametrize("axes", [(1,), (-1,), (1, 2)])
@@ -219,8 +229,8 @@ def test_softmax(axes: tuple[int, ...]) -> None:
     x = values(2, 3, 4)
     power = np.exp(x - x.max(axes, keepdims=True))
     expected = power / power.sum(axes, keepdims=True)
-    check(lambda b, t: normalisation.softmax(b, t[0], axes), expected, x)
-    check(lambda b, t: normalisation.log_softmax(b, t[0], axes), np.log(expected), x)
+    check_lowering(lambda b, t: normalisation.softmax(b, t[0], axes), expected, x)
+    check_lowering(lambda b, t: normalisation.log_softmax(b, t[0], axes), np.log(expected), x)
 
 
 def test_batch_norm_has_two_weights() -> None:
@@ -229,7 +239,7 @@ def test_batch_norm_has_two_weights() -> None:
         lambda t: F.batch_norm(t[0], t[3], t[4], t[1], t[2], eps=1e-3), x, scale, bias, mean, var
     )
     arrays = x, scale, bias, mean, var
-    program = check(
+    program = check_lowering(
         lambda b, t: normalisation.batch_norm(b, *t, epsilon=1e-3), expected, *arrays, weights=4
     )
     assert [a.name for a in program.arrays] == ["x0", "op_scale", "op_shift", "y"]
@@ -243,7 +253,7 @@ def test_layer_norm() -> None:
     def lowering(builder: ProgramBuilder, t: list[Tensor]) -> Tensor:
         return normalisation.layer_norm(builder, t[0], [-1], t[1], t[2], 1e-3)
 
-    check(lowering, expected, x, scale, bias)
+    check_lowering(lowering, expected, x, scale, bias)
 
 
 def test_group_and_rms_norm() -> None:
@@ -253,9 +263,9 @@ def test_group_and_rms_norm() -> None:
     def lowering(builder: ProgramBuilder, t: list[Tensor]) -> Tensor:
         return normalisation.group_norm(builder, t[0], 2, t[1], t[2], 1e-3)
 
-    check(lowering, expected, x, scale, bias)
+    check_lowering(lowering, expected, x, scale, bias)
     root = np.sqrt((x * x).mean(-1, keepdims=True) + 1e-3)
-    check(lambda b, t: normalisation.rms_norm(b, t[0], [-1], None, 1e-3), x / root, x)
+    check_lowering(lambda b, t: normalisation.rms_norm(b, t[0], [-1], None, 1e-3), x / root, x)
 
 
 @pytest.mark.parametrize(
@@ -263,8 +273,8 @@ def test_group_and_rms_norm() -> None:
 )
 def test_reshape(shape: tuple[int, ...]) -> None:
     x = values(6, 16)
-    check(lambda _, t: views.reshaped(t[0], shape), x.reshape(shape), x)
-    check(lambda _, t: views.reshaped(views.reshaped(t[0], shape), (6, 16)), x, x)
+    check_lowering(lambda _, t: views.reshaped(t[0], shape), x.reshape(shape), x)
+    check_lowering(lambda _, t: views.reshaped(views.reshaped(t[0], shape), (6, 16)), x, x)
 
 
 def test_reshape_reads_simply() -> None:
@@ -282,28 +292,30 @@ def _reads(nest: Nest) -> list[str]:
 
 def test_views() -> None:
     x = values(3, 4, 5)
-    check(lambda _, t: views.transposed(t[0], (2, 0, 1)), x.transpose(2, 0, 1), x)
-    check(lambda _, t: views.sliced(t[0], 1, 3, None, -2), x[:, 3::-2], x)
-    check(lambda _, t: views.sliced(t[0], 2, -4, 100, 3), x[:, :, -4:100:3], x)
-    check(lambda _, t: views.flattened(views.transposed(t[0], (0, 2, 1))),
+    check_lowering(lambda _, t: views.transposed(t[0], (2, 0, 1)), x.transpose(2, 0, 1), x)
+    check_lowering(lambda _, t: views.sliced(t[0], 1, 3, None, -2), x[:, 3::-2], x)
+    check_lowering(lambda _, t: views.sliced(t[0], 2, -4, 100, 3), x[:, :, -4:100:3], x)
+    check_lowering(lambda _, t: views.flattened(views.transposed(t[0], (0, 2, 1))),
           x.transpose(0, 2, 1).reshape(3, 20), x)  # fmt: skip
-    check(lambda _, t: views.squeezed(views.unsqueezed(t[0], [0, -1])), x, x)
+    check_lowering(lambda _, t: views.squeezed(views.unsqueezed(t[0], [0, -1])), x, x)
 
 
 def test_joining() -> None:
     x, y, z = values(2, 3), values(2, 1), values(2, 4)
-    check(lambda b, t: views.concatenated(b, t, 1), np.concatenate([x, y, z], 1), x, y, z)
+    check_lowering(lambda b, t: views.concatenated(b, t, 1), np.concatenate([x, y, z], 1), x, y, z)
     wide = np.pad(x, ((1, 0), (0, 2)), constant_values=7.0)
-    check(lambda b, t: views.padded(b, t[0], (1, 0), (0, 2), 7.0), wide, x)
-    check(lambda b, t: views.padded(b, t[0], (1, -1), (0, 2), 7.0), wide[:, 1:], x)
+    check_lowering(lambda b, t: views.padded(b, t[0], (1, 0), (0, 2), 7.0), wide, x)
+    check_lowering(lambda b, t: views.padded(b, t[0], (1, -1), (0, 2), 7.0), wide[:, 1:], x)
     mirror = np.pad(x, ((1, 1), (2, 1)), mode="reflect")
-    check(lambda b, t: views.mirrored(b, t[0], (1, 2), (1, 1)), mirror, x)
+    check_lowering(lambda b, t: views.mirrored(b, t[0], (1, 2), (1, 1)), mirror, x)
     edge = np.pad(x, ((2, 0), (2, 5)), mode="edge")
-    check(lambda b, t: views.mirrored(b, t[0], (2, 2), (0, 5), edge=True), edge, x)
-    check(lambda b, t: gathering.taken(b, t[0], 1, [2, 1, 0, 0, -1]), x[:, [2, 1, 0, 0, -1]], x)
+    check_lowering(lambda b, t: views.mirrored(b, t[0], (2, 2), (0, 5), edge=True), edge, x)
+    check_lowering(
+        lambda b, t: gathering.taken(b, t[0], 1, [2, 1, 0, 0, -1]), x[:, [2, 1, 0, 0, -1]], x
+    )
     twice = [column // 2 for column in range(2 * x.shape[1])]
-    check(lambda b, t: gathering.taken(b, t[0], 1, twice), x.repeat(2, 1), x)
-    check(lambda b, t: views.tiled(b, t[0], (2, 3)), np.tile(x, (2, 3)), x)
+    check_lowering(lambda b, t: gathering.taken(b, t[0], 1, twice), x.repeat(2, 1), x)
+    check_lowering(lambda b, t: views.tiled(b, t[0], (2, 3)), np.tile(x, (2, 3)), x)
 
 
 def test_dead_nests_are_left_out_and_names_are_legal() -> None:
@@ -369,7 +381,7 @@ ACTIVATIONS: dict[str, Callable[[Any], Any]] = {
 def test_activations(name: str) -> None:
     x = values(3, 4) * 3
     expected = through_torch(lambda t: ACTIVATIONS[name](t[0]), x)
-    check(lambda b, t: elementwise(b, getattr(functions, name), *t), expected, x)
+    check_lowering(lambda b, t: elementwise(b, getattr(functions, name), *t), expected, x)
 
 
 def test_weights_are_folded_once() -> None:
@@ -378,6 +390,6 @@ def test_weights_are_folded_once() -> None:
     def lowering(builder: ProgramBuilder, t: list[Tensor]) -> Tensor:
         return matmul(builder, t[0], elementwise(builder, ex.multiply, t[1], t[2]))
 
-    program = check(lowering, x @ (w * scale), x, w, scale, weights=2)
+    program = check_lowering(lowering, x @ (w * scale), x, w, scale, weights=2)
     assert len(program.nests) == 1
     assert [array.name for array in program.arrays] == ["x0", "op", "y"]

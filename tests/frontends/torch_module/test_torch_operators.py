@@ -54,7 +54,9 @@ def with_weights(module: nn.Module) -> nn.Module:
     return module
 
 
-def check(module: nn.Module, *inputs: torch.Tensor, layout: TensorLayout | None = None) -> Program:
+def check_module(
+    module: nn.Module, *inputs: torch.Tensor, layout: TensorLayout | None = None
+) -> Program:
     """Compare every result with PyTorch's own; return the program."""
     program = read_torch(module, inputs, layout=layout)
     names = [array.name for array in program.arrays if array.role is Role.INPUT]
@@ -108,13 +110,13 @@ MODULES: dict[str, tuple[nn.Module, torch.Tensor]] = {
 @pytest.mark.parametrize("name", MODULES)
 def test_module(name: str) -> None:
     module, x = MODULES[name]
-    check(with_weights(module), x)
+    check_module(with_weights(module), x)
 
 
 @pytest.mark.parametrize("name", ["linear_tokens", "conv_groups", "softmax", "encoder"])
 def test_module_with_stored_copies(name: str) -> None:
     module, x = MODULES[name]
-    check(with_weights(module), x, layout=STORED)
+    check_module(with_weights(module), x, layout=STORED)
 
 
 @pytest.mark.parametrize(
@@ -134,7 +136,7 @@ def test_module_with_stored_copies(name: str) -> None:
     ],
 )
 def test_activation_is_one_nest(activation: Callable[[], nn.Module]) -> None:
-    program = check(activation(), normal(3, 6) * 3)
+    program = check_module(activation(), normal(3, 6) * 3)
     assert len(program.nests) == 1
 
 
@@ -208,7 +210,7 @@ FUNCTIONS: dict[str, tuple[Callable[..., object], tuple[torch.Tensor, ...]]] = {
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_function(name: str) -> None:
     function, inputs = FUNCTIONS[name]
-    check(Function(function), *inputs)
+    check_module(Function(function), *inputs)
 
 
 def test_names_come_from_the_module() -> None:

@@ -74,7 +74,7 @@ def read(model: onnx.ModelProto, folder: Path, **options: Any) -> Program:
     return read_onnx(path, **options)
 
 
-def check(
+def check_model(
     folder: Path,
     nodes: list[onnx.NodeProto],
     inputs: Arrays,
