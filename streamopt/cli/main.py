@@ -9,27 +9,61 @@ import traceback
 import typer
 
 from streamopt import __version__
-from streamopt.cli.compare import compare
-from streamopt.cli.design import design
-from streamopt.cli.doctor import doctor
-from streamopt.cli.emit import emit
-from streamopt.cli.examples import EXAMPLES
-from streamopt.cli.graph import graph
-from streamopt.cli.interruption import let_sigterm_interrupt
-from streamopt.cli.pareto import pareto
-from streamopt.cli.report import report
-from streamopt.cli.simulate import simulate
-from streamopt.cli.solve import solve
-from streamopt.cli.solvers import solvers
-from streamopt.cli.sweep import sweep
+from streamopt.cli.output import let_sigterm_interrupt
 from streamopt.cli.verb import Verb, expanded, say
-from streamopt.cli.verify import verify
+from streamopt.cli.verbs.compare import compare
+from streamopt.cli.verbs.design import design
+from streamopt.cli.verbs.doctor import doctor, solvers
+from streamopt.cli.verbs.emit import emit
+from streamopt.cli.verbs.graph import graph
+from streamopt.cli.verbs.pareto import pareto
+from streamopt.cli.verbs.report import report
+from streamopt.cli.verbs.simulate import simulate
+from streamopt.cli.verbs.solve import solve
+from streamopt.cli.verbs.sweep import sweep
+from streamopt.cli.verbs.verify import verify
 from streamopt.errors import StreamoptError
 
-__all__ = ["app", "main"]
+__all__ = ["EXAMPLES", "app", "main"]
 
 EXIT_ERROR = 2
 EXIT_BUG = 70
+
+EXAMPLES = {
+    "graph": """\
+streamopt graph kernel.c --top gemm --param n=64
+streamopt graph net.py:Net --inputs 1x3x32x32 -o net.json
+streamopt graph model.onnx --shape x=1x3x224x224""",
+    "solve": """\
+streamopt solve kernel.c --dsp 2560 -o build/kernel
+streamopt solve kernel.c --level opt6 --fit slr --time-limit 60
+streamopt solve graph.json --objective dsps --latency-target 100000""",
+    "pareto": """\
+streamopt pareto graph.json --csv front.csv --plot front.svg
+streamopt pareto graph.json --schedules points --time-limit 60""",
+    "design": """\
+streamopt design graph.json --strategy hida -o build/by_hida""",
+    "compare": """\
+streamopt compare graph.json --levels opt1,opt5,opt6
+streamopt compare kernel.c --strategies all --dsp 1280,2560 --csv rows.csv
+streamopt compare graph.json --levels opt5 --solver search,highs --format markdown""",
+    "sweep": """\
+streamopt sweep experiment.toml --jobs 2
+streamopt sweep experiment.toml --redo failed,stale --only gemm""",
+    "simulate": """\
+streamopt simulate graph.json --schedule graph.schedule.json --frames 3
+streamopt simulate kernel.c --schedule kernel.schedule.json --gantt run.svg""",
+    "report": """\
+streamopt report build/kernel
+streamopt report graph.json --schedule graph.schedule.json --figures figures
+streamopt report rows.csv""",
+    "emit": """\
+streamopt emit kernel.c --schedule kernel.schedule.json -o build/kernel
+streamopt emit graph.json --schedule graph.schedule.json --backend tapa -o build/tapa""",
+    "verify": """\
+streamopt verify build/kernel
+streamopt verify build/kernel --seed 7 --traces""",
+}
 
 app = typer.Typer(
     name="streamopt",

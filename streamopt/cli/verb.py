@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast, get_type_hints
 import typer
 from typer.core import TyperCommand
 
-from streamopt.cli.interruption import interrupted
+from streamopt.cli.output import interrupted
 from streamopt.errors import said
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     )
     from streamopt.pipeline.evaluation_records import evaluation_record, trace_record
     from streamopt.pipeline.fronts import front_record, pareto
-    from streamopt.pipeline.health.examine import doctor
+    from streamopt.pipeline.health import doctor
     from streamopt.pipeline.opening import schedule
     from streamopt.pipeline.ports import plan_ports, put_outside
     from streamopt.pipeline.reading import (
@@ -111,7 +111,7 @@ _PLACES = {
     "size_fifos",
     "streamopt.pipeline.evaluation_records": "evaluation_record trace_record",
     "streamopt.pipeline.fronts": "front_record pareto",
-    "streamopt.pipeline.health.examine": "doctor",
+    "streamopt.pipeline.health": "doctor",
     "streamopt.pipeline.opening": "schedule",
     "streamopt.pipeline.ports": "plan_ports put_outside",
     "streamopt.pipeline.reading": "dataflow interpret load load_schedule load_steps save "

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from itertools import pairwise
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from streamopt.ir.schedule import ChannelKind
 from streamopt.report.charts import chart_bytes, new_figure
-from streamopt.report.layers import layered
 from streamopt.report.palette import COLOURS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from streamopt.ir.scheduled import Channel, ScheduledGraph
-    from streamopt.report.layers import Layout, Point
 
-__all__ = ["channel_bits", "dataflow_chart"]
+__all__ = ["Layout", "channel_bits", "dataflow_chart", "layered"]
 
 COLUMN_INCHES, LAYER_INCHES, LEAST_INCHES = 2.7, 1.3, 5.0
 BOX = (0.78, 0.36)
@@ -159,3 +158,93 @@ def _legend(figure: Any, channels: Mapping[str, Channel]) -> None:
     handles = [line for kind, line in lines.items() if counts[kind]]
     if handles:
         figure.legend(handles=handles, loc="outside lower left", ncols=2, frameon=False)
+
+
+SWEEPS = 8
+Point: TypeAlias = tuple[float, float]
+Spot: TypeAlias = tuple[str, int]
+"""A node and 0; or an edge by its name, and how many layers below its producer it bends."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Where everything is, in columns and layers; layers grow downwards.
+
+    Attributes
+    ----------
+    routes
+        Points of every edge, from its producer over its bends to its consumer.
+    columns, layers
+        Extent of the picture.
+    """
+
+    nodes: Mapping[str, Point]
+    routes: Mapping[str, tuple[Point, ...]]
+    columns: float
+    layers: int
+
+
+def layered(nodes: Sequence[str], edges: Sequence[tuple[str, str, str]]) -> Layout:
+    """Return places for nodes, and routes for edges of (name, producer, consumer)."""
+    import networkx as nx
+
+    graph = cast("Any", nx).MultiDiGraph()
+    graph.add_nodes_from(nodes)
+    graph.add_edges_from((producer, consumer) for _, producer, consumer in edges)
+    depth = {
+        name: level
+        for level, names in enumerate(cast("Any", nx).topological_generations(graph))
+        for name in names
+    }
+    for name in nodes:
+        if not graph.in_degree(name) and graph.out_degree(name):  # sources go down to their readers
+            depth[name] = min(depth[reader] for reader in graph.successors(name)) - 1
+    chains = {
+        name: _chain(name, (producer, consumer), depth[consumer] - depth[producer])
+        for name, producer, consumer in edges
+    }
+    level = {(name, 0): depth[name] for name in nodes}
+    for name, producer, _ in edges:
+        level.update((spot, depth[producer] + spot[1]) for spot in chains[name][1:-1])
+    rows: list[list[Spot]] = [[] for _ in range(max(level.values(), default=-1) + 1)]
+    for spot, at in level.items():
+        rows[at].append(spot)
+    across = _ordered(rows, list(chains.values()))
+    places = {spot: (across[spot], float(at)) for spot, at in level.items()}
+    return Layout(
+        {name: places[name, 0] for name in nodes},
+        {name: tuple(places[spot] for spot in chain) for name, chain in chains.items()},
+        max((len(row) for row in rows), default=1),
+        len(rows),
+    )
+
+
+def _chain(name: str, ends: tuple[str, str], levels: int) -> list[Spot]:
+    """Return the spots of an edge; bends are named so that no node has their name."""
+    bends = [(f"edge {name}", below) for below in range(1, levels)]
+    return [(ends[0], 0), *bends, (ends[1], 0)]
+
+
+def _ordered(rows: list[list[Spot]], chains: list[list[Spot]]) -> dict[Spot, float]:
+    """Return the column of every spot, each row centred."""
+    above: dict[Spot, list[Spot]] = {}
+    below: dict[Spot, list[Spot]] = {}
+    for chain in chains:
+        for upper, lower in pairwise(chain):
+            above.setdefault(lower, []).append(upper)
+            below.setdefault(upper, []).append(lower)
+    widest = max((len(row) for row in rows), default=1)
+    across = {spot: float(place) for row in rows for place, spot in enumerate(row)}
+    for sweep in range(SWEEPS):
+        neighbours, ordered = (below, rows[::-1]) if sweep % 2 else (above, rows)
+        for row in ordered:
+            means = {spot: _mean(spot, neighbours, across) for spot in row}
+            row.sort(key=means.__getitem__)
+            margin = (widest - len(row)) / 2
+            across.update((spot, margin + place) for place, spot in enumerate(row))
+    return across
+
+
+def _mean(spot: Spot, neighbours: Mapping[Spot, list[Spot]], across: Mapping[Spot, float]) -> float:
+    found = neighbours.get(spot, [])
+    return sum(across[other] for other in found) / len(found) if found else across[spot]

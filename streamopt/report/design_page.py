@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 from streamopt.ir.schedule import ChannelKind
 from streamopt.report.dataflow import channel_bits, dataflow_chart
 from streamopt.report.front import front_chart
-from streamopt.report.gantt import gantt
+from streamopt.report.gantt import gantt, occupancy_chart
 from streamopt.report.loops import loops_text
-from streamopt.report.occupancy import occupancy_chart
 from streamopt.report.page import Page, Picture, Section, Table
 from streamopt.report.proof import proof_facts
 from streamopt.report.resource_bars import KINDS, budgets, resource_chart

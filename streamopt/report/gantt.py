@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from streamopt.sim import ProcessTrace, Trace
 
-__all__ = ["SAMPLES", "STALL", "WORK", "gantt"]
+__all__ = ["SAMPLES", "STALL", "WORK", "gantt", "occupancy_chart"]
 
 SAMPLES = 240
 """Spans of the run that a chart tells apart; see `streamopt.sim.simulate`."""
@@ -113,3 +113,41 @@ def _legend(figure: Any, *, with_form: bool, with_fifos: bool) -> None:
             Line2D([], [], label="closed form, to the last", **line),
         ]
     figure.legend(handles=handles, loc="outside lower left", ncols=3, frameon=False)
+
+
+FILL, LIMIT = COLOURS["fifo"].light, COLOURS["soft"].light
+FIFO_ROW_INCHES, FIFO_MARGIN_INCHES = 0.46, 1.0
+FULL_HEIGHT = 0.8
+
+
+def occupancy_chart(trace: Trace, form: str) -> bytes:
+    """Return the chart of a run with samples as a file; the same run gives the same bytes.
+
+    A row shows the most slots in use in any stream of a FIFO within a span of the run; its upper
+    border is the depth of the FIFO.
+
+    Parameters
+    ----------
+    form
+        One of `streamopt.report.charts.FORMATS`, or ``INLINE`` there.
+    """
+    import numpy as np
+
+    height = FIFO_MARGIN_INCHES + FIFO_ROW_INCHES * len(trace.fifos)
+    figure, axes = new_figure(WIDTH_INCHES, height, "slots in use")
+    for row, fifo in enumerate(trace.fifos):
+        floor = row + FULL_HEIGHT / 2
+        spans = np.array(fifo.occupancy_elems)
+        width = -(-trace.total_cycles // max(1, spans.size))
+        axes.hlines(floor - FULL_HEIGHT, 0, trace.total_cycles, color=LIMIT, linewidth=0.6)
+        if spans.size:
+            heights = floor - FULL_HEIGHT * spans / max(1, fifo.depth_elems)
+            borders = np.arange(spans.size + 1) * width
+            axes.stairs(heights, borders, baseline=floor, fill=True, color=FILL, linewidth=0)
+    names = [f"{fifo.name}, {fifo.depth_elems:,} deep" for fifo in trace.fifos]
+    axes.set_yticks(range(len(names)), names)
+    axes.set_ylim(len(names) - 0.5, -0.5)
+    axes.set_xlim(0, trace.total_cycles * 1.005)
+    axes.xaxis.set_major_formatter("{x:,.0f}")
+    axes.set_xlabel("cycles", loc="right")
+    return chart_bytes(figure, form)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 from streamopt.report.charts import INLINE
-from streamopt.report.inline import inline_svg
-from streamopt.report.palette import style_variables
+from streamopt.report.palette import style_variables, themed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["Page", "Picture", "Section", "Table", "html"]
+__all__ = ["Page", "Picture", "Section", "Table", "html", "inline_svg"]
 
 NUMBER = re.compile(r"(< )?-?[\d,]+(\.\d+)?( ?(%|x|bit))?( (to|of) [\d,]+)?|-|none")
 
@@ -109,3 +109,27 @@ def _drawing(picture: Picture) -> Any:
     from markupsafe import Markup
 
     return Markup(inline_svg(picture.draw(INLINE), picture.name, picture.says))
+
+
+def inline_svg(svg: bytes, name: str, title: str) -> str:
+    """Return a chart of format ``INLINE`` as an element of a page.
+
+    Parameters
+    ----------
+    name
+        Unique on the page; what is defined in the picture gets it as prefix.
+    title
+        What the picture shows, read aloud in its place.
+    """
+    text = svg.decode()
+    text = text[text.index("<svg") :]
+    text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
+    text = re.sub(r"<style type=\"text/css\">.*?</style>", "", text, flags=re.DOTALL)
+    text = re.sub(r"<!--.*?-->", "", text, flags=re.DOTALL)
+    text = re.sub(r"\bid=\"([^\"]+)\"", rf'id="{name}-\1"', text)
+    text = re.sub(r"url\(#([^)]+)\)", rf"url(#{name}-\1)", text)
+    text = re.sub(r"href=\"#([^\"]+)\"", rf'href="#{name}-\1"', text)
+    label = f'<svg role="img" aria-labelledby="{name}-title"'
+    head, rest = text.split(">", 1)
+    title = f'<title id="{name}-title">{escape(title)}</title>'
+    return themed(f"{head.replace('<svg', label, 1)}>{title}{rest}")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from streamopt.report.text_tables import markdown_section
-from streamopt.sweeping.redo import Redo
+from streamopt.sweeping.restoring import Redo
 from streamopt.sweeping.running import Means, Wanted, run_sweep
 
 if TYPE_CHECKING:

@@ -127,10 +127,10 @@ def _ways(block: BlockDocument, program: str) -> list[Way]:
 
 
 def _device(block: BlockDocument, file: Path) -> Target:
-    from streamopt.pipeline import target
+    from streamopt.pipeline import device
 
     name = block.device
-    return target(str(file.parent / name) if name.endswith(".toml") else name, block.clock_ns)
+    return device(str(file.parent / name) if name.endswith(".toml") else name, block.clock_ns)
 
 
 def _files(block: BlockDocument, file: Path) -> list[Path]:

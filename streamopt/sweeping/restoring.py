@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from streamopt.errors import Diagnostic, SourceLoc, SweepError
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from streamopt.pipeline.ways import Row
     from streamopt.sweeping.journal import Journal
 
-__all__ = ["restore"]
+__all__ = ["Redo", "restore"]
 
 WORDS = frozenset(
     {"key", "run", "program", "name", "level", "strategy", "asked_solver", "status", "objective",
@@ -72,3 +73,10 @@ def _value(member: str, text: str) -> str | int | float:
         except ValueError:
             continue
     return text
+
+
+class Redo(StrEnum):
+    """Rows that aren't ``done``, or rows of other sources of streamopt."""
+
+    FAILED = "failed"
+    STALE = "stale"

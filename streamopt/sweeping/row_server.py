@@ -81,9 +81,9 @@ def measured(task: dict[str, Any]) -> Row:
 
 @cache
 def _device(name: str, clock_ns: float | None) -> Target:
-    from streamopt.pipeline import target
+    from streamopt.pipeline import device
 
-    return target(name, clock_ns)
+    return device(name, clock_ns)
 
 
 def serve() -> None:

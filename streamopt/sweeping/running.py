@@ -15,8 +15,7 @@ from streamopt.pipeline.options import checked
 from streamopt.sweeping.environment import environment, sources
 from streamopt.sweeping.journal import Journal
 from streamopt.sweeping.points import points_of, way_members
-from streamopt.sweeping.redo import Redo
-from streamopt.sweeping.restoring import restore
+from streamopt.sweeping.restoring import Redo, restore
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable

@@ -11,8 +11,8 @@ import pytest
 from typer.main import get_command
 from typer.testing import CliRunner
 
-from streamopt.cli.assignments import listed, shapes
 from streamopt.cli.main import app
+from streamopt.cli.reading import listed, shapes
 from tests.support.commands import graph
 
 if TYPE_CHECKING:

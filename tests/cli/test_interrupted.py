@@ -17,9 +17,8 @@ import typer
 import streamopt as so
 from streamopt.cli import progress
 from streamopt.cli.entry import EXIT_INTERRUPTED
-from streamopt.cli.interruption import keeping, let_sigterm_interrupt
 from streamopt.cli.main import main
-from streamopt.cli.output import Output
+from streamopt.cli.output import Output, keeping, let_sigterm_interrupt
 from streamopt.pipeline import comparing, reading
 from streamopt.solvers.base import Progress
 from streamopt.space.level import LEVELS, LevelName

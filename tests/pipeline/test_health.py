@@ -11,15 +11,15 @@ from packaging.requirements import Requirement
 from typer.testing import CliRunner
 
 from streamopt.cli.main import app
-from streamopt.pipeline.health import commands, examine, packages
-from streamopt.pipeline.health.check import Check, Group, State
+from streamopt.pipeline import health
+from streamopt.pipeline.health import Check, Group, State
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
 def test_the_small_program_is_solved() -> None:
-    (solved,) = [getattr(examine, "_small_program")()]  # noqa: B009
+    (solved,) = [getattr(health, "_small_program")()]  # noqa: B009
     assert solved.state is State.OK
     assert solved.note.endswith("cycles, proof: optimal")
 
@@ -29,8 +29,8 @@ def one(monkeypatch: pytest.MonkeyPatch, requirement: str) -> Check:
         assert name == "streamopt"
         return [requirement, "torch>=1 ; extra == 'torch'"]
 
-    monkeypatch.setattr(packages.importlib.metadata, "requires", found)
-    (check,) = packages.core_packages()
+    monkeypatch.setattr(health.importlib.metadata, "requires", found)
+    (check,) = health.core_packages()
     return check
 
 
@@ -59,13 +59,13 @@ def tool(directory: Path, script: str) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="the tool is a shell script")
 def test_programs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    first = next(iter(commands.commands()))
+    first = next(iter(health.commands()))
     assert (first.name, first.state, first.fix) == ("g++", State.MISSING, "apt-get install g++")
     tool(tmp_path, "echo 'g++ (Debian) 12.2.0'")
-    first = next(iter(commands.commands()))
+    first = next(iter(health.commands()))
     assert (first.state, first.version, first.fix) == (State.OK, "12.2.0", "")
     tool(tmp_path, "exit 3")
-    assert next(iter(commands.commands())).state is State.BROKEN
+    assert next(iter(health.commands())).state is State.BROKEN
 
 
 @pytest.mark.parametrize(("group", "code"), [(Group.CORE, 1), (Group.TOOL, 0)])
@@ -75,7 +75,7 @@ def test_exit_code(monkeypatch: pytest.MonkeyPatch, group: Group, code: int) -> 
     def found() -> tuple[Check, ...]:
         return checks
 
-    monkeypatch.setattr(examine, "doctor", found)
+    monkeypatch.setattr(health, "doctor", found)
     shown = CliRunner().invoke(app, ["doctor"])
     assert shown.exit_code == code
     first, *rest = shown.stdout.splitlines()

@@ -11,7 +11,7 @@ from streamopt import dsl
 from streamopt.errors import FrontendError, InfeasibleError, LegalityError, SolverError
 from streamopt.evaluation.design import timed_network
 from streamopt.formats.steps_json import read_steps_json, write_steps_json
-from streamopt.pipeline import interpret, load_steps, save_steps, schedule, target
+from streamopt.pipeline import device, interpret, load_steps, save_steps, schedule
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -117,7 +117,7 @@ def test_skew_lets_seidel_start_often(tmp_path: Path) -> None:
     expected, found = (interpret(own.program, values)["A_out"] for own in (before, after))
     assert (expected == found).all()
     intervals = [
-        timed_network(own.graph, made.solve(dsp=220).schedule, target("xc7z020"))[1]["A"].ii
+        timed_network(own.graph, made.solve(dsp=220).schedule, device("xc7z020"))[1]["A"].ii
         for own, made in ((before, seidel(tmp_path)), (after, s))
     ]
     assert intervals[0] >= 20

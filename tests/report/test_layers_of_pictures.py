@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from streamopt.report.layers import layered
+from streamopt.report.dataflow import layered
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -1,4 +1,4 @@
-"""``streamopt doctor``: what is there, what is missing, and what mends it."""
+"""``streamopt doctor`` and ``solvers``: what is there, what is missing, and what mends it."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from streamopt.cli import arguments as a
-from streamopt.pipeline.health.check import Group, State
+from streamopt.pipeline.health import Group, State
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from streamopt.pipeline.health.check import Check
+    from streamopt.pipeline.health import Check
+    from streamopt.solvers.registry import SolverStatus
 
-__all__ = ["doctor"]
+__all__ = ["doctor", "solvers"]
 
 
 def doctor(
@@ -94,3 +95,31 @@ def _show(checks: tuple[Check, ...]) -> None:
     for check in checks:
         if check.fix:
             typer.echo(_problem(check))
+
+
+def solvers(as_json: a.Json = False, quiet: a.Quiet = False) -> None:
+    """List the solvers with version, licence and capabilities."""
+    from dataclasses import asdict
+
+    from streamopt import pipeline
+
+    found = pipeline.solvers()
+    if as_json:
+        typer.echo(json.dumps([asdict(status) for status in found], default=sorted))
+    elif not quiet:
+        _show_solvers(found)
+
+
+def _show_solvers(found: tuple[SolverStatus, ...]) -> None:
+    from rich.table import Table
+
+    from streamopt.cli.printing import print_tables
+
+    table = Table(title="solvers")
+    for name in ("solver", "version", "licence", "can do"):
+        table.add_column(name)
+    for status in found:
+        version = status.version if status.installed else "not installed"
+        able = ", ".join(sorted(status.capabilities))
+        table.add_row(status.name, str(version), str(status.licence), able)
+    print_tables(table)

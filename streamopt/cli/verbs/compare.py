@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from streamopt.cli import arguments as a
-from streamopt.cli.assignments import listed
-from streamopt.cli.interruption import interrupted
-from streamopt.cli.output import STDOUT, check_folders, put
-from streamopt.cli.reading import Reading
+from streamopt.cli.output import STDOUT, check_folders, interrupted, put
+from streamopt.cli.reading import Reading, listed
 from streamopt.cli.verb import LIMITS, OUTPUT, SEARCH, WHAT
 from streamopt.errors import Diagnostic, FrontendError
 from streamopt.solvers.result import Stop

@@ -79,13 +79,13 @@ def _draw(found: Evaluation, path: Path, form: str) -> None:
 
 
 def _show(found: Evaluation) -> None:
-    from streamopt.cli.evaluation_tables import (
+    from streamopt.cli.printing import print_tables
+    from streamopt.cli.tables import (
         fifo_table,
         process_table,
         resource_table,
         run_table,
     )
-    from streamopt.cli.printing import print_tables
 
     print_tables(
         run_table(found), process_table(found), fifo_table(found.trace), resource_table(found)

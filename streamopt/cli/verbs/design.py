@@ -54,9 +54,8 @@ def design(
 
 
 def _show(graph: Graph, found: RivalDesign, dsp: int) -> None:
-    from streamopt.cli.evaluation_tables import resource_table
     from streamopt.cli.printing import print_tables
-    from streamopt.cli.tables import channel_table, node_table
+    from streamopt.cli.tables import channel_table, node_table, resource_table
 
     print_tables(
         _summary(graph.name, found, dsp),

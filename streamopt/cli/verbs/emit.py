@@ -9,10 +9,8 @@ from typing import Annotated, Any
 import typer
 
 from streamopt.cli import arguments as a
-from streamopt.cli.assignments import listed
-from streamopt.cli.crossing import asked_ports
 from streamopt.cli.output import STDOUT, is_special
-from streamopt.cli.reading import Reading
+from streamopt.cli.reading import Reading, asked_ports, listed
 from streamopt.codegen.backends.vitis_project import DEFAULT_RELEASE
 from streamopt.codegen.design import BackendName
 from streamopt.errors import Diagnostic, OutputError

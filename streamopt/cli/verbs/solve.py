@@ -10,12 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from streamopt.cli import arguments as a
-from streamopt.cli.assignments import listed
-from streamopt.cli.crossing import asked_ports
-from streamopt.cli.interruption import cost_words, interrupted, keeping
-from streamopt.cli.output import Output
+from streamopt.cli.output import Output, cost_words, interrupted, keeping
 from streamopt.cli.progress import solving
-from streamopt.cli.reading import Reading, stem
+from streamopt.cli.reading import Reading, asked_ports, listed, stem
 from streamopt.cli.verb import WHAT
 from streamopt.solvers.result import Stop
 from streamopt.space.level import LevelName
@@ -199,9 +196,8 @@ def _finish(
 
 
 def _show(solution: Solution, found: Evaluation, row: dict[str, str | int | float]) -> None:
-    from streamopt.cli.evaluation_tables import resource_table
     from streamopt.cli.printing import print_tables
-    from streamopt.cli.tables import channel_table, node_table, summary_table
+    from streamopt.cli.tables import channel_table, node_table, resource_table, summary_table
 
     print_tables(
         summary_table(solution, row, found),

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from streamopt.cli import arguments as a
-from streamopt.cli.assignments import listed
-from streamopt.cli.interruption import interrupted
+from streamopt.cli.output import interrupted
+from streamopt.cli.reading import listed
 from streamopt.errors import Diagnostic, OptionError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
     from streamopt.pipeline.ways import Row
-    from streamopt.sweeping.redo import Redo
+    from streamopt.sweeping.restoring import Redo
 
 __all__ = ["sweep"]
 
@@ -67,7 +67,7 @@ def sweep(
 
 
 def _redo(word: str) -> Redo:
-    from streamopt.sweeping.redo import Redo
+    from streamopt.sweeping.restoring import Redo
 
     if word not in tuple(Redo):
         hint = f"choose from {', '.join(Redo)}"

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from streamopt.cli import arguments as a
-from streamopt.cli.interruption import interrupted
-from streamopt.cli.output import STDOUT, check_folders, put
+from streamopt.cli.output import STDOUT, check_folders, interrupted, put
 from streamopt.cli.reading import Reading
 from streamopt.errors import Diagnostic, ReportError, SourceLoc, reason
 from streamopt.solvers.result import Stop

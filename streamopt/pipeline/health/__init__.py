@@ -1,1 +1,0 @@
-"""What streamopt finds around it: packages, solvers, compilers and vendors' tools."""
