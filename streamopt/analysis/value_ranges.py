@@ -9,8 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import reduce
 from math import frexp
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from streamopt.ir.arithmetic import Range, called_range, computed_range, type_range
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import (
     Binary,
@@ -18,7 +19,6 @@ from streamopt.ir.expression import (
     Call,
     Cast,
     Compare,
-    Function,
     Index,
     Literal,
     Logic,
@@ -36,41 +36,12 @@ if TYPE_CHECKING:
     from streamopt.ir.expression import Expression
 
 __all__ = [
-    "Range",
     "ValueContext",
     "built_type",
     "integer_of_bits",
     "is_shift",
-    "partial_sums",
-    "type_range",
     "value_range",
 ]
-
-
-class Range(NamedTuple):
-    """Whole numbers from one to another, both included."""
-
-    low: int
-    high: int
-
-    @property
-    def bits(self) -> int:
-        """Return the width of the narrowest signed integer that has all of them.
-
-        Examples
-        --------
-        >>> Range(-128, 127).bits, Range(0, 255).bits, Range(0, 0).bits
-        (8, 9, 1)
-        """
-        return max(self.low if self.low >= 0 else ~self.low, self.high, 0).bit_length() + 1
-
-    def within(self, other: Range) -> bool:
-        """Return whether all of them are among others."""
-        return other.low <= self.low and self.high <= other.high
-
-    def joined(self, other: Range) -> Range:
-        """Return what holds both."""
-        return Range(min(self.low, other.low), max(self.high, other.high))
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,13 +68,6 @@ class ValueContext:
     )
 
 
-def type_range(element: ElementType) -> Range:
-    """Return the values of an integer type."""
-    if element.is_signed:
-        return Range(-(1 << (element.bits - 1)), (1 << (element.bits - 1)) - 1)
-    return Range(0, (1 << element.bits) - 1)
-
-
 def value_range(expression: Expression, among: ValueContext) -> Range | None:
     """Return between which values an expression lies; None if it isn't of an integer type."""
     match expression:
@@ -126,17 +90,6 @@ def _operated(expression: Expression, among: ValueContext) -> Range | None:
     return _wrapped(_exact(expression, element, among), element)
 
 
-def partial_sums(term: Range, terms: int) -> Range:
-    """Return what a sum of some of so many terms lies between, in any order.
-
-    Examples
-    --------
-    >>> partial_sums(Range(-128 * 127, 128 * 128), 100)
-    Range(low=-1625600, high=1638400)
-    """
-    return Range(min(0, terms * term.low), max(0, terms * term.high))
-
-
 def _wrapped(exact: Range | None, element: ElementType) -> Range:
     whole = type_range(element)
     return exact if exact is not None and exact.within(whole) else whole
@@ -153,10 +106,10 @@ def _exact(expression: Expression, element: ElementType, among: ValueContext) ->
             return _joined([value_range(one, among) for one in (then, otherwise)])
         case Call(function, arguments):
             given = _converted(arguments, element, among)
-            return None if given is None else _called(function, given)
+            return None if given is None else called_range(function, given)
         case Binary(op, left, right):
             sides = _converted((left, right), element, among)
-            return None if sides is None else _computed(op, *sides)
+            return None if sides is None else computed_range(op, *sides)
         case _:
             return None
 
@@ -172,65 +125,6 @@ def _converted(
 def _joined(ranges: Sequence[Range | None]) -> Range | None:
     known = [one for one in ranges if one is not None]
     return reduce(Range.joined, known) if len(known) == len(ranges) else None
-
-
-def _called(function: Function, given: Sequence[Range]) -> Range | None:
-    match function, given:
-        case Function.MAX, [one, other]:
-            return Range(max(one.low, other.low), max(one.high, other.high))
-        case Function.MIN, [one, other]:
-            return Range(min(one.low, other.low), min(one.high, other.high))
-        case Function.ABS, [one]:
-            least = 0 if one.low <= 0 <= one.high else min(abs(one.low), abs(one.high))
-            return Range(least, max(abs(one.low), abs(one.high)))
-        case _:
-            return None
-
-
-def _computed(op: BinaryOp, left: Range, right: Range) -> Range | None:
-    match op:
-        case BinaryOp.ADD:
-            return Range(left.low + right.low, left.high + right.high)
-        case BinaryOp.SUB:
-            return Range(left.low - right.high, left.high - right.low)
-        case BinaryOp.MUL:
-            corners = [one * other for one in left for other in right]
-            return Range(min(corners), max(corners))
-        case BinaryOp.DIV | BinaryOp.MOD:
-            return _divided(op, left, right)
-        case BinaryOp.SHL | BinaryOp.SHR:
-            return _shifted(op, left, right)
-        case BinaryOp.AND:
-            caps = [side.high for side in (left, right) if side.low >= 0]
-            return Range(0, min(caps)) if caps else _of_bits(left, right)
-        case BinaryOp.OR | BinaryOp.XOR:
-            return _of_bits(left, right)
-
-
-def _divided(op: BinaryOp, left: Range, right: Range) -> Range:
-    """Return a quotient's or remainder's range: as in C, towards zero, the dividend's sign."""
-    least = 1 if right.low <= 0 <= right.high else min(abs(right.low), abs(right.high))
-    if op is BinaryOp.DIV:
-        most = max(abs(left.low), abs(left.high)) // least
-        is_positive = left.low >= 0 and right.low >= 0
-    else:
-        most = min(max(abs(left.low), abs(left.high)), max(abs(right.low), abs(right.high)) - 1)
-        is_positive = left.low >= 0
-    return Range(0 if is_positive else -max(0, most), max(0, most))
-
-
-def _shifted(op: BinaryOp, left: Range, right: Range) -> Range | None:
-    if right.low < 0 or right.high > 63:
-        return None
-    ends = [side << by if op is BinaryOp.SHL else side >> by for side in left for by in (*right,)]
-    return Range(min(ends), max(ends))
-
-
-def _of_bits(left: Range, right: Range) -> Range:
-    """Return what bitwise operations give: numbers no wider than the operands."""
-    width = max(left.bits, right.bits) - 1
-    is_positive = left.low >= 0 and right.low >= 0
-    return Range(0 if is_positive else -(1 << width), (1 << width) - 1)
 
 
 _WHOLE = (ElementType.INT8, ElementType.INT16, ElementType.INT32, ElementType.INT64)

@@ -9,15 +9,30 @@ subscripts from text orders the terms by loop, so that equal subscripts compare 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 from itertools import product
 from math import prod
 from typing import TYPE_CHECKING, TypeAlias, assert_never
+
+from streamopt.ir.operators import BinaryOp
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
-__all__ = ["Affine", "Atom", "FloorDiv", "Iter", "Mod"]
+__all__ = ["LARGEST", "Affine", "Atom", "FloorDiv", "Iter", "Mod", "NotAffine"]
+
+LARGEST = 2**31 - 1
+"""Largest number in an expression: indices are 32-bit integers."""
+
+
+class NotAffine(Enum):
+    """Why an operation on two affine expressions is none."""
+
+    PRODUCT = "a product of iterators"
+    DIVISOR = "a division by anything but a positive constant"
+    NEGATIVE = "a division of what may be negative"
+    OPERATION = "an operation that sums don't have"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +73,7 @@ class Mod:
 Atom: TypeAlias = Iter | FloorDiv | Mod
 
 _ENUMERATED_POINTS = 200_000
+_INDEX_BITS = 31
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +119,47 @@ class Affine:
     def __sub__(self, other: Affine) -> Affine:
         """Return the difference in canonical form."""
         return self + other.scaled(-1)
+
+    def combined(
+        self, op: BinaryOp, other: Affine, interval: tuple[int, int] | None
+    ) -> Affine | NotAffine:
+        """Return ``self op other``, or why that is not affine.
+
+        C's division and remainder are those of the mathematics where nothing is negative.
+
+        Parameters
+        ----------
+        interval
+            Lowest and highest value that ``self`` has; None if it may have any.
+        """
+        match op:
+            case BinaryOp.ADD:
+                return self + other
+            case BinaryOp.SUB:
+                return self - other
+            case BinaryOp.MUL if not other.terms:
+                return self.scaled(other.constant)
+            case BinaryOp.MUL:
+                return NotAffine.PRODUCT if self.terms else other.scaled(self.constant)
+            case BinaryOp.SHL if not other.terms and 0 <= other.constant < _INDEX_BITS:
+                return self.scaled(1 << other.constant)
+            case BinaryOp.SHR if not other.terms and 0 <= other.constant < _INDEX_BITS:
+                divisor = 1 << other.constant
+            case BinaryOp.DIV | BinaryOp.MOD if other.terms or other.constant <= 0:
+                return NotAffine.DIVISOR
+            case BinaryOp.DIV | BinaryOp.MOD:
+                divisor = other.constant
+            case _:
+                return NotAffine.OPERATION
+        if interval is None or interval[0] < 0:
+            return NotAffine.NEGATIVE
+        return self.mod(divisor) if op is BinaryOp.MOD else self.floordiv(divisor)
+
+    @property
+    def is_too_large(self) -> bool:
+        """Return whether a number in it is beyond `LARGEST`."""
+        numbers = (self.constant, *(factor for _, factor in self.terms))
+        return any(abs(number) > LARGEST for number in numbers)
 
     def floordiv(self, divisor: int) -> Affine:
         """Return ``floor(self / divisor)``; the divisor is positive."""

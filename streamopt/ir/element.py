@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from dataclasses import replace
 from enum import StrEnum
 
@@ -101,6 +102,25 @@ class ElementType(StrEnum):
             return self.fixed_point.width_bits
         return int(self.value.removeprefix("u").removeprefix("int").removesuffix("_t"))
 
+    def nearest(self, value: float) -> float:
+        """Return the nearest number of a floating-point type, and of others the number itself.
+
+        Raises
+        ------
+        OverflowError
+            If the number is beyond the largest one of the type.
+
+        Examples
+        --------
+        >>> ElementType.HALF.nearest(0.1), ElementType.DOUBLE.nearest(0.1)
+        (0.0999755859375, 0.1)
+        """
+        form = _PACKED.get(self, "d")
+        try:
+            return struct.unpack(form, struct.pack(form, value))[0]
+        except OverflowError:
+            raise OverflowError(f"the number is too large for {self}") from None
+
     @property
     def storage_bits(self) -> int:
         """Return the width of an element in memory that a processor reads: a power of two.
@@ -113,6 +133,7 @@ class ElementType(StrEnum):
         return max(8, 1 << (self.bits - 1).bit_length())
 
 
+_PACKED = {ElementType.FLOAT: "f", ElementType.HALF: "e"}
 _FLOATS = {ElementType.FLOAT: 32, ElementType.DOUBLE: 64, ElementType.HALF: 16}
 
 

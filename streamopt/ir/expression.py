@@ -7,11 +7,10 @@ Types are those of C: an operation on two types computes in the wider one
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
 from math import copysign
 from typing import TYPE_CHECKING, TypeAlias, assert_never
 
-from streamopt.ir.comparison import CompareOp
+from streamopt.ir.operators import BinaryOp, CompareOp, Function, LogicOp
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -73,51 +72,6 @@ class Access:
     def __str__(self) -> str:
         """Return C-like text, for instance ``A[i][k + 1]``."""
         return self.array + "".join(f"[{subscript}]" for subscript in self.subscripts)
-
-
-class BinaryOp(StrEnum):
-    """Arithmetic on two operands; division and remainder of integers truncate, as in C."""
-
-    ADD = "+"
-    SUB = "-"
-    MUL = "*"
-    DIV = "/"
-    MOD = "%"
-    SHL = "<<"
-    SHR = ">>"
-    AND = "&"
-    OR = "|"
-    XOR = "^"
-
-
-class LogicOp(StrEnum):
-    """Connectives of truth values."""
-
-    AND = "and"
-    OR = "or"
-
-
-class Function(StrEnum):
-    """Functions that a statement may call; MAX, MIN and POW take two arguments, the rest one."""
-
-    EXP = "exp"
-    LOG = "log"
-    SQRT = "sqrt"
-    TANH = "tanh"
-    ERF = "erf"
-    SIN = "sin"
-    COS = "cos"
-    FLOOR = "floor"
-    CEIL = "ceil"
-    ABS = "abs"
-    MAX = "max"
-    MIN = "min"
-    POW = "pow"
-
-    @property
-    def arity(self) -> int:
-        """Return the number of arguments."""
-        return 2 if self in (Function.MAX, Function.MIN, Function.POW) else 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
 __all__ = ["compared_type", "expression_type", "operand_types", "result_type"]
 
-_REAL_ONLY = frozenset(Function) - {Function.ABS, Function.MAX, Function.MIN}
-
 
 def expression_type(
     expression: Expression, element_of: Callable[[str], ElementType]
@@ -94,7 +92,7 @@ def operand_types(
 def _called(function: Function, operand: ElementType | None) -> ElementType | None:
     if operand is not None and operand.is_fixed and function is Function.ABS:
         return result_type(BinaryOp.SUB, operand, operand)
-    real = operand is None or operand.is_float or function not in _REAL_ONLY
+    real = operand is None or operand.is_float or function.keeps_type
     return operand if real else ElementType.DOUBLE
 
 

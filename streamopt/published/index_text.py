@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from streamopt.ir.affine import Affine
+from streamopt.ir.affine import LARGEST, Affine, NotAffine
 from streamopt.ir.expression import (
+    BinaryOp,
     Compare,
     CompareOp,
     Index,
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["NotAffineError", "read_guard", "read_subscript"]
 
 _COMPARISONS = frozenset(op.value for op in CompareOp)
+_NEVER_NEGATIVE = (0, LARGEST)
 _CONNECTIVES = {"&&": LogicOp.AND, "||": LogicOp.OR}
 
 
@@ -80,26 +82,12 @@ def _affine(tree: Tree, iterators: frozenset[str]) -> Affine:
         case Apply("-", (inner,)):
             return _affine(inner, iterators).scaled(-1)
         case Apply("+" | "-" | "*" | "/" | "%" as sign, (left, right)):
-            return _combined(sign, _affine(left, iterators), _affine(right, iterators))
+            first, second = _affine(left, iterators), _affine(right, iterators)
+            combined = first.combined(BinaryOp(sign), second, _NEVER_NEGATIVE)
+            if isinstance(combined, NotAffine):
+                raise NotAffineError(f"'{sign}' is not by a positive constant")
+            return combined
         case Apply(function):
             raise NotAffineError(f"'{function}' has no place in it")
         case _:
             raise CTextError("it is not a whole number")
-
-
-def _combined(sign: str, left: Affine, right: Affine) -> Affine:
-    match sign:
-        case "+":
-            return left + right
-        case "-":
-            return left - right
-        case "*" if not left.terms:
-            return right.scaled(left.constant)
-        case "*" if not right.terms:
-            return left.scaled(right.constant)
-        case "/" if not right.terms and right.constant > 0:
-            return left.floordiv(right.constant)
-        case "%" if not right.terms and right.constant > 0:
-            return left.mod(right.constant)
-        case _:
-            raise NotAffineError(f"'{sign}' is not by a positive constant")

@@ -22,13 +22,8 @@ from dataclasses import replace
 from math import prod
 from typing import TYPE_CHECKING
 
-from streamopt.analysis.value_ranges import (
-    Range,
-    ValueContext,
-    partial_sums,
-    type_range,
-    value_range,
-)
+from streamopt.analysis.value_ranges import ValueContext, value_range
+from streamopt.ir.arithmetic import Range, partial_sums, type_range
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import Cast, Literal, Read, Select, reads, rewrite, rewrite_condition
 from streamopt.ir.graph import SequentialNode

@@ -8,15 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from streamopt.analysis.operations import OperationList
-from streamopt.analysis.value_ranges import (
-    Range,
-    ValueContext,
-    built_type,
-    integer_of_bits,
-    partial_sums,
-    value_range,
-)
+from streamopt.analysis.value_ranges import ValueContext, built_type, integer_of_bits, value_range
 from streamopt.ir.affine import Affine
+from streamopt.ir.arithmetic import Range, partial_sums
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import (
     Access,

@@ -76,7 +76,7 @@ EXTENT = f"\n  hint: extents and trip counts are whole numbers from 1 to {LARGES
         ("E[i][j] = x.y", ":11", f"E106 x.y is not part of the syntax of statements{SYNTAX}"),
         ("E[i][j] = 1j", ":11", "E106 1j is not a finite number"),
         ("E[i][j] = 2 * 1e999", ":15", "E106 1e999 is not a finite number"),
-        ("E[i][j] = 1 / (2 - 2)", ":11", "E106 1 / (2 - 2) has no value: float division by zero"),
+        ("E[i][j] = 1 / (2 - 2)", ":11", "E106 1 / (2 - 2) has no value: it divides by zero"),
         ("E[i][j] = 1e300 * 1e300", ":11", "E106 1e300 * 1e300 has no value: the result is..."),
         ("E[i][j] = log(-1)", ":11", "E106 log(-1) has no value: math domain error"),
         (

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from streamopt.formats.graph_json.subscripts import read_access, read_affine
 from streamopt.formats.names import FIXED, FUNCTIONS, INDEX, INFINITY, did_you_mean
+from streamopt.ir.arithmetic import ConstantError, folded_binary, folded_call, negated
 from streamopt.ir.element import ElementType, element_problem
 from streamopt.ir.expression import (
     Access,
@@ -27,7 +28,6 @@ from streamopt.ir.expression import (
     Read,
     Select,
 )
-from streamopt.ir.folding import ConstantError, folded_binary, folded_call, negated
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -161,13 +161,13 @@ def _call(node: ast.Call, name: str, scope: Scope) -> Expression:
     count = len(node.args)
     if name == FIXED and count > 1 and not node.keywords:
         return _fixed(node, scope)
-    if name == Function.POW and count == 2 and not node.keywords:
+    if name == "pow" and count == 2 and not node.keywords:
         base, exponent = (read_expression(argument, scope) for argument in node.args)
         return folded_call(Function.POW, base, exponent)
     several = name in (Function.MAX, Function.MIN)
     if node.keywords or (count < 2 if several else count != 1):
         wanted = "two or more arguments" if several else "one argument"
-        wanted = "two arguments" if name == Function.POW else wanted
+        wanted = "two arguments" if name == "pow" else wanted
         scope.report("E112", f"{name} takes {wanted}, without names", node)
         return _PLACEHOLDER
     arguments = [read_expression(argument, scope) for argument in node.args]

@@ -6,16 +6,25 @@ import ast
 from typing import TYPE_CHECKING
 
 from streamopt.formats.names import did_you_mean
-from streamopt.ir.affine import Affine
-from streamopt.ir.expression import Access
+from streamopt.ir.affine import Affine, NotAffine
+from streamopt.ir.expression import Access, BinaryOp
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from streamopt.formats.graph_json.scope import Scope
     from streamopt.ir.program import Array
 
 __all__ = ["read_access", "read_affine"]
 
-_LARGEST = 2**31 - 1
+_OPERATORS: Mapping[type[ast.operator], BinaryOp] = {
+    ast.Add: BinaryOp.ADD,
+    ast.Sub: BinaryOp.SUB,
+    ast.Mult: BinaryOp.MUL,
+    ast.Div: BinaryOp.DIV,
+    ast.FloorDiv: BinaryOp.DIV,
+    ast.Mod: BinaryOp.MOD,
+}
 _AFFINE_HINT = "a subscript is a sum of iterators times constants, or such a sum // or % a constant"
 
 
@@ -94,12 +103,19 @@ def _affine(node: ast.expr, array: str, scope: Scope) -> Affine:
             result = _affine(operand, array, scope).scaled(-1)
         case ast.UnaryOp(op=ast.UAdd(), operand=operand):
             return _affine(operand, array, scope)
-        case ast.BinOp(left=left, right=right):
-            sides = _affine(left, array, scope), _affine(right, array, scope)
-            result = _combined(node, *sides, array, scope)
+        case ast.BinOp(left=left, op=op, right=right) if type(op) in _OPERATORS:
+            first, second = _affine(left, array, scope), _affine(right, array, scope)
+            interval = first.bounds(scope.trip_counts)
+            combined = first.combined(_OPERATORS[type(op)], second, interval)
+            if combined is NotAffine.NEGATIVE:
+                message = f"subscript {scope.source(node)} of {array} divides a negative number"
+                raise _NotAffineError("E110", message, node, "add a multiple of the divisor")
+            if isinstance(combined, NotAffine):
+                raise _not_affine(node, array, scope)
+            result = combined
         case _:
             raise _not_affine(node, array, scope)
-    if any(abs(number) > _LARGEST for number in (result.constant, *(f for _, f in result.terms))):
+    if result.is_too_large:
         message = f"a number in subscript {scope.source(node)} of {array} is too large"
         raise _NotAffineError("E110", message, node, "")
     return result.ordered(tuple(scope.trip_counts))
@@ -112,26 +128,6 @@ def _iterator(node: ast.expr, name: str, array: str, scope: Scope) -> Affine:
         raise _not_affine(node, array, scope)
     hint = did_you_mean(name, scope.trip_counts)
     raise _NotAffineError("E108", f"'{name}' in a subscript of {array} is no iterator", node, hint)
-
-
-def _combined(node: ast.BinOp, left: Affine, right: Affine, array: str, scope: Scope) -> Affine:
-    match node.op:
-        case ast.Add():
-            return left + right
-        case ast.Sub():
-            return left - right
-        case ast.Mult() if not left.terms:
-            return right.scaled(left.constant)
-        case ast.Mult() if not right.terms:
-            return left.scaled(right.constant)
-        case ast.Div() | ast.FloorDiv() | ast.Mod() if not right.terms and right.constant > 0:
-            if left.bounds(scope.trip_counts)[0] < 0:
-                message = f"subscript {scope.source(node)} of {array} divides a negative number"
-                raise _NotAffineError("E110", message, node, "add a multiple of the divisor")
-            divide = left.mod if isinstance(node.op, ast.Mod) else left.floordiv
-            return divide(right.constant)
-        case _:
-            raise _not_affine(node, array, scope)
 
 
 def _not_affine(node: ast.expr, array: str, scope: Scope) -> _NotAffineError:

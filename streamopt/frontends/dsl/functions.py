@@ -49,7 +49,6 @@ __all__ = [
     "where",
 ]
 
-_REAL_ONLY = frozenset(Function) - {Function.ABS, Function.MAX, Function.MIN}
 _BY_NUMPY_NAME = {
     "float16": ElementType.HALF,
     "float32": ElementType.FLOAT,
@@ -243,11 +242,11 @@ def element_type(element: str) -> ElementType | None:
 
 def _call(function: Function, *operands: Operand) -> Value:
     arguments, element, is_real = meeting(*operands)
-    if element is not None and element.is_integer and function in _REAL_ONLY:
+    if element is not None and element.is_integer and not function.keeps_type:
         element = ElementType.DOUBLE
     facts = Facts.joined(*(argument.facts for argument in arguments))
     expression = ir.Call(function, tuple(argument.expression for argument in arguments))
-    return _bounded(Value(expression, element, facts, is_real or function in _REAL_ONLY))
+    return _bounded(Value(expression, element, facts, is_real or not function.keeps_type))
 
 
 def _bounded(value: Value) -> Value:

@@ -12,7 +12,7 @@ from streamopt.frontends.dsl.conditions import Condition
 from streamopt.frontends.dsl.facts import Facts
 from streamopt.frontends.dsl.places import EXPRESSIONS, NOT_AFFINE
 from streamopt.ir import expression as ir
-from streamopt.ir.affine import Affine
+from streamopt.ir.affine import LARGEST, Affine, NotAffine
 from streamopt.ir.element import ElementType, common_type
 from streamopt.ir.expression import BinaryOp, CompareOp
 from streamopt.ir.expression_type import result_type
@@ -34,7 +34,6 @@ __all__ = [
     "whole",
 ]
 
-LARGEST = 2**31 - 1
 _INTEGERS_ONLY = frozenset(
     (BinaryOp.MOD, BinaryOp.SHL, BinaryOp.SHR, BinaryOp.AND, BinaryOp.OR, BinaryOp.XOR)
 )
@@ -166,10 +165,8 @@ class Index(Value):
         return Index(ir.Index(affine), ElementType.INT32, facts)
 
     def __floordiv__(self, other: Operand) -> Value:
-        divisor = whole(other)
-        if divisor is None or divisor <= 0:
-            return Value.__floordiv__(self, other)
-        return _divided(self, divisor, self.affine.floordiv(divisor))
+        index = _index(BinaryOp.DIV, self, other)
+        return Value.__floordiv__(self, other) if index is None else index
 
 
 class Scalar:
@@ -291,7 +288,7 @@ def _placeholder(facts: Facts) -> Value:
 
 
 def _binary(op: BinaryOp, left: object, right: object) -> Value:
-    index = _index(op, left, right)
+    index = None if op is BinaryOp.DIV else _index(op, left, right)
     if index is not None:
         return index
     (first, second), element, is_real = meeting(left, right)
@@ -308,29 +305,20 @@ def _binary(op: BinaryOp, left: object, right: object) -> Value:
     return Value(ir.Binary(op, first.expression, second.expression), element, facts, is_real)
 
 
-def _index(op: BinaryOp, left: object, right: object) -> Index | Value | None:
+def _index(op: BinaryOp, left: object, right: object) -> Index | None:
     """Return a sum of iterators; None if the operation has none, or isn't one."""
     first, second = _affine(left), _affine(right)
     if first is None or second is None:
         return None
     facts = Facts.joined(*(side.facts for side in (left, right) if isinstance(side, Index)))
-    match op:
-        case BinaryOp.ADD:
-            return _checked(first + second, facts)
-        case BinaryOp.SUB:
-            return _checked(first - second, facts)
-        case BinaryOp.MUL if not second.terms:
-            return _checked(first.scaled(second.constant), facts)
-        case BinaryOp.MUL if not first.terms:
-            return _checked(second.scaled(first.constant), facts)
-        case BinaryOp.SHL if not second.terms and 0 <= second.constant < 32:
-            return _checked(first.scaled(1 << second.constant), facts)
-        case BinaryOp.SHR if not second.terms and 0 <= second.constant < 32:
-            divisor = 1 << second.constant
-            return _divided(Index.of(first, facts), divisor, first.floordiv(divisor))
-        case BinaryOp.MOD if not second.terms and second.constant > 0:
-            remainder = first.mod(second.constant)
-            return _divided(Index.of(first, facts), second.constant, remainder)
+    match first.combined(op, second, first.bounds(facts.trip_counts)):
+        case Affine() as combined:
+            return _checked(combined, facts)
+        case NotAffine.NEGATIVE:
+            by = 1 << second.constant if op is BinaryOp.SHR else second.constant
+            message = f"{first} is divided by {by}, but is negative for some iterations"
+            hint = "add a multiple of the divisor"
+            return Index.of(Affine(), facts.with_problem(NOT_AFFINE, message, hint))
         case _:
             return None
 
@@ -343,21 +331,11 @@ def _affine(side: object) -> Affine | None:
 
 
 def _checked(affine: Affine, facts: Facts) -> Index:
-    if any(abs(n) > LARGEST for n in (affine.constant, *(factor for _, factor in affine.terms))):
+    if affine.is_too_large:
         message = "a number in a sum of iterators is too large"
         return Index.of(Affine(), facts.with_problem(NOT_AFFINE, message))
     excess = facts.excess()
     return Index.of(affine, facts) if excess is None else Index.of(Affine(), excess)
-
-
-def _divided(dividend: Index, divisor: int, result: Affine) -> Index:
-    facts = Facts.joined(dividend.facts)
-    low, _ = dividend.affine.bounds(facts.trip_counts)
-    if low < 0:
-        message = f"{dividend.affine} is divided by {divisor}, but is negative for some iterations"
-        facts = facts.with_problem(NOT_AFFINE, message, "add a multiple of the divisor")
-        return Index.of(Affine(), facts)
-    return _checked(result, facts)
 
 
 def _compared(op: CompareOp, left: object, right: object) -> Condition:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from streamopt.frontends.mlir.text.syntax import element_type
 from streamopt.frontends.tensors import functions
 from streamopt.ir.affine import Affine
+from streamopt.ir.arithmetic import negated
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import (
     Binary,
@@ -25,7 +26,6 @@ from streamopt.ir.expression import (
     LogicOp,
     Select,
 )
-from streamopt.ir.folding import negated
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

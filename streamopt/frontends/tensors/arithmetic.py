@@ -6,6 +6,7 @@ from functools import reduce
 from typing import TYPE_CHECKING
 
 from streamopt.frontends.tensors.indexing import in_loop_order, remainder
+from streamopt.ir.arithmetic import negated
 from streamopt.ir.expression import (
     Binary,
     BinaryOp,
@@ -22,7 +23,6 @@ from streamopt.ir.expression import (
     Select,
     walk,
 )
-from streamopt.ir.folding import negated
 
 if TYPE_CHECKING:
     from streamopt.frontends.tensors.indexing import ElementPoint

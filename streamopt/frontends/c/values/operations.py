@@ -33,7 +33,6 @@ from streamopt.ir.expression import (
     Function,
     Select,
 )
-from streamopt.ir.folding import EVALUATED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -225,7 +224,7 @@ def applied(function: Function, arguments: tuple[Value, ...], element: ElementTy
     if len(known) == len(arguments):
         exact = [converted_value(argument, element).constant or 0 for argument in arguments]
         try:
-            result = float(EVALUATED[function](*exact))
+            result = float(function.of_reals(*exact))
         except (ArithmeticError, ValueError):
             raise ValueProblem(f"{function.value} has no value there") from None
         if element.is_float:

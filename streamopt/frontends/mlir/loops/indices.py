@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from streamopt.frontends.mlir.scalars import UnsupportedError
 from streamopt.frontends.mlir.text.syntax import AffineMap
-from streamopt.ir.affine import Affine
-from streamopt.ir.expression import Index, Literal
+from streamopt.ir.affine import LARGEST, Affine, NotAffine
+from streamopt.ir.expression import BinaryOp, Index, Literal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from streamopt.frontends.mlir.loops.state import LoopState
     from streamopt.frontends.mlir.text.syntax import Operation, Value
@@ -18,8 +18,16 @@ if TYPE_CHECKING:
 __all__ = ["applied", "bound_of", "constant_index", "is_index_operation", "lower_index"]
 
 _CASTS = ("arith.index_cast", "arith.index_castui", "arith.extsi", "arith.trunci", "arith.extui")
-_DIVISIONS = ("arith.divsi", "arith.divui", "arith.floordivsi", "arith.remsi", "arith.remui")
-_ARITHMETIC = ("arith.addi", "arith.subi", "arith.muli", *_DIVISIONS)
+_ARITHMETIC: Mapping[str, BinaryOp] = {
+    "arith.addi": BinaryOp.ADD,
+    "arith.subi": BinaryOp.SUB,
+    "arith.muli": BinaryOp.MUL,
+    "arith.divsi": BinaryOp.DIV,
+    "arith.divui": BinaryOp.DIV,
+    "arith.floordivsi": BinaryOp.DIV,
+    "arith.remsi": BinaryOp.MOD,
+    "arith.remui": BinaryOp.MOD,
+}
 _AFFINE = ("affine.apply", "affine.min", "affine.max", "affine.delinearize_index")
 
 
@@ -50,36 +58,20 @@ def lower_index(state: LoopState, op: Operation) -> None:
     if op.name in _CASTS:
         state.numbers[number] = state.read(op.operands[0])
         return
+    state.numbers[number] = Index(_arithmetic(state, op))
+
+
+def _arithmetic(state: LoopState, op: Operation) -> Affine:
     left, right = (state.index(value) for value in op.operands)
-    state.numbers[number] = Index(_arithmetic(state, op, left, right))
-
-
-def _arithmetic(state: LoopState, op: Operation, left: Affine, right: Affine) -> Affine:
-    match op.name:
-        case "arith.addi":
-            return left + right
-        case "arith.subi":
-            return left - right
-        case "arith.muli" if not right.terms:
-            return left.scaled(right.constant)
-        case "arith.muli" if not left.terms:
-            return right.scaled(left.constant)
-        case "arith.muli":
-            raise UnsupportedError("a product of iterators is not affine")
-        case _:
-            return _quotient(state, op, left, right)
-
-
-def _quotient(state: LoopState, op: Operation, left: Affine, right: Affine) -> Affine:
-    if right.terms or right.constant <= 0:
-        raise UnsupportedError("a division by anything but a positive constant is not affine")
-    interval = state.interval(left)
-    if op.name != "arith.floordivsi" and (interval is None or interval[0] < 0):
-        hint = "divide what is never negative, or use arith.floordivsi"
-        raise UnsupportedError("a truncating division of a negative index is not affine", hint)
-    if op.name.startswith("arith.rem"):
-        return left.mod(right.constant)
-    return left.floordiv(right.constant)
+    interval = (0, LARGEST) if op.name == "arith.floordivsi" else state.interval(left)
+    match left.combined(_ARITHMETIC[op.name], right, interval):
+        case Affine() as combined:
+            return combined
+        case NotAffine.NEGATIVE:
+            hint = "divide what is never negative, or use arith.floordivsi"
+            raise UnsupportedError("a truncating division of a negative index is not affine", hint)
+        case problem:
+            raise UnsupportedError(f"{problem.value} is not affine")
 
 
 def _lower_affine(state: LoopState, op: Operation) -> None:

@@ -1,0 +1,180 @@
+"""Operations of expressions: their names, and their results on numbers.
+
+Division and remainder of integers truncate towards zero, and shifts to the right keep the sign,
+as in C.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, Self
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+__all__ = ["BinaryOp", "CompareOp", "Function", "LogicOp"]
+
+
+class BinaryOp(StrEnum):
+    """Arithmetic on two operands."""
+
+    ADD = "+"
+    SUB = "-"
+    MUL = "*"
+    DIV = "/"
+    MOD = "%"
+    SHL = "<<"
+    SHR = ">>"
+    AND = "&"
+    OR = "|"
+    XOR = "^"
+
+    @property
+    def is_for_integers(self) -> bool:
+        """Return whether real numbers don't have it."""
+        return self not in _OF_REALS
+
+    def of_integers(self, left: int, right: int) -> int:
+        """Return the exact result, which no type limits.
+
+        Raises
+        ------
+        ArithmeticError
+            For a division by zero, and a shift by less than 0 or more than 63.
+
+        Examples
+        --------
+        >>> BinaryOp.DIV.of_integers(-7, 2), BinaryOp.MOD.of_integers(-7, 2)
+        (-3, -1)
+        """
+        return _OF_INTEGERS[self](left, right)
+
+    def of_reals(self, left: float, right: float) -> float:
+        """Return the result in double precision.
+
+        Raises
+        ------
+        ArithmeticError
+            For a division by zero, and an operation that only integers have.
+        """
+        if self.is_for_integers:
+            raise ArithmeticError(f"{self.value} takes integers")
+        return _OF_REALS[self](float(left), float(right))
+
+
+class LogicOp(StrEnum):
+    """Connectives of truth values."""
+
+    AND = "and"
+    OR = "or"
+
+
+class CompareOp(StrEnum):
+    """Comparisons; only inside conditions."""
+
+    LT = "<"
+    LE = "<="
+    GT = ">"
+    GE = ">="
+    EQ = "=="
+    NE = "!="
+
+    @property
+    def opposite(self) -> CompareOp:
+        """Return the comparison that holds where this one doesn't, of numbers."""
+        return CompareOp(_OPPOSITE[self])
+
+    @property
+    def mirrored(self) -> CompareOp:
+        """Return the comparison with its sides exchanged."""
+        return CompareOp(self.value.translate(_MIRROR))
+
+    def holds(self, left: Any, right: Any) -> Any:
+        """Return whether ``left op right``: of two numbers, or element by element of arrays."""
+        return _HOLDS[self](left, right)
+
+
+class Function(StrEnum):
+    """Functions that a statement may call: name, number of arguments, value in double precision.
+
+    ``of_reals`` raises ArithmeticError or ValueError where there is no value.
+    """
+
+    EXP = "exp", 1, math.exp
+    LOG = "log", 1, math.log
+    SQRT = "sqrt", 1, math.sqrt
+    TANH = "tanh", 1, math.tanh
+    ERF = "erf", 1, math.erf
+    SIN = "sin", 1, math.sin
+    COS = "cos", 1, math.cos
+    FLOOR = "floor", 1, math.floor
+    CEIL = "ceil", 1, math.ceil
+    ABS = "abs", 1, math.fabs
+    MAX = "max", 2, max
+    MIN = "min", 2, min
+    POW = "pow", 2, math.pow
+
+    _value_: str
+    arity: int
+    of_reals: Callable[..., float]
+
+    def __new__(cls, name: str, arity: int, of_reals: Callable[..., float]) -> Self:
+        """Make a member of a row."""
+        member = str.__new__(cls, name)
+        member._value_, member.arity, member.of_reals = name, arity, of_reals
+        return member
+
+    @property
+    def keeps_type(self) -> bool:
+        """Return whether integers have an integer result; the others are done in double."""
+        return self in (Function.ABS, Function.MAX, Function.MIN)
+
+
+def _divisor(right: float) -> float:
+    if right == 0:
+        raise ZeroDivisionError("it divides by zero")
+    return right
+
+
+def _quotient(left: int, right: int) -> int:
+    _divisor(right)
+    quotient = abs(left) // abs(right)
+    return quotient if (left < 0) == (right < 0) else -quotient
+
+
+def _distance(by: int) -> int:
+    if 0 <= by < 64:
+        return by
+    raise ArithmeticError(f"it shifts by {by}")
+
+
+_OF_REALS: Mapping[BinaryOp, Callable[[float, float], float]] = {
+    BinaryOp.ADD: float.__add__,
+    BinaryOp.SUB: float.__sub__,
+    BinaryOp.MUL: float.__mul__,
+    BinaryOp.DIV: lambda left, right: left / _divisor(right),
+}
+_OF_INTEGERS: Mapping[BinaryOp, Callable[[int, int], int]] = {
+    BinaryOp.ADD: int.__add__,
+    BinaryOp.SUB: int.__sub__,
+    BinaryOp.MUL: int.__mul__,
+    BinaryOp.DIV: _quotient,
+    BinaryOp.MOD: lambda left, right: left - right * _quotient(left, right),
+    BinaryOp.AND: int.__and__,
+    BinaryOp.OR: int.__or__,
+    BinaryOp.XOR: int.__xor__,
+    BinaryOp.SHL: lambda left, right: left << _distance(right),
+    BinaryOp.SHR: lambda left, right: left >> _distance(right),
+}
+_OPPOSITE = {"<": ">=", ">=": "<", "<=": ">", ">": "<=", "==": "!=", "!=": "=="}
+_MIRROR = str.maketrans("<>", "><")
+_HOLDS: Mapping[CompareOp, Callable[[Any, Any], Any]] = {
+    CompareOp.LT: operator.lt,
+    CompareOp.LE: operator.le,
+    CompareOp.GT: operator.gt,
+    CompareOp.GE: operator.ge,
+    CompareOp.EQ: operator.eq,
+    CompareOp.NE: operator.ne,
+}
