@@ -6,9 +6,14 @@ import pytest
 
 from streamopt.ir.element import ElementType
 from streamopt.ir.network import Operator
-from streamopt.perf.resources.adder_binding import fabric_adders, sharing_cycles
+from streamopt.perf.pipelines.recurrence import recurrences
 from streamopt.perf.resources.network import resources
-from streamopt.perf.resources.operators import operator_replicas, shared_units
+from streamopt.perf.resources.operators import (
+    fabric_adders,
+    operator_replicas,
+    shared_units,
+    sharing_cycles,
+)
 from streamopt.target.device import Target
 from tests.support.networks.multiply_add import matrix_product, network_of, timing
 
@@ -51,15 +56,18 @@ def test_a_recurrence_that_is_just_long_enough_keeps_its_dsps() -> None:
     for distance, in_fabric in ((25, 4), (26, 0)):
         pipeline = matrix_product({"i": 4, "k": 5, "j": distance}, lanes)
         adder = next(r for r in operator_replicas(pipeline) if r.operation.operator is Operator.ADD)
-        assert fabric_adders(pipeline, adder, timing(), U280) == in_fabric
+        sums = tuple(recurrences(pipeline))
+        assert all(update.is_sum for update in sums)
+        assert fabric_adders(adder.operation, adder.count, sums, 1, U280) == in_fabric
 
 
 def test_integers_have_no_adders_to_choose() -> None:
     lanes = {"i": 1, "j": 1, "k": 4}
     pipeline = matrix_product({"i": 4, "j": 4, "k": 4}, lanes, ElementType.INT32)
+    sums = [update for update in recurrences(pipeline) if update.is_sum]
     for replicas in operator_replicas(pipeline):
-        assert fabric_adders(pipeline, replicas, timing(), U280) == 0
-    assert sharing_cycles(pipeline, timing(4)) == 4
+        assert fabric_adders(replicas.operation, replicas.count, sums, 1, U280) == 0
+    assert sharing_cycles(sums, 4) == 4
 
 
 def test_units_are_shared_over_the_interval() -> None:

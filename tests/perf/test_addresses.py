@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streamopt.perf.resources.addresses import address_multipliers, signed_digits
+from streamopt.perf.pipelines.depth import signed_digits
+from streamopt.perf.resources.addresses import address_multipliers
 from tests.support.networks.multiply_add import matrix_product, network_of
 
 

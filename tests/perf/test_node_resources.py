@@ -13,7 +13,7 @@ from streamopt.formats.graph_json import load_graph_json
 from streamopt.ir.graph import SequentialNode
 from streamopt.ir.network import Implementation, Operator, PipelineTiming
 from streamopt.ir.schedule import ChannelKind, ChannelPlan, NodePlan, Schedule
-from streamopt.perf.as_built.node_operators import node_operators, node_resources
+from streamopt.perf.as_built.node_operators import node_operators
 from streamopt.perf.resources.network import operator_resources
 from streamopt.perf.resources.operators import operator_replicas
 from streamopt.target.device import Target
@@ -62,7 +62,8 @@ def check_nodes(graph: Graph, rng: random.Random) -> None:
         operators = node_operators(node, lambda name: graph.array(name).element, plan.binding)
         factors = {name: np.array([factor]) for name, factor in plan.unroll}
         timing = PipelineTiming(rng.choice((1, 1, 2, 4, 12)), depth_cycles=20)
-        found = node_resources(operators, plan.order, factors, np.array([timing.ii]), U280)
+        apart = operators.distances(plan.order, factors)
+        found = operators.amounts(factors, np.array([timing.ii]), apart, U280)
         pipeline = pipelines[node.name]
         replicas = operator_replicas(pipeline)
         used, bits = operator_resources(pipeline, replicas, timing, U280)
@@ -93,10 +94,11 @@ def test_many_schedules_at_once() -> None:
     order = plans[0].order
     factors = {n: np.array([plan.factors[n] for plan in plans]) for n in node.trip_counts}
     ii = np.array([rng.choice((1, 2, 4, 12)) for _ in plans])
-    together = node_resources(operators, order, factors, ii, U280)
+    together = operators.amounts(factors, ii, operators.distances(order, factors), U280)
     for place in range(len(plans)):
         one = {name: values[place : place + 1] for name, values in factors.items()}
-        alone = node_resources(operators, order, one, ii[place : place + 1], U280)
+        apart = operators.distances(order, one)
+        alone = operators.amounts(one, ii[place : place + 1], apart, U280)
         assert alone.dsps.tolist() == [together.dsps[place]]
         assert alone.luts.tolist() == [together.luts[place]]
     assert len(set(together.dsps.tolist())) > 10

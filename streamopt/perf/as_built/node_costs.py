@@ -23,10 +23,9 @@ from streamopt.ir.graph import SequentialNode
 from streamopt.ir.network import Operator
 from streamopt.perf.as_built.closed_form import built_run, sequential_run
 from streamopt.perf.as_built.least_luts import as_buffer_luts, as_fifo_luts, masked_luts, sum_luts
-from streamopt.perf.as_built.node_operators import node_operators, node_resources
+from streamopt.perf.as_built.node_operators import node_operators
 from streamopt.perf.costs import NodeCost
 from streamopt.perf.paper.timing import NestTiming
-from streamopt.perf.pipelines.access_distance import update_distances
 from streamopt.perf.pipelines.depth import PARTIAL_TILE_CYCLES, depth_cycles
 from streamopt.perf.pipelines.recurrence import (
     accumulation_latency_cycles,
@@ -34,7 +33,6 @@ from streamopt.perf.pipelines.recurrence import (
     recurrences,
 )
 from streamopt.perf.pipelines.timings import pipeline_timings
-from streamopt.perf.resources.adder_binding import needed_cycles
 from streamopt.perf.resources.fabric import least_pipeline_luts
 from streamopt.perf.resources.network import resources
 
@@ -241,16 +239,17 @@ class _NodeBody:
         operands: Sequence[str],
     ) -> NodeCost:
         """Return times, DSPs and LUTs for vectors of unroll factors."""
-        ii, depth = self._paced(order, factors)
+        distances = self._operators.distances(order, factors) if self._updates else 0
+        ii, depth = self._paced(factors, distances)
         tiles = {
             name: -(-trips // factors[name])
             for name, trips in self._operators.node.built_trip_counts.items()
         }
         run = built_run(self._operators.node, order, tiles, operands, ii)
-        used = node_resources(self._operators, order, factors, ii, self._target)
+        used = self._operators.amounts(factors, ii, distances, self._target)
         dsps = used.dsps
         if self._counted is not self._operators:
-            dsps = node_resources(self._counted, order, factors, ii, self._target).dsps
+            dsps = self._counted.amounts(factors, ii, distances, self._target).dsps
         luts = used.luts + least_pipeline_luts(used.result_bits, used.unit_bits, ii)
         if self._array is None:
             return NodeCost(run.delayed(depth), dsps, luts)
@@ -267,20 +266,14 @@ class _NodeBody:
             {own.name: as_buffer_luts(node, own, factors, blocks) for own in arrays},
         )
 
-    def _paced(
-        self, order: Sequence[str], factors: Mapping[str, Integers]
-    ) -> tuple[Integers, Integers]:
+    def _paced(self, factors: Mapping[str, Integers], distances: Any) -> tuple[Integers, Integers]:
         """Return II and depth, in cycles, of every choice."""
         node = self._operators.node
         carried = node.reduction_loops if self._updates else ()
         size = next(iter(factors.values()), np.ones(1, dtype=np.int64)).shape
         terms = prod((factors[name] for name in carried), start=np.ones(size, dtype=np.int64))
-        distance = np.zeros(size, dtype=np.int64)
-        if self._updates:
-            places, trips = node.write.subscripts, node.built_trip_counts
-            distance = update_distances(places, trips, order, factors)
         codes, places_of = np.unique(
-            (self._ports.intervals(factors) * FAR + terms) * FAR + distance, return_inverse=True
+            (self._ports.intervals(factors) * FAR + terms) * FAR + distances, return_inverse=True
         )
         paces = [
             self._pace(code // FAR**2, code // FAR % FAR, code % FAR) for code in codes.tolist()
@@ -326,7 +319,8 @@ class _NodeBody:
         if distance < 2:
             return distance
         needed = (
-            needed_cycles(replace(update, terms=terms), latency) for update, latency in self._sums
+            replace(update, terms=terms).round_trip_cycles(latency)
+            for update, latency in self._sums
         )
         return max([2, *(cycles for cycles in needed if cycles <= distance)])
 

@@ -28,7 +28,6 @@ from typing import TYPE_CHECKING
 from streamopt.ir.affine import FloorDiv, Iter, Mod
 from streamopt.ir.network import AccessMode, Implementation
 from streamopt.perf.pipelines.operation_graph import built_operations
-from streamopt.perf.pipelines.recurrence import ROUND_TRIP_CYCLES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -38,7 +37,7 @@ if TYPE_CHECKING:
     from streamopt.perf.pipelines.recurrence import Recurrence
     from streamopt.target.device import Target
 
-__all__ = ["PARTIAL_TILE_CYCLES", "depth_cycles"]
+__all__ = ["PARTIAL_TILE_CYCLES", "depth_cycles", "signed_digits"]
 
 PARTIAL_TILE_CYCLES = 1
 """By which an iteration with lanes that may have none of their own is longer."""
@@ -132,7 +131,7 @@ class _ValueTimes:
             return 0
         extents = [-(-e // f) for e, f in zip(memory.shape, memory.factors, strict=True)]
         moving = [bool(subscript.terms) for subscript in port.subscripts]
-        digits = [_signed_digits(e) for place, e in enumerate(extents) if any(moving[:place])]
+        digits = [signed_digits(e) for place, e in enumerate(extents) if any(moving[:place])]
         cycles = _DIVIDED_ADDRESS_CYCLES * any(map(_divides, port.subscripts))
         if any(count > 2 for count in digits):
             return cycles + _MULTIPLIED_ADDRESS_CYCLES
@@ -160,11 +159,11 @@ class _ValueTimes:
         """Return the additions of a recurrence that has no time for more than fabric adders."""
         if update.distance is None or not update.is_sum:
             return 0
-        chained, last = update.chained_additions, update.operations[-1]
+        last = update.operations[-1]
         if last.implementation not in (None, Implementation.FABRIC):
             return 0
-        there_and_back = chained * self._latency(last, None) + ROUND_TRIP_CYCLES
-        return chained if there_and_back > update.distance else 0
+        needed = update.round_trip_cycles(self._latency(last, None))
+        return update.chained_additions if needed > update.distance else 0
 
     def _latency(self, operation: Operation, implementation: Implementation | None) -> int:
         cost = self._target.operator(operation.operator, operation.element, implementation)
@@ -186,9 +185,17 @@ def _levels_before(update: Recurrence) -> int:
     return 2 if update.distance == 1 else 1
 
 
-def _signed_digits(factor: int) -> int:
-    """Return the additions and subtractions of shifts that make a factor (non-adjacent form)."""
-    return (factor ^ (3 * factor)).bit_count()
+def signed_digits(factor: int) -> int:
+    """Return the digits that are not 0 in a factor's non-adjacent form, its shortest.
+
+    ``n xor 3n`` has a bit for each of them.
+
+    Examples
+    --------
+    >>> [signed_digits(n) for n in (64, 20, 30, 19, 190)]
+    [1, 2, 2, 3, 3]
+    """
+    return (factor ^ 3 * factor).bit_count()
 
 
 def _divides(subscript: Affine) -> bool:

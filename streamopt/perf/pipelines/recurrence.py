@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from streamopt.ir.network import AccessMode, Implementation, Operator
 from streamopt.perf.pipelines.access_distance import collision_distance
@@ -61,7 +61,8 @@ class Recurrence:
     terms
         Updates of one element in an iteration: the lanes along which it is reduced.
     distance
-        Iterations between two updates of one element, at least; None if none comes twice.
+        Iterations between two updates of one element, at least; None if none comes twice. Terms
+        and distance are integers, or integer arrays of one entry a schedule (0 for None).
     of_products
         Whether a term that is added comes from a multiplier.
     source
@@ -70,8 +71,8 @@ class Recurrence:
 
     target: str
     operations: tuple[Operation, ...]
-    terms: int
-    distance: int | None
+    terms: Any
+    distance: Any
     of_products: bool
     source: str = ""
 
@@ -95,11 +96,14 @@ class Recurrence:
         return self.operations[-2].result
 
     @property
-    def chained_additions(self) -> int:
+    def chained_additions(self) -> Any:
         """Return the additions of a sum that wait for each other across iterations."""
-        if self.terms <= 2:
-            return 1 if self.of_products else self.terms
-        return 3 if self.terms <= 8 else 4
+        few = 1 if self.of_products else self.terms
+        return few + (self.terms > 2) * (3 - few) + (self.terms > 8)
+
+    def round_trip_cycles(self, latency_cycles: int) -> Any:
+        """Return the cycles from update to update, with adders of a latency and through memory."""
+        return self.chained_additions * latency_cycles + ROUND_TRIP_CYCLES
 
     def ii(self, target: Target) -> int:
         """Return the cycles between two iterations that it asks for, on a device."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from streamopt.perf.pipelines.depth import signed_digits
 from streamopt.perf.pipelines.recurrence import recurrences
 from streamopt.perf.resources.memory_blocks import bank_extents
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from streamopt.ir.affine import Affine
     from streamopt.ir.network import Memory, Pipeline, Port
 
-__all__ = ["AddressMultiplier", "address_multipliers", "needs_multiplier", "signed_digits"]
+__all__ = ["AddressMultiplier", "address_multipliers", "needs_multiplier"]
 
 _MOST_ADDER_DIGITS = 2
 
@@ -41,19 +42,6 @@ class AddressMultiplier:
     factor: str
     extent: int
     in_dsp: bool
-
-
-def signed_digits(constant: int) -> int:
-    """Return the digits that are not 0 in a constant's non-adjacent form, its shortest.
-
-    ``n xor 3n`` has a bit for each of them.
-
-    Examples
-    --------
-    >>> [signed_digits(n) for n in (64, 20, 30, 19, 190)]
-    [1, 2, 2, 3, 3]
-    """
-    return (constant ^ 3 * constant).bit_count()
 
 
 def needs_multiplier(constant: int) -> bool:

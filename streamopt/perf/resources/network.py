@@ -11,14 +11,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from streamopt.ir.network import Implementation, Place
+from streamopt.ir.network import Place
 from streamopt.ir.ports import words_of
-from streamopt.perf.resources.adder_binding import fabric_adders, sharing_cycles
+from streamopt.perf.pipelines.recurrence import recurrences
 from streamopt.perf.resources.addresses import address_multipliers
 from streamopt.perf.resources.buffers import memories_as_built, network_storage
 from streamopt.perf.resources.fabric import data_bits, fifo_fabric, memory_fabric, pipeline_fabric
 from streamopt.perf.resources.memory_blocks import block_rams
-from streamopt.perf.resources.operators import operator_replicas, shared_units
+from streamopt.perf.resources.operators import operator_amounts, operator_replicas
 from streamopt.target.resources import Resources
 
 if TYPE_CHECKING:
@@ -140,21 +140,10 @@ def operator_resources(
     pipeline: Pipeline, replicas: Sequence[Replicas], timing: PipelineTiming, target: Target
 ) -> tuple[Resources, int]:
     """Return what the operators of a pipeline take, and the bits of the results of their units."""
-    cycles = sharing_cycles(pipeline, timing)
-    used, unit_bits = Resources(), 0
-    for found in replicas:
-        operation = found.operation
-        short = fabric_adders(pipeline, found, timing, target)
-        for count, implementation in (
-            (found.count - short, operation.implementation),
-            (short, Implementation.FABRIC),
-        ):
-            if count:
-                cost = target.operator(operation.operator, operation.element, implementation)
-                units = shared_units(count, cycles)
-                used += Resources(dsps=cost.dsps, luts=cost.luts, ffs=cost.ffs).scaled(units)
-                unit_bits += units * operation.element.bits
-    return used, unit_bits
+    sums = [update for update in recurrences(pipeline) if update.is_sum]
+    counts = ((found.operation, found.count) for found in replicas)
+    used = operator_amounts(counts, sums, timing.ii, target)
+    return Resources(dsps=used.dsps, luts=used.luts, ffs=used.ffs), used.unit_bits
 
 
 def memory_resources(storage: BankStorage, *, ping_pong: bool) -> Resources:

@@ -21,7 +21,7 @@ import numpy as np
 from streamopt.analysis.operations import OperationList, accumulates, add_body
 from streamopt.analysis.value_ranges import ValueContext
 from streamopt.ir.graph import SequentialNode
-from streamopt.perf.as_built.node_operators import NodeOperators, node_operators, node_resources
+from streamopt.perf.as_built.node_operators import NodeOperators, node_operators
 from streamopt.perf.paper.dsp import accumulates_products
 from streamopt.perf.pipelines.operation_graph import chain_cycles
 from streamopt.perf.pipelines.recurrence import Recurrence
@@ -152,9 +152,9 @@ class NestModel:
         if self.operators is None or not factors:
             return self.least_dsps
         names = self.operators.node.trip_counts
-        lanes = {n: np.array([f], dtype=np.int64) for n, f in zip(names, factors, strict=True)}
-        interval = np.array([ii], dtype=np.int64)
-        return int(node_resources(self.operators, order, lanes, interval, self.target).dsps[0])
+        lanes = dict(zip(names, factors, strict=True))
+        distance = int(self.operators.distances(order, lanes))
+        return int(self.operators.amounts(lanes, ii, distance, self.target).dsps)
 
 
 def nest_model(graph: Graph, node: Node, target: Target) -> NestModel:
