@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 from math import prod
 from typing import TYPE_CHECKING
@@ -13,8 +14,8 @@ from streamopt.budget.domain import Domain
 from streamopt.budget.local_costs import LocalCosts
 from streamopt.budget.surroundings import Surroundings
 from streamopt.perf.resources.memory_blocks import fifo_depth_steps
-from streamopt.search.amounts import Amounts
 from streamopt.search.labels.component import SearchStoppedError
+from streamopt.space.usage import RowUsage
 from streamopt.transforms.apply import stream_lanes
 
 if TYPE_CHECKING:
@@ -71,7 +72,6 @@ class DesignCosts:
         tables: tuple[PortPlan, ...] = (),
     ) -> None:
         self._names = tuple(limits)
-        self._limits = tuple(limits.values())
         self._target = target
         self._measure = measure
         self._sized = sized
@@ -91,34 +91,45 @@ class DesignCosts:
         """Return what a schedule takes with the FIFO depths that it has."""
         return self._of(self._measure(schedule))
 
-    def amounts(self, rows: Mapping[str, NodeRows], should_stop: Callable[[], bool]) -> Amounts:
-        """Return what every row takes at least in whatever surroundings the rows make (R1).
+    def with_usage(
+        self, rows: Mapping[str, NodeRows], should_stop: Callable[[], bool]
+    ) -> dict[str, NodeRows]:
+        """Return the rows with their least usage in whatever surroundings they make (R1).
 
         Raises
         ------
         SearchStoppedError
             If the caller asked for it.
         """
-        space, domain = self._space, Domain(self._space, rows, self._around)
-        nodes: dict[str, Integers] = {}
-        as_fifo: dict[str, Integers] = {}
-        as_buffer: dict[str, Integers] = {}
-        for node in space.graph.nodes:
-            known: dict[object, _Row] = {}
-            found: list[_Row] = []
-            for row in range(len(rows[node.name])):
-                key = domain.seen(node, row)
-                if key not in known:
-                    if should_stop():
-                        raise SearchStoppedError
-                    known[key] = self._row(domain, node, row)
-                found.append(known[key])
-            nodes[node.name] = self._stacked([base for base, _ in found])
-            for edge in domain.streams_to(node):
-                pairs = [by_kind[edge.channel] for _, by_kind in found]
-                as_fifo[edge.channel] = self._stacked([fifo for fifo, _ in pairs])
-                as_buffer[edge.channel] = self._stacked([buffer for _, buffer in pairs])
-        return Amounts(self._limits, nodes, as_fifo, as_buffer)
+        domain = Domain(self._space, rows, self._around)
+        return {
+            node.name: replace(
+                rows[node.name],
+                usage=self._usage(domain, node, len(rows[node.name]), should_stop),
+            )
+            for node in self._space.graph.nodes
+        }
+
+    def _usage(
+        self, domain: Domain, node: Node, rows: int, should_stop: Callable[[], bool]
+    ) -> RowUsage:
+        known: dict[object, _Row] = {}
+        found: list[_Row] = []
+        for row in range(rows):
+            key = domain.seen(node, row)
+            if key not in known:
+                if should_stop():
+                    raise SearchStoppedError
+                known[key] = self._row(domain, node, row)
+            found.append(known[key])
+        as_fifo, as_buffer = (
+            {
+                edge.array: self._stacked([kinds[edge.channel][place] for _, kinds in found])
+                for edge in domain.streams_to(node)
+            }
+            for place in (0, 1)
+        )
+        return RowUsage(self._stacked([base for base, _ in found]), as_fifo, as_buffer)
 
     def _stacked(self, values: list[Integers]) -> Integers:
         return np.array(values, dtype=np.int64).reshape(len(values), len(self._names))

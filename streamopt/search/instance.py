@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from streamopt.search.amounts import Amounts
-
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     import numpy.typing as npt
 
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 
     Integers = npt.NDArray[np.int64]
 
-__all__ = ["NO_WALK", "Arc", "Choices", "SearchInstance", "instance"]
+__all__ = ["NO_WALK", "Arc", "Choices", "SearchInstance", "Wiring", "instance"]
 
 NO_WALK = -1
 """Number of the walk of a row that can't stream on a channel."""
@@ -40,32 +39,41 @@ class Choices:
 
     Attributes
     ----------
+    usage
+        Shape (rows, resources); the first resource are the DSPs.
     epilogue
         LW - LR by number of the incoming channel, of those that can stream.
     factors
         Unroll factor by number of the tile class, for classes of several nodes.
     walks
         Number of the order in which the row walks a channel, by number of the channel.
-    amounts
-        Of further resources, shape (rows, resources).
     as_fifo, as_buffer
-        Likewise, by number of the incoming channel, of those that can stream.
+        Usage of incoming channels that can stream, by number, as FIFOs and ping-pong buffers;
+        of none if channels take nothing that is limited.
     """
 
     first_write: Integers
     last_write: Integers
-    dsps: Integers
-    epilogue: dict[int, Integers]
-    factors: dict[int, Integers]
-    walks: dict[int, Integers]
-    amounts: Integers
+    usage: Integers
+    epilogue: dict[int, Integers] = field(default_factory=dict[int, "Integers"])
+    factors: dict[int, Integers] = field(default_factory=dict[int, "Integers"])
+    walks: dict[int, Integers] = field(default_factory=dict[int, "Integers"])
     as_fifo: dict[int, Integers] = field(default_factory=dict[int, "Integers"])
     as_buffer: dict[int, Integers] = field(default_factory=dict[int, "Integers"])
 
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return len(self.last_write)
+
     @property
-    def least_amounts(self) -> Integers:
-        """Return what the node and its channels take at least of each further resource."""
-        least: Integers = self.amounts.min(axis=0)
+    def dsps(self) -> Integers:
+        """Return the DSPs of every row."""
+        return self.usage[:, 0]
+
+    @property
+    def least_usage(self) -> Integers:
+        """Return what the node and its channels take at least of each resource."""
+        least: Integers = self.usage.min(axis=0)
         for channel, fifo in self.as_fifo.items():
             least = least + np.minimum(fifo, self.as_buffer[channel]).min(axis=0)
         return least
@@ -75,19 +83,19 @@ class Choices:
 class SearchInstance:
     """One problem in numbers; nodes are in topological order, the last one ends them all.
 
-    A node that has several channels that can't stream waits for them at a barrier, a node of its
-    own with one row that takes no time and no DSPs; the last node is the barrier for all ends.
+    A node that has several channels that can't stream waits for them at a join node, which has
+    one row that takes no time and no resources; the last node is the join of all ends.
 
     Attributes
     ----------
     names
-        Of the graph's nodes; empty for a barrier.
+        Of the graph's nodes; empty for a join node.
     ins, outs
         Numbers of the channels of every node.
     users
         How many nodes each tile class of several nodes has.
     limits
-        Of the further resources.
+        Of the resources, the first of which are the DSPs.
     """
 
     names: tuple[str, ...]
@@ -96,123 +104,150 @@ class SearchInstance:
     ins: tuple[tuple[int, ...], ...]
     outs: tuple[tuple[int, ...], ...]
     users: Mapping[int, int]
-    dsp_limit: int
-    limits: tuple[int, ...] = ()
+    limits: tuple[int, ...]
+
+    @property
+    def dsp_limit(self) -> int:
+        """Return the limit on the DSPs."""
+        return self.limits[0]
+
+    def of_resources(self, columns: Sequence[int]) -> SearchInstance:
+        """Return the instance with some of the resources only, by their places."""
+        chosen = list(columns)
+
+        def some(used: dict[int, Integers]) -> dict[int, Integers]:
+            return {channel: own[:, chosen] for channel, own in used.items()}
+
+        nodes = (
+            replace(
+                own,
+                usage=own.usage[:, chosen],
+                as_fifo=some(own.as_fifo),
+                as_buffer=some(own.as_buffer),
+            )
+            for own in self.nodes
+        )
+        limits = tuple(self.limits[column] for column in chosen)
+        return replace(self, limits=limits, nodes=tuple(nodes))
+
+    def without_slack(self) -> SearchInstance:
+        """Return the instance without further resources whose limits no choice of rows exceeds."""
+        most = np.zeros(len(self.limits), dtype=np.int64)
+        for own in self.nodes:
+            most = most + own.usage.max(axis=0)
+            for channel, fifo in own.as_fifo.items():
+                most = most + np.maximum(fifo, own.as_buffer[channel]).max(axis=0)
+        tight = [c for c, limit in enumerate(self.limits) if not c or most[c] > limit]
+        return self if len(tight) == len(self.limits) else self.of_resources(tight)
+
+    def named_rows(self, rows: Mapping[int, int]) -> dict[str, int]:
+        """Return rows by the names of nodes, without those of join nodes."""
+        return {self.names[node]: row for node, row in rows.items() if self.names[node]}
 
 
-class _Wiring:
-    """Channels and nodes under construction."""
+class Wiring:
+    """An instance under construction."""
 
-    def __init__(self, resources: int) -> None:
-        self.resources = resources
+    def __init__(self, limits: tuple[int, ...]) -> None:
+        self.limits = limits
         self.names: list[str] = []
         self.nodes: list[Choices] = []
         self.channels: list[Arc] = []
         self.ins: list[list[int]] = []
         self.outs: list[list[int]] = []
 
-    def add(self, name: str, choices: Choices) -> int:
+    def add(self, choices: Choices, name: str = "") -> int:
+        """Add a node; return its number."""
         self.names.append(name)
         self.nodes.append(choices)
         self.ins.append([])
         self.outs.append([])
         return len(self.nodes) - 1
 
-    def connect(self, producer: int, consumer: int, *, streams: bool) -> int:
+    def add_fixed(self, first_cycles: int, last_cycles: int) -> int:
+        """Add a node of one row that takes no resources; return its number."""
+        times = (np.array([cycles], dtype=np.int64) for cycles in (first_cycles, last_cycles))
+        return self.add(Choices(*times, np.zeros((1, len(self.limits)), dtype=np.int64)))
+
+    def connect(self, producer: int, consumer: int, *, streams: bool = False) -> int:
+        """Add a channel; return its number."""
         self.channels.append(Arc(producer, consumer, streams))
         number = len(self.channels) - 1
         self.outs[producer].append(number)
         self.ins[consumer].append(number)
         return number
 
-    def barrier(self, producers: list[int]) -> int:
-        nothing = np.zeros(1, dtype=np.int64)
-        none = np.zeros((1, self.resources), dtype=np.int64)
-        node = self.add("", Choices(nothing, nothing, nothing, {}, {}, {}, none))
+    def join_node(self, producers: Iterable[int]) -> int:
+        """Add a node that waits for all of some nodes; return its number."""
+        node = self.add_fixed(0, 0)
         for producer in producers:
-            self.connect(producer, node, streams=False)
+            self.connect(producer, node)
         return node
+
+    def instance(self) -> SearchInstance:
+        """Return what was built; users of tile classes are its own nodes."""
+        return SearchInstance(
+            names=tuple(self.names),
+            nodes=tuple(self.nodes),
+            channels=tuple(self.channels),
+            ins=tuple(map(tuple, self.ins)),
+            outs=tuple(map(tuple, self.outs)),
+            users=Counter(index for own in self.nodes for index in own.factors),
+            limits=self.limits,
+        )
 
 
 def instance(
-    space: DecisionSpace, rows: Mapping[str, NodeRows], amounts: Amounts | None = None
+    space: DecisionSpace, rows: Mapping[str, NodeRows], limits: tuple[int, ...] | None = None
 ) -> SearchInstance:
     """Return the numbers of a space whose nodes may take these rows.
 
     Parameters
     ----------
-    amounts
-        What the rows take of further resources, if these have limits.
+    limits
+        Of the further resources of rows; if None, LUTs are one if the space limits them and some
+        choice of rows exceeds that.
     """
-    members = {
-        index: {node for node, _ in group.members}
-        for index, group in enumerate(space.classes)
-        if len(group.factors) > 1
-    }
-    users = {index: len(nodes) for index, nodes in members.items() if len(nodes) > 1}
-    loops = _class_loops(space, users)
-    walks = _walks(space, rows)
-    ins = space.graph.in_edges()
-    amounts = _lut_amounts(space, rows) if amounts is None else amounts
-    limits = () if amounts is None else amounts.limits
-    wiring, number = _Wiring(len(limits)), dict[str, int]()
+    luts = () if space.lut_limit is None else (space.lut_limit,)
+    wiring = Wiring((space.dsp_limit, *(luts if limits is None else limits)))
+    loops, walks, ins = _class_loops(space), _walks(space, rows), space.graph.in_edges()
+    number: dict[str, int] = {}
     for node in space.graph.nodes:
-        streams = [e for e in ins[node.name] if e.channel in space.streamable]
-        whole = [number[e.producer] for e in ins[node.name] if e.channel not in space.streamable]
-        barrier = wiring.barrier(whole) if len(whole) > 1 else None
-        plain = _plain(rows[node.name], loops[node.name])
-        if amounts is not None:
-            plain = replace(plain, amounts=amounts.nodes[node.name])
-        own = number[node.name] = wiring.add(node.name, plain)
-        for producer in whole if barrier is None else [barrier]:
-            wiring.connect(producer, own, streams=False)
-        for edge in streams:
-            channel = wiring.connect(number[edge.producer], own, streams=True)
-            producer = wiring.nodes[number[edge.producer]]
-            producer.walks[channel], wiring.nodes[own].walks[channel] = walks[edge.channel]
-            cycles = rows[node.name].times.epilogue[edge.array]
-            wiring.nodes[own].epilogue[channel] = np.array(cycles, dtype=np.int64)
-            if amounts is not None:
-                wiring.nodes[own].as_fifo[channel] = amounts.as_fifo[edge.channel]
-                wiring.nodes[own].as_buffer[channel] = amounts.as_buffer[edge.channel]
-    wiring.barrier([node for node, out in enumerate(wiring.outs) if not out])
-    return SearchInstance(
-        names=tuple(wiring.names),
-        nodes=tuple(wiring.nodes),
-        channels=tuple(wiring.channels),
-        ins=tuple(map(tuple, wiring.ins)),
-        outs=tuple(map(tuple, wiring.outs)),
-        users=users,
-        dsp_limit=space.dsp_limit,
-        limits=limits,
-    )
+        name, own = node.name, rows[node.name]
+        whole = [number[e.producer] for e in ins[name] if e.channel not in space.streamable]
+        before = [wiring.join_node(whole)] if len(whole) > 1 else whole
+        choices = _choices(own, loops[name], len(wiring.limits))
+        number[name] = wiring.add(choices, name)
+        for producer in before:
+            wiring.connect(producer, number[name])
+        for edge in ins[name]:
+            if edge.channel not in space.streamable:
+                continue
+            channel = wiring.connect(number[edge.producer], number[name], streams=True)
+            source = wiring.nodes[number[edge.producer]]
+            source.walks[channel], choices.walks[channel] = walks[edge.channel]
+            choices.epilogue[channel] = np.array(own.times.epilogue[edge.array], dtype=np.int64)
+            if edge.array in own.usage.as_fifo:
+                choices.as_fifo[channel] = _with_dsps(own.usage.as_fifo[edge.array])
+                choices.as_buffer[channel] = _with_dsps(own.usage.as_buffer[edge.array])
+    wiring.join_node([node for node, out in enumerate(wiring.outs) if not out])
+    found = wiring.instance()
+    return found.without_slack() if limits is None else found
 
 
-def _lut_amounts(space: DecisionSpace, rows: Mapping[str, NodeRows]) -> Amounts | None:
-    """Return the LUTs of rows and channels, where some choice of rows exceeds a limit on them."""
-    if space.lut_limit is None:
-        return None
-    luts = {name: np.array(own.luts, dtype=np.int64)[:, None] for name, own in rows.items()}
-    fifos: dict[str, Integers] = {}
-    buffers: dict[str, Integers] = {}
-    for edge in space.graph.edges:
-        if edge.channel in space.streamable:
-            own = rows[edge.consumer]
-            none = (0,) * len(own)
-            for kind, by_array in ((fifos, own.as_fifo), (buffers, own.as_buffer)):
-                each = np.array(by_array.get(edge.array, none), dtype=np.int64)
-                kind[edge.channel] = each[:, None]
-    amounts = Amounts((space.lut_limit,), luts, fifos, buffers)
-    return amounts if amounts.may_exceed() else None
+def _with_dsps(used: Integers, dsps: Integers | int = 0) -> Integers:
+    """Return usage of further resources with a first column of DSPs."""
+    return np.column_stack([np.broadcast_to(dsps, len(used)), used])
 
 
-def _class_loops(space: DecisionSpace, users: Mapping[int, int]) -> dict[str, dict[int, int]]:
-    """Return by node: for each class that it shares, the place of its first loop in it."""
+def _class_loops(space: DecisionSpace) -> dict[str, dict[int, int]]:
+    """Return by node: for each class that other nodes share, the place of its first loop in it."""
     found: dict[str, dict[int, int]] = {node.name: {} for node in space.graph.nodes}
     places = {node.name: list(node.trip_counts) for node in space.graph.nodes}
-    for index in users:
-        for node, loop in space.classes[index].members:
-            found[node].setdefault(index, places[node].index(loop))
+    for index, group in enumerate(space.classes):
+        if len(group.factors) > 1 and len({node for node, _ in group.members}) > 1:
+            for node, loop in group.members:
+                found[node].setdefault(index, places[node].index(loop))
     return found
 
 
@@ -239,15 +274,13 @@ def _walks(
     return found
 
 
-def _plain(rows: NodeRows, loops: Mapping[int, int]) -> Choices:
+def _choices(rows: NodeRows, loops: Mapping[int, int], resources: int) -> Choices:
     """Return the rows without what belongs to a channel."""
     taken = np.array(rows.factors, dtype=np.int64).reshape(len(rows), -1)
+    dsps = np.array(rows.dsps, dtype=np.int64)
     return Choices(
         first_write=np.array(rows.times.first_write, dtype=np.int64),
         last_write=np.array(rows.times.last_write, dtype=np.int64),
-        dsps=np.array(rows.dsps, dtype=np.int64),
-        epilogue={},
+        usage=_with_dsps(rows.usage.own[:, : resources - 1], dsps),
         factors={index: taken[:, place] for index, place in loops.items()},
-        walks={},
-        amounts=np.zeros((len(rows), 0), dtype=np.int64),
     )

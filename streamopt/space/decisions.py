@@ -52,9 +52,10 @@ class DecisionSpace:
     least_dsps
         DSPs of each node without unrolling, in its cheapest loop order.
     horizon_cycles
-        Latency beyond which no schedule is of interest; None for all.
+        Latency beyond which no schedule is of interest, so that nodes that take longer need no
+        row; None for all.
     lut_limit
-        On the LUTs of rows; None for none.
+        On the LUTs of rows as the costs count them; None for none.
     streamable
         Channels that at least one pair of loop orders makes a FIFO.
     """
@@ -62,7 +63,6 @@ class DecisionSpace:
     graph: Graph
     level: Level
     dsp_limit: int
-    tiling_limit: int
     classes: tuple[TileClass, ...]
     orders: Mapping[str, tuple[LoopOrder, ...]]
     least_dsps: Mapping[str, int]
@@ -71,6 +71,11 @@ class DecisionSpace:
     bindings: Mapping[str, tuple[Binding, ...]]
     horizon_cycles: int | None = None
     lut_limit: int | None = None
+
+    @property
+    def limits(self) -> tuple[int, ...]:
+        """Return the limits on the DSPs of rows and, if there is one, on their LUTs."""
+        return (self.dsp_limit,) if self.lut_limit is None else (self.dsp_limit, self.lut_limit)
 
     def class_of(self) -> dict[tuple[str, str], int]:
         """Return the index of the tile class of every (node, loop)."""
@@ -85,9 +90,7 @@ def decision_space(
     tiling_limit: int,
     costs: CostModel = PUBLISHED,
     bindings: Mapping[str, tuple[Binding, ...]] = NO_CHOICE,
-    horizon_cycles: int | None = None,
     partial_tiles: bool = False,
-    lut_limit: int | None = None,
     fixed: Fixed = NOTHING_FIXED,
 ) -> DecisionSpace:
     """Return the decision space of a graph at one level.
@@ -95,17 +98,13 @@ def decision_space(
     Parameters
     ----------
     costs
-        What a node costs; by default as published.
+        Cost model of a node; by default as published.
     bindings
-        By node, what its operators may be built from; others are as the tool builds them.
-    horizon_cycles
-        A latency that is of interest: nodes that take longer need no row.
+        By node, the choices for its operators; others are as the tool builds them.
     partial_tiles
         Whether unroll factors need not divide trip counts.
-    lut_limit
-        On the LUTs of all nodes as the costs count them; None for none.
     fixed
-        What is decided already.
+        Decisions that are made already.
 
     Raises
     ------
@@ -125,14 +124,11 @@ def decision_space(
         graph=graph,
         level=level,
         dsp_limit=dsp_limit,
-        tiling_limit=tiling_limit,
         classes=fixed_classes(graph, classes, fixed),
         orders=orders,
         least_dsps=least_dsps,
         costs=costs,
         bindings=bindings,
-        horizon_cycles=horizon_cycles,
-        lut_limit=lut_limit,
         streamable=frozenset(
             edge.channel for edge in graph.edges if _may_stream(graph, edge, orders)
         ),

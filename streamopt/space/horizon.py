@@ -1,10 +1,10 @@
 """Rows that a latency of at most T leaves, and the least T that leaves any.
 
 Three necessary conditions are applied until nothing changes: a node must fit between the earliest
-start that its producers allow and the least tail that its consumers need; the DSPs that the other
-nodes need at least must leave enough for it; and each loop of a tile class must be able to take
-the same factor. A schedule with latency at most T keeps all of its rows, so a program over the
-rows that are left has the same optimum if that is at most T, and none left means none exists.
+start that its producers allow and the least tail that its consumers need; the least resources of
+all other nodes must leave enough for it; and each loop of a tile class must be able to take the
+same factor. A schedule with latency at most T keeps all of its rows, so a program over the rows
+that are left has the same optimum if that is at most T, and none left means none exists.
 """
 
 from __future__ import annotations
@@ -44,8 +44,7 @@ class _Columns:
     first_write: Integers
     last_write: Integers
     epilogue: Mapping[str, Integers]
-    dsps: Integers
-    luts: Integers
+    usage: Integers
     factors: Integers
 
 
@@ -151,7 +150,7 @@ class HorizonFilter:
         kept = {name: flags.copy() for name, flags in start.items()}
         while True:
             before = sum(int(flags.sum()) for flags in kept.values())
-            for narrow in (self._fit_times, self._fit_dsps, self._fit_luts, self._fit_factors):
+            for narrow in (self._fit_times, self._fit_usage, self._fit_factors):
                 narrow(kept, horizon)
                 if not all(flags.any() for flags in kept.values()):
                     return None
@@ -205,19 +204,16 @@ class HorizonFilter:
     def _least_epilogue(self, kept: Mapping[str, Flags], name: str, array: str) -> int:
         return int(self._columns[name].epilogue[array][kept[name]].min())
 
-    def _fit_dsps(self, kept: dict[str, Flags], _: int) -> None:
-        least = {name: int(self._columns[name].dsps[kept[name]].min()) for name in self._names}
-        spare = self._space.dsp_limit - sum(least.values())
-        for name in self._names:
-            kept[name] &= self._columns[name].dsps <= least[name] + spare
-
-    def _fit_luts(self, kept: dict[str, Flags], _: int) -> None:
-        if self._space.lut_limit is None:
-            return
-        least = {name: int(self._columns[name].luts[kept[name]].min()) for name in self._names}
-        spare = self._space.lut_limit - sum(least.values())
-        for name in self._names:
-            kept[name] &= self._columns[name].luts <= least[name] + spare
+    def _fit_usage(self, kept: dict[str, Flags], _: int) -> None:
+        """Drop rows that leave the other nodes less of a resource than they need at least."""
+        for column, limit in enumerate(self._space.limits):
+            if not all(flags.any() for flags in kept.values()):
+                return
+            used = {name: self._columns[name].usage[:, column] for name in self._names}
+            least = {name: int(used[name][kept[name]].min()) for name in self._names}
+            spare = limit - sum(least.values())
+            for name in self._names:
+                kept[name] &= used[name] <= least[name] + spare
 
     def _fit_factors(self, kept: dict[str, Flags], _: int) -> None:
         for group in self._shared:
@@ -241,8 +237,7 @@ def _columns(rows: NodeRows) -> _Columns:
         epilogue={
             array: np.array(cycles, dtype=np.int64) for array, cycles in rows.times.epilogue.items()
         },
-        dsps=np.array(rows.dsps, dtype=np.int64),
-        luts=np.array(rows.luts, dtype=np.int64),
+        usage=np.column_stack([np.array(rows.dsps, dtype=np.int64), rows.usage.own]),
         factors=np.array(rows.factors, dtype=np.int64).reshape(len(rows), -1),
     )
 
@@ -285,10 +280,8 @@ def _take(rows: NodeRows, places: Integers) -> NodeRows:
         factors=pick(rows.factors),
         bindings=pick(rows.bindings),
         dsps=pick(rows.dsps),
-        luts=pick(rows.luts),
         times=pick_times(rows.times),
         streams={channel: pick(orders) for channel, orders in rows.streams.items()},
         untiled=pick_times(rows.untiled) if rows.untiled is not None else None,
-        as_fifo={array: pick(luts) for array, luts in rows.as_fifo.items()},
-        as_buffer={array: pick(luts) for array, luts in rows.as_buffer.items()},
+        usage=rows.usage.taken(places),
     )

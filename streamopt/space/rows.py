@@ -8,7 +8,7 @@ an optimum, and the d! loop orders shrink to a few.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from itertools import groupby, product
 from typing import TYPE_CHECKING, NamedTuple
@@ -19,7 +19,8 @@ from streamopt.errors import Diagnostic, InfeasibleError
 from streamopt.ir.graph import SequentialNode
 from streamopt.perf.costs import Setting
 from streamopt.space.decisions import read_stream_order, write_stream_order
-from streamopt.space.fronts import minimal
+from streamopt.space.dominance import minimal
+from streamopt.space.usage import RowUsage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -67,15 +68,12 @@ class NodeRows:
         Unroll factors in the node's loop order.
     bindings
         What the operators are built from.
-    luts
-        Of operators and what is around them, at least; 0 where LUTs have no limit.
     streams
         By channel: the order in which the row walks the channel's array, None if it can't stream.
     untiled
         The times of the row's loop order with all factors 1; only where the level asks for it.
-    as_fifo, as_buffer
-        By operand: LUTs at least of its channel to the node, by kind; nothing where LUTs have no
-        limit.
+    usage
+        Of further resources: LUTs where the space limits them, none else.
     """
 
     node: str
@@ -83,12 +81,10 @@ class NodeRows:
     factors: tuple[tuple[int, ...], ...]
     bindings: tuple[Binding, ...]
     dsps: tuple[int, ...]
-    luts: tuple[int, ...]
     times: Times
     streams: Mapping[str, tuple[tuple[int, ...] | None, ...]]
     untiled: Times | None
-    as_fifo: Mapping[str, tuple[int, ...]] = field(default_factory=dict[str, tuple[int, ...]])
-    as_buffer: Mapping[str, tuple[int, ...]] = field(default_factory=dict[str, tuple[int, ...]])
+    usage: RowUsage
 
     def __len__(self) -> int:
         """Return the number of rows."""
@@ -349,20 +345,12 @@ def _packed(
     operands = candidates.setting.operands
     width = 2 + len(operands)
     columns = [entry.costs for entry in kept]
-    least = [row[candidates.lut_column :] if candidates.has_luts else (0,) for row in columns]
-    fifos, buffers = (
-        {name: tuple(row[place] for row in least) for place, name in enumerate(operands, first)}
-        if candidates.has_luts
-        else {}
-        for first in (1, 1 + len(operands))
-    )
     return NodeRows(
         node=candidates.node.name,
         orders=tuple(entry.order for entry in kept),
         factors=tuple(tuple(candidates.factors[entry.vector].tolist()) for entry in kept),
         bindings=tuple(entry.binding for entry in kept),
         dsps=tuple(row[0] for row in columns),
-        luts=tuple(row[0] for row in least),
         times=_times(candidates, [row[1 : 1 + width] for row in columns]),
         streams={
             edge.channel: tuple(entry.key[place] for entry in kept)
@@ -371,8 +359,21 @@ def _packed(
         untiled=_times(candidates, [row[1 + width :] for row in columns])
         if space.level.untiled_first
         else None,
-        as_fifo=fifos,
-        as_buffer=buffers,
+        usage=_usage(candidates, columns),
+    )
+
+
+def _usage(candidates: _Candidates, columns: Sequence[tuple[int, ...]]) -> RowUsage:
+    """Return the LUTs of rows, and of each operand's channel by its kind, if these were counted."""
+    if not candidates.has_luts or not columns:
+        return RowUsage.none(len(columns))
+    operands = candidates.setting.operands
+    luts = np.array(columns, dtype=np.int64)[:, candidates.lut_column :]
+    own, fifos, buffers = np.split(luts, [1, 1 + len(operands)], axis=1)
+    return RowUsage(
+        own,
+        {array: fifos[:, [place]] for place, array in enumerate(operands)},
+        {array: buffers[:, [place]] for place, array in enumerate(operands)},
     )
 
 

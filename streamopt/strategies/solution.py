@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from streamopt.ir.html_table import html_table
@@ -82,18 +82,17 @@ class Request:
         InfeasibleError
             If no schedule fits the limits (E401, E402) or what is fixed (E408, E409).
         """
-        return decision_space(
+        space = decision_space(
             self.graph,
             LEVELS[self.level],
             dsp_limit=self.dsp_limit,
             tiling_limit=self.tiling_limit,
             costs=self.costs,
             bindings=self.bindings,
-            horizon_cycles=self.horizon_cycles,
             partial_tiles=self.partial_tiles,
-            lut_limit=self.lut_limit,
             fixed=self.fixed or NOTHING_FIXED,
         )
+        return replace(space, horizon_cycles=self.horizon_cycles, lut_limit=self.lut_limit)
 
     def plainest(self) -> Schedule:
         """Return a schedule to begin with: nothing is decided but what is fixed."""

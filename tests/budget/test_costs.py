@@ -11,10 +11,10 @@ import pytest
 
 import streamopt as so
 from streamopt.budget.costs import DesignCosts
-from streamopt.ir.schedule import ChannelKind
 from streamopt.space.assemble import assemble_rows
 from streamopt.space.horizon import chosen_rows
 from streamopt.space.rows import node_rows
+from streamopt.strategies.resources.splitting import chosen_usage
 from streamopt.target.resources import RESOURCE_NAMES, Resources
 from tests.support.every_schedule import DEVICE, built, space_of
 from tests.support.random.graphs import random_graph
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from streamopt.ir.graph import Graph
-    from streamopt.ir.schedule import Schedule
     from streamopt.space.decisions import DecisionSpace
     from streamopt.space.rows import NodeRows
 
@@ -49,10 +48,6 @@ def random_rows(space: DecisionSpace, rows: Mapping[str, NodeRows], rng: Random)
     return chosen
 
 
-def fifos(schedule: Schedule) -> set[str]:
-    return {plan.channel for plan in schedule.channels if plan.kind is ChannelKind.FIFO}
-
-
 def check_amounts(graph: Graph, space: DecisionSpace, rng: Random, times: int) -> None:
     """Compare amounts of single rows and of many rows with the network's resources."""
     rows = node_rows(space, prune=False)
@@ -62,8 +57,8 @@ def check_amounts(graph: Graph, space: DecisionSpace, rng: Random, times: int) -
         schedule = assemble_rows(graph, rows, chosen)
         used = built(graph, schedule)
         one = {n: np.arange(len(own)) == chosen[n] for n, own in rows.items()}
-        single = costs.amounts(chosen_rows(rows, one), lambda: False)
-        parts = single.parts(space, dict.fromkeys(chosen, 0), fifos(schedule))
+        single = costs.with_usage(chosen_rows(rows, one), lambda: False)
+        parts = chosen_usage(graph, single, dict.fromkeys(chosen, 0), schedule.fifos)
         assert tuple(np.sum(list(parts.values()), axis=0)) == used
         some = {
             n: flags | (np.array([rng.random() for _ in flags]) < 0.1) for n, flags in one.items()
@@ -71,8 +66,8 @@ def check_amounts(graph: Graph, space: DecisionSpace, rng: Random, times: int) -
         places = {
             n: int(np.flatnonzero(flags).tolist().index(chosen[n])) for n, flags in some.items()
         }
-        many = costs.amounts(chosen_rows(rows, some), lambda: False)
-        least = many.parts(space, places, fifos(schedule))
+        many = costs.with_usage(chosen_rows(rows, some), lambda: False)
+        least = chosen_usage(graph, many, places, schedule.fifos)
         assert (np.sum(list(least.values()), axis=0) <= np.array(used)).all()
 
 

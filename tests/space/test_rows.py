@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from operator import le
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -209,9 +209,9 @@ def test_partial_tiles_beyond_the_horizon_are_not_costed(horizon: int) -> None:
         dsp_limit=10**6,
         tiling_limit=1,
         costs=costs,
-        horizon_cycles=horizon,
         partial_tiles=True,
     )
+    space = replace(space, horizon_cycles=horizon)
     assert node_rows(space)
     assert 0 < costs.iterations <= horizon + 1
 
@@ -249,11 +249,10 @@ def test_rows_of_nodes_alike_are_told_apart() -> None:
         dsp_limit=2560,
         tiling_limit=16,
         costs=honest_costs(graph, so.device("u280")),
-        horizon_cycles=4480,
-        lut_limit=434_560,
         bindings=dict.fromkeys((node.name for node in graph.nodes), ways),
         partial_tiles=True,
     )
+    space = replace(space, horizon_cycles=4480, lut_limit=434_560)
     every, kept = node_rows(space, prune=False), node_rows(space)
     for name, rows in kept.items():
         there = set(zip(every[name].orders, every[name].factors, strict=True))

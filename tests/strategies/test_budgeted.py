@@ -34,15 +34,15 @@ MOST_CHOICES = 3000
 
 def space_of(seed: int) -> DecisionSpace:
     graph = random_graph(Random(seed), nodes=2, max_extent=3)
-    return decision_space(
+    space = decision_space(
         graph,
         LEVELS[LevelName.OPT6],
         dsp_limit=10**6,
         tiling_limit=1,
         costs=honest_costs(graph, DEVICE).with_surroundings(),
         bindings=so.Freedom().bindings(graph),
-        lut_limit=10**9,
     )
+    return replace(space, lut_limit=10**9)
 
 
 def every_cost(space: DecisionSpace) -> Iterator[tuple[int, int, int, int]]:
@@ -75,13 +75,14 @@ def every_cost(space: DecisionSpace) -> Iterator[tuple[int, int, int, int]]:
             schedule = assemble_rows(space.graph, rows, picked)
             fifos = {p.channel for p in schedule.channels if p.kind is ChannelKind.FIFO}
             around = sum(
-                (own.as_fifo if edge.channel in fifos else own.as_buffer)[edge.array][picked[name]]
+                int(kind[edge.array][picked[name], 0])
                 for name, own in rows.items()
                 for edge in space.graph.in_edges()[name]
                 if edge.channel in space.streamable
+                for kind in [own.usage.as_fifo if edge.channel in fifos else own.usage.as_buffer]
             )
             cycles = evaluate(space.graph, schedule, space.costs).latency_cycles
-            luts = sum(rows[name].luts[row] for name, row in picked.items())
+            luts = sum(int(rows[name].usage.own[row, 0]) for name, row in picked.items())
             dsps = sum(rows[name].dsps[row] for name, row in picked.items())
             yield cycles, dsps, luts, luts + around
 

@@ -9,7 +9,7 @@ import pytest
 import streamopt as so
 from streamopt.errors import SolverError
 from streamopt.search.instance import instance
-from streamopt.search.labels.component import SearchTooLargeError
+from streamopt.search.labels.component import Mode, SearchTooLargeError
 from streamopt.search.labels.label_setting import Effort, search
 from streamopt.solvers.base import Progress, SolveOptions
 from streamopt.solvers.result import Proof, Stop
@@ -59,8 +59,12 @@ def test_thinned_searches_enclose_the_optimum(seed: int, labels: int) -> None:
     problem = instance(space, node_rows(space))
     horizon = evaluate(graph, baseline(graph)).latency_cycles
     exact, above, below = (
-        search(problem, horizon, Effort(many, from_below, lambda: False))
-        for many, from_below in ((10**6, False), (labels, False), (labels, True))
+        search(problem, horizon, Effort(many, mode, lambda: False))
+        for many, mode in (
+            (10**6, Mode.RESTRICTED),
+            (labels, Mode.RESTRICTED),
+            (labels, Mode.RELAXED),
+        )
     )
     assert exact.is_exact
     assert exact.latency_cycles is not None
@@ -77,7 +81,7 @@ def test_horizon_below_the_optimum_leaves_nothing() -> None:
     space = decision_space(graph, LEVELS[LevelName.OPT5], dsp_limit=100, tiling_limit=2)
     problem = instance(space, node_rows(space))
     optimum = so.solve(graph, solver="cpsat", dsp=100, tiling_limit=2).objective_cycles
-    effort = Effort(10**6, from_below=False, should_stop=lambda: False)
+    effort = Effort(10**6, Mode.RESTRICTED, lambda: False)
     assert search(problem, optimum, effort).latency_cycles == optimum
     assert search(problem, optimum - 1, effort).latency_cycles is None
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from streamopt.formulation.tags import Tag, enforce, pyo
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from streamopt.formulation.compact.variables import Compact
     from streamopt.ir.graph import Edge
@@ -51,20 +51,22 @@ def tile_coupling(compact: Compact) -> None:
 
 def dsp_budget(compact: Compact) -> None:
     """Keep the DSPs of all nodes within the limit (C4)."""
-    used = sum(compact.over_rows(node, compact.rows[node].dsps) for node in compact.row)
-    compact.formulation.require(
-        used <= compact.space.dsp_limit, Tag("C4", "dsp_budget", compact.space.graph.name)
-    )
+    _budget(compact, "dsp_budget", 0, {node: rows.dsps for node, rows in compact.rows.items()})
 
 
 def lut_budget(compact: Compact) -> None:
     """Keep the LUTs of all nodes within the limit, if there is one (C4)."""
-    if compact.space.lut_limit is None:
-        return
-    used = sum(compact.over_rows(node, compact.rows[node].luts) for node in compact.row)
-    compact.formulation.require(
-        used <= compact.space.lut_limit, Tag("C4", "lut_budget", compact.space.graph.name)
-    )
+    if len(compact.space.limits) > 1:
+        luts = {node: rows.usage.own[:, 0].tolist() for node, rows in compact.rows.items()}
+        _budget(compact, "lut_budget", 1, luts)
+
+
+def _budget(
+    compact: Compact, family: str, resource: int, used: Mapping[str, Sequence[int]]
+) -> None:
+    total = sum(compact.over_rows(node, used[node]) for node in compact.row)
+    limit = compact.space.limits[resource]
+    compact.formulation.require(total <= limit, Tag("C4", family, compact.space.graph.name))
 
 
 def fifo_order(compact: Compact) -> None:

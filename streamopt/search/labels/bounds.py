@@ -1,4 +1,4 @@
-"""Least times and DSPs of every node, from which a label's least latency follows (E6)."""
+"""Least times and resources of every node, which rule labels out (E6)."""
 
 from __future__ import annotations
 
@@ -7,17 +7,23 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from streamopt.search.labels.component import NEVER
+
 if TYPE_CHECKING:
     import numpy.typing as npt
 
     from streamopt.search.instance import SearchInstance
+    from streamopt.search.labels.component import Component, Origin
+
+    Integers = npt.NDArray[np.int64]
+    Flags = npt.NDArray[np.bool_]
 
 __all__ = ["Bounds", "bounds"]
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """What holds for every schedule of an instance; one entry a node.
+    """Bounds of every schedule of an instance; times have one entry a node.
 
     Attributes
     ----------
@@ -25,15 +31,34 @@ class Bounds:
         Least first and last write.
     tail_cycles
         Least time from a node's last write to the end of all.
-    least_dsps, least_amounts
-        What all nodes need at least, together; the latter of each further resource.
+    least_usage
+        Resources that all nodes need at least, together; shape (resources,).
+    limits
+        Of the resources.
     """
 
     first_cycles: tuple[int, ...]
     last_cycles: tuple[int, ...]
     tail_cycles: tuple[int, ...]
-    least_dsps: int
-    least_amounts: npt.NDArray[np.int64]
+    least_usage: Integers
+    limits: Integers
+
+    def least(self, origin: Origin) -> int:
+        """Return the least time of an origin, in cycles."""
+        node, which = origin
+        if node < 0:
+            return 0
+        return (self.first_cycles if which == "first" else self.last_cycles)[node]
+
+    def fitting(self, component: Component, horizon_cycles: int) -> Flags:
+        """Return the labels that leave enough time and resources for all other nodes (E6)."""
+        earliest = np.array([self.least(origin) for origin in component.origins])
+        ends = (component.last + earliest).max(axis=1, initial=NEVER)
+        fits: Flags = ends <= horizon_cycles - self.tail_cycles[component.exit]
+        spare = self.limits - (self.least_usage - component.region.least_usage)
+        for used, most in zip(component.usage.T, spare, strict=True):
+            fits &= used <= most
+        return fits
 
 
 def bounds(problem: SearchInstance) -> Bounds:
@@ -59,8 +84,6 @@ def bounds(problem: SearchInstance) -> Bounds:
             streams = problem.channels[channel].streams
             cycles = choices.epilogue[channel] if streams else choices.last_write
             tails[node] = max(tails[node], int(cycles.min()) + tails[consumer])
-    least = sum(int(choices.dsps.min()) for choices in problem.nodes)
-    amounts = np.zeros(len(problem.limits), dtype=np.int64)
-    for choices in problem.nodes:
-        amounts = amounts + choices.least_amounts
-    return Bounds(tuple(firsts), tuple(lasts), tuple(tails), least, amounts)
+    least = np.sum([choices.least_usage for choices in problem.nodes], axis=0)
+    limits = np.array(problem.limits, dtype=np.int64)
+    return Bounds(tuple(firsts), tuple(lasts), tuple(tails), least, limits)

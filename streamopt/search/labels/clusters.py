@@ -1,142 +1,166 @@
-"""Fewer labels, from above or from below: what keeps long streams and large graphs small.
+"""Clusters of close labels, or of close rows, which keep long streams and large graphs small (E7).
 
-Labels of one state that are close fall into one cell. To bound from above, a cell keeps its best
-label; to bound from below, it is replaced by the least of all its times and DSPs (E7). Cells
-widen until no state has more than its share.
+Those of one state that are close in every cost fall into one cell. A restricted set keeps the best
+one of a cell; a relaxed one replaces it by the componentwise minimum. Cells widen until no state
+has more than its share.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from streamopt.search.labels.component import NEVER, codes, pruned
+from streamopt.search.labels.component import NEVER, Mode, codes, undominated
 from streamopt.search.labels.row_subset import RowSubset, states, taken
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import numpy.typing as npt
 
+    from streamopt.search.instance import Choices, SearchInstance
     from streamopt.search.labels.component import Component
 
     Integers = npt.NDArray[np.int64]
+    Floats = npt.NDArray[np.float64]
 
-    from streamopt.search.instance import Choices, SearchInstance
-
-
-__all__ = ["clustered_labels", "clustered_rows"]
-
-FIRST_WIDTH = 1 / 256
-"""Width of a cell, relative, that is tried first for few labels too many."""
-USUAL_STATES = 24
-"""States with more than these share the labels that these would have."""
-LEAST_LABELS = 4
-"""Labels that every state may have."""
+__all__ = ["ClusterTuning", "clustered_labels", "clustered_rows"]
 
 
-def clustered_labels(component: Component, *, labels: int, from_below: bool) -> Component:
-    """Return a component of at most about ``labels`` labels a state.
+@dataclass(frozen=True, slots=True)
+class ClusterTuning:
+    """Widths of cells and shares of states; not measured.
 
-    Parameters
+    Attributes
     ----------
-    from_below
-        Whether labels become lower bounds, which no schedule may reach, or stay schedules.
+    label_width, row_width
+        Relative width of a cell that is tried first; the former for few labels too many.
+    label_growth, row_growth
+        Ratio of a width and the one before it.
+    usual_states
+        States with more than these share the labels that these would have.
+    least_labels
+        Labels that every state may have.
     """
+
+    label_width: float = 1 / 256
+    label_growth: float = 1.6
+    row_width: float = 1 / 64
+    row_growth: float = 1.5
+    usual_states: int = 24
+    least_labels: int = 4
+
+
+TUNING = ClusterTuning()
+
+
+def clustered_labels(component: Component, labels: int, mode: Mode) -> Component:
+    """Return a component of at most about ``labels`` labels a state."""
     state = codes(component.state)
     _, counts = np.unique(state, return_counts=True)
-    labels = max(LEAST_LABELS, min(labels, USUAL_STATES * labels // max(1, len(counts))))
+    share = TUNING.usual_states * labels // max(1, len(counts))
+    labels = max(TUNING.least_labels, min(labels, share))
     if counts.max(initial=0) <= labels:
         return component
-    width = FIRST_WIDTH * float(counts.max() / labels) ** 0.5
-    while True:
-        cells = _cells(component, state, width)
-        ranked = np.lexsort((_score(component), cells))
-        ordered = cells[ranked]
-        heads = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
-        best = ranked[heads]
-        if np.unique(state[best], return_counts=True)[1].max() <= labels:
-            break
-        width *= 1.6
-    kept = component.taken(best)
-    if not from_below:
-        return kept
-    return pruned(
-        replace(
-            kept,
-            first=np.minimum.reduceat(component.first[ranked], heads, axis=0),
-            last=np.minimum.reduceat(component.last[ranked], heads, axis=0),
-            dsps=np.minimum.reduceat(component.dsps[ranked], heads),
-            amounts=np.minimum.reduceat(component.amounts[ranked], heads, axis=0),
-        )
+    ranked, heads = _clusters(
+        (state, _score(component)),
+        lambda width: _cells(component, state, width),
+        (TUNING.label_width * float(counts.max() / labels) ** 0.5, TUNING.label_growth),
+        labels,
     )
+    kept = component.taken(ranked[heads])
+    if mode is Mode.RESTRICTED:
+        return kept
+    first, last, usage = (
+        np.minimum.reduceat(costs[ranked], heads, axis=0)
+        for costs in (component.first, component.last, component.usage)
+    )
+    return undominated(replace(kept, first=first, last=last, usage=usage))
 
 
-def _score(component: Component) -> npt.NDArray[np.float64]:
-    """Return what the best label of a cell has least of."""
-    last = component.last.max(axis=1, initial=1)
-    amounts = np.log(component.amounts + 1.0).sum(axis=1)
-    return np.log(last + 1.0) + np.log(component.dsps + 1.0) + amounts
-
-
-def _cells(component: Component, state: Integers, width: float) -> Integers:
-    """Return the cell of every label: by ratios of last writes and DSPs, and first writes."""
-    scale = max(1.0, width * float(np.median(component.last.max(axis=1))))
-    parts = [state, np.floor(np.log(component.dsps + 1.0) / width).astype(np.int64)]
-    for column in component.amounts.T:
-        parts.append(np.floor(np.log(column + 1.0) / width).astype(np.int64))
-    for column in component.last.T:
-        ratio = np.log(np.maximum(column, 0) + 1.0) / width
-        parts.append(np.where(column == NEVER, -1, np.floor(ratio).astype(np.int64)))
-    for column in component.first.T:
-        place = np.floor(np.maximum(column, 0) / scale).astype(np.int64)
-        parts.append(np.where(column == NEVER, -1, place))
-    return codes(np.stack(parts, axis=1))
-
-
-FIRST_WIDTH = 1 / 64
-"""Width of a cell, relative, that is tried first."""
-WIDER = 1.5
-
-
-def clustered_rows(problem: SearchInstance, most: int, *, from_below: bool) -> RowSubset:
-    """Return an instance with about ``most`` rows of every state of a node.
-
-    Parameters
-    ----------
-    from_below
-        Whether rows become lower bounds, or stay rows.
-    """
-    parts = [_thinned(node, most, from_below=from_below) for node in problem.nodes]
+def clustered_rows(problem: SearchInstance, most: int, mode: Mode) -> RowSubset:
+    """Return an instance with about ``most`` rows of every state of a node."""
+    parts = [_clustered(node, most, mode) for node in problem.nodes]
     few = replace(problem, nodes=tuple(node for node, _ in parts))
     return RowSubset(few, tuple(places for _, places in parts))
 
 
-def _thinned(rows: Choices, most: int, *, from_below: bool) -> tuple[Choices, Integers]:
+def _clustered(rows: Choices, most: int, mode: Mode) -> tuple[Choices, Integers]:
     state = states(rows)
     if np.bincount(state).max(initial=0) <= most:
-        return rows, np.arange(len(rows.dsps))
+        return rows, np.arange(len(rows))
     logs = np.log(np.maximum(0, _main_costs(rows)) + 1.0)
-    width = FIRST_WIDTH
-    while True:
-        cells = codes(np.column_stack([state, np.floor(logs / width).astype(np.int64)]))
-        ranked = np.lexsort((logs.sum(axis=1), cells))
-        heads = np.flatnonzero(np.r_[True, np.diff(cells[ranked]) != 0])
-        best = ranked[heads]
-        if np.bincount(state[best]).max() <= most:
-            break
-        width *= WIDER
-    if not from_below:
+    ranked, heads = _clusters(
+        (state, logs.sum(axis=1)),
+        lambda width: codes(np.column_stack([state, _floors(logs, width)])),
+        (TUNING.row_width, TUNING.row_growth),
+        most,
+    )
+    best = ranked[heads]
+    if mode is Mode.RESTRICTED:
         return taken(rows, best, lambda column: column[best]), best
     return taken(
         rows, best, lambda column: np.minimum.reduceat(column[ranked], heads, axis=0)
     ), best
 
 
+def _clusters(
+    known: tuple[Integers, Floats],
+    cells_of: Callable[[float], Integers],
+    widths: tuple[float, float],
+    most: int,
+) -> tuple[Integers, Integers]:
+    """Return all places ordered by cells, the best of a cell first, and where each cell begins.
+
+    Parameters
+    ----------
+    known
+        The state of every label or row, and its score: the least one is the best.
+    cells_of
+        Returns the number of every one's cell for a width.
+    widths
+        The first one, and the ratio of any to the one before.
+    most
+        Cells of one state.
+    """
+    (state, score), (width, growth) = known, widths
+    while True:
+        cells = cells_of(width)
+        ranked = np.lexsort((score, cells))
+        heads = np.flatnonzero(np.r_[True, np.diff(cells[ranked]) != 0])
+        if np.unique(state[ranked[heads]], return_counts=True)[1].max() <= most:
+            return ranked, heads
+        width *= growth
+
+
+def _score(component: Component) -> Floats:
+    """Return what the best label of a cell has least of."""
+    score: Floats = np.log(component.last.max(axis=1, initial=1) + 1.0)
+    return score + np.log(component.dsps + 1.0) + np.log(component.usage[:, 1:] + 1.0).sum(axis=1)
+
+
+def _cells(component: Component, state: Integers, width: float) -> Integers:
+    """Return the cell of every label: by ratios of last writes and resources, and first writes."""
+    scale = max(1.0, width * float(np.median(component.last.max(axis=1))))
+    parts = [state]
+    parts += [_floors(np.log(column + 1.0), width) for column in component.usage.T]
+    for column in component.last.T:
+        ratio = _floors(np.log(np.maximum(column, 0) + 1.0), width)
+        parts.append(np.where(column == NEVER, -1, ratio))
+    for column in component.first.T:
+        place = np.floor(np.maximum(column, 0) / scale).astype(np.int64)
+        parts.append(np.where(column == NEVER, -1, place))
+    return codes(np.stack(parts, axis=1))
+
+
+def _floors(values: Floats, width: float) -> Integers:
+    return np.floor(values / width).astype(np.int64)
+
+
 def _main_costs(rows: Choices) -> Integers:
     """Return what tells cells apart: times and resources, these with all channels as FIFOs."""
-    times = [rows.dsps, rows.first_write, rows.last_write, *rows.epilogue.values()]
-    used = rows.amounts
-    for fifo in rows.as_fifo.values():
-        used = used + fifo
-    return np.concatenate([np.stack(times, axis=1), used], axis=1)
+    used = sum(rows.as_fifo.values(), rows.usage)
+    times = [used[:, 0], rows.first_write, rows.last_write, *rows.epilogue.values()]
+    return np.concatenate([np.stack(times, axis=1), used[:, 1:]], axis=1)

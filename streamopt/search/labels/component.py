@@ -2,17 +2,19 @@
 
 A component is a set of nodes that hands over to the rest of the graph only at its exit, and that
 takes from the rest only what open forks send it. Its times are max-plus forms over the times of
-those forks, as these are decided later.
+those forks, as these are decided later. A label is a partial schedule by all that the rest of the
+graph sees of it: a state, which must match, and times and resources, better when smaller (E1).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from streamopt.space.fronts import minimal
+from streamopt.space.dominance import minimal
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -21,19 +23,21 @@ if TYPE_CHECKING:
 
     Integers = npt.NDArray[np.int64]
 
-
 __all__ = [
     "NEVER",
     "ZERO",
     "Component",
+    "JoinTuning",
+    "Mode",
     "Origin",
     "Property",
+    "Region",
     "SearchStoppedError",
     "SearchTooLargeError",
     "clamped",
     "codes",
     "joined",
-    "pruned",
+    "undominated",
 ]
 
 NEVER = -(1 << 40)
@@ -46,9 +50,70 @@ ZERO: Origin = (-1, "zero")
 """The start of all."""
 
 Property = tuple[str, int]
-"""What a state consists of: ("class", k) the factor of a tile class, ("walk", e) how the exit
+"""One entry of a state: ("class", k) the factor of a tile class, ("walk", e) how the exit
 walks a channel, ("need", e) the walk that a channel from an open fork must have, or NO_WALK if
 it is a ping-pong buffer."""
+
+
+class SearchStoppedError(Exception):
+    """The caller asked to stop."""
+
+
+class SearchTooLargeError(Exception):
+    """Too many states are open at once for this search."""
+
+
+class Mode(StrEnum):
+    """What becomes of labels or rows that are too many, in the terms of decision diagrams (E7).
+
+    ``restricted``: some are dropped, so each that is left is a schedule.
+    ``relaxed``: close ones are merged into their componentwise minimum, a lower bound.
+    """
+
+    RESTRICTED = "restricted"
+    RELAXED = "relaxed"
+
+
+@dataclass(frozen=True, slots=True)
+class JoinTuning:
+    """Limits of a join.
+
+    Attributes
+    ----------
+    most_pairs
+        Pairs of labels of one join: about 1 GB. Set by memory, not measured.
+    """
+
+    most_pairs: int = 6_000_000
+
+
+TUNING = JoinTuning()
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """A set of nodes as a whole, whatever their rows.
+
+    Attributes
+    ----------
+    used
+        Channels of open forks that its nodes read, by fork.
+    seen
+        How many of its nodes have each tile class.
+    least_usage
+        Resources that its nodes take at least, shape (resources,).
+    """
+
+    used: dict[int, frozenset[int]]
+    seen: Counter[int]
+    least_usage: Integers
+
+    def joined(self, other: Region, *, closed: int | None = None) -> Region:
+        """Return the union of two sets; ``closed`` is a fork that isn't open any more."""
+        used = {fork: channels for fork, channels in self.used.items() if fork != closed}
+        for fork, channels in other.used.items():
+            used[fork] = used.get(fork, frozenset()) | channels
+        return Region(used, self.seen + other.seen, self.least_usage + other.least_usage)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,42 +122,37 @@ class Component:
 
     Attributes
     ----------
-    used
-        Channels of open forks that the component reads, by fork.
-    seen
-        How many of its nodes have each tile class.
-    least_dsps, least_amounts
-        What its nodes take at least, on their own.
     state
         Shape (labels, properties).
     first, last
         First and last write of the exit, shape (labels, origins).
-    amounts
-        Of further resources, shape (labels, resources).
+    usage
+        Shape (labels, resources); the first resource are the DSPs.
     back
-        Where each label comes from: its place in each part; shape (labels, parts).
+        Origin of each label: its place in each part; shape (labels, parts).
     parts
         What it was made of: components, or a node number for the rows of a node.
     """
 
     exit: int
-    used: dict[int, frozenset[int]]
-    seen: Counter[int]
-    least_dsps: int
-    least_amounts: Integers
+    region: Region
     properties: tuple[Property, ...]
     origins: tuple[Origin, ...]
     state: Integers
     first: Integers
     last: Integers
-    dsps: Integers
-    amounts: Integers
+    usage: Integers
     back: Integers
     parts: tuple[Component | int, ...]
 
     def __len__(self) -> int:
         """Return the number of labels."""
-        return len(self.dsps)
+        return len(self.usage)
+
+    @property
+    def dsps(self) -> Integers:
+        """Return the DSPs of every label."""
+        return self.usage[:, 0]
 
     def column(self, wanted: Property) -> Integers:
         """Return the values of one property."""
@@ -105,13 +165,13 @@ class Component:
             state=self.state[places],
             first=self.first[places],
             last=self.last[places],
-            dsps=self.dsps[places],
-            amounts=self.amounts[places],
+            usage=self.usage[places],
             back=self.back[places],
         )
 
-    def chosen(self, label: int, rows: dict[int, int]) -> None:
-        """Note the row of every node of a label in ``rows``."""
+    def rows_of(self, label: int) -> dict[int, int]:
+        """Return the row of every node of a label."""
+        rows: dict[int, int] = {}
         waiting: list[tuple[Component, int]] = [(self, label)]
         while waiting:
             component, place = waiting.pop()
@@ -120,6 +180,7 @@ class Component:
                     waiting.append((part, at))
                 else:
                     rows[part] = at
+        return rows
 
 
 def clamped(times: Integers) -> Integers:
@@ -127,24 +188,12 @@ def clamped(times: Integers) -> Integers:
     return np.where(times < NEVER // 2, NEVER, times)
 
 
-def pruned(component: Component) -> Component:
-    """Return the component without the labels that another of the same state makes useless."""
-    dsps = component.dsps[:, None]
-    costs = np.concatenate([component.last, dsps, component.first, component.amounts], axis=1)
+def undominated(component: Component) -> Component:
+    """Return the component without dominated labels."""
+    usage = component.usage
+    costs = np.concatenate([component.last, usage[:, :1], component.first, usage[:, 1:]], axis=1)
     varying = [c for c in range(costs.shape[1]) if len(costs) and np.ptp(costs[:, c]) > 0]
     return component.taken(minimal(codes(component.state), costs[:, varying or [0]]))
-
-
-MOST_PAIRS = 6_000_000
-"""Labels of a component before it is trimmed: about 1 GB."""
-
-
-class SearchStoppedError(Exception):
-    """The caller asked to stop."""
-
-
-class SearchTooLargeError(Exception):
-    """Too many states are open at once for this search."""
 
 
 def codes(columns: Integers) -> Integers:
@@ -164,14 +213,14 @@ def joined(left: Integers, right: Integers) -> tuple[Integers, Integers]:
     Raises
     ------
     SearchTooLargeError
-        If there are more than `MOST_PAIRS`.
+        If there are more than `JoinTuning.most_pairs`.
     """
     both = codes(np.concatenate([left, right]))
     first, second = both[: len(left)], both[len(left) :]
     ranked = np.argsort(second, kind="stable")
     low = np.searchsorted(second[ranked], first, side="left")
     count = np.searchsorted(second[ranked], first, side="right") - low
-    if count.sum() > MOST_PAIRS:
+    if count.sum() > TUNING.most_pairs:
         raise SearchTooLargeError
     lefts = np.repeat(np.arange(len(left)), count)
     inside = np.arange(len(lefts)) - np.repeat(np.cumsum(count) - count, count)

@@ -1,4 +1,4 @@
-"""Exact search by reduction: node after node joins the components that feed it.
+"""Contraction of a graph: node after node joins the components that feed it.
 
 Nodes are taken in topological order. A node and the components of its producers become one
 component (E2 to E4); a fork waits until one component reads all of its channels, and is then put
@@ -13,14 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from streamopt.search.instance import NO_WALK
-from streamopt.search.labels.component import NEVER, Component, clamped, joined
-from streamopt.search.labels.partial_join import (
-    finished,
-    open_properties,
-    opened,
-    with_component,
-    with_source,
-)
+from streamopt.search.labels.component import NEVER, Component, clamped, codes, joined
+from streamopt.search.labels.partial_join import joined_node, open_properties
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,7 +27,7 @@ if TYPE_CHECKING:
     Integers = npt.NDArray[np.int64]
     Trim = Callable[[Component], Component]
 
-__all__ = ["composed", "contracted"]
+__all__ = ["complete_source", "composed", "contracted", "matching_pairs"]
 
 
 def contracted(problem: SearchInstance, trim: Trim) -> Component:
@@ -42,7 +36,7 @@ def contracted(problem: SearchInstance, trim: Trim) -> Component:
     Parameters
     ----------
     trim
-        Applied to every component; may drop labels that can't be part of what is sought.
+        Applied to every component; may drop labels that can't be part of a wanted schedule.
 
     Raises
     ------
@@ -51,23 +45,14 @@ def contracted(problem: SearchInstance, trim: Trim) -> Component:
     """
     ready: dict[int, Component] = {}
     for node in range(len(problem.nodes)):
-        component = trim(_joined_node(problem, node, ready))
-        while (source := _complete_source(problem, component)) is not None:
+        direct = next((e for e in problem.ins[node] if not _is_deferred(problem, e)), None)
+        component = trim(joined_node(problem, node, direct, ready))
+        if direct is not None:
+            del ready[problem.channels[direct].producer]
+        while (source := complete_source(problem, component, waits=True)) is not None:
             component = trim(composed(problem, component, ready.pop(source)))
         ready[node] = component
     return ready[len(problem.nodes) - 1]
-
-
-def _joined_node(problem: SearchInstance, node: int, ready: dict[int, Component]) -> Component:
-    draft = opened(problem, node)
-    direct = [e for e in problem.ins[node] if not _is_deferred(problem, e)][:1]
-    for channel in direct:
-        part = ready.pop(problem.channels[channel].producer)
-        draft = with_component(problem, draft, channel, part)
-    for channel in problem.ins[node]:
-        if channel not in direct:
-            draft = with_source(problem, draft, channel)
-    return finished(problem, draft)
 
 
 def _is_deferred(problem: SearchInstance, channel: int) -> bool:
@@ -84,16 +69,21 @@ def _streams_out(problem: SearchInstance, node: int) -> bool:
     return any(problem.channels[e].streams for e in problem.outs[node])
 
 
-def _complete_source(problem: SearchInstance, component: Component) -> int | None:
-    """Return a source that can be put before the component, the latest one first.
+def complete_source(
+    problem: SearchInstance, component: Component, *, waits: bool = False
+) -> int | None:
+    """Return a source all of whose channels end in the component, the latest one first.
 
-    All of its channels must end in the component. Without a channel that can stream, it waits
-    until the component's exit has none either: then only the last writes count.
+    Parameters
+    ----------
+    waits
+        Whether a source without a channel that can stream waits until the component's exit has
+        none either: then only the last writes count.
     """
-    closing = not _streams_out(problem, component.exit)
+    closing = not waits or not _streams_out(problem, component.exit)
     complete = [
         source
-        for source, used in component.used.items()
+        for source, used in component.region.used.items()
         if len(used) == len(problem.outs[source]) and (closing or _streams_out(problem, source))
     ]
     return max(complete, default=None)
@@ -109,40 +99,49 @@ def composed(problem: SearchInstance, after: Component, fork: Component) -> Comp
         for name in component.properties
         if not (name[0] in ("walk", "need") and name[1] in problem.outs[fork.exit])
     }
-    seen = after.seen + fork.seen
-    properties = open_properties(problem, columns, seen)
-    used = {node: channels for node, channels in after.used.items() if node != fork.exit}
-    for node, channels in fork.used.items():
-        used[node] = used.get(node, frozenset()) | channels
+    region = after.region.joined(fork.region, closed=fork.exit)
+    properties = open_properties(problem, columns, region.seen)
     kept = [origin for origin in after.origins if origin[0] != fork.exit]
     origins = (*kept, *(origin for origin in fork.origins if origin not in kept))
     return replace(
         after,
-        used=used,
-        seen=seen,
-        least_dsps=after.least_dsps + fork.least_dsps,
-        least_amounts=after.least_amounts + fork.least_amounts,
+        region=region,
         properties=properties,
         origins=origins,
         state=np.stack([np.zeros_like(ours), *(columns[n] for n in properties)], axis=1)[:, 1:],
         first=_through(back.first, back.origins, front, origins),
         last=_through(back.last, back.origins, front, origins),
-        dsps=back.dsps + front.dsps,
-        amounts=back.amounts + front.amounts,
+        usage=back.usage + front.usage,
         back=np.stack([ours, theirs], axis=1),
         parts=(after, fork),
     )
+
+
+def _common_columns(after: Component, fork: Component) -> tuple[Integers, Integers]:
+    """Return the tile classes and walks that both have in their states, shape (labels, ...)."""
+    common = [name for name in after.properties if name in fork.properties]
+    ours, theirs = (
+        np.stack([np.zeros_like(own.back[:, 0]), *map(own.column, common)], axis=1)
+        for own in (after, fork)
+    )
+    return ours, theirs
+
+
+def matching_pairs(after: Component, fork: Component) -> int:
+    """Return how many pairs of labels agree in the tile classes that both have."""
+    left, right = _common_columns(after, fork)
+    both = codes(np.concatenate([left, right]))
+    size = int(both.max(initial=0)) + 1
+    counts = np.bincount(both[: len(left)], minlength=size)
+    return int(counts @ np.bincount(both[len(left) :], minlength=size))
 
 
 def _matches(
     problem: SearchInstance, after: Component, fork: Component
 ) -> tuple[Integers, Integers]:
     """Return the pairs of labels whose classes and walks agree."""
-    common = [name for name in after.properties if name in fork.properties]
-    left = np.stack([np.zeros_like(after.dsps), *map(after.column, common)], axis=1)
-    right = np.stack([np.zeros_like(fork.dsps), *map(fork.column, common)], axis=1)
-    ours, theirs = joined(left, right)
-    agree = after.dsps[ours] + fork.dsps[theirs] <= problem.dsp_limit
+    ours, theirs = joined(*_common_columns(after, fork))
+    agree = after.dsps[ours] + fork.dsps[theirs] <= problem.limits[0]
     for channel in problem.outs[fork.exit]:
         if problem.channels[channel].streams:
             need = after.column(("need", channel))[ours]

@@ -1,17 +1,19 @@
-"""A node that meets its producers one by one, before its own times are known."""
+"""Joins of a node with its producers, one by one, before the node's times are known."""
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from streamopt.search.instance import NO_WALK
-from streamopt.search.labels.component import NEVER, ZERO, Component, clamped, joined
+from streamopt.search.labels.component import NEVER, ZERO, Component, Region, clamped, joined
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import numpy.typing as npt
 
     from streamopt.search.instance import SearchInstance
@@ -22,11 +24,11 @@ if TYPE_CHECKING:
     Columns = dict[Property, Integers]
     Form = dict[Origin, Integers]
 
-__all__ = ["PartialJoin", "finished", "open_properties", "opened", "with_component", "with_source"]
+__all__ = ["joined_node", "open_properties"]
 
 
 @dataclass(frozen=True, slots=True)
-class PartialJoin:
+class _PartialJoin:
     """A node's rows joined with some of its producers; arrays have one entry a label.
 
     Attributes
@@ -36,163 +38,168 @@ class PartialJoin:
     """
 
     node: int
-    used: dict[int, frozenset[int]]
-    seen: Counter[int]
-    least_dsps: int
-    least_amounts: Integers
+    region: Region
     row: Integers
     state: Columns
     start: Form
     end: Form
-    dsps: Integers
-    amounts: Integers
+    usage: Integers
     back: tuple[Integers, ...]
     parts: tuple[Component | int, ...]
 
-    def taken(self, places: Integers) -> PartialJoin:
-        """Return the draft with some of its labels, or with some of them twice."""
+    def taken(self, places: Integers) -> _PartialJoin:
+        """Return the join with some of its labels, or with some of them twice."""
         return replace(
             self,
             row=self.row[places],
             state={name: column[places] for name, column in self.state.items()},
             start={origin: column[places] for origin, column in self.start.items()},
             end={origin: column[places] for origin, column in self.end.items()},
-            dsps=self.dsps[places],
-            amounts=self.amounts[places],
+            usage=self.usage[places],
             back=tuple(column[places] for column in self.back),
         )
 
 
-def opened(problem: SearchInstance, node: int) -> PartialJoin:
-    """Return the draft of a node that has met no producer."""
+def joined_node(
+    problem: SearchInstance, node: int, direct: int | None, ready: Mapping[int, Component]
+) -> Component:
+    """Return the component that a node makes with the component of one producer.
+
+    All other producers become sources, which are put before it later.
+
+    Parameters
+    ----------
+    direct
+        Channel of the one producer; None to have only sources.
+    ready
+        Components by their exits.
+    """
+    join = _opened(problem, node)
+    if direct is not None:
+        join = _with_component(problem, join, direct, ready[problem.channels[direct].producer])
+    for channel in problem.ins[node]:
+        if channel != direct:
+            join = _with_source(problem, join, channel)
+    return _finished(problem, join)
+
+
+def _opened(problem: SearchInstance, node: int) -> _PartialJoin:
+    """Return the join of a node that has met no producer."""
     choices = problem.nodes[node]
-    rows = np.arange(len(choices.dsps))
+    rows = np.arange(len(choices))
     state: Columns = {("class", k): factors for k, factors in choices.factors.items()}
     state |= {("walk", e): walks for e, walks in choices.walks.items()}
-    return PartialJoin(
+    return _PartialJoin(
         node=node,
-        used={},
-        seen=Counter(list(choices.factors)),
-        least_dsps=int(choices.dsps.min()),
-        least_amounts=choices.least_amounts,
+        region=Region({}, Counter(list(choices.factors)), choices.least_usage),
         row=rows,
         state=state,
         start={} if problem.ins[node] else {ZERO: np.zeros_like(rows)},
         end={},
-        dsps=choices.dsps,
-        amounts=choices.amounts,
+        usage=choices.usage,
         back=(rows,),
         parts=(node,),
     )
 
 
-def with_component(
-    problem: SearchInstance, draft: PartialJoin, channel: int, part: Component
-) -> PartialJoin:
-    """Return the draft joined with the component at the other side of a channel (E3)."""
-    common = [name for name in part.properties if name in draft.state and name[0] == "class"]
-    left = np.stack([np.zeros_like(draft.row), *(draft.state[name] for name in common)], axis=1)
-    right = np.stack([np.zeros_like(part.dsps), *map(part.column, common)], axis=1)
+def _with_component(
+    problem: SearchInstance, join: _PartialJoin, channel: int, part: Component
+) -> _PartialJoin:
+    """Return the join with the component at the other side of a channel (E3)."""
+    common = [name for name in part.properties if name in join.state and name[0] == "class"]
+    left = np.stack([np.zeros_like(join.row), *(join.state[name] for name in common)], axis=1)
+    right = np.stack([np.zeros_like(part.back[:, 0]), *map(part.column, common)], axis=1)
     mine, theirs = joined(left, right)
-    pairs = draft.taken(mine)
+    pairs = join.taken(mine)
     first, last = part.first[theirs], part.last[theirs]
-    arrival, amounts = last, pairs.amounts + part.amounts[theirs]
+    arrival, usage = last, pairs.usage + part.usage[theirs]
     if problem.channels[channel].streams:
         walk = pairs.state[("walk", channel)]
         streams = (walk != NO_WALK) & (walk == part.column(("walk", channel))[theirs])
         arrival = np.where(streams[:, None], first, last)
-        amounts = amounts + _of_channel(problem, pairs, channel, streams)
-    epilogue = problem.nodes[draft.node].epilogue[channel][pairs.row]
+        usage = usage + _of_channel(problem, pairs, channel, streams)
+    epilogue = problem.nodes[join.node].epilogue[channel][pairs.row]
     state = dict(pairs.state)
     for name in part.properties:
         state.setdefault(name, part.column(name)[theirs])
     state.pop(("walk", channel), None)
     return replace(
         pairs,
-        used=_both(draft.used, part.used),
-        seen=draft.seen + part.seen,
-        least_dsps=draft.least_dsps + part.least_dsps,
-        least_amounts=draft.least_amounts + part.least_amounts,
+        region=join.region.joined(part.region),
         state=state,
         start=_later(pairs.start, part.origins, arrival),
         end=_later(pairs.end, part.origins, last + epilogue[:, None]),
-        dsps=pairs.dsps + part.dsps[theirs],
-        amounts=amounts,
+        usage=usage,
         back=(*pairs.back, theirs),
         parts=(*pairs.parts, part),
     )
 
 
-def with_source(problem: SearchInstance, draft: PartialJoin, channel: int) -> PartialJoin:
-    """Return the draft joined with a channel whose producer is put before it later (E4).
+def _with_source(problem: SearchInstance, join: _PartialJoin, channel: int) -> _PartialJoin:
+    """Return the join with a channel whose producer is put before it later (E4).
 
     A row that could stream stands twice: once needing that the producer walks the same way, and
     once waiting for its last write, whatever the walk.
     """
     source = problem.channels[channel].producer
-    used = _both(draft.used, {source: frozenset({channel})})
+    read = Region({source: frozenset({channel})}, Counter(), np.zeros_like(join.region.least_usage))
+    region = join.region.joined(read)
     at_last: tuple[Origin, ...] = ((source, "last"),)
     if not problem.channels[channel].streams:
-        arrival = np.zeros((len(draft.row), 1), dtype=np.int64)
-        return replace(draft, used=used, start=_later(draft.start, at_last, arrival))
-    size = len(draft.row)
-    walk = draft.state["walk", channel]
+        arrival = np.zeros((len(join.row), 1), dtype=np.int64)
+        return replace(join, region=region, start=_later(join.start, at_last, arrival))
+    size = len(join.row)
+    walk = join.state["walk", channel]
     streaming = np.flatnonzero(walk != NO_WALK)
-    both = draft.taken(np.concatenate([np.arange(size), streaming]))
+    both = join.taken(np.concatenate([np.arange(size), streaming]))
     streams = np.arange(len(both.row)) >= size
     need = np.where(streams, both.state["walk", channel], NO_WALK)
     state = {name: column for name, column in both.state.items() if name != ("walk", channel)}
-    epilogue = problem.nodes[draft.node].epilogue[channel][both.row]
+    epilogue = problem.nodes[join.node].epilogue[channel][both.row]
     arrival = np.stack([np.where(streams, 0, NEVER), np.where(streams, NEVER, 0)], axis=1)
     return replace(
         both,
-        used=used,
+        region=region,
         state={**state, ("need", channel): need},
-        amounts=both.amounts + _of_channel(problem, both, channel, streams),
+        usage=both.usage + _of_channel(problem, both, channel, streams),
         start=_later(both.start, ((source, "first"), *at_last), arrival),
         end=_later(both.end, at_last, epilogue[:, None]),
     )
 
 
-def _of_channel(
-    problem: SearchInstance, draft: PartialJoin, channel: int, streams: Flags
-) -> Integers:
-    """Return what a channel that can stream takes in every label (R2)."""
-    choices = problem.nodes[draft.node]
-    if not problem.limits:
-        return np.zeros_like(draft.amounts)
-    fifo, buffer = choices.as_fifo[channel][draft.row], choices.as_buffer[channel][draft.row]
+def _of_channel(problem: SearchInstance, join: _PartialJoin, channel: int, streams: Flags) -> Any:
+    """Return what a channel that can stream takes in every label, as a FIFO or not (R2)."""
+    choices = problem.nodes[join.node]
+    if channel not in choices.as_fifo:
+        return 0
+    fifo, buffer = choices.as_fifo[channel][join.row], choices.as_buffer[channel][join.row]
     return np.where(streams[:, None], fifo, buffer)
 
 
-def finished(problem: SearchInstance, draft: PartialJoin) -> Component:
+def _finished(problem: SearchInstance, join: _PartialJoin) -> Component:
     """Return the component that the node and all its producers are (E2)."""
-    choices = problem.nodes[draft.node]
-    origins = tuple(draft.start)
-    never = np.full_like(draft.row, NEVER)
-    start = np.stack([draft.start[origin] for origin in origins], axis=1)
-    end = np.stack([draft.end.get(origin, never) for origin in origins], axis=1)
-    first = start + choices.first_write[draft.row][:, None]
-    last = np.maximum(start + choices.last_write[draft.row][:, None], end)
-    if not any(problem.channels[e].streams for e in problem.outs[draft.node]):
+    choices = problem.nodes[join.node]
+    origins = tuple(join.start)
+    never = np.full_like(join.row, NEVER)
+    start = np.stack([join.start[origin] for origin in origins], axis=1)
+    end = np.stack([join.end.get(origin, never) for origin in origins], axis=1)
+    first = start + choices.first_write[join.row][:, None]
+    last = np.maximum(start + choices.last_write[join.row][:, None], end)
+    if not any(problem.channels[e].streams for e in problem.outs[join.node]):
         first = last  # nobody can see it
-    properties = open_properties(problem, draft.state, draft.seen)
-    columns = [draft.state[name] for name in properties]
+    properties = open_properties(problem, join.state, join.region.seen)
+    columns = [join.state[name] for name in properties]
     return Component(
-        exit=draft.node,
-        used=draft.used,
-        seen=draft.seen,
-        least_dsps=draft.least_dsps,
-        least_amounts=draft.least_amounts,
+        exit=join.node,
+        region=join.region,
         properties=properties,
         origins=origins,
-        state=np.stack([np.zeros_like(draft.row), *columns], axis=1)[:, 1:],
+        state=np.stack([np.zeros_like(join.row), *columns], axis=1)[:, 1:],
         first=clamped(first),
         last=clamped(last),
-        dsps=draft.dsps,
-        amounts=draft.amounts,
-        back=np.stack(draft.back, axis=1),
-        parts=draft.parts,
+        usage=join.usage,
+        back=np.stack(join.back, axis=1),
+        parts=join.parts,
     )
 
 
@@ -203,14 +210,6 @@ def open_properties(
     return tuple(
         name for name in state if name[0] != "class" or seen[name[1]] < problem.users[name[1]]
     )
-
-
-def _both(
-    first: dict[int, frozenset[int]], second: dict[int, frozenset[int]]
-) -> dict[int, frozenset[int]]:
-    nothing = frozenset[int]()
-    forks = [*first, *(fork for fork in second if fork not in first)]
-    return {fork: first.get(fork, nothing) | second.get(fork, nothing) for fork in forks}
 
 
 def _later(form: Form, origins: tuple[Origin, ...], times: Integers) -> Form:

@@ -1,18 +1,19 @@
-"""An instance of which some rows were left out, or stand for others.
+"""An instance of which some rows are left out, or stand for others.
 
-Rows of one *state* have equal walks and shared factors: what the rest of the graph sees of them
-but for their costs.
+Rows of one *state* have equal walks and shared factors, which is all that the rest of the graph
+sees of them but for their costs. `surrogate` replaces two limits by one.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from streamopt.search.instance import Choices
 from streamopt.search.labels.component import codes
+from streamopt.space.dominance import minimal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     Integers = npt.NDArray[np.int64]
 
-__all__ = ["RowSubset", "costs", "states", "taken"]
+__all__ = ["RowSubset", "states", "surrogate", "taken", "undominated_rows", "worthwhile_rows"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +58,10 @@ def taken(rows: Choices, places: Integers, cost: Callable[[Integers], Integers])
     return Choices(
         first_write=cost(rows.first_write),
         last_write=cost(rows.last_write),
-        dsps=cost(rows.dsps),
         epilogue=each(rows.epilogue, cost),
         factors=each(rows.factors, state),
         walks=each(rows.walks, state),
-        amounts=cost(rows.amounts),
+        usage=cost(rows.usage),
         as_fifo=each(rows.as_fifo, cost),
         as_buffer=each(rows.as_buffer, cost),
     )
@@ -69,12 +69,71 @@ def taken(rows: Choices, places: Integers, cost: Callable[[Integers], Integers])
 
 def states(rows: Choices) -> Integers:
     """Return one number for the rows of equal walks and shared factors."""
-    columns = [np.zeros_like(rows.dsps), *rows.factors.values(), *rows.walks.values()]
+    columns = [np.zeros_like(rows.last_write), *rows.factors.values(), *rows.walks.values()]
     return np.unique(codes(np.stack(columns, axis=1)), return_inverse=True)[1].ravel()
 
 
-def costs(rows: Choices) -> Integers:
-    """Return all that is better when smaller, shape (rows, costs)."""
-    times = [rows.dsps, rows.first_write, rows.last_write, *rows.epilogue.values()]
-    kinds = [*rows.as_fifo.values(), *rows.as_buffer.values()]
-    return np.concatenate([np.stack(times, axis=1), rows.amounts, *kinds], axis=1)
+def undominated_rows(problem: SearchInstance) -> RowSubset:
+    """Return an instance without rows that another one of the same state dominates."""
+    parts: list[tuple[Choices, Integers]] = []
+    for rows in problem.nodes:
+        times = [rows.first_write, rows.last_write, *rows.epilogue.values()]
+        kinds = [rows.usage, *rows.as_fifo.values(), *rows.as_buffer.values()]
+        costs = np.concatenate([np.stack(times, axis=1), *kinds], axis=1)
+        places = np.sort(minimal(states(rows), costs))
+        parts.append((_some(rows, places), places))
+    left = replace(problem, nodes=tuple(node for node, _ in parts))
+    return RowSubset(left, tuple(places for _, places in parts))
+
+
+def worthwhile_rows(problem: SearchInstance) -> RowSubset | None:
+    """Return an instance of the undominated rows that fit beside the least of all other nodes.
+
+    None if some node has none.
+    """
+    least = [rows.least_usage for rows in problem.nodes]
+    spare = np.array(problem.limits, dtype=np.int64) - np.sum(least, axis=0)
+    fitting: list[Integers] = []
+    for rows, own in zip(problem.nodes, least, strict=True):
+        fitting.append(np.flatnonzero((rows.usage <= own + spare).all(axis=1)))
+        if not len(fitting[-1]):
+            return None
+    nodes = tuple(map(_some, problem.nodes, fitting))
+    left = undominated_rows(replace(problem, nodes=nodes))
+    places = (fits[few] for fits, few in zip(fitting, left.places, strict=True))
+    return RowSubset(left.problem, tuple(places))
+
+
+def _some(rows: Choices, places: Integers) -> Choices:
+    return taken(rows, places, lambda column: column[places])
+
+
+def surrogate(problem: SearchInstance, price: float) -> RowSubset:
+    """Return an instance of one resource that counts two: a surrogate constraint [1] (O12).
+
+    A schedule within both limits keeps ``DSPs + price * other`` within that of the limits, so the
+    least latency of the result is no more than that of the instance.
+
+    Parameters
+    ----------
+    price
+        In DSPs, for one of the second resource.
+
+    [1] Glover, Surrogate constraint duality in mathematical programming, Operations Research
+        23(3), 1975.
+    """
+    dsps, limit = problem.limits
+
+    def paid(usage: Integers) -> Integers:
+        return usage[:, :1] + np.floor(price * usage[:, 1:]).astype(np.int64)
+
+    nodes = tuple(
+        replace(
+            node,
+            usage=paid(node.usage),
+            as_fifo={channel: paid(used) for channel, used in node.as_fifo.items()},
+            as_buffer={channel: paid(used) for channel, used in node.as_buffer.items()},
+        )
+        for node in problem.nodes
+    )
+    return undominated_rows(replace(problem, nodes=nodes, limits=(int(dsps + price * limit),)))

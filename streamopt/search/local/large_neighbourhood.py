@@ -6,18 +6,18 @@ what comes after becomes nodes of one row that take as long as its tail.
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from streamopt.search.instance import Arc, Choices, SearchInstance
+from streamopt.search.instance import Choices, Wiring
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import numpy.typing as npt
 
+    from streamopt.search.instance import SearchInstance
     from streamopt.search.local.paths import InWire, Paths
 
     Integers = npt.NDArray[np.int64]
@@ -27,66 +27,29 @@ __all__ = ["window"]
 NEVER_CYCLES = -(1 << 38)
 
 
-def _one(value: float) -> Integers:
-    return np.array([max(value, NEVER_CYCLES)], dtype=np.int64)
-
-
-class _Part:
-    """The window under construction."""
-
-    def __init__(self) -> None:
-        self.names: list[str] = []
-        self.nodes: list[Choices] = []
-        self.channels: list[Arc] = []
-        self.ins: list[list[int]] = []
-        self.outs: list[list[int]] = []
-
-    def add(self, choices: Choices, name: str = "") -> int:
-        self.names.append(name)
-        self.nodes.append(choices)
-        self.ins.append([])
-        self.outs.append([])
-        return len(self.nodes) - 1
+class _Window(Wiring):
+    """The neighbourhood under construction."""
 
     def fixed(self, first: float, last: float) -> int:
-        zero = np.zeros(1, dtype=np.int64)
-        return self.add(Choices(_one(first), _one(last), zero, {}, {}, {}, _no_amounts(1)))
-
-    def connect(self, producer: int, consumer: int, *, streams: bool) -> int:
-        self.channels.append(Arc(producer, consumer, streams))
-        number = len(self.channels) - 1
-        self.outs[producer].append(number)
-        self.ins[consumer].append(number)
-        return number
+        """Add a node of one row with these times, which may be those of no path."""
+        return self.add_fixed(*(int(max(time, NEVER_CYCLES)) for time in (first, last)))
 
     def join(
         self,
         wire: InWire,
         producer: tuple[int, Integers],
         consumer: tuple[int, Integers],
-        tail: float,
+        tail: float = 0.0,
     ) -> None:
         """Connect two nodes, each with the rows of the graph's node that it has."""
         (source, written), (node, read) = producer, consumer
         if wire.written is None or wire.read is None or wire.epilogue is None:
-            self.connect(source, node, streams=False)
+            self.connect(source, node)
             return
         channel = self.connect(source, node, streams=True)
         self.nodes[source].walks[channel] = wire.written[written]
         self.nodes[node].walks[channel] = wire.read[read]
         self.nodes[node].epilogue[channel] = (wire.epilogue[read] + tail).astype(np.int64)
-
-    def instance(self, dsp_limit: int) -> SearchInstance:
-        seen = Counter(k for own in self.nodes for k in own.factors)
-        return SearchInstance(
-            names=tuple(self.names),
-            nodes=tuple(self.nodes),
-            channels=tuple(self.channels),
-            ins=tuple(map(tuple, self.ins)),
-            outs=tuple(map(tuple, self.outs)),
-            users=seen,
-            dsp_limit=dsp_limit,
-        )
 
 
 def window(paths: Paths, low: int, kept: Sequence[Integers], dsp_limit: int) -> SearchInstance:
@@ -95,7 +58,7 @@ def window(paths: Paths, low: int, kept: Sequence[Integers], dsp_limit: int) -> 
     The names are the nodes' places in nested order, empty for what is fixed. Its latency is that
     of the whole graph; the limit is what the window's nodes may take.
     """
-    wires, part = paths.wires, _Part()
+    wires, part = paths.wires, _Window((dsp_limit,))
     high = low + len(kept) - 1
     number: dict[int, int] = {}
     for p in sorted({w.producer for at in range(low, high + 1) for w in wires.ins[at]}):
@@ -104,13 +67,12 @@ def window(paths: Paths, low: int, kept: Sequence[Integers], dsp_limit: int) -> 
     is_whole = high == len(wires) - 1
     around = None if is_whole else part.fixed(0, paths.around(low, high))
     for at in range(low, high + 1):
-        number[at] = part.add(
-            _chosen(wires.problem.nodes[wires.order[at]], kept[at - low]), str(at)
-        )
+        own = wires.problem.nodes[wires.order[at]]
+        number[at] = part.add(_chosen(own, kept[at - low]), str(at))
         for wire in wires.ins[at]:
             p = wire.producer
             written = kept[p - low] if p >= low else np.array([paths.rows[p]])
-            part.join(wire, (number[p], written), (number[at], kept[at - low]), 0.0)
+            part.join(wire, (number[p], written), (number[at], kept[at - low]))
     if around is not None:
         ends = [around]
         for c in sorted({c for p in range(low, high + 1) for c, _ in wires.outs[p] if c > high}):
@@ -120,23 +82,14 @@ def window(paths: Paths, low: int, kept: Sequence[Integers], dsp_limit: int) -> 
                     source = number[wire.producer], kept[wire.producer - low]
                     consumer = ends[-1], np.array([paths.rows[c]])
                     part.join(wire, source, consumer, paths.from_last[c])
-        last = part.fixed(0, 0)
-        for end in ends:
-            part.connect(end, last, streams=False)
-    return part.instance(dsp_limit)
+        part.join_node(ends)
+    return part.instance()
 
 
 def _chosen(own: Choices, rows: Integers) -> Choices:
     return Choices(
         own.first_write[rows],
         own.last_write[rows],
-        own.dsps[rows],
-        {},
-        {k: factors[rows] for k, factors in own.factors.items()},
-        {},
-        _no_amounts(len(rows)),
+        own.usage[rows, :1],
+        factors={k: factors[rows] for k, factors in own.factors.items()},
     )
-
-
-def _no_amounts(rows: int) -> Integers:
-    return np.zeros((rows, 0), dtype=np.int64)

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from streamopt.search.labels.component import SearchStoppedError, SearchTooLargeError
-from streamopt.search.labels.label_setting import Effort, search_front
+from streamopt.search.labels.component import Mode, SearchStoppedError, SearchTooLargeError
+from streamopt.search.labels.label_setting import Effort, search
 from streamopt.search.local.large_neighbourhood import window
 from streamopt.search.local.move_estimates import MoveEstimates, estimated_moves
 from streamopt.search.local.moves import Moves
@@ -328,18 +328,19 @@ class LocalSearch:
         paths = Paths(self._wires, rows)
         inside = sum(self._wires.dsps[low + at][rows[low + at]] for at in range(len(kept)))
         part = window(paths, low, kept, self._limit - paths.dsps + inside)
-        effort = Effort(WINDOW_LABELS, from_below=False, should_stop=self._should_stop)
+        effort = Effort(WINDOW_LABELS, Mode.RESTRICTED, self._should_stop)
         try:
-            front = search_front(part, round(paths.cycles), effort)
+            found = search(part, round(paths.cycles), effort, most=None)
         except SearchTooLargeError:
             return rows
-        sums = [cycles + price * dsps for cycles, dsps in front.costs]
+        costs = zip(found.latencies_cycles, found.usage, strict=True)
+        sums = [cycles + price * used[0] for cycles, used in costs]
         best = min(range(len(sums)), key=sums.__getitem__, default=None)
         if best is None or sums[best] >= round(paths.cycles) + price * inside:
             return rows
         return _changed(
             rows,
-            tuple((int(n), int(kept[int(n) - low][row])) for n, row in front.rows[best].items()),
+            tuple((int(n), int(kept[int(n) - low][row])) for n, row in found.rows[best].items()),
         )
 
 

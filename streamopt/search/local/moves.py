@@ -45,7 +45,7 @@ class Moves:
         self._alike: list[dict[Factors, list[int]]] = []
         self.members: dict[int, list[int]] = {}
         for at, own in enumerate(nodes):
-            size = len(own.dsps)
+            size = len(own)
             columns = [own.factors[k].tolist() for k in self.classes[at]]
             self.factors.append(list(zip(*columns, strict=True)) if columns else [()] * size)
             walks = [column.tolist() for _, column in sorted(own.walks.items())]

@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from streamopt.search.labels.component import SearchStoppedError, pruned
-from streamopt.search.labels.composition import composed
-from streamopt.search.labels.label_setting import Found
+from streamopt.search.labels.component import SearchStoppedError, undominated
+from streamopt.search.labels.composition import complete_source, composed, matching_pairs
+from streamopt.search.labels.label_setting import SearchResult
 from streamopt.search.relaxation.master_program import RowKind
-from streamopt.search.relaxation.target_refutation import complete_source, pairs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -94,7 +93,7 @@ class _BeamSearch:
         self._priced = priced
         kinds = [key[0] for key in program.keys]
         self._dsp_price = -float(priced.prices[kinds.index(RowKind.DSPS)]) / self._limit
-        self._least_dsps = program.cut.known.least_dsps
+        self._least_dsps = int(program.cut.known.least_usage[0])
 
     def piece(self, place: int) -> _BeamPart:
         """Return a piece with its labels of low reduced cost."""
@@ -128,17 +127,17 @@ class _BeamSearch:
     def ranked(self, part: _BeamPart) -> _BeamPart:
         """Return the labels of the least costs that fit the DSPs, the best first."""
         component = part.component
-        others = self._least_dsps - component.least_dsps
+        others = self._least_dsps - int(component.region.least_usage[0])
         costs = np.where(component.dsps <= self._limit - others, self.costs(part), np.inf)
         order = np.argsort(costs, kind="stable")
         order = order[np.isfinite(costs[order])][: 2 * self._beam.labels]
         cheap = component.taken(order)
-        kept = np.sort(pruned(_marked(cheap)).back[:, -1])[: self._beam.labels]
+        kept = np.sort(undominated(_marked(cheap)).back[:, -1])[: self._beam.labels]
         return _BeamPart(cheap.taken(kept), part.owed[order[kept]], part.expected_dsps)
 
     def together(self, after: _BeamPart, before: _BeamPart) -> _BeamPart:
         """Return a part with a source put before it (E5)."""
-        while pairs(after.component, before.component) > MOST_PAIRS:
+        while matching_pairs(after.component, before.component) > MOST_PAIRS:
             if len(after.owed) > len(before.owed):
                 after = after.first(len(after.owed) // 2)
             else:
@@ -151,7 +150,7 @@ class _BeamSearch:
 
 def beam_search(
     program: Relaxation, priced: Priced, beam: Beam, should_stop: Callable[[], bool]
-) -> Found:
+) -> SearchResult:
     """Return a schedule of low priced cost; none found proves nothing.
 
     Raises
@@ -169,17 +168,14 @@ def beam_search(
                 raise SearchStoppedError
             part = run.together(part, ready.pop(source))
         if not len(part.owed):
-            return Found(None, {}, is_exact=False)
+            return SearchResult()
         ready[piece.exit] = part
     assert part is not None
     best = int(np.argmin(part.component.last[:, 0]))
-    rows: dict[int, int] = {}
-    part.component.chosen(best, rows)
-    names = program.cut.problem.names
-    return Found(
-        int(part.component.last[best, 0]),
-        {names[node]: row for node, row in rows.items() if names[node]},
-        is_exact=False,
+    return SearchResult(
+        (int(part.component.last[best, 0]),),
+        (tuple(part.component.usage[best].tolist()),),
+        (program.cut.problem.named_rows(part.component.rows_of(best)),),
     )
 
 

@@ -192,7 +192,7 @@ class _ProgramBuilder:
         if other in piece.origins:
             known = form[:, piece.origins.index(other)]
         if which == "last":
-            substitute = known - (self.cut.latest(node) - self.cut.least((node, "first")))
+            substitute = known - (self.cut.latest(node) - self.cut.known.least((node, "first")))
         else:
             substitute = known + self._add_spans(row, piece, node, cycles)
         far = known < NEVER // 2
@@ -203,7 +203,7 @@ class _ProgramBuilder:
         """Let the row wait for the source's span, unless the channel streams; see (E11)."""
         source = self.number[node]
         spans = self.spans[source]
-        channels = piece.used[node]
+        channels = piece.region.used[node]
         if len(channels) > 1:
             return int(spans.min())
         (channel,) = channels
@@ -265,7 +265,7 @@ class _ProgramBuilder:
             for name in piece.properties:
                 if name[0] == "class":
                     groups.setdefault(name, {})[place] = place
-            for source in (self.number[node] for node in piece.used):
+            for source in (self.number[node] for node in piece.region.used):
                 shared = self._shared(source, place)
                 if shared:
                     links[source, place] = shared
@@ -333,7 +333,7 @@ def relaxation(cut: Cut) -> Relaxation:
     costs = np.zeros(builder.width)
     costs[builder.last(count - 1)] = 1.0
     exits = [piece.exit for piece in cut.pieces]
-    lower = [(cut.least((node, "first")), cut.least((node, "last"))) for node in exits]
+    lower = [(cut.known.least((node, "first")), cut.known.least((node, "last"))) for node in exits]
     upper = [(cut.latest(node),) * 2 for node in exits]
     return Relaxation(
         cut=cut,

@@ -1,6 +1,6 @@
 """Pieces: the graph cut into components small enough that all of their labels are known (E9).
 
-A node joins its producer as in the reduction, but only while the labels of both stay few; else
+A node joins its producer as in the contraction, but only while the labels of both stay few; else
 the producer is a piece of its own, and what it hands over becomes an origin of its consumers.
 """
 
@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from streamopt.search.labels.bounds import bounds
-from streamopt.search.labels.component import NEVER, SearchStoppedError, pruned
-from streamopt.search.labels.partial_join import finished, opened, with_component, with_source
+from streamopt.search.labels.component import SearchStoppedError, undominated
+from streamopt.search.labels.partial_join import joined_node
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from streamopt.search.instance import SearchInstance
     from streamopt.search.labels.bounds import Bounds
-    from streamopt.search.labels.component import Component, Origin
+    from streamopt.search.labels.component import Component
 
 __all__ = ["Cut", "cut"]
 
@@ -43,13 +43,6 @@ class Cut:
     known: Bounds
     pieces: tuple[Component, ...]
 
-    def least(self, origin: Origin) -> int:
-        """Return the least time of an origin, in cycles."""
-        node, which = origin
-        if node < 0:
-            return 0
-        return (self.known.first_cycles if which == "first" else self.known.last_cycles)[node]
-
     def latest(self, node: int) -> int:
         """Return the latest last write of a node within the horizon, in cycles."""
         return self.horizon_cycles - self.known.tail_cycles[node]
@@ -70,26 +63,28 @@ def cut(
     SearchStoppedError
         If the caller asked for it.
     """
-    result = Cut(problem, horizon_cycles, bounds(problem), ())
+    known = bounds(problem)
     open_pieces: dict[int, Component] = {}
     for node in range(len(problem.nodes)):
         if should_stop():
             raise SearchStoppedError
         direct = _direct(problem, node, open_pieces, most_labels)
-        component = _fitting(result, _joined(problem, node, direct, open_pieces))
+        component = joined_node(problem, node, direct, open_pieces)
+        component = component.taken(np.flatnonzero(known.fitting(component, horizon_cycles)))
+        component = undominated(component)
         if not len(component):
             return None
         if direct is not None:
             del open_pieces[problem.channels[direct].producer]
         open_pieces[node] = component
-    return Cut(problem, horizon_cycles, result.known, tuple(open_pieces.values()))
+    return Cut(problem, horizon_cycles, known, tuple(open_pieces.values()))
 
 
 def _direct(
     problem: SearchInstance, node: int, ready: dict[int, Component], most_labels: int
 ) -> int | None:
     """Return the channel whose producer becomes part of the node's piece, if any does."""
-    rows = len(problem.nodes[node].dsps)
+    rows = len(problem.nodes[node])
     for channel in problem.ins[node]:
         producer = problem.channels[channel].producer
         if len(problem.outs[producer]) > 1 or not problem.channels[channel].streams:
@@ -109,25 +104,3 @@ def _shared_states(problem: SearchInstance, node: int, part: Component) -> int:
         if name[0] == "class" and name[1] in factors:
             count *= len(np.unique(factors[name[1]]))
     return count
-
-
-def _joined(
-    problem: SearchInstance, node: int, direct: int | None, ready: dict[int, Component]
-) -> Component:
-    draft = opened(problem, node)
-    if direct is not None:
-        draft = with_component(problem, draft, direct, ready[problem.channels[direct].producer])
-    for channel in problem.ins[node]:
-        if channel != direct:
-            draft = with_source(problem, draft, channel)
-    return finished(problem, draft)
-
-
-def _fitting(known: Cut, component: Component) -> Component:
-    """Return the component without the labels that (E6) or another label rules out."""
-    others = known.known.least_dsps - component.least_dsps
-    earliest = np.array([known.least(origin) for origin in component.origins])
-    ends = (component.last + earliest).max(axis=1, initial=NEVER)
-    fits = component.dsps <= known.problem.dsp_limit - others
-    fits &= ends <= known.latest(component.exit)
-    return pruned(component.taken(np.flatnonzero(fits)))

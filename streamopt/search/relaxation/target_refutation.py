@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from streamopt.search.labels.component import NEVER, Component, SearchStoppedError, codes, pruned
-from streamopt.search.labels.composition import composed
+from streamopt.search.labels.component import SearchStoppedError, undominated
+from streamopt.search.labels.composition import complete_source, composed, matching_pairs
 from streamopt.search.relaxation.column_generation import Clock, generated
 from streamopt.search.relaxation.master_program import RowKind, relaxation, summed
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from streamopt.search.instance import SearchInstance
+    from streamopt.search.labels.component import Component
     from streamopt.search.relaxation.column_generation import Priced
     from streamopt.search.relaxation.master_program import Key, Relaxation
     from streamopt.search.relaxation.pieces import Cut
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float64]
 
 
-__all__ = ["SolvedRelaxation", "TargetRefutation", "complete_source", "fused", "pairs"]
+__all__ = ["SolvedRelaxation", "TargetRefutation"]
 
 ROUNDING = 1e-9
 """What floating-point sums may be off by, relative."""
@@ -200,36 +200,16 @@ def _joined(
     cut: Cut, after: _PricedPiece, before: _PricedPiece, slack: float, most: int
 ) -> _PricedPiece | None:
     """Return two parts as one, or None if it would have too many labels."""
-    if pairs(after.component, before.component) > MOST_PAIRS:
+    if matching_pairs(after.component, before.component) > MOST_PAIRS:
         return None
     whole = composed(cut.problem, after.component, before.component)
     reduced = after.reduced[whole.back[:, 0]] + before.reduced[whole.back[:, 1]]
-    others = cut.known.least_dsps - whole.least_dsps
-    earliest = np.array([cut.least(origin) for origin in whole.origins])
-    fits = (reduced <= slack) & (whole.dsps <= cut.problem.dsp_limit - others)
-    fits &= (whole.last + earliest).max(axis=1, initial=NEVER) <= cut.latest(whole.exit)
+    fits = (reduced <= slack) & cut.known.fitting(whole, cut.horizon_cycles)
     left = whole.taken(np.flatnonzero(fits))
     if len(left) > WIDE * most:
         return None
-    left = pruned(left)
+    left = undominated(left)
     if len(left) > most:
         return None
     sums = after.reduced[left.back[:, 0]] + before.reduced[left.back[:, 1]]
     return _PricedPiece(left, sums)
-
-
-def complete_source(problem: SearchInstance, component: Component) -> int | None:
-    """Return the latest source all of whose channels end in the component."""
-    ready = (s for s, used in component.used.items() if len(used) == len(problem.outs[s]))
-    return max(ready, default=None)
-
-
-def pairs(after: Component, before: Component) -> int:
-    """Return how many pairs of labels agree in the tile classes that both have."""
-    common = [name for name in after.properties if name in before.properties]
-    left = np.stack([np.zeros_like(after.dsps), *map(after.column, common)], axis=1)
-    right = np.stack([np.zeros_like(before.dsps), *map(before.column, common)], axis=1)
-    both = codes(np.concatenate([left, right]))
-    size = int(both.max(initial=0)) + 1
-    counts = np.bincount(both[: len(left)], minlength=size)
-    return int(counts @ np.bincount(both[len(left) :], minlength=size))

@@ -10,14 +10,16 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from streamopt.search.instance import instance
-from streamopt.search.labels.label_setting import Effort, search_front
+from streamopt.search.labels.component import Mode
+from streamopt.search.labels.label_setting import Effort, search
 from streamopt.space.assemble import assemble_rows, violations
 from streamopt.space.horizon import HorizonFilter
 from streamopt.space.rows import node_rows
 
 if TYPE_CHECKING:
     from streamopt.ir.schedule import Schedule
-    from streamopt.search.labels.label_setting import Front
+    from streamopt.search.instance import SearchInstance
+    from streamopt.search.labels.label_setting import SearchResult
     from streamopt.space.decisions import DecisionSpace
     from streamopt.space.rows import NodeRows
     from streamopt.strategies.clock import SearchClock
@@ -72,12 +74,12 @@ class Boxes:
         self._rows = node_rows(self._space)
 
     def ask(self, box: Box, labels: int) -> Answer:
-        """Return what is known of a box after searches from above and, if needed, from below.
+        """Return what is known of a box after restricted searches and, if needed, relaxed ones.
 
         Raises
         ------
         SearchStoppedError, SearchTooLargeError
-            As `search_front`.
+            As `streamopt.search.labels.label_setting.search`.
         """
         space = replace(self._space, dsp_limit=min(box.dsps, self.request.dsp_limit))
         least = sum(space.least_dsps.values())
@@ -87,22 +89,37 @@ class Boxes:
         if rows is None:
             return Answer((), (), is_exact=True)
         problem = instance(space, rows)
-        above = search_front(problem, box.cycles, Effort(labels, False, self._clock.should_stop))
-        points = tuple(self._point(space, rows, above, label) for label in range(len(above.costs)))
+        above, costs = self._search(problem, box.cycles, labels, Mode.RESTRICTED)
+        points = tuple(
+            self._point(space, rows, chosen, own)
+            for chosen, own in zip(above.rows, costs, strict=True)
+        )
         if above.is_exact:
-            return Answer(points, above.costs, is_exact=True)
-        below = search_front(problem, box.cycles, Effort(labels, True, self._clock.should_stop))
-        costs = tuple((point.cycles, point.dsps) for point in points)
-        return Answer(points, below.costs, below.costs == costs)
+            return Answer(points, costs, is_exact=True)
+        _, bounds = self._search(problem, box.cycles, labels, Mode.RELAXED)
+        return Answer(points, bounds, bounds == costs)
+
+    def _search(
+        self, problem: SearchInstance, horizon_cycles: int, labels: int, mode: Mode
+    ) -> tuple[SearchResult, tuple[tuple[int, int], ...]]:
+        """Return all labels of a search, and their costs (latency, DSPs)."""
+        effort = Effort(labels, mode, self._clock.should_stop)
+        found = search(problem, horizon_cycles, effort, most=None)
+        pairs = zip(found.latencies_cycles, found.usage, strict=True)
+        return found, tuple((cycles, used[0]) for cycles, used in pairs)
 
     def _point(
-        self, space: DecisionSpace, rows: dict[str, NodeRows], front: Front, label: int
+        self,
+        space: DecisionSpace,
+        rows: dict[str, NodeRows],
+        chosen: dict[str, int],
+        costs: tuple[int, int],
     ) -> Point:
         """Return a label as a schedule, with its costs in plain integers."""
-        schedule = assemble_rows(self.request.graph, rows, front.rows[label])
+        schedule = assemble_rows(self.request.graph, rows, chosen)
         found = self.request.evaluate(schedule)
         broken = violations(space, schedule)
         assert not broken, broken
-        costs = (found.latency_cycles, found.dsps)
-        assert costs == front.costs[label], f"{costs}, not {front.costs[label]}"
-        return Point(*costs, schedule)
+        own = (found.latency_cycles, found.dsps)
+        assert own == costs, f"{own}, not {costs}"
+        return Point(*own, schedule)

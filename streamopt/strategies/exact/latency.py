@@ -14,8 +14,8 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from streamopt.search.instance import instance
-from streamopt.search.labels.component import SearchStoppedError, SearchTooLargeError
-from streamopt.search.labels.label_setting import Effort, Found, search
+from streamopt.search.labels.component import Mode, SearchStoppedError, SearchTooLargeError
+from streamopt.search.labels.label_setting import Effort, SearchResult, search
 from streamopt.search.local.local_search import LocalSearch
 from streamopt.search.relaxation.beam import Beam, beam_search
 from streamopt.search.relaxation.master_program import FINE_LABELS
@@ -136,7 +136,7 @@ class _Search:
 
     def _keep_climbed(self, chosen: dict[str, int], cycles: int) -> None:
         if cycles < self.cycles:
-            self._keep(self._rows, Found(cycles, chosen, is_exact=False))
+            self._keep(self._rows, SearchResult((cycles,), rows=(chosen,)))
             self._report()
 
     def improve(self, labels: int) -> None:
@@ -150,7 +150,7 @@ class _Search:
     def _look(self, horizon_cycles: int, labels: int) -> bool:
         """Return whether there is a schedule within a horizon, and keep it."""
         rows = self._horizons.within(horizon_cycles)
-        found = self._search(rows, horizon_cycles, labels, from_below=False)
+        found = self._search(rows, horizon_cycles, labels, Mode.RESTRICTED)
         if rows is not None and found.latency_cycles is not None:
             self._keep(rows, found)
             if found.is_exact:
@@ -164,7 +164,7 @@ class _Search:
         """Look for a lower bound of all schedules that are better than the known one."""
         for horizon in sorted({(self.bound_cycles + self.cycles) // 2, self.cycles - 1}):
             rows = self._horizons.within(horizon)
-            found = self._search(rows, horizon, labels, from_below=True)
+            found = self._search(rows, horizon, labels, Mode.RELAXED)
             if found.latency_cycles is not None:
                 self.bound_cycles = max(self.bound_cycles, found.latency_cycles)
                 self._report()
@@ -229,7 +229,7 @@ class _Search:
         if found.latency_cycles is not None and found.latency_cycles < self.cycles:
             self._keep(self._within, found)
             self._report()
-            self._chosen = same_rows(self._rows, self._within, found.rows)
+            self._chosen = same_rows(self._rows, self._within, found.best_rows)
 
     def _raise_bound(self, cycles: int) -> None:
         if cycles > self.bound_cycles:
@@ -253,22 +253,21 @@ class _Search:
         rows: dict[str, NodeRows] | None,
         horizon_cycles: int,
         labels: int,
-        *,
-        from_below: bool,
-    ) -> Found:
+        mode: Mode,
+    ) -> SearchResult:
         if rows is None:
-            return Found(None, {}, is_exact=True)
-        effort = Effort(labels, from_below, self.clock.should_stop)
+            return SearchResult(is_exact=True)
+        effort = Effort(labels, mode, self.clock.should_stop)
         return search(instance(self.space, rows), horizon_cycles, effort)
 
-    def _keep(self, rows: dict[str, NodeRows], found: Found) -> None:
+    def _keep(self, rows: dict[str, NodeRows], found: SearchResult) -> None:
         """Keep a schedule that was found, with its latency in plain integers.
 
         A label that waits for a last write may do so where the walks agree (E4). Then the channel
         streams all the same, and the schedule is faster than the label. A bound counts the label
         that streams, too, so it holds; and none that was dropped is faster where none was thinned.
         """
-        schedule = assemble_rows(self.request.graph, rows, found.rows)
+        schedule = assemble_rows(self.request.graph, rows, found.best_rows)
         cycles = self.request.evaluate(schedule).latency_cycles
         broken = violations(self.space, schedule)
         assert not broken, broken

@@ -21,7 +21,7 @@ from streamopt.space.horizon import HorizonFilter
 from streamopt.space.rows import node_rows
 from streamopt.strategies.clock import SearchClock
 from streamopt.strategies.resources.relaxation import relaxed
-from streamopt.strategies.resources.splitting import halves, single, split_around
+from streamopt.strategies.resources.splitting import chosen_usage, halves, single, split_around
 from streamopt.strategies.searched import searched
 
 if TYPE_CHECKING:
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from streamopt.ir.schedule import Schedule
-    from streamopt.search.amounts import Amounts
     from streamopt.solvers.base import SolveOptions
     from streamopt.space.rows import NodeRows
     from streamopt.strategies.resources.limits import Limits
@@ -76,8 +75,6 @@ class _Judged:
 
     Attributes
     ----------
-    fifos
-        Its channels that are FIFOs.
     parts
         What every node and the channels to it take, or less: FIFOs count as shallow.
     used
@@ -85,7 +82,6 @@ class _Judged:
     """
 
     schedule: Schedule
-    fifos: frozenset[str]
     parts: Mapping[str, Integers]
     used: tuple[int, ...]
     fits: bool
@@ -139,28 +135,28 @@ class _Within:
         if horizon_cycles < self.bound_cycles:
             return
         rows = self._horizons.within(horizon_cycles)
-        amounts = None if rows is None else self._amounts(rows)
-        if rows is None or amounts is None:
+        if rows is None:
             self._raise_bound(horizon_cycles + 1)
             return
-        found = self._relaxed(rows, amounts, horizon_cycles)
+        rows = self._with_usage(rows)
+        found = self._relaxed(rows, horizon_cycles)
         if found.bound_cycles is None:
             self._raise_bound(horizon_cycles + 1)
             return
         self._raise_bound(found.bound_cycles)
         for squeeze in range(1, SQUEEZES + 1):
-            missing = self._judge_all(rows, amounts, found)
+            missing = self._judge_all(rows, found)
             if missing is None:
                 return
             tighter = tuple(
                 most - over - int(squeeze * SQUEEZE * most)
                 for most, over in zip(self._limits.most, missing, strict=True)
             )
-            found = self._relaxed(rows, replace(amounts, limits=tighter), horizon_cycles)
+            found = self._relaxed(rows, horizon_cycles, tighter)
             if not found.candidates:
                 return
 
-    def _judge_all(self, rows: Rows, amounts: Amounts, found: Relaxed) -> tuple[int, ...] | None:
+    def _judge_all(self, rows: Rows, found: Relaxed) -> tuple[int, ...] | None:
         """Judge candidates until one fits, and keep it; else return what the last takes more.
 
         That is: more than its amounts say, of the resources whose limits it exceeds.
@@ -171,7 +167,7 @@ class _Within:
             if judged.fits:
                 self._keep(judged)
                 return None
-            said = _sums(amounts.parts(self.space, chosen, judged.fifos))
+            said = _sums(self._usage(rows, chosen, judged.schedule))
             missing = tuple(
                 max(0, u - s) if u > most else 0
                 for u, s, most in zip(judged.used, said, self._limits.most, strict=True)
@@ -181,12 +177,12 @@ class _Within:
     def _judged(self, rows: Rows, chosen: dict[str, int]) -> _Judged:
         """Return what a choice takes; FIFOs are only sized if that may be within the limits."""
         schedule = assemble_rows(self._request.graph, rows, chosen)
-        exact = self._amounts(single(rows, chosen))
-        parts = exact.parts(self.space, dict.fromkeys(chosen, 0), schedule.fifos)
+        exact = self._with_usage(single(rows, chosen))
+        parts = self._usage(exact, dict.fromkeys(chosen, 0), schedule)
         used = _sums(parts)
         if self._limits.admit(used):
             used = self._limits.costing.usage(schedule)
-        return _Judged(schedule, schedule.fifos, parts, used, self._limits.admit(used))
+        return _Judged(schedule, parts, used, self._limits.admit(used))
 
     def _prove(self, horizon_cycles: int) -> None:
         """Branch and bound over the rows within a horizon."""
@@ -210,8 +206,8 @@ class _Within:
         left = HorizonFilter(self.space, rows).within(horizon)
         if left is None:
             return []
-        amounts = self._amounts(left)
-        found = self._relaxed(left, amounts, horizon)
+        left = self._with_usage(left)
+        found = self._relaxed(left, horizon)
         if found.bound_cycles is None:
             return []
         bound = max(bound, found.bound_cycles)
@@ -223,7 +219,7 @@ class _Within:
             self._keep(judged)
             if self.cycles is not None and bound >= self.cycles:
                 return []
-        loose = self._looseness(judged, amounts.parts(self.space, chosen, judged.fifos))
+        loose = self._looseness(judged, self._usage(left, chosen, judged.schedule))
         return [(bound, part) for part in split_around(self.space, left, chosen, loose)]
 
     def _looseness(self, judged: _Judged, said: Mapping[str, Integers]) -> dict[str, float]:
@@ -235,11 +231,19 @@ class _Within:
             for name, own in said.items()
         }
 
-    def _amounts(self, rows: Rows) -> Amounts:
-        return self._limits.costing.amounts(rows, self.clock.should_stop)
+    def _with_usage(self, rows: Rows) -> Rows:
+        return self._limits.costing.with_usage(rows, self.clock.should_stop)
 
-    def _relaxed(self, rows: Rows, amounts: Amounts, horizon_cycles: int) -> Relaxed:
-        return relaxed(self.space, rows, amounts, horizon_cycles, self.clock.should_stop)
+    def _usage(
+        self, rows: Rows, chosen: Mapping[str, int], schedule: Schedule
+    ) -> dict[str, Integers]:
+        return chosen_usage(self._request.graph, rows, chosen, schedule.fifos)
+
+    def _relaxed(
+        self, rows: Rows, horizon_cycles: int, limits: tuple[int, ...] | None = None
+    ) -> Relaxed:
+        limits = self._limits.most if limits is None else limits
+        return relaxed(self.space, rows, limits, horizon_cycles, self.clock.should_stop)
 
     def _raise_bound(self, cycles: int) -> None:
         self.bound_cycles = max(self.bound_cycles, cycles)

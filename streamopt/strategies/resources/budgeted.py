@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING
 
 from streamopt.search.instance import instance
 from streamopt.search.labels.clusters import clustered_rows
+from streamopt.search.labels.component import Mode
 from streamopt.search.labels.label_setting import Effort, search
-from streamopt.search.priced import priced
+from streamopt.search.labels.row_subset import surrogate
 from streamopt.space.assemble import assemble_rows, evaluate
 from streamopt.space.horizon import HorizonFilter
 from streamopt.space.rows import node_rows
 from streamopt.space.steady import steady_rows
+from streamopt.space.usage import RowUsage
 from streamopt.strategies.exact.diving import DIVE_STEPS, dive
 from streamopt.strategies.searched import SOLVER, VERSION
 
@@ -163,10 +165,10 @@ class BudgetedSearch:
         if rows is None:
             return horizon_cycles + 1
         problem = instance(self._space, rows)
-        if problem.limits and price is not None:
-            problem = priced(problem, price).problem
-        few = clustered_rows(problem, _state_rows(labels), from_below=True).problem
-        effort = Effort(labels, from_below=True, should_stop=self._should_stop)
+        if len(problem.limits) > 1 and price is not None:
+            problem = surrogate(problem, price).problem
+        few = clustered_rows(problem, _state_rows(labels), Mode.RELAXED).problem
+        effort = Effort(labels, Mode.RELAXED, self._should_stop)
         latency = search(few, horizon_cycles, effort).latency_cycles
         return horizon_cycles + 1 if latency is None else latency
 
@@ -175,17 +177,17 @@ class BudgetedSearch:
         if rows is None:
             return None
         # channels are left to the allowance: with them, as many labels find slower schedules
-        alone = {n: replace(own, as_fifo={}, as_buffer={}) for n, own in rows.items()}
+        alone = {n: replace(own, usage=RowUsage(own.usage.own)) for n, own in rows.items()}
         whole = instance(self._space, alone)
-        paid = priced(whole, price) if _has_many_rows(whole) else None
+        paid = surrogate(whole, price) if _has_many_rows(whole) else None
         problem = whole if paid is None else paid.problem
         labels = labels if paid is None or not price else max(1, labels // PAID_LABELS)
-        few = clustered_rows(problem, _state_rows(labels), from_below=False)
-        effort = Effort(labels, from_below=False, should_stop=self._should_stop)
+        few = clustered_rows(problem, _state_rows(labels), Mode.RESTRICTED)
+        effort = Effort(labels, Mode.RESTRICTED, self._should_stop)
         found = search(few.problem, horizon_cycles, effort)
         if found.latency_cycles is None:
             return None
-        places = few.original(found.rows)
+        places = few.original(found.best_rows)
         return self._chosen(rows, places if paid is None else paid.original(places))
 
     def _chosen(self, rows: Rows, places: Mapping[str, int]) -> Chosen:
@@ -193,13 +195,13 @@ class BudgetedSearch:
         schedule = assemble_rows(graph, rows, places)
         cycles = evaluate(graph, schedule, self._space.costs).latency_cycles
         dsps = sum(rows[name].dsps[place] for name, place in places.items())
-        luts = sum(rows[name].luts[place] for name, place in places.items())
+        luts = sum(int(rows[name].usage.own[place, 0]) for name, place in places.items())
         return Chosen(schedule, cycles, dsps, luts)
 
 
 def _has_many_rows(problem: SearchInstance) -> bool:
     """Return whether LUTs are paid for; they must be short at all."""
-    return bool(problem.limits) and sum(len(own.dsps) for own in problem.nodes) > FEW_ROWS
+    return len(problem.limits) > 1 and sum(len(own) for own in problem.nodes) > FEW_ROWS
 
 
 def _state_rows(labels: int) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, InfeasibleError
@@ -10,8 +10,8 @@ from streamopt.search.labels.component import SearchStoppedError, SearchTooLarge
 from streamopt.space.assemble import assemble_rows
 from streamopt.space.rows import node_rows
 from streamopt.strategies.clock import SearchClock
-from streamopt.strategies.resources.relaxation import thriftiest
-from streamopt.strategies.resources.splitting import single
+from streamopt.strategies.resources.relaxation import least_usage
+from streamopt.strategies.resources.splitting import chosen_usage, single
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,9 +22,8 @@ if TYPE_CHECKING:
 
 __all__ = ["limits_missed"]
 
-HUNGRIEST = 3
+LARGEST_USERS = 3
 """Nodes that are named as those that take most."""
-ENDLESS = 1 << 39
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,14 +87,14 @@ def _leasts(request: Request, limits: Limits, clock: SearchClock) -> Iterator[_L
     """Yield the least of each resource that has a limit, whatever it takes of the others."""
     space = request.space()
     rows = node_rows(space, prune=False)
-    amounts = limits.costing.amounts(rows, clock.should_stop)
+    rows = limits.costing.with_usage(rows, clock.should_stop)
     for place, limit in enumerate(limits.each):
-        alone = replace(amounts.of([place]), limits=(ENDLESS,))
-        found = thriftiest(space, rows, alone, clock.should_stop)
+        found = least_usage(space, rows, place, clock.should_stop)
         schedule = assemble_rows(request.graph, rows, found.chosen)
-        exact = limits.costing.amounts(single(rows, found.chosen), clock.should_stop)
-        parts = exact.parts(space, dict.fromkeys(found.chosen, 0), schedule.fifos)
+        exact = limits.costing.with_usage(single(rows, found.chosen), clock.should_stop)
+        first = dict.fromkeys(found.chosen, 0)
+        parts = chosen_usage(request.graph, exact, first, schedule.fifos)
         ranked = sorted(((int(own[place]), name) for name, own in parts.items()), reverse=True)
         used = limits.costing.usage(schedule)[place]
-        nodes = tuple((name, amount) for amount, name in ranked[:HUNGRIEST] if amount)
+        nodes = tuple((name, amount) for amount, name in ranked[:LARGEST_USERS] if amount)
         yield _Least(limit, used, found.is_exact and found.amount == used, nodes)

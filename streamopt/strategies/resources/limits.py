@@ -1,4 +1,4 @@
-"""Limits on what a design takes as built, beside those on DSPs in the paper's accounting."""
+"""Limits on a design as built, beside the one on DSPs in the paper's accounting."""
 
 from __future__ import annotations
 
@@ -9,25 +9,26 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from streamopt.ir.schedule import Schedule
-    from streamopt.search.amounts import Amounts
     from streamopt.space.rows import NodeRows
 
 __all__ = ["Costing", "Limit", "Limits"]
 
 
 class Costing(Protocol):
-    """What tells amounts of the resources that have limits, in their order."""
+    """Counts resources that have limits, in their order."""
 
-    def amounts(self, rows: Mapping[str, NodeRows], should_stop: Callable[[], bool]) -> Amounts:
-        """Return what the rows take at least, whatever the others among them are taken."""
+    def with_usage(
+        self, rows: Mapping[str, NodeRows], should_stop: Callable[[], bool]
+    ) -> dict[str, NodeRows]:
+        """Return the rows with their least usage, whatever the others among them are taken."""
         ...
 
     def usage(self, schedule: Schedule) -> tuple[int, ...]:
-        """Return what a schedule takes as emitted, after its FIFOs are sized."""
+        """Return the usage of a schedule as emitted, after its FIFOs are sized."""
         ...
 
     def usage_as_is(self, schedule: Schedule) -> tuple[int, ...]:
-        """Return what a schedule takes with the FIFO depths that it has."""
+        """Return the usage of a schedule with the FIFO depths that it has."""
         ...
 
 
@@ -40,7 +41,7 @@ class Limit:
     resource
         For people: LUT.
     option
-        What gives it: ``--lut``.
+        That sets it: ``--lut``.
     """
 
     resource: str
@@ -50,7 +51,7 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """All limits on a design as built, and what judges it."""
+    """All limits on a design as built, and the costing that judges it."""
 
     each: tuple[Limit, ...]
     costing: Costing

@@ -5,42 +5,55 @@ Rows take at least their amounts, whatever surrounds them: ``models/formulations
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
-
-import numpy as np
+from typing import TYPE_CHECKING, TypeVar
 
 from streamopt.search.instance import instance
-from streamopt.search.labels.component import SearchTooLargeError
-from streamopt.search.labels.label_setting import Effort, search, search_ranked
-from streamopt.space.fronts import minimal
-from streamopt.space.horizon import chosen_rows
+from streamopt.search.labels.component import Mode, SearchTooLargeError
+from streamopt.search.labels.label_setting import Effort, search
+from streamopt.search.labels.row_subset import worthwhile_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    import numpy.typing as npt
-
-    from streamopt.search.amounts import Amounts
     from streamopt.search.instance import SearchInstance
-    from streamopt.search.labels.label_setting import Ranked
+    from streamopt.search.labels.label_setting import SearchResult
     from streamopt.space.decisions import DecisionSpace
     from streamopt.space.rows import NodeRows
 
-    Integers = npt.NDArray[np.int64]
     Rows = Mapping[str, NodeRows]
 
-__all__ = ["Relaxed", "Thriftiest", "relaxed", "thriftiest"]
+__all__ = ["LeastUsage", "RelaxationTuning", "Relaxed", "least_usage", "relaxed"]
 
-LABELS = (2048, 256, 32)
-"""Labels a state; fewer where the search can't hold them."""
-CANDIDATES = 6
-"""Labels that are returned."""
+T = TypeVar("T")
+
+ENDLESS = 1 << 39
+"""A limit that nothing exceeds."""
+
+
+@dataclass(frozen=True, slots=True)
+class RelaxationTuning:
+    """Efforts of the relaxation; not measured.
+
+    Attributes
+    ----------
+    labels
+        Of a state; fewer where the search can't hold them.
+    candidates
+        Labels that are returned.
+    """
+
+    labels: tuple[int, ...] = (2048, 256, 32)
+    candidates: int = 6
+
+
+TUNING = RelaxationTuning()
 
 
 @dataclass(frozen=True, slots=True)
 class Relaxed:
-    """What is known of the schedules of some rows.
+    """Bound and candidates of the schedules of some rows.
 
     Attributes
     ----------
@@ -49,17 +62,14 @@ class Relaxed:
     candidates
         One row of every node, by its place: schedules that may be within the limits, the fastest
         first.
-    is_exact
-        Whether the bound is the latency of the first candidate.
     """
 
     bound_cycles: int | None
     candidates: tuple[dict[str, int], ...]
-    is_exact: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Thriftiest:
+class LeastUsage:
     """A choice of one row of every node that takes little of one resource.
 
     Attributes
@@ -78,11 +88,11 @@ class Thriftiest:
 def relaxed(
     space: DecisionSpace,
     rows: Rows,
-    amounts: Amounts,
+    limits: tuple[int, ...],
     horizon_cycles: int,
     should_stop: Callable[[], bool],
 ) -> Relaxed:
-    """Return bound and candidates of some rows within a horizon and the limits of amounts.
+    """Return bound and candidates of some rows within a horizon and limits on their usage.
 
     Raises
     ------
@@ -91,128 +101,50 @@ def relaxed(
     SearchTooLargeError
         If the graph is too entangled even for few labels.
     """
-    places = _worthwhile(space, rows, amounts)
-    if places is None:
-        return Relaxed(None, (), is_exact=True)
-    problem = _problem(space, rows, amounts, places)
-    for labels in LABELS:
-        try:
-            effort = Effort(labels, from_below=False, should_stop=should_stop)
-            found = search_ranked(problem, horizon_cycles, effort, most=CANDIDATES)
-            bound = found.latencies_cycles[0] if found.latencies_cycles else None
-            if not found.is_exact:
-                below = replace(effort, from_below=True)
-                bound = search(problem, horizon_cycles, below).latency_cycles
-            return _relaxed(found, places, bound)
-        except SearchTooLargeError:
-            continue
-    raise SearchTooLargeError
+    few = worthwhile_rows(instance(space, rows, limits))
+    if few is None:
+        return Relaxed(None, ())
+    problem = few.problem.without_slack()
+
+    def found_with(labels: int) -> tuple[SearchResult, int | None]:
+        effort = Effort(labels, Mode.RESTRICTED, should_stop)
+        found = search(problem, horizon_cycles, effort, most=TUNING.candidates)
+        if found.is_exact:
+            return found, found.latency_cycles
+        below = search(problem, horizon_cycles, replace(effort, mode=Mode.RELAXED))
+        return found, below.latency_cycles
+
+    found, bound = _with_most_labels(found_with)
+    return Relaxed(bound, tuple(map(few.original, found.rows)))
 
 
-def thriftiest(
-    space: DecisionSpace, rows: Rows, amounts: Amounts, should_stop: Callable[[], bool]
-) -> Thriftiest:
-    """Return the choice of rows that takes least of the one resource of the amounts.
+def least_usage(
+    space: DecisionSpace, rows: Rows, resource: int, should_stop: Callable[[], bool]
+) -> LeastUsage:
+    """Return the choice of rows that takes least of one further resource, whatever of others.
 
     Raises
     ------
     SearchStoppedError, SearchTooLargeError
         As `relaxed`.
     """
-    places = _worthwhile(space, rows, amounts)
-    assert places is not None, "a limit that nothing exceeds leaves a row of every node"
-    problem = _problem(space, rows, amounts, places, always=True)
+    resources = next(iter(rows.values())).usage.own.shape[1]
+    whole: SearchInstance = instance(space, rows, (ENDLESS,) * resources)
+    few = worthwhile_rows(whole.of_resources((0, 1 + resource)))
+    assert few is not None, "a limit that nothing exceeds leaves a row of every node"
     longest = sum(max(own.times.last_write) for own in rows.values())
-    for labels in LABELS:
-        effort = Effort(labels, from_below=False, should_stop=should_stop)
-        try:
-            found = search_ranked(problem, longest, effort, most=1, column=0)
-        except SearchTooLargeError:
-            continue
-        chosen = _relaxed(found, places, None).candidates[0]
-        return Thriftiest(chosen, found.amounts[0][0], found.is_exact)
-    raise SearchTooLargeError
+
+    def found_with(labels: int) -> SearchResult:
+        effort = Effort(labels, Mode.RESTRICTED, should_stop)
+        return search(few.problem, longest, effort, least_of=1)
+
+    found = _with_most_labels(found_with)
+    return LeastUsage(few.original(found.best_rows), found.usage[0][1], found.is_exact)
 
 
-def _problem(
-    space: DecisionSpace,
-    rows: Rows,
-    amounts: Amounts,
-    places: Mapping[str, Integers],
-    *,
-    always: bool = False,
-) -> SearchInstance:
-    flags = {name: np.isin(np.arange(len(own)), places[name]) for name, own in rows.items()}
-    left = amounts.taken(space, places)
-    columns = range(len(left.limits)) if always else left.may_exceed()
-    return instance(space, chosen_rows(rows, flags), left.of(columns))
-
-
-def _relaxed(found: Ranked, places: Mapping[str, Integers], bound: int | None) -> Relaxed:
-    return Relaxed(
-        bound_cycles=bound,
-        candidates=tuple(
-            {name: int(places[name][row]) for name, row in rows.items()} for rows in found.rows
-        ),
-        is_exact=found.is_exact,
-    )
-
-
-def _worthwhile(space: DecisionSpace, rows: Rows, amounts: Amounts) -> dict[str, Integers] | None:
-    """Return the rows that fit beside the least of all others and that no other row replaces.
-
-    None if some node has none.
-    """
-    least = _least(amounts, space)
-    limits = np.array(amounts.limits, dtype=np.int64)
-    spare = limits - np.sum(list(least.values()), axis=0)
-    class_of = space.class_of()
-    found: dict[str, Integers] = {}
-    for node in space.graph.nodes:
-        own = rows[node.name]
-        fits = np.flatnonzero((amounts.nodes[node.name] <= least[node.name] + spare).all(axis=1))
-        if not len(fits):
-            return None
-        shared = [
-            place
-            for place, loop in enumerate(node.trip_counts)
-            if len(space.classes[class_of[node.name, loop]].members) > 1
-        ]
-        groups = _groups(own, shared)[fits]
-        found[node.name] = np.sort(fits[minimal(groups, _seen(space, own, amounts)[fits])])
-    return found
-
-
-def _least(amounts: Amounts, space: DecisionSpace) -> dict[str, Integers]:
-    """Return what each node takes at least, with the channels to it."""
-    least: dict[str, Integers] = {name: own.min(axis=0) for name, own in amounts.nodes.items()}
-    for edge in space.graph.edges:
-        if edge.channel in amounts.as_fifo:
-            both = np.minimum(amounts.as_fifo[edge.channel], amounts.as_buffer[edge.channel])
-            least[edge.consumer] = least[edge.consumer] + both.min(axis=0)
-    return least
-
-
-def _groups(rows: NodeRows, shared: list[int]) -> Integers:
-    """Return one number for rows of equal walks and shared factors: what must match outside."""
-    keys = [
-        (tuple(factors[place] for place in shared), *walks)
-        for factors, *walks in zip(rows.factors, *rows.streams.values(), strict=True)
-    ]
-    numbers = {key: number for number, key in enumerate(dict.fromkeys(keys))}
-    return np.array([numbers[key] for key in keys], dtype=np.int64)
-
-
-def _seen(space: DecisionSpace, rows: NodeRows, amounts: Amounts) -> Integers:
-    """Return all that is better when smaller, shape (rows, costs)."""
-    times = [
-        rows.dsps,
-        rows.times.first_write,
-        rows.times.last_write,
-        *rows.times.epilogue.values(),
-    ]
-    parts = [np.array(times, dtype=np.int64).T, amounts.nodes[rows.node]]
-    for edge in space.graph.edges:
-        if edge.consumer == rows.node and edge.channel in amounts.as_fifo:
-            parts += [amounts.as_fifo[edge.channel], amounts.as_buffer[edge.channel]]
-    return np.concatenate(parts, axis=1)
+def _with_most_labels(found_with: Callable[[int], T]) -> T:
+    """Return the result of a search with as many labels as it can hold."""
+    for labels in TUNING.labels[:-1]:
+        with suppress(SearchTooLargeError):
+            return found_with(labels)
+    return found_with(TUNING.labels[-1])

@@ -1,4 +1,4 @@
-"""How rows are split where the relaxation of limits is too weak: by what it doesn't know."""
+"""Splits of rows for branch and bound, along whatever the relaxation of limits doesn't know."""
 
 from __future__ import annotations
 
@@ -9,23 +9,42 @@ import numpy as np
 from streamopt.space.horizon import chosen_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     import numpy.typing as npt
 
+    from streamopt.ir.graph import Graph
     from streamopt.space.decisions import DecisionSpace
     from streamopt.space.rows import NodeRows
 
+    Integers = npt.NDArray[np.int64]
     Rows = dict[str, NodeRows]
     Chosen = Mapping[str, int]
 
-__all__ = ["halves", "single", "split_around"]
+__all__ = ["chosen_usage", "halves", "single", "split_around"]
 
 
 def single(rows: Rows, chosen: Chosen) -> Rows:
     """Return one row of every node."""
     flags = {name: np.arange(len(own)) == chosen[name] for name, own in rows.items()}
     return chosen_rows(rows, flags)
+
+
+def chosen_usage(
+    graph: Graph, rows: Mapping[str, NodeRows], chosen: Chosen, fifos: Collection[str]
+) -> dict[str, Integers]:
+    """Return the usage of each node with the channels to it, for one row of every node.
+
+    Parameters
+    ----------
+    fifos
+        Channels that are FIFOs.
+    """
+    found: dict[str, Integers] = {}
+    for name, ins in graph.in_edges().items():
+        is_fifo = {edge.array: edge.channel in fifos for edge in ins}
+        found[name] = rows[name].usage.of_row(chosen[name], is_fifo)
+    return found
 
 
 def split_around(

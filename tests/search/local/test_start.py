@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 import streamopt as so
@@ -27,8 +29,8 @@ def hasty(seed: int) -> SearchInstance:
         LEVELS[LevelName.OPT5],
         dsp_limit=10**6,
         tiling_limit=1,
-        horizon_cycles=16 + 4 * seed,
     )
+    space = replace(space, horizon_cycles=16 + 4 * seed)
     return instance(space, node_rows(space))
 
 

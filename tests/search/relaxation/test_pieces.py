@@ -12,8 +12,8 @@ import streamopt as so
 from streamopt.pipeline.beyond.costing import honest_costs
 from streamopt.pipeline.beyond.freedom import ALL
 from streamopt.search.instance import instance
-from streamopt.search.labels.component import SearchStoppedError
-from streamopt.search.labels.label_setting import Effort, Found, search
+from streamopt.search.labels.component import Mode, SearchStoppedError
+from streamopt.search.labels.label_setting import Effort, SearchResult, search
 from streamopt.search.local.local_search import LocalSearch
 from streamopt.search.relaxation.beam import Beam, beam_search
 from streamopt.search.relaxation.column_generation import Clock, generated
@@ -139,7 +139,7 @@ def test_wide_beam_finds_the_optimum_and_a_narrow_one_a_schedule(seed: int) -> N
         if found.latency_cycles is None:
             assert beam.labels < 10
             continue
-        schedule = assemble_rows(graph, rows, found.rows)
+        schedule = assemble_rows(graph, rows, found.best_rows)
         assert not violations(space, schedule)
         assert evaluate(graph, schedule).latency_cycles == found.latency_cycles
         assert found.latency_cycles == best or beam.labels < 10
@@ -171,9 +171,9 @@ def test_beam_that_waits_where_it_could_stream_leads_to_a_faster_schedule(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     graph = random_graph(Random(6024), nodes=8, max_extent=12)
-    found: list[Found] = []
+    found: list[SearchResult] = []
 
-    def few_labels(*args: Any) -> Found:
+    def few_labels(*args: Any) -> SearchResult:
         program, priced, _, should_stop = args
         found.append(beam_search(program, priced, Beam(5, 20), should_stop))
         return found[-1]
@@ -216,11 +216,13 @@ def test_no_schedule_is_slower_than_its_label_under_honest_costs(seed: int) -> N
     program = relaxation(pieces)
     priced = generated(program, 1e-2, clock([]))
     labels = [
-        search(problem, horizon, Effort(4, from_below=False, should_stop=lambda: False)),
+        search(problem, horizon, Effort(4, Mode.RESTRICTED, lambda: False)),
         beam_search(program, priced, Beam(labels=5, piece_labels=20), lambda: False),
     ]
     for found in labels:
         if found.latency_cycles is not None:
-            cycles = evaluate(graph, assemble_rows(graph, rows, found.rows), costs).latency_cycles
+            cycles = evaluate(
+                graph, assemble_rows(graph, rows, found.best_rows), costs
+            ).latency_cycles
             assert cycles <= found.latency_cycles
             assert cycles == found.latency_cycles or not found.is_exact

@@ -1,0 +1,65 @@
+"""Further resources that rows and their channels take, beside the DSPs, where these have limits.
+
+Amounts are lower bounds that add up: a schedule takes no less than their sum over its rows and
+channels. Any cost model may fill them, of any number of resources.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import numpy.typing as npt
+
+    Integers = npt.NDArray[np.int64]
+
+__all__ = ["RowUsage"]
+
+
+@dataclass(frozen=True, slots=True)
+class RowUsage:
+    """Usage of one node's rows; all arrays have the shape (rows, resources).
+
+    Attributes
+    ----------
+    own
+        The node's hardware, and the channels to it that can't stream.
+    as_fifo, as_buffer
+        By operand: what its channel to the node, if that can stream, takes and makes the node
+        take, as a FIFO and as a ping-pong buffer; nothing if channels aren't counted.
+    """
+
+    own: Integers
+    as_fifo: Mapping[str, Integers] = field(default_factory=dict[str, "Integers"])
+    as_buffer: Mapping[str, Integers] = field(default_factory=dict[str, "Integers"])
+
+    @classmethod
+    def none(cls, rows: int) -> RowUsage:
+        """Return the usage of rows where no further resource has a limit."""
+        return cls(np.zeros((rows, 0), dtype=np.int64))
+
+    def taken(self, places: Integers) -> RowUsage:
+        """Return the usage of some rows, by their places."""
+        return RowUsage(
+            self.own[places],
+            {array: used[places] for array, used in self.as_fifo.items()},
+            {array: used[places] for array, used in self.as_buffer.items()},
+        )
+
+    def of_row(self, row: int, is_fifo: Mapping[str, bool]) -> Integers:
+        """Return the usage of one row with its channels.
+
+        Parameters
+        ----------
+        is_fifo
+            By operand, whether its channel to the node is a FIFO.
+        """
+        used = self.own[row]
+        for array in self.as_fifo:
+            used = used + (self.as_fifo if is_fifo[array] else self.as_buffer)[array][row]
+        return used
