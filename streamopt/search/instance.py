@@ -166,8 +166,9 @@ class Wiring:
 
     def add_fixed(self, first_cycles: int, last_cycles: int) -> int:
         """Add a node of one row that takes no resources; return its number."""
-        times = (np.array([cycles], dtype=np.int64) for cycles in (first_cycles, last_cycles))
-        return self.add(Choices(*times, np.zeros((1, len(self.limits)), dtype=np.int64)))
+        times = np.array([[first_cycles], [last_cycles]], dtype=np.int64)
+        none = np.zeros((1, len(self.limits)), dtype=np.int64)
+        return self.add(Choices(times[0], times[1], none))
 
     def connect(self, producer: int, consumer: int, *, streams: bool = False) -> int:
         """Add a channel; return its number."""
