@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import ast
 from pathlib import Path
-
-import pytest
+from typing import TYPE_CHECKING
 
 from streamopt.strategies.rival import RivalName
+from tests.support.package import module_at, modules
 
-ROOT = Path(__file__).parents[2] / "streamopt"
+if TYPE_CHECKING:
+    from tests.support.package import Module
 
 BASE = {"errors", "extras", "files", "ir"}
 MAY_IMPORT = {
@@ -45,50 +45,39 @@ MAY_IMPORT.update(
     cli=EVERYTHING | {"sweeping", "cli"},
     __init__={"errors", "pipeline", "frontends", "sweeping"},
 )
-FILES = sorted(ROOT.rglob("*.py"))
 
 
-def imported(path: Path) -> set[str]:
-    """Return the modules of streamopt that a file imports, anywhere in it."""
-    found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        match node:
-            case ast.ImportFrom(module="streamopt", names=names):
-                found |= {alias.name for alias in names}
-            case ast.ImportFrom(module=str(module), level=0) if module.startswith("streamopt."):
-                found.add(module.removeprefix("streamopt."))
-            case ast.Import(names=names):
-                found |= {
-                    a.name.removeprefix("streamopt.")
-                    for a in names
-                    if a.name.startswith("streamopt.")
-                }
-            case _:
-                pass
-    return found - {"__version__"}
+def within(folder: str) -> list[Module]:
+    found = [module for module in modules() if module.path.startswith(f"{folder}/")]
+    assert found, f"{folder} has moved"
+    return found
 
 
-def layer(path: Path) -> str:
-    return path.relative_to(ROOT).parts[0].removesuffix(".py")
+def layers_under(folder: str) -> set[str]:
+    return {name.split(".")[0] for module in within(folder) for name in module.own}
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_imports_point_down(path: Path) -> None:
-    layers = {name.split(".")[0] for name in imported(path)}
-    assert layers <= MAY_IMPORT[layer(path)] | {layer(path)}
+def test_imports_point_down() -> None:
+    up = [
+        f"{module.path}: {name}"
+        for module in modules()
+        for name in sorted(module.own)
+        if name.split(".")[0] not in MAY_IMPORT[module.layer] | {module.layer}
+    ]
+    assert up == []
 
 
 def test_table_names_every_layer() -> None:
-    assert {layer(path) for path in FILES} == set(MAY_IMPORT)
+    assert {module.layer for module in modules()} == set(MAY_IMPORT)
 
 
 def test_only_minlp_touches_formulations() -> None:
     users = {
-        path.name
-        for path in (ROOT / "strategies").rglob("*.py")
-        if any(name.startswith("formulation") for name in imported(path))
+        module.name
+        for module in within("strategies")
+        if any(name.startswith("formulation") for name in module.own)
     }
-    assert users == {"minlp.py"}
+    assert {name.rpartition(".")[-1] for name in users} == {"minlp"}
 
 
 def test_oracle_shares_no_code_with_the_model() -> None:
@@ -105,28 +94,28 @@ def test_oracle_shares_no_code_with_the_model() -> None:
         "target.device",
         "transforms.rewrites",  # what a schedule is for, before any model looks at it
     )
-    for name in ("exhaustive", "loop_walk_evaluator", "lane_prices", "certificate"):
-        names = imported(ROOT / "strategies" / "oracle" / f"{name}.py")
-        assert not [found for found in names if not found.startswith(allowed)]
+    oracle = {"certificate", "exhaustive", "lane_prices", "loop_walk_evaluator"}
+    parts = [m for m in within("strategies/oracle") if m.name.rpartition(".")[-1] in oracle]
+    assert len(parts) == len(oracle)
+    for module in parts:
+        assert not [name for name in module.own if not name.startswith(allowed)], module.path
 
 
 def test_rivals_import_no_other_rival() -> None:
     for name in RivalName:
-        for path in (ROOT / "strategies" / name).rglob("*.py"):
-            within = {n.split(".")[1] for n in imported(path) if n.startswith("strategies.")}
-            assert within <= {"rival", name.value}
+        for module in within(f"strategies/{name}"):
+            rooms = {n.split(".")[1] for n in module.own if n.startswith("strategies.")}
+            assert rooms <= {"rival", name.value}, module.path
 
 
 def test_codegen_does_not_know_who_decided() -> None:
-    for path in (ROOT / "codegen").rglob("*.py"):
-        assert not {n.split(".")[0] for n in imported(path)} & {"strategies", "solvers", "space"}
+    assert not layers_under("codegen") & {"strategies", "solvers", "space"}
 
 
 def test_simulator_knows_nothing_of_the_model_that_it_checks() -> None:
-    for path in (ROOT / "sim").glob("*.py"):
-        assert not {n.split(".")[0] for n in imported(path)} & {"perf", "formulation", "analysis"}
+    assert not layers_under("sim") & {"perf", "formulation", "analysis"}
 
 
 def test_stepper_shares_no_code_with_the_simulator() -> None:
-    names = imported(Path(__file__).parents[1] / "support/runners/cycle_stepper.py")
-    assert {name.split(".")[0] for name in names} == {"ir"}
+    stepper = module_at(Path(__file__).parents[1] / "support/runners/cycle_stepper.py")
+    assert {name.split(".")[0] for name in stepper.own} == {"ir"}

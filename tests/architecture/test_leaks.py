@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import ast
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2] / "streamopt"
+from tests.support.package import modules
+
 HOMES = {
     "ortools": {"solvers/cpsat.py"},
     "highspy": {"solvers/highs.py"},
@@ -36,31 +35,12 @@ HEAVY = (
 )
 
 
-def packages(path: Path) -> set[str]:
-    found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        match node:
-            case ast.ImportFrom(module=str(module), level=0):
-                found.add(module.split(".")[0])
-            case ast.Import(names=names):
-                found |= {alias.name.split(".")[0] for alias in names}
-            case _:
-                pass
-    return found
-
-
 @pytest.mark.parametrize("package", HOMES)
 def test_package_stays_at_home(package: str) -> None:
-    users = {
-        path.relative_to(ROOT).as_posix()
-        for path in ROOT.rglob("*.py")
-        if package in packages(path)
-    }
+    users = {module.path for module in modules() if package in module.packages}
     assert users, f"nobody imports {package}: take it off the list"
-    strangers = {
-        u for u in users if not any(u == h or u.startswith(f"{h}/") for h in HOMES[package])
-    }
-    assert not strangers
+    homes = HOMES[package]
+    assert not {u for u in users if not any(u == h or u.startswith(f"{h}/") for h in homes)}
 
 
 @pytest.mark.parametrize("module", ["streamopt", "streamopt.cli.main"])

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.package import modules
+
 TOP = Path(__file__).parents[2]
-PACKAGE = TOP / "streamopt"
-FILES = sorted(PACKAGE.rglob("*.py"))
 MOST_LINES = 400
 MOST_LINES_OF_A_FUNCTION = 60
 NO_NAMES = {"utils", "helpers", "common", "core", "misc"}
@@ -18,17 +18,22 @@ ROOMS = {"streamopt", "models", "solvers", "graphs", "results", "tests", "docs",
 TEXT = {".py", ".md", ".toml", ".json", ".csv", ".h", ".txt", ".ipynb", ".cff", ""}
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_module_is_one_concept(path: Path) -> None:
-    text = path.read_text(encoding="utf-8")
-    assert len(text.splitlines()) <= MOST_LINES
-    assert path.stem not in NO_NAMES
-    assert not re.search(r"(_v\d|_old|_new|\d)$", path.stem)
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.FunctionDef):
-            assert node.end_lineno is not None
-            text_lines = (ast.get_docstring(node, clean=False) or "").count("\n")
-            assert node.end_lineno - node.lineno - text_lines < MOST_LINES_OF_A_FUNCTION, node.name
+def test_modules_are_short_and_named_by_their_concept() -> None:
+    for module in modules():
+        stem = Path(module.path).stem
+        assert len(module.text.splitlines()) <= MOST_LINES, module.path
+        assert stem not in NO_NAMES, module.path
+        assert not re.search(r"(_v\d|_old|_new|\d)$", stem), module.path
+
+
+def test_functions_are_short() -> None:
+    for module in modules():
+        for node in ast.walk(module.tree):
+            if isinstance(node, ast.FunctionDef):
+                assert node.end_lineno is not None
+                text_lines = (ast.get_docstring(node, clean=False) or "").count("\n")
+                lines = node.end_lineno - node.lineno - text_lines
+                assert lines < MOST_LINES_OF_A_FUNCTION, f"{module.path}: {node.name}"
 
 
 def test_top_level_is_as_announced() -> None:
