@@ -1,8 +1,24 @@
-"""Tests that interrupt a solve need SIGINT, which a shell switches off for background jobs."""
+"""An option to write golden texts; and SIGINT, which a shell switches off for background jobs."""
 
 from __future__ import annotations
 
 import signal
 
+import pytest
+
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--update-golden",
+        action="store_true",
+        help="write the golden texts anew; the tests that do so fail",
+    )
+
+
+@pytest.fixture
+def update_golden(request: pytest.FixtureRequest) -> bool:
+    """Return whether golden texts are to be written."""
+    return bool(request.config.getoption("--update-golden"))

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from streamopt.transforms.restructure.restructure import expanded_body, restructure
+from streamopt.transforms.restructure.restructure import expanded_source, restructure
 
-__all__ = ["expanded_body", "restructure"]
+__all__ = ["expanded_source", "restructure"]

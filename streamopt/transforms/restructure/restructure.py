@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from streamopt.analysis.dependence import data_flow
 from streamopt.analysis.instances import instances
 from streamopt.analysis.ranges import may_run
 from streamopt.errors import Diagnostic, LegalityError
 from streamopt.transforms.restructure.decisions import with_kept_decisions
-from streamopt.transforms.restructure.distribute import distributed
 from streamopt.transforms.restructure.flat_source import FlatSource
 from streamopt.transforms.restructure.fold import drop_unused, fold_copies, fold_starts
 from streamopt.transforms.restructure.naming import final_names
@@ -26,7 +24,26 @@ if TYPE_CHECKING:
     from streamopt.ir.program import Program
     from streamopt.ir.source import Source
 
-__all__ = ["expanded_body", "restructure"]
+__all__ = [
+    "PROGRAM_PASSES",
+    "SOURCE_PASSES",
+    "STATEMENT_PASSES",
+    "expanded_source",
+    "flat_source",
+    "restructure",
+]
+
+SOURCE_PASSES = (with_extremes, with_kept_decisions)
+"""Passes on loops and branches as written."""
+STATEMENT_PASSES = (
+    split_variables,
+    forward_substitution,
+    private_work_arrays,
+    expand_variables,
+)
+"""Passes on single statements in their loops: scalars and work arrays leave their way."""
+PROGRAM_PASSES = (drop_unused, fold_starts, fold_copies, drop_unused)
+"""Passes on nests, each of which writes arrays of its own."""
 
 
 def restructure(source: Source) -> Program:
@@ -40,26 +57,38 @@ def restructure(source: Source) -> Program:
     LegalityError
         E221 if the source writes nothing that its caller sees.
     """
-    source = with_kept_decisions(with_extremes(source))
-    body = _expanded(source)
+    source = _prepared(source)
+    flat = _expanded(source)
     seen = {v.name for v in source.variables if v.is_argument and v.is_wanted}
-    if not any(instance.target.array in seen for instance in body.statements):
+    if not any(instance.target.array in seen for instance in flat.statements):
         message = f"'{source.name}' writes no array that its caller sees"
         hint = "write an array argument"
         raise LegalityError(Diagnostic("E221", message, hint=hint))
-    groups = distributed(body.statements)
-    flow = data_flow(body.statements)
-    program = versioned(source.name, body, groups, flow, source.values)
-    return final_names(drop_unused(fold_copies(fold_starts(drop_unused(program)))), source)
+    program = versioned(source.name, flat, source.values)
+    for each in PROGRAM_PASSES:
+        program = each(program)
+    return final_names(program, source)
 
 
-def expanded_body(source: Source) -> FlatSource:
+def expanded_source(source: Source) -> FlatSource:
     """Return the statements of a source, with scalars and work arrays out of their way."""
-    return _expanded(with_kept_decisions(with_extremes(source)))
+    return _expanded(_prepared(source))
+
+
+def flat_source(source: Source) -> FlatSource:
+    """Return the statements of a source that may run, with its variables."""
+    statements = tuple(filter(may_run, instances(source.body)))
+    return FlatSource(statements, {v.name: v for v in source.variables})
+
+
+def _prepared(source: Source) -> Source:
+    for changed in SOURCE_PASSES:
+        source = changed(source)
+    return source
 
 
 def _expanded(source: Source) -> FlatSource:
-    statements = tuple(filter(may_run, instances(source.body)))
-    body = FlatSource(statements, {v.name: v for v in source.variables})
-    body = forward_substitution(split_variables(body))
-    return expand_variables(private_work_arrays(body))
+    flat = flat_source(source)
+    for changed in STATEMENT_PASSES:
+        flat = changed(flat)
+    return flat

@@ -20,9 +20,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from streamopt.analysis.dependence import DataFlow, StatementRead, covers
+from streamopt.analysis.dependence import DataFlow, StatementRead, covers, data_flow
 from streamopt.ir.expression import Read, reads
 from streamopt.ir.program import Array, Nest, Program, Role, Statement
+from streamopt.transforms.restructure.distribute import distributed
 from streamopt.transforms.restructure.flat_source import ordered_statement
 from streamopt.transforms.restructure.perfect import perfect_nest
 from streamopt.transforms.restructure.reductions import recognized
@@ -43,15 +44,10 @@ if TYPE_CHECKING:
 __all__ = ["versioned"]
 
 
-def versioned(
-    name: str,
-    body: FlatSource,
-    groups: Sequence[tuple[int, ...]],
-    flow: DataFlow,
-    values: Mapping[str, NDArray[Any]],
-) -> Program:
-    """Return the program in which each array is written by one nest."""
-    maker = _Versions(body, flow, groups)
+def versioned(name: str, body: FlatSource, values: Mapping[str, NDArray[Any]]) -> Program:
+    """Return the program in which each array is written by one nest; ``values`` are constants."""
+    groups = distributed(body.statements)
+    maker = _Versions(body, data_flow(body.statements), groups)
     for at, group in enumerate(groups):
         maker.add(at, group)
     arrays = maker.arrays(values)

@@ -26,7 +26,7 @@ from streamopt.analysis.dependence import dependence_relations
 from streamopt.analysis.instances import hull_of
 from streamopt.errors import Diagnostic, LegalityError
 from streamopt.ir.affine import Affine
-from streamopt.transforms.restructure import expanded_body
+from streamopt.transforms.restructure import expanded_source
 from streamopt.transforms.restructure.reductions import recognized
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ def timed_program(source: Source) -> TimedProgram:
     writes; later ones of a name get a number. Local scalars are put in where they are used, or get
     dimensions, so that they stand in nobody's way.
     """
-    body = expanded_body(source)
+    body = expanded_source(source)
     source = replace(source, variables=tuple(body.variables.values()))
     found = body.statements
     every = {loop.iterator for instance in found for loop in instance.loops}

@@ -23,44 +23,6 @@ def perfect(folder: Path, text: str) -> tuple[list[tuple[str, int]], list[str]]:
     return [(loop.name, loop.trip_count) for loop in loops], texts
 
 
-def test_statements_around_a_loop(tmp_path: Path) -> None:
-    text = """(double x[6], double b[6], double L[6][6]) {
-        for (int i = 0; i < 6; i++) {
-            x[i] = b[i];
-            for (int j = 0; j < i; j++) x[i] = x[i] - L[i][j] * x[j];
-            x[i] = x[i] / L[i][i]; } }"""
-    assert perfect(tmp_path, text) == (
-        [("i", 6), ("j", 5)],
-        [
-            "if j == 0: x[i] = b[i]",
-            "if j < i: x[i] = x[i] - L[i][j] * x[j]",
-            "if j == 4: x[i] = x[i] / L[i][i]",
-        ],
-    )
-
-
-def test_loops_one_after_another(tmp_path: Path) -> None:
-    text = """(double A[8], double B[8]) {
-        for (int t = 0; t < 3; t++) {
-            for (int i = 1; i < 7; i++) B[i] = A[i - 1] + A[i + 1];
-            for (int i = 1; i < 7; i++) A[i] = B[i]; } }"""
-    assert perfect(tmp_path, text) == (
-        [("t", 3), ("i", 12)],
-        ["if i < 6: B[i + 1] = A[i] + A[i + 2]", "if i >= 6: A[i - 5] = B[i - 5]"],
-    )
-
-
-def test_loops_of_different_depth(tmp_path: Path) -> None:
-    text = """(double A[4], double B[4][4]) {
-        for (int t = 0; t < 2; t++) {
-            for (int i = 0; i < 4; i++) A[i] = 0.0;
-            for (int i = 0; i < 3; i++) for (int j = 0; j < 4; j++) A[i] += B[i][j]; } }"""
-    assert perfect(tmp_path, text) == (
-        [("t", 2), ("i", 7), ("j", 4)],
-        ["if i < 4 and j == 0: A[i] = 0", "if i >= 4: A[i - 4] = A[i - 4] + B[i - 4][j]"],
-    )
-
-
 def test_statements_that_never_run_are_left_out(tmp_path: Path) -> None:
     text = """(double A[4]) {
         for (int i = 0; i < 4; i++) { A[i] = 1.0; for (int j = 5; j < 5; j++) A[0] = 2.0; } }"""
