@@ -126,9 +126,9 @@ def _limits(
     request: Request, wanted: Mapping[str, int], device: Target, fifos: FifoSizing | None
 ) -> Limits | None:
     """Return the limits with what judges them; None for none."""
-    from streamopt.budget.costs import DesignCosts
     from streamopt.evaluation.design import built_resources
     from streamopt.evaluation.fifo_sizing import sized
+    from streamopt.strategies.resources.design_costs import DesignCosts
 
     if not wanted:
         return None

@@ -30,7 +30,6 @@ MAY_IMPORT = {
     "space": BASE | {"analysis", "perf"},
     "formulation": BASE | {"analysis", "perf", "space"},
     "search": {"space"},
-    "budget": BASE | {"analysis", "perf", "search", "space", "target", "transforms"},
     "strategies": BASE
     | {"analysis", "transforms", "perf", "space", "formulation", "search", "solvers", "target"}
     | {"evaluation"},

@@ -1,4 +1,4 @@
-"""What a node's hardware depends on beside its own row: kinds and banks of the memories around it.
+"""Surroundings of a row: kinds and banks of the memories around it, on which its hardware depends.
 
 A memory that several nodes touch is split by the lanes of all of them. So each has a few *options*
 for a row, depending on what rows its other users may take.
@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from streamopt.ir.graph import SequentialNode
 from streamopt.ir.program import Role
+from streamopt.ir.schedule import NodePlan
 from streamopt.transforms.partitions import buffer_factors
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Hashable, Iterator, Mapping, Sequence
 
     from streamopt.ir.expression import Access
     from streamopt.ir.graph import Edge, Graph, Node
@@ -25,8 +26,11 @@ if TYPE_CHECKING:
 
     Factors: TypeAlias = Mapping[str, int]
     Counts: TypeAlias = tuple[int, ...]
+    Walk: TypeAlias = tuple[int, ...] | None
+    Option: TypeAlias = tuple["Neighbour", "Bank | None"]
+    """A memory beside a row with the way it is split; None if it is a FIFO."""
 
-__all__ = ["Bank", "Neighbour", "Surroundings", "at_boundary"]
+__all__ = ["Bank", "Neighbour", "RowDomain", "Surroundings", "at_boundary", "order_signature"]
 
 MOST_OPTIONS = 256
 """Combinations of other users' rows that are looked at for one memory of one row."""
@@ -197,3 +201,83 @@ def _touched(shape: Counts, uses: Sequence[tuple[Access, Factors]]) -> Counts:
         )
         for at, extent in enumerate(shape)
     )
+
+
+def order_signature(node: Node, plan: NodePlan) -> Hashable:
+    """Return what two orders of equal unroll factors share if they take the same hardware."""
+    factors, trips = plan.factors, node.trip_counts
+    moving = [name for name in plan.order if trips[name] > factors[name]]
+    accesses = (node.write, *node.reads)
+    return (tuple(moving[-1:]), tuple(_seen_by(access, moving) for access in accesses))
+
+
+def _seen_by(access: Access, moving: Sequence[str]) -> Hashable:
+    used = set(access.iterators())
+    unused = [place for place, name in enumerate(moving) if name not in used]
+    if not unused:
+        return True, frozenset[str]()
+    inside = frozenset(moving[unused[-1] + 1 :])
+    return all(name not in used for name in moving[unused[0] :]), inside
+
+
+class RowDomain:
+    """Some rows of every node, with the options of the memories between them."""
+
+    def __init__(
+        self, space: DecisionSpace, rows: Mapping[str, NodeRows], around: Surroundings
+    ) -> None:
+        self.around = around
+        self._space = space
+        self._rows = rows
+        self._ins = space.graph.in_edges()
+        self._walks: dict[tuple[str, str], frozenset[Walk]] = {}
+        self._banks: dict[object, frozenset[Bank] | None] = {}
+
+    def plan(self, node: Node, row: int) -> NodePlan:
+        """Return a row as a plan."""
+        own = self._rows[node.name]
+        unroll = tuple(zip(node.trip_counts, own.factors[row], strict=True))
+        return NodePlan(node.name, own.orders[row], unroll)
+
+    def seen(self, node: Node, row: int) -> object:
+        """Return what rows share that take the same in the same surroundings."""
+        own = self._rows[node.name]
+        walks = tuple(walked[row] for walked in own.streams.values())
+        return own.factors[row], order_signature(node, self.plan(node, row)), walks
+
+    def streams_to(self, node: Node) -> tuple[Edge, ...]:
+        """Return the channels to a node that can stream."""
+        return tuple(e for e in self._ins[node.name] if e.channel in self._space.streamable)
+
+    def options(self, node: Node, row: int, beside: Neighbour) -> list[Option] | None:
+        """Return the options of one neighbour of a row; None for too many to look at."""
+        may_buffer = True
+        found: list[Option] = []
+        if beside.channel is not None and beside.channel in self._space.streamable:
+            edge = beside.edges[0]
+            walk = self._rows[node.name].streams[edge.channel][row]
+            other = edge.producer if edge.consumer == node.name else edge.consumer
+            others = self._walks_of(other, edge.channel)
+            may_buffer = walk is None or len(others) > 1 or walk not in others
+            if walk is not None and walk in others:
+                found.append((beside, None))
+        if may_buffer:
+            banks = self._banks_of(node, row, beside)
+            if banks is None:
+                return None
+            found += [(beside, bank) for bank in sorted(banks, key=repr)]
+        return found
+
+    def _walks_of(self, name: str, channel: str) -> frozenset[Walk]:
+        key = (name, channel)
+        if key not in self._walks:
+            self._walks[key] = frozenset(self._rows[name].streams[channel])
+        return self._walks[key]
+
+    def _banks_of(self, node: Node, row: int, beside: Neighbour) -> frozenset[Bank] | None:
+        vector = self._rows[node.name].factors[row]
+        key = (node.name, vector, beside.array, beside.channel)
+        if key not in self._banks:
+            factors = dict(zip(node.trip_counts, vector, strict=True))
+            self._banks[key] = self.around.banks(node, factors, beside, self._rows)
+        return self._banks[key]

@@ -1,4 +1,4 @@
-"""What one node or channel takes, by the rules of `streamopt.perf`, without the rest of a design.
+"""Resources of one node or channel, by the rules of `streamopt.perf`, without the rest of a design.
 
 The node is lowered alone, between memories that are split as they would be; what else touches
 these stands there as empty pipelines. So the numbers are those of the whole network.
@@ -7,10 +7,8 @@ these stands there as empty pipelines. So the numbers are those of the whole net
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
-from streamopt.budget.order_signature import order_signature
-from streamopt.budget.surroundings import at_boundary
 from streamopt.ir.affine import Affine
 from streamopt.ir.network import AccessMode, Fifo, Memory, Pipeline, Place, Port, Process
 from streamopt.ir.program import Loop
@@ -26,6 +24,7 @@ from streamopt.perf.resources.network import (
     memory_resources,
     pipeline_resources,
 )
+from streamopt.strategies.resources.surroundings import at_boundary, order_signature
 from streamopt.target.resources import Resources
 from streamopt.transforms.apply import stream_lanes
 from streamopt.transforms.lower import lower
@@ -33,16 +32,15 @@ from streamopt.transforms.lower import lower
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from streamopt.budget.surroundings import Bank, Neighbour
     from streamopt.ir.graph import Edge, Graph, Node
     from streamopt.ir.network import Network
     from streamopt.ir.ports import PortPlan
     from streamopt.ir.schedule import NodePlan
+    from streamopt.strategies.resources.surroundings import Bank, Neighbour, Option
     from streamopt.target.device import Target
 
-    Option: TypeAlias = tuple[Neighbour, Bank | None]
 
-__all__ = ["LocalCosts", "Option"]
+__all__ = ["LocalCosts"]
 
 
 class LocalCosts:

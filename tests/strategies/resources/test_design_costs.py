@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import streamopt as so
-from streamopt.budget.costs import DesignCosts
 from streamopt.space.assemble import assemble_rows
 from streamopt.space.horizon import chosen_rows
 from streamopt.space.rows import node_rows
+from streamopt.strategies.resources.design_costs import DesignCosts
 from streamopt.strategies.resources.splitting import chosen_usage
 from streamopt.target.resources import RESOURCE_NAMES, Resources
 from tests.support.every_schedule import DEVICE, built, space_of
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from streamopt.space.decisions import DecisionSpace
     from streamopt.space.rows import NodeRows
 
-TOP = Path(__file__).parents[2]
+TOP = Path(__file__).parents[3]
 ENDLESS = {str(name): 1 << 30 for name in RESOURCE_NAMES}
 
 

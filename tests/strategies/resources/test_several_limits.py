@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from streamopt.ir.graph import Graph
     from streamopt.ir.schedule import Schedule
 
-TOP = Path(__file__).parents[2]
+TOP = Path(__file__).parents[3]
 OPTIONS = ("built_dsp", "bram18", "uram", "lut", "ff")
 SETS = (("lut",), ("ff",), ("bram18", "lut"), ("built_dsp", "lut", "ff"), OPTIONS)
 MOST_SCHEDULES = 500

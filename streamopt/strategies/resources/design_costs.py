@@ -1,4 +1,4 @@
-"""What choices of rows take at least of limited resources, and what a schedule takes."""
+"""Least usage of rows, and usage of schedules, of the resources that have limits."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from streamopt.analysis.access_order import full_depth_elems
-from streamopt.budget.domain import Domain
-from streamopt.budget.local_costs import LocalCosts
-from streamopt.budget.surroundings import Surroundings
 from streamopt.perf.resources.memory_blocks import fifo_depth_steps
 from streamopt.search.labels.component import SearchStoppedError
 from streamopt.space.usage import RowUsage
+from streamopt.strategies.resources.local_costs import LocalCosts
+from streamopt.strategies.resources.surroundings import RowDomain, Surroundings
 from streamopt.transforms.apply import stream_lanes
 
 if TYPE_CHECKING:
@@ -23,13 +22,12 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from streamopt.budget.local_costs import Option
-    from streamopt.budget.surroundings import Neighbour
     from streamopt.ir.graph import Edge, Node
     from streamopt.ir.ports import PortPlan
     from streamopt.ir.schedule import NodePlan, Schedule
     from streamopt.space.decisions import DecisionSpace
     from streamopt.space.rows import NodeRows
+    from streamopt.strategies.resources.surroundings import Neighbour, Option
     from streamopt.target.device import Target
     from streamopt.target.resources import Resources
 
@@ -101,7 +99,7 @@ class DesignCosts:
         SearchStoppedError
             If the caller asked for it.
         """
-        domain = Domain(self._space, rows, self._around)
+        domain = RowDomain(self._space, rows, self._around)
         return {
             node.name: replace(
                 rows[node.name],
@@ -111,7 +109,7 @@ class DesignCosts:
         }
 
     def _usage(
-        self, domain: Domain, node: Node, rows: int, should_stop: Callable[[], bool]
+        self, domain: RowDomain, node: Node, rows: int, should_stop: Callable[[], bool]
     ) -> RowUsage:
         known: dict[object, _Row] = {}
         found: list[_Row] = []
@@ -134,7 +132,7 @@ class DesignCosts:
     def _stacked(self, values: list[Integers]) -> Integers:
         return np.array(values, dtype=np.int64).reshape(len(values), len(self._names))
 
-    def _row(self, domain: Domain, node: Node, row: int) -> _Row:
+    def _row(self, domain: RowDomain, node: Node, row: int) -> _Row:
         """Return what a row takes at least, and what each channel to it that streams adds."""
         plan = domain.plan(node, row)
         options = [domain.options(node, row, beside) for beside in domain.around.of[node.name]]
