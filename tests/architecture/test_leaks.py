@@ -17,7 +17,7 @@ HOMES = {
     "pyomo": {"solvers", "formulation"},
     "pcpp": {"frontends/c"},
     "pycparser": {"frontends/c"},
-    "islpy": {"analysis", "frontends/c/reach.py", "transforms/scheduling"},
+    "islpy": {"analysis", "frontends/c/extents.py", "transforms/scheduling"},
     "onnx": {"frontends/onnx_model"},
     "torch": {"frontends/torch_module", "pipeline/reading.py"},
     "torch_mlir": {"frontends/torch_module", "frontends/mlir"},

@@ -14,7 +14,17 @@ TOP = Path(__file__).parents[2]
 MOST_LINES = 400
 MOST_LINES_OF_A_FUNCTION = 60
 NO_NAMES = {"utils", "helpers", "common", "core", "misc"}
-ROOMS = {"streamopt", "models", "solvers", "graphs", "results", "tests", "docs", "notebooks"}
+ROOMS = {
+    "streamopt",
+    "typings",
+    "models",
+    "solvers",
+    "graphs",
+    "results",
+    "tests",
+    "docs",
+    "notebooks",
+}
 TEXT = {".py", ".md", ".toml", ".json", ".csv", ".h", ".txt", ".ipynb", ".cff", ""}
 
 

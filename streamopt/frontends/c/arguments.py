@@ -1,82 +1,81 @@
-"""The parameters of the function that is read, and the variables outside of functions it uses."""
+"""The parameters of the function that is read, and the variables outside of functions it uses.
+
+Calls of the function in its file tell the values of integers and the shapes behind pointers.
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from streamopt.frontends.c.callers import integers_from_calls, shapes_from_calls
+from pycparser import c_ast as ast
+
 from streamopt.frontends.c.extents import OPEN
-from streamopt.frontends.c.statements import declarations, initialisers
-from streamopt.frontends.c.statements.lasting import lasting_variable
+from streamopt.frontends.c.problems import Problems
+from streamopt.frontends.c.state import Frame, ReadingState
+from streamopt.frontends.c.statements import initialisers
+from streamopt.frontends.c.statements.declarations import static_variable
 from streamopt.frontends.c.symbols import Broken, Known
-from streamopt.frontends.c.syntax.tree import Call, Initializers, Name, Subscript, Unary
-from streamopt.frontends.c.syntax.usage import usage_of, walked
+from streamopt.frontends.c.syntax.literals import TypedNumber, number_of
+from streamopt.frontends.c.syntax.trees import items_of
+from streamopt.frontends.c.syntax.usage import calls_in, names_in, usage_of, walked
 from streamopt.frontends.c.values import expressions
 from streamopt.frontends.c.values.value import ValueProblem, converted_value, integer
 from streamopt.ir.expression import Access, Read
 from streamopt.ir.source import Assign
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence, Set
 
-    from streamopt.frontends.c.state import State
     from streamopt.frontends.c.symbols import Symbol
-    from streamopt.frontends.c.syntax.tree import Declaration, Function
+    from streamopt.frontends.c.syntax.parsing import CFunction
+    from streamopt.frontends.c.syntax.types import Declaration
     from streamopt.ir.element import ElementType
 
 __all__ = ["declare_parameters", "declare_shared"]
 
 
-def declare_shared(top: Function, state: State) -> None:
+def declare_shared(top: CFunction, state: ReadingState) -> None:
     """Declare enumerators, and the variables outside of functions that are used."""
-    for name, node in state.unit.enumerators.items():
+    for name, node in state.file.enumerators.items():
         value = expressions.value_of(node, state)
-        _share(name, Broken() if value is None else Known(value), state)
+        state.scope.declare(name, Broken() if value is None else Known(value))
     used, seen_outside = _used_names(top, state)
     changed = _changed_names(state)
-    for item in state.unit.variables:
+    for item in state.file.variables:
         is_fixed = item.name not in changed
         if item.is_static and item.name in used - seen_outside and not is_fixed:
-            _share(item.name, lasting_variable(item, state), state)
+            state.scope.declare(item.name, static_variable(item, state))
         elif item.name in used:
-            _share(item.name, _shared(item, state, is_fixed=is_fixed), state)
+            state.scope.declare(item.name, _shared(item, state, is_fixed=is_fixed))
         elif is_fixed and not item.type.extents and item.value is not None:
             symbol = _fixed(item, state)
             if symbol is not None:
-                _share(item.name, symbol, state)
+                state.scope.declare(item.name, symbol)
 
 
-def _share(name: str, symbol: Symbol, state: State) -> None:
-    state.shared[name] = symbol
-    state.scope.declare(name, symbol)
+def _used_names(top: CFunction, state: ReadingState) -> tuple[set[str], set[str]]:
+    """Return the names in a function with those that it calls, and the names elsewhere.
 
-
-def _used_names(top: Function, state: State) -> tuple[set[str], set[str]]:
-    """Return the names in a function with those that it calls, and what is named elsewhere too.
-
-    Parameters of the function count as named elsewhere.
+    Parameters of the function count as elsewhere.
     """
+    functions = state.file.functions
     names: set[str] = set()
     waiting, seen = [top], {top.name}
     while waiting:
         function = waiting.pop()
-        for node in walked(function.parameters, function.body):
-            if isinstance(node, Name):
-                names.add(node.name)
-            elif isinstance(node, Call) and node.function not in seen:
-                seen.add(node.function)
-                if node.function in state.unit.functions:
-                    waiting.append(state.unit.functions[node.function])
-    others = [f for f in state.unit.functions.values() if f.name not in seen]
-    outside = {node.name for f in others for node in walked(f.body) if isinstance(node, Name)}
+        names |= names_in(*(item.node for item in function.parameters), function.body)
+        called = {name for name, _ in calls_in(function)} - seen
+        seen |= called
+        waiting += [functions[name] for name in called if name in functions]
+    outside = names_in(*(f.body for f in functions.values() if f.name not in seen))
     return names, outside | {item.name for item in top.parameters}
 
 
-def _changed_names(state: State) -> set[str]:
+def _changed_names(state: ReadingState) -> set[str]:
     """Return the names that any function assigns, counts loops with or hands over."""
     changed: set[str] = set()
-    for function in state.unit.functions.values():
+    for function in state.file.functions.values():
         usage = usage_of(function)
         own = {parameter.name for parameter in function.parameters}
         assigned = {name for name, count in usage.assigned.items() if count > 0}
@@ -84,7 +83,7 @@ def _changed_names(state: State) -> set[str]:
     return changed
 
 
-def _fixed(item: Declaration, state: State) -> Known | None:
+def _fixed(item: Declaration, state: ReadingState) -> Known | None:
     """Return the constant that a scalar always is, if its initialiser is one."""
     element = item.type.element
     if element is None or item.value is None:
@@ -99,8 +98,8 @@ def _fixed(item: Declaration, state: State) -> Known | None:
         return None
 
 
-def _shared(item: Declaration, state: State, *, is_fixed: bool) -> Symbol:
-    """Return what a variable outside of functions is: a constant, or an argument."""
+def _shared(item: Declaration, state: ReadingState, *, is_fixed: bool) -> Symbol:
+    """Return the symbol of a variable outside of functions: a constant, or an argument."""
     element = item.type.element
     if element is None or item.type.is_pointer:
         message = f"{item.name} has type {item.type.text}, which is not supported"
@@ -114,32 +113,33 @@ def _shared(item: Declaration, state: State, *, is_fixed: bool) -> Symbol:
     if shape is None:
         return Broken()
     numbers: list[float | None] = []
-    if isinstance(item.value, Initializers) and shape and (is_fixed or item.type.is_const):
+    if isinstance(item.value, ast.InitList) and shape and (is_fixed or item.type.is_const):
         nodes = initialisers.initial_values(item.value, shape, state) or []
         numbers = [initialisers.constant_of(node, element, state) for node in nodes]
     known_numbers = tuple(number for number in numbers if number is not None)
     has_values = bool(numbers) and len(known_numbers) == len(numbers)
-    stored = state.add_variable(item.name, shape, element, item.loc, is_argument=not has_values)
+    stored = state.source.add_variable(
+        item.name, shape, element, item.loc, is_argument=not has_values
+    )
     if has_values:
-        state.values[stored.variable] = known_numbers
+        state.source.values[stored.variable] = known_numbers
     is_const = item.type.is_const or has_values
     return replace(stored, is_const=is_const, is_bool=item.type.is_bool)
 
 
-def declare_parameters(top: Function, state: State, parameters: Mapping[str, int]) -> None:
+def declare_parameters(top: CFunction, state: ReadingState, parameters: Mapping[str, int]) -> None:
     """Declare the parameters: integers first, because extents depend on them."""
     _check_names(top, state, parameters)
-    from_calls = integers_from_calls(top, state.unit, state.shared)
+    integers, shapes = _facts_from_calls(top, state)
     symbols: dict[str, Symbol] = {}
     for item in top.parameters:
         element = item.type.element
         if element is not None and item.type.is_integer:
-            symbol = _integer(item, element, parameters, from_calls, state)
+            symbol = _integer(item, element, parameters, integers.get(item.name, set()), state)
             if symbol is not None:
                 symbols[item.name] = symbol
                 state.scope.declare(item.name, symbol)
-    shapes = shapes_from_calls(top, state.unit, state.shared)
-    used = {node.name for node in walked(top.body) if isinstance(node, Name)}
+    used = names_in(top.body)
     for item in top.parameters:
         if item.name not in symbols and item.name:
             state.scope.declare(
@@ -147,7 +147,7 @@ def declare_parameters(top: Function, state: State, parameters: Mapping[str, int
             )
 
 
-def _check_names(top: Function, state: State, parameters: Mapping[str, int]) -> None:
+def _check_names(top: CFunction, state: ReadingState, parameters: Mapping[str, int]) -> None:
     known = {item.name for item in top.parameters if item.type.is_integer}
     for name in parameters:
         if name not in known:
@@ -160,11 +160,10 @@ def _integer(
     item: Declaration,
     element: ElementType,
     parameters: Mapping[str, int],
-    from_calls: Mapping[str, frozenset[int]],
-    state: State,
+    known: Set[int],
+    state: ReadingState,
 ) -> Symbol | None:
     """Return the constant that an integer parameter is bound to; None if there is none."""
-    known = from_calls.get(item.name, frozenset())
     if item.name in parameters:
         number = parameters[item.name]
     elif len(known) == 1:
@@ -186,9 +185,9 @@ def _integer(
 
 def _parameter(
     item: Declaration,
-    top: Function,
+    top: CFunction,
     shapes: Mapping[str, tuple[int, ...]],
-    state: State,
+    state: ReadingState,
     *,
     is_used: bool,
 ) -> Symbol:
@@ -208,38 +207,40 @@ def _parameter(
     shape = _array_shape(item, top, shapes, state)
     if shape is None:
         return Broken()
-    stored = state.add_variable(item.name, shape, element, item.loc, is_argument=True)
+    stored = state.source.add_variable(item.name, shape, element, item.loc, is_argument=True)
     if shape and shape[0] == OPEN:
-        state.pointers.add(stored.variable)
+        state.source.pointers.add(stored.variable)
     return replace(
         stored, is_const=item.type.is_const, is_bool=item.type.is_bool, is_parameter=True
     )
 
 
-def _scalar(item: Declaration, element: ElementType, state: State, *, is_used: bool) -> Symbol:
+def _scalar(
+    item: Declaration, element: ElementType, state: ReadingState, *, is_used: bool
+) -> Symbol:
     """Return a scalar that is handed over by value; a copy of it, if the function changes it."""
     if not element.is_float and not is_used:
         return Broken()
-    stored = state.add_variable(item.name, (), element, item.loc, is_argument=True)
+    stored = state.source.add_variable(item.name, (), element, item.loc, is_argument=True)
     stored = replace(stored, is_bool=item.type.is_bool, is_open=not element.is_float)
     usage = state.usage
     if usage.assigned[item.name] <= 0 and item.name not in usage.counters:
         return stored
-    copy = state.add_variable(item.name, (), element, item.loc)
-    state.written.add(copy.variable)
+    copy = state.source.add_variable(item.name, (), element, item.loc)
+    state.source.written.add(copy.variable)
     value = Read(Access(stored.variable, ()))
-    state.emit(Assign(Access(copy.variable, ()), value, loc=item.loc))
+    state.source.emit(Assign(Access(copy.variable, ()), value, loc=item.loc))
     return replace(copy, is_bool=item.type.is_bool)
 
 
 def _array_shape(
-    item: Declaration, top: Function, shapes: Mapping[str, tuple[int, ...]], state: State
+    item: Declaration, top: CFunction, shapes: Mapping[str, tuple[int, ...]], state: ReadingState
 ) -> tuple[int, ...] | None:
     if item.type.extents[0] is not None:
-        return declarations.shape_of(item, state)
+        return initialisers.shape_of(item, state)
     handed = shapes.get(item.name)
     if handed is not None and len(handed) == len(item.type.extents):
-        return declarations.shape_of(item, state, first=handed[0])
+        return initialisers.shape_of(item, state, first=handed[0])
     if item.type.is_reference:
         return ()
     if len(item.type.extents) == 1:
@@ -248,22 +249,93 @@ def _array_shape(
             return ()
         if forms and forms <= {"*", "[0]"}:
             return (1,)
-    shape = declarations.shape_of(item, state, first=1)
+    shape = initialisers.shape_of(item, state, first=1)
     return None if shape is None else (OPEN, *shape[1:])
 
 
-def _pointer_forms(name: str, top: Function) -> set[str]:
+def _pointer_forms(name: str, top: CFunction) -> set[str]:
     """Return how a pointer is used: ``*p``, ``p[0]``, or something else."""
     forms: list[str] = []
     count = 0
     for node in walked(top.body):
         match node:
-            case Unary("*", Name(found)) if found == name:
+            case ast.UnaryOp(op="*", expr=ast.ID(name=found)) if found == name:
                 forms.append("*")
-            case Subscript(Name(found), index) if found == name:
-                forms.append("[0]" if getattr(index, "value", None) == 0 else "[]")
-            case Name(found) if found == name:
+            case ast.ArrayRef(name=ast.ID(name=found), subscript=index) if found == name:
+                number = number_of(index) if isinstance(index, ast.Constant) else None
+                is_zero = isinstance(number, TypedNumber) and number.value == 0
+                forms.append("[0]" if is_zero else "[]")
+            case ast.ID(name=found) if found == name:
                 count += 1
             case _:
                 pass
     return {*forms, "other"} if count > len(forms) else set(forms)
+
+
+def _facts_from_calls(
+    top: CFunction, state: ReadingState
+) -> tuple[dict[str, set[int]], dict[str, tuple[int, ...]]]:
+    """Return by parameter the constants that calls hand over, and the shape if all agree."""
+    integers: dict[str, set[int]] = {}
+    shapes: dict[str, set[tuple[int, ...]]] = {}
+    for caller in state.file.functions.values():
+        calls = [arguments for name, arguments in calls_in(caller) if name == top.name]
+        if caller.name == top.name or not calls:
+            continue
+        local = [
+            state.file.declarations[d] for d in items_of(caller.body) if isinstance(d, ast.Decl)
+        ]
+        constants = _constants_of(caller, local, state)
+        declared = {item.name: item for item in (*state.file.variables, *local)}
+        for arguments in calls:
+            if len(arguments) != len(top.parameters):
+                continue
+            for parameter, argument in zip(top.parameters, arguments, strict=True):
+                if parameter.type.is_integer:
+                    value = expressions.value_of(argument, constants)
+                    number = None if value is None else value.constant
+                    if isinstance(number, int):
+                        integers.setdefault(parameter.name, set()).add(number)
+                elif parameter.type.extents:
+                    shape = _handed_shape(argument, declared, constants)
+                    if shape is not None:
+                        shapes.setdefault(parameter.name, set()).add(shape)
+    agreed = {name: next(iter(found)) for name, found in shapes.items() if len(found) == 1}
+    return integers, agreed
+
+
+def _constants_of(
+    caller: CFunction, local: Sequence[Declaration], state: ReadingState
+) -> ReadingState:
+    """Return a state that knows a caller's integers that never change; its problems don't count."""
+    frame = Frame(scope=state.scope.of_file())
+    found = ReadingState(state.file, Problems(), state.inline, [frame])
+    usage = usage_of(caller)
+    for item in local:
+        is_fixed = usage.assigned[item.name] == 0 and item.name not in usage.counters
+        if item.value is None or not is_fixed or not item.type.is_integer:
+            continue
+        value = expressions.value_of(item.value, found)
+        if value is not None and value.constant is not None and item.type.element is not None:
+            try:
+                frame.scope.declare(item.name, Known(converted_value(value, item.type.element)))
+            except ValueProblem:
+                continue
+    return found
+
+
+def _handed_shape(
+    argument: ast.Node, declared: Mapping[str, Declaration], state: ReadingState
+) -> tuple[int, ...] | None:
+    """Return the shape of ``A``, or of ``*A`` for a pointer to an array."""
+    levels = 0
+    while isinstance(argument, ast.UnaryOp) and argument.op in ("*", "&"):
+        levels += 1 if argument.op == "*" else -1
+        argument = argument.expr
+    if not isinstance(argument, ast.ID) or argument.name not in declared or levels < 0:
+        return None
+    item = declared[argument.name]
+    if len(item.type.extents) <= levels or None in item.type.extents[levels:]:
+        return None
+    shape = initialisers.shape_of(item, state, first=1)
+    return None if shape is None else shape[levels:]

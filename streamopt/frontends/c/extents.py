@@ -5,19 +5,32 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import prod
 from typing import TYPE_CHECKING
 
-from streamopt.frontends.c.reach import accesses_of, interval_in
+from streamopt.ir.affine import Affine, Iter
+from streamopt.ir.expression import (
+    Compare,
+    Logic,
+    LogicOp,
+    Read,
+    Select,
+    children,
+    is_affine_condition,
+    negated,
+)
+from streamopt.ir.isl_text import affine_text, condition_text
+from streamopt.ir.source import Assign, Branch, RangeLoop
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
+    from collections.abc import Hashable, Iterable, Iterator, Mapping
 
-    from streamopt.frontends.c.reach import Context
-    from streamopt.frontends.c.state import State
+    from streamopt.errors import SourceLoc
+    from streamopt.frontends.c.state import ReadingState
     from streamopt.ir.affine import Affine
-    from streamopt.ir.expression import Access
+    from streamopt.ir.expression import Access, Condition, Expression
+    from streamopt.ir.source import Item
 
 __all__ = ["OPEN", "close_extents"]
 
@@ -28,39 +41,39 @@ _MAX_EXACT = 1000
 """So many subscripts are looked at exactly; the rest is taken for granted."""
 
 
-def close_extents(state: State) -> None:
+def close_extents(state: ReadingState) -> None:
     """Give pointers the extents that their uses need, and report what reaches out of arrays.
 
     Pointers that are never used are forgotten.
     """
     reached: dict[str, tuple[int, int]] = {}
     seen: set[tuple[str, int, Affine, Hashable]] = set()
-    for access, context in accesses_of(state.blocks[0]):
-        variable = state.variables[access.array]
-        is_pointer = access.array in state.pointers
+    for access, context in _accesses_of(state.source.blocks[0]):
+        variable = state.source.variables[access.array]
+        is_pointer = access.array in state.source.pointers
         for place, subscript in enumerate(access.subscripts):
             is_open = is_pointer and place == 0
-            low, high = subscript.interval(state.ranges)
+            low, high = subscript.interval(state.loops.ranges)
             is_inside = low >= 0 and high < variable.shape[place]
             key = (access.array, place, subscript, context.key)
             if key in seen or (is_inside and not is_open):
                 continue
             is_exact = len(seen) < _MAX_EXACT
             seen.add(key)
-            ends = interval_in(subscript, context, state.ranges, is_exact=is_exact)
+            ends = _interval_in(subscript, context, state.loops.ranges, is_exact=is_exact)
             if ends is not None and is_open:
                 before = reached.get(access.array, ends)
                 reached[access.array] = min(before[0], ends[0]), max(before[1], ends[1])
             elif ends is not None and is_exact and context.is_certain:
                 _check(access, place, ends, context, state)
-    for name in state.pointers:
+    for name in state.source.pointers:
         _close(name, reached.get(name), state)
 
 
 def _check(
-    access: Access, place: int, ends: tuple[int, int], context: Context, state: State
+    access: Access, place: int, ends: tuple[int, int], context: AccessContext, state: ReadingState
 ) -> None:
-    extent = state.variables[access.array].shape[place]
+    extent = state.source.variables[access.array].shape[place]
     far = ends[0] if ends[0] < 0 else ends[1]
     if not 0 <= far < extent and context.loc is not None:
         message = f"subscript {access.subscripts[place]} of {access} reaches {far}, "
@@ -68,12 +81,12 @@ def _check(
         state.report("E138", message, context.loc, "change the loops, the subscript or the shape")
 
 
-def _close(name: str, ends: tuple[int, int] | None, state: State) -> None:
-    variable = state.variables[name]
+def _close(name: str, ends: tuple[int, int] | None, state: ReadingState) -> None:
+    variable = state.source.variables[name]
     loc = variable.loc
     assert loc is not None
     if ends is None:
-        del state.variables[name]
+        del state.source.variables[name]
         return
     low, high = ends
     shape = (high + 1, *variable.shape[1:])
@@ -82,4 +95,117 @@ def _close(name: str, ends: tuple[int, int] | None, state: State) -> None:
         state.report("E138", message, loc, "let the subscripts begin at 0")
     elif prod(shape) >= OPEN:
         state.report("E139", f"{name} is too large", loc, "make it smaller")
-    state.variables[name] = replace(variable, shape=shape)
+    state.source.variables[name] = replace(variable, shape=shape)
+
+
+@dataclass(frozen=True, slots=True)
+class AccessContext:
+    """The loops and conditions around an access.
+
+    Attributes
+    ----------
+    conditions
+        Those that are affine; is_certain tells whether these are all.
+    """
+
+    loops: tuple[RangeLoop, ...] = ()
+    conditions: tuple[Condition, ...] = ()
+    is_certain: bool = True
+    loc: SourceLoc | None = None
+
+    @property
+    def key(self) -> Hashable:
+        """Return a key that contexts share where an access has the same values."""
+        return (*(loop.iterator for loop in self.loops), self.conditions, self.is_certain)
+
+    def under(self, condition: Condition, *, holds: bool) -> AccessContext:
+        """Return the context where a condition holds or does not."""
+        conditions, is_certain = _affine_parts(condition, holds=holds)
+        return replace(
+            self,
+            conditions=(*self.conditions, *conditions),
+            is_certain=self.is_certain and is_certain,
+        )
+
+
+def _accesses_of(
+    items: Iterable[Item], context: AccessContext | None = None
+) -> Iterator[tuple[Access, AccessContext]]:
+    """Yield every access of a function body, in the order of the text."""
+    around = context or AccessContext()
+    for item in items:
+        here = replace(around, loc=item.loc)
+        match item:
+            case RangeLoop(body=body):
+                yield from _accesses_of(body, replace(around, loops=(*around.loops, item)))
+            case Branch(condition, then, otherwise):
+                yield from _reads(condition, here)
+                yield from _accesses_of(then, around.under(condition, holds=True))
+                yield from _accesses_of(otherwise, around.under(condition, holds=False))
+            case Assign(target, value):
+                yield from _reads(value, here)
+                yield target, here
+
+
+def _reads(value: Expression, context: AccessContext) -> Iterator[tuple[Access, AccessContext]]:
+    match value:
+        case Read(access):
+            yield access, context
+        case Select(condition, then, otherwise):
+            yield from _reads(condition, context)
+            yield from _reads(then, context.under(condition, holds=True))
+            yield from _reads(otherwise, context.under(condition, holds=False))
+        case Logic(op, operands):
+            for operand in operands:
+                yield from _reads(operand, context)
+                context = context.under(operand, holds=op == LogicOp.AND)
+        case _:
+            for operand in children(value):
+                yield from _reads(operand, context)
+
+
+def _affine_parts(condition: Condition, *, holds: bool) -> tuple[tuple[Condition, ...], bool]:
+    """Return affine conditions that follow, and whether nothing else does."""
+    if is_affine_condition(condition):
+        return (condition if holds else negated(condition),), True
+    if isinstance(condition, Compare) or (condition.op == LogicOp.AND) != holds:
+        return (), False
+    parts = [_affine_parts(operand, holds=holds) for operand in condition.operands]
+    return tuple(c for found, _ in parts for c in found), False
+
+
+def _interval_in(
+    value: Affine, context: AccessContext, ranges: Mapping[str, tuple[int, int]], *, is_exact: bool
+) -> tuple[int, int] | None:
+    """Return the lowest and highest value in a context; None where that is never reached.
+
+    The values in between need not all occur. If it need not be exact, it may be too large.
+    """
+    box = value.interval(ranges)
+    is_box = not context.conditions and all(map(_is_plain, context.loops))
+    is_box = is_box and all(isinstance(atom, Iter) for atom, _ in value.terms)
+    return box if is_box or not is_exact else _exact(value, context)
+
+
+def _is_plain(loop: RangeLoop) -> bool:
+    """Return whether a loop has constant bounds, and runs."""
+    if any(bound.terms for bound in (*loop.lower, *loop.upper)):
+        return False
+    return max(b.constant for b in loop.lower) < min(b.constant for b in loop.upper)
+
+
+def _exact(value: Affine, context: AccessContext) -> tuple[int, int] | None:
+    import islpy
+
+    names = {loop.iterator: f"c{position}" for position, loop in enumerate(context.loops)}
+    constraints = [f"s = {affine_text(value, names)}"]
+    for loop in context.loops:
+        own = names[loop.iterator]
+        constraints += [f"{affine_text(bound, names)} <= {own}" for bound in loop.lower]
+        constraints += [f"{own} < {affine_text(bound, names)}" for bound in loop.upper]
+    constraints += [condition_text(condition, names) for condition in context.conditions]
+    exists = f"exists ({', '.join(names.values())}: " if names else "("
+    reached = islpy.Set(f"{{ [s] : {exists}{' and '.join(constraints)}) }}")
+    if reached.is_empty():
+        return None
+    return reached.dim_min_val(0).to_python(), reached.dim_max_val(0).to_python()

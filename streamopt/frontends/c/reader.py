@@ -7,20 +7,23 @@ import re
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from streamopt.errors import Diagnostic, FrontendError
+from pycparser import c_ast as ast
+
+from streamopt.errors import Diagnostic, FrontendError, SourceLoc
 from streamopt.formats.names import TITLE_PATTERN, did_you_mean
 from streamopt.frontends.c.arguments import declare_parameters, declare_shared
 from streamopt.frontends.c.extents import close_extents
 from streamopt.frontends.c.problems import LimitError, Problems
-from streamopt.frontends.c.state import State
+from streamopt.frontends.c.state import Frame, ReadingState
 from streamopt.frontends.c.statements.assignments import without_unread
+from streamopt.frontends.c.statements.inlining import value_of_inlined
 from streamopt.frontends.c.statements.statements import read_all
 from streamopt.frontends.c.syntax.jumps import without_jumps
-from streamopt.frontends.c.syntax.parsing import parsed
-from streamopt.frontends.c.syntax.tree import Number, Return
-from streamopt.frontends.c.syntax.usage import usage_of
+from streamopt.frontends.c.syntax.literals import unsupported
+from streamopt.frontends.c.syntax.parsing import CFile, CFunction, parsed
+from streamopt.frontends.c.syntax.trees import items_of
+from streamopt.frontends.c.syntax.usage import calls_in, usage_of
 from streamopt.frontends.c.text.preprocess import preprocess
-from streamopt.frontends.c.top import top_function
 from streamopt.ir.element import ElementType
 from streamopt.ir.source import Source
 
@@ -30,7 +33,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from streamopt.frontends.c.syntax.tree import Function
 
 __all__ = ["read_c"]
 
@@ -73,10 +75,11 @@ def read_c(
     FrontendError
         With all problems of the input (E131 to E139).
     """
-    unit = parsed(preprocess(path, defines, include))
-    function = top_function(unit, path, top)
+    file = parsed(preprocess(path, defines, include))
+    function = _top_function(file, path, top)
     problems = Problems()
-    state = State(unit, problems, usage=usage_of(function))
+    frame = Frame(function.name, usage=usage_of(function))
+    state = ReadingState(file, problems, value_of_inlined, [frame])
     try:
         _read(function, state, parameters)
         close_extents(state)
@@ -88,42 +91,96 @@ def read_c(
         message = f"{function.name} is nested too deeply"
         hint = "split its expressions and statements"
         raise FrontendError(Diagnostic("E139", message, function.loc, hint)) from None
-    body = without_unread([*state.first, *state.blocks[0]], state)
-    _tell_lasting(function, state)
-    return Source(_title(function.name), state.finished_variables(outputs), body, _values(state))
+    source = state.source
+    body = without_unread([*source.first, *source.blocks[0]], state)
+    _tell_statics(function, state)
+    return Source(_title(function.name), source.finished_variables(outputs), body, _values(state))
 
 
-def _read(function: Function, state: State, parameters: Mapping[str, int]) -> None:
-    state.calls.append(function.name)
+def _read(function: CFunction, state: ReadingState, parameters: Mapping[str, int]) -> None:
     declare_shared(function, state)
     state.scope.enter()
     declare_parameters(function, state, parameters)
-    items = function.body.items
-    returns = function.returns
-    if items and isinstance(items[-1], Return):
-        value = items[-1].value
+    items = items_of(function.body)
+    is_void = function.returns.text == "void"
+    if items and isinstance(last := items[-1], ast.Return):
         items = items[:-1]
-        if not (value is None or isinstance(value, Number)) and returns.text != "void":
+        if not is_void and not _is_number(last.expr):
             message = f"{function.name} returns a value, which nobody would see"
             hint = "hand it over through an argument: float *result"
-            state.report("E135", message, function.body.items[-1].loc, hint)
-    if returns.text == "void":
-        items = without_jumps(items, Return)
+            state.report("E135", message, last, hint)
+    if is_void:
+        items = without_jumps(items, ast.Return)
     read_all(items, state)
 
 
-def _check_outputs(outputs: Sequence[str], function: Function, state: State) -> None:
-    known = [n for n, v in state.variables.items() if v.is_argument and n in state.written]
+def _is_number(value: ast.Node | None) -> bool:
+    """Return whether a function returns nothing, or a literal as main does."""
+    return value is None or (isinstance(value, ast.Constant) and unsupported(value) is None)
+
+
+def _top_function(file: CFile, path: Path, wanted: str | None) -> CFunction:
+    """Return the function of that name, or else the only one that can be meant.
+
+    That is the one with ``#pragma scop``, the only one besides main, or the only one that nobody
+    but main calls; those of headers count only where the file has none of its own. Raises
+    FrontendError (E133) where there is none or more than one.
+    """
+    functions = file.functions
+    if wanted is not None:
+        if wanted in functions:
+            return functions[wanted]
+        message = f"there is no function '{wanted}'"
+        raise FrontendError(_problem(message, path, did_you_mean(wanted, functions)))
+    if not functions:
+        raise FrontendError(_problem("the file defines no function", path, "define one"))
+    marked = [function for function in functions.values() if function.has_scop]
+    if len(marked) == 1:
+        return marked[0]
+    others = marked or [f for f in functions.values() if f.name != "main"]
+    others = [f for f in others if f.loc.file == str(path)] or others
+    if len(others) == 1:
+        return others[0]
+    called = {
+        name
+        for function in functions.values()
+        if function.name != "main"
+        for name, _ in calls_in(function)
+        if name != function.name
+    }
+    roots = [function for function in others if function.name not in called]
+    if len(roots) == 1:
+        return roots[0]
+    if not others:
+        return functions["main"]
+    raise FrontendError(_ambiguous(roots or others, path, is_marked=bool(marked)))
+
+
+def _ambiguous(found: Sequence[CFunction], path: Path, *, is_marked: bool) -> Diagnostic:
+    names = ", ".join(function.name for function in found[:12])
+    what = "have #pragma scop" if is_marked else "can be meant"
+    hint = f"name one: --top {found[0].name}"
+    return _problem(f"several functions {what}: {names}", path, hint)
+
+
+def _problem(message: str, path: Path, hint: str) -> Diagnostic:
+    return Diagnostic("E133", message, SourceLoc(str(path)), hint)
+
+
+def _check_outputs(outputs: Sequence[str], function: CFunction, state: ReadingState) -> None:
+    known = [
+        n for n, v in state.source.variables.items() if v.is_argument and n in state.source.written
+    ]
     for name in outputs:
         if name not in known:
             message = f"'{name[:60]}' is no argument that {function.name} writes"
             state.report("E137", message, function.loc, did_you_mean(name, known))
 
 
-def _tell_lasting(function: Function, state: State) -> None:
-    """Say from which values static variables start, in a line."""
-    if state.noted:
-        places = ", ".join(f"{item.name} ({item.loc})" for item in state.noted)
+def _tell_statics(function: CFunction, state: ReadingState) -> None:
+    """Log the static variables that change, in a line."""
+    if state.statics:
+        places = ", ".join(f"{item.name} ({item.loc})" for item in state.statics)
         message = (
             "note: every call of %s starts from the initial values of its static variables: %s"
         )
@@ -136,14 +193,14 @@ def _title(name: str) -> str:
     return short if re.match(TITLE_PATTERN, short) else name
 
 
-def _values(state: State) -> dict[str, NDArray[Any]]:
-    if not state.values:
+def _values(state: ReadingState) -> dict[str, NDArray[Any]]:
+    if not state.source.values:
         return {}
     import numpy as np
 
     found: dict[str, NDArray[Any]] = {}
-    for name, numbers in state.values.items():
-        variable = state.variables[name]
+    for name, numbers in state.source.values.items():
+        variable = state.source.variables[name]
         kind = variable.element.value.removesuffix("_t")
         kind = _FLOATS.get(variable.element, kind)
         found[name] = np.array(numbers, dtype=kind).reshape(variable.shape)

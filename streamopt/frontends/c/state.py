@@ -9,105 +9,78 @@ from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, SourceLoc
 from streamopt.formats.names import NAME_PATTERN, is_reserved
-from streamopt.frontends.c.problems import LimitError, Problems
-from streamopt.frontends.c.symbols import Scope, Stored
-from streamopt.frontends.c.syntax.usage import Usage
-from streamopt.ir.affine import Affine, Iter
+from streamopt.frontends.c.problems import LimitError
+from streamopt.frontends.c.symbols import CScope, Stored
+from streamopt.frontends.c.syntax.usage import NameUsage
 from streamopt.ir.source import Variable
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
+    from collections.abc import Callable, Generator, Sequence
 
+    from pycparser import c_ast as ast
+
+    from streamopt.frontends.c.problems import Problems
     from streamopt.frontends.c.symbols import Symbol
-    from streamopt.frontends.c.syntax.tree import Declaration, Node, Unit
-    from streamopt.frontends.c.values.value import Value
+    from streamopt.frontends.c.syntax.parsing import CFile
+    from streamopt.frontends.c.syntax.types import Declaration
+    from streamopt.frontends.c.values.value import CValue
+    from streamopt.ir.affine import Affine
     from streamopt.ir.element import ElementType
     from streamopt.ir.expression import Access
     from streamopt.ir.source import Item
 
-__all__ = ["MAX_ITEMS", "State"]
+__all__ = ["MAX_ITEMS", "Frame", "ReadingState"]
 
 MAX_ITEMS = 3_000
 """Statements of a function, calls inlined: what the analysis of dependences takes in seconds."""
 
-MAX_INLINED_CALLS = 2_000
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A function whose text is read: its names and how it uses them."""
+
+    function: str = ""
+    scope: CScope = field(default_factory=CScope)
+    usage: NameUsage = field(default_factory=NameUsage)
 
 
 @dataclass(slots=True)
-class State:
-    """What is known while a function is read.
+class SourceDraft:
+    """The variables and statements of a source under construction.
 
     Attributes
     ----------
-    scope, usage
-        Names, and how they are used, of the function whose text is read: an inlined function
-        has its own.
-    shared
-        What is declared outside of functions, as far as it is used.
-    ranges, order
-        Interval and depth of each iterator that runs.
-    blocks
-        Statement lists under construction, innermost last.
+    values
+        The elements of constant arrays.
     pointers
         Arguments whose first extent is not known before all of the function is read.
-    held, followed
-        What local integers hold at this place, and all variables that ever did; see `tracking`.
-    lasting
-        Variables that keep what they hold from one inlined call to the next.
-    statics, noted
-        What stands for each static variable that changes, and their declarations in order.
     first
-        What happens before all else.
-    repeated
-        For each loop that is open, outermost first: the variables that it may assign.
-    calls
-        Functions that are being inlined, outermost first.
-    guarded
-        How many conditional expressions enclose the one that is read.
+        Statements that come before all others.
+    blocks
+        Statement lists under construction, innermost last.
     """
 
-    unit: Unit
-    problems: Problems
-    scope: Scope = field(default_factory=Scope)
-    shared: dict[str, Symbol] = field(default_factory=dict[str, "Symbol"])
-    usage: Usage = field(default_factory=Usage)
     variables: dict[str, Variable] = field(default_factory=dict[str, Variable])
     values: dict[str, tuple[float, ...]] = field(default_factory=dict[str, "tuple[float, ...]"])
     written: set[str] = field(default_factory=set[str])
-    taken: set[str] = field(default_factory=set[str])
-    numbers: dict[str, int] = field(default_factory=dict[str, int])
-    ranges: dict[str, tuple[int, int]] = field(default_factory=dict[str, "tuple[int, int]"])
-    order: dict[str, int] = field(default_factory=dict[str, int])
-    held: dict[str, Value] = field(default_factory=dict[str, "Value"])
-    followed: set[str] = field(default_factory=set[str])
-    lasting: set[str] = field(default_factory=set[str])
-    statics: dict[Declaration, Symbol] = field(default_factory=dict["Declaration", "Symbol"])
-    noted: list[Declaration] = field(default_factory=list["Declaration"])
-    first: list[Item] = field(default_factory=list["Item"])
-    repeated: list[set[str]] = field(default_factory=list[set[str]])
-    blocks: list[list[Item]] = field(default_factory=lambda: [[]])
     pointers: set[str] = field(default_factory=set[str])
-    calls: list[str] = field(default_factory=list[str])
-    guarded: int = 0
-    items: int = 0
-    inlined: int = 0
-
-    def report(self, code: str, message: str, node: Node | SourceLoc, hint: str = "") -> None:
-        """Collect a problem with a node or a place."""
-        loc = node if isinstance(node, SourceLoc) else node.loc
-        self.problems.report(code, message, loc, hint)
+    first: list[Item] = field(default_factory=list["Item"])
+    blocks: list[list[Item]] = field(default_factory=lambda: [[]])
+    _items: int = 0
+    _taken: set[str] = field(default_factory=set[str])
+    _numbers: dict[str, int] = field(default_factory=dict[str, int])
 
     def unique(self, name: str) -> str:
-        """Return a name for the source that no other has, as like the given one as can be."""
+        """Return a name that no other variable or iterator has, as like the given one as can be."""
         base = re.sub(r"_{2,}", "_", name[:90])
         base = base if re.match(NAME_PATTERN, base) else f"v{base}"
         base = f"{base.rstrip('_')}_" if is_reserved(base) else base
-        found, number = base, self.numbers.get(base, 1)
-        while found in self.taken:
+        found, number = base, self._numbers.get(base, 1)
+        while found in self._taken:
             number += 1
             found = f"{base.rstrip('_')}_{number}"
-        self.numbers[base] = number
-        self.taken.add(found)
+        self._numbers[base] = number
+        self._taken.add(found)
         return found
 
     def add_variable(
@@ -119,7 +92,7 @@ class State:
         *,
         is_argument: bool = False,
     ) -> Stored:
-        """Add a variable to the source and return what stands for it."""
+        """Add a variable and return what stands for it."""
         unique = self.unique(name)
         self.variables[unique] = Variable(unique, shape, element, is_argument, loc=loc)
         return Stored(unique, shape, element)
@@ -130,72 +103,27 @@ class State:
         if values is None or any(subscript.terms for subscript in access.subscripts):
             return None
         position = 0
-        for subscript, extent in zip(
-            access.subscripts, self.variables[access.array].shape, strict=True
-        ):
+        shape = self.variables[access.array].shape
+        for subscript, extent in zip(access.subscripts, shape, strict=True):
             position = position * extent + subscript.constant
         return values[position]
 
-    def is_unset(self, name: str) -> bool:
-        """Return whether a local scalar has surely no value yet, at this place of the text."""
-        if self.variables[name].is_argument or name in self.written or name in self.lasting:
-            return False
-        return name not in self.values and not any(name in names for names in self.repeated)
-
     def emit(self, item: Item) -> None:
         """Append an item to the innermost statement list."""
-        self.items += 1
-        if self.items > MAX_ITEMS:
+        self._items += 1
+        if self._items > MAX_ITEMS:
             message = f"the function has more than {MAX_ITEMS} statements once calls are inlined"
             raise LimitError(Diagnostic("E139", message, item.loc, "use loops and fewer calls"))
         self.blocks[-1].append(item)
 
     @contextmanager
-    def block(self) -> Generator[list[Item]]:
-        """Collect what is emitted inside into a list of its own, in a scope of its own."""
-        items: list[Item] = []
+    def collected(self, items: list[Item]) -> Generator[None]:
+        """Emit inside into a list of its own."""
         self.blocks.append(items)
-        self.scope.enter()
-        try:
-            yield items
-        finally:
-            self.scope.leave()
-            self.blocks.pop()
-
-    @contextmanager
-    def at_start(self) -> Generator[None]:
-        """Emit inside what happens before all else."""
-        self.blocks.append(self.first)
         try:
             yield
         finally:
             self.blocks.pop()
-
-    @contextmanager
-    def function(self, name: str, scope: Scope, usage: Usage) -> Generator[None]:
-        """Read another function's text inside."""
-        outer = self.scope, self.usage
-        self.scope, self.usage = scope, usage
-        self.calls.append(name)
-        try:
-            yield
-        finally:
-            self.calls.pop()
-            self.scope, self.usage = outer
-
-    def in_loop_order(self, value: Affine) -> Affine:
-        """Return the sum with iterators from the outermost loop in, so that equal ones compare."""
-        if len(value.terms) < 2:
-            return value
-        ordered = sorted(
-            value.terms,
-            key=lambda term: (
-                not isinstance(term[0], Iter),
-                self.order.get(term[0].name, 0) if isinstance(term[0], Iter) else 0,
-                str(term[0]),
-            ),
-        )
-        return Affine(tuple(ordered), value.constant)
 
     def finished_variables(self, outputs: Sequence[str]) -> tuple[Variable, ...]:
         """Return the variables with what is known at the end."""
@@ -207,3 +135,112 @@ class State:
             )
             for name, variable in self.variables.items()
         )
+
+
+@dataclass(slots=True)
+class RunningLoops:
+    """Loops that were opened so far.
+
+    Attributes
+    ----------
+    ranges, order
+        Interval and position of each iterator.
+    assigned
+        For each loop that is open, outermost first: the variables that it may assign.
+    """
+
+    ranges: dict[str, tuple[int, int]] = field(default_factory=dict[str, "tuple[int, int]"])
+    order: dict[str, int] = field(default_factory=dict[str, int])
+    assigned: list[set[str]] = field(default_factory=list[set[str]])
+
+    def open(self, iterator: str, low: int, high: int) -> None:
+        """Note the interval of an iterator inside of all that run."""
+        self.order[iterator] = len(self.order)
+        self.ranges[iterator] = low, high
+
+    def ordered(self, value: Affine) -> Affine:
+        """Return the sum with iterators from the outermost loop in, so that equal ones compare."""
+        if len(value.terms) < 2:
+            return value
+        names = sorted(value.iterators(), key=lambda name: self.order.get(name, 0))
+        return value.ordered(names)
+
+
+@dataclass(slots=True)
+class HeldIntegers:
+    """The values of local integers at a place of the text, and all that ever had a known one."""
+
+    now: dict[str, CValue] = field(default_factory=dict[str, "CValue"])
+    followed: set[str] = field(default_factory=set[str])
+
+
+@dataclass(slots=True)
+class ReadingState:
+    """The state while a function is read.
+
+    Attributes
+    ----------
+    inline
+        Reads a call of a function of the file inside an expression, and emits its statements.
+    frames
+        The function that is read and those that are being inlined, outermost first.
+    statics
+        The symbol of each static variable that changes: it lasts from call to call.
+    guarded
+        How many conditional expressions enclose the one that is read.
+    inlined
+        How many calls were inlined.
+    """
+
+    file: CFile
+    problems: Problems
+    inline: Callable[[ast.FuncCall, ReadingState], CValue | None]
+    frames: list[Frame] = field(default_factory=lambda: [Frame()])
+    source: SourceDraft = field(default_factory=SourceDraft)
+    loops: RunningLoops = field(default_factory=RunningLoops)
+    integers: HeldIntegers = field(default_factory=HeldIntegers)
+    statics: dict[Declaration, Symbol] = field(default_factory=dict["Declaration", "Symbol"])
+    guarded: int = 0
+    inlined: int = 0
+
+    @property
+    def scope(self) -> CScope:
+        """Return the names of the function whose text is read."""
+        return self.frames[-1].scope
+
+    @property
+    def usage(self) -> NameUsage:
+        """Return how the function whose text is read uses its names."""
+        return self.frames[-1].usage
+
+    def report(self, code: str, message: str, node: ast.Node | SourceLoc, hint: str = "") -> None:
+        """Collect a problem with a node or a place."""
+        loc = node if isinstance(node, SourceLoc) else self.file.loc(node)
+        self.problems.report(code, message, loc, hint)
+
+    def is_static(self, name: str) -> bool:
+        """Return whether a variable keeps its value from one inlined call to the next."""
+        found = self.statics.values()
+        return any(isinstance(one, Stored) and one.variable == name for one in found)
+
+    def is_unset(self, name: str) -> bool:
+        """Return whether a local scalar has surely no value yet, at this place of the text."""
+        if self.source.variables[name].is_argument or name in self.source.written:
+            return False
+        return name not in self.source.values and not any(name in n for n in self.loops.assigned)
+
+    @contextmanager
+    def block(self) -> Generator[list[Item]]:
+        """Collect what is emitted inside into a list of its own, in a scope of its own."""
+        items: list[Item] = []
+        with self.source.collected(items), self.scope.block():
+            yield items
+
+    @contextmanager
+    def within(self, frame: Frame) -> Generator[None]:
+        """Read another function's text inside."""
+        self.frames.append(frame)
+        try:
+            yield
+        finally:
+            self.frames.pop()

@@ -1,24 +1,27 @@
-"""What names mean while a function is read."""
+"""The meanings of names while a function is read."""
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
+    from collections.abc import Generator
+
     from streamopt.errors import SourceLoc
-    from streamopt.frontends.c.values.value import Value
+    from streamopt.frontends.c.values.value import CValue
     from streamopt.ir.affine import Affine
     from streamopt.ir.element import ElementType
 
-__all__ = ["Broken", "Counter", "Known", "Scope", "Stored", "Symbol"]
+__all__ = ["Broken", "CScope", "Counter", "Known", "Stored", "Symbol"]
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
     """A name for a value: a constant, a running iterator, an integer that never changes."""
 
-    value: Value
+    value: CValue
     is_iterator: bool = False
 
 
@@ -70,22 +73,33 @@ class Broken:
 Symbol: TypeAlias = Known | Counter | Stored | Broken
 
 
-class Scope:
-    """Names by block, innermost last."""
+class CScope:
+    """Names by block, innermost last; the outermost is of the file."""
 
-    def __init__(self) -> None:
-        self._blocks: list[dict[str, Symbol]] = [{}]
+    def __init__(self, outermost: dict[str, Symbol] | None = None) -> None:
+        self._blocks: list[dict[str, Symbol]] = [{} if outermost is None else outermost]
+
+    def of_file(self) -> CScope:
+        """Return a scope for another function of the file."""
+        found = CScope(self._blocks[0])
+        found.enter()
+        return found
 
     def enter(self) -> None:
         """Open a block."""
         self._blocks.append({})
 
-    def leave(self) -> None:
-        """Close the innermost block."""
-        self._blocks.pop()
+    @contextmanager
+    def block(self) -> Generator[None]:
+        """Declare names inside in a block of their own."""
+        self.enter()
+        try:
+            yield
+        finally:
+            self._blocks.pop()
 
     def find(self, name: str) -> Symbol | None:
-        """Return what a name means, if it is declared."""
+        """Return the symbol that a name stands for, if it is declared."""
         for block in reversed(self._blocks):
             if name in block:
                 return block[name]

@@ -1,4 +1,4 @@
-"""What local integers hold at a place of the text, where that is made of iterators alone.
+"""Assignments, and the values that local integers then hold, if iterators alone decide them.
 
 Here ``r + j`` is affine, because ``r`` holds ``i * 8``::
 
@@ -19,47 +19,105 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from pycparser import c_ast as ast
+
 from streamopt.frontends.c.symbols import Stored
-from streamopt.frontends.c.syntax.tree import Assignment, Call, Declaration, Increment, Unary
+from streamopt.frontends.c.syntax.trees import INCREMENTS, arguments_of
 from streamopt.frontends.c.syntax.usage import base_name, walked
-from streamopt.frontends.c.values import expressions
 from streamopt.frontends.c.values.cases import is_of_iterators
-from streamopt.frontends.c.values.operations import selected
-from streamopt.frontends.c.values.value import Value, ValueProblem, converted_value
-from streamopt.ir.expression import reads
+from streamopt.frontends.c.values.operations import as_truth, selected
+from streamopt.frontends.c.values.value import CValue, Extremum, ValueProblem, converted_value
+from streamopt.ir.affine import Affine
+from streamopt.ir.element import ElementType
+from streamopt.ir.expression import Cast, Read, reads
 from streamopt.ir.source import Assign, Branch, RangeLoop
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
-    from streamopt.frontends.c.state import State
-    from streamopt.frontends.c.syntax.tree import Node, Statement
+    from streamopt.errors import SourceLoc
+    from streamopt.frontends.c.state import ReadingState
     from streamopt.frontends.c.values.conditions import Truth
-    from streamopt.ir.element import ElementType
     from streamopt.ir.expression import Access
     from streamopt.ir.source import Item
 
 __all__ = [
+    "Held",
+    "assign",
     "assigned_variables",
-    "behind_branch",
     "hold",
     "known_value",
+    "merged",
+    "nest",
     "without_unread",
 ]
 
 MAX_KNOWN_NODES = 40
 """Of an integer made of iterators that is put in place of its name."""
 
-Held = dict[str, Value]
+Held = dict[str, CValue]
 
 
-def known_value(value: Value, element: ElementType, *, is_bool: bool = False) -> Value | None:
-    """Return what a variable holds that a value is given to, if iterators alone decide it."""
+def assign(
+    access: Access,
+    stored: Stored,
+    value: CValue,
+    state: ReadingState,
+    loc: SourceLoc,
+    label: str = "",
+) -> CValue | None:
+    """Emit ``access = value`` and return the value that the element then has."""
+    given = value
+    try:
+        value = _fitted(value, stored)
+        is_constant = value.constant is not None
+        held = converted_value(value, stored.element) if is_constant else None
+    except ValueProblem as problem:
+        state.report("E134", f"the value of {access} does not exist: {problem}", loc)
+        return None
+    state.source.written.add(stored.variable)
+    state.source.emit(Assign(access, value.tree, label, loc))
+    hold(access, stored, given, state)
+    return held or CValue(stored.element, Read(access))
+
+
+def _fitted(value: CValue, stored: Stored) -> CValue:
+    """Return the value such that converting its tree to the element's type does what C does."""
+    if stored.is_bool:
+        return as_truth(value)
+    if value.constant is not None:
+        is_rounded = value.element == ElementType.DOUBLE and stored.element == ElementType.FLOAT
+        return value if is_rounded else converted_value(value, stored.element)
+    is_exact = stored.element in (value.element, ElementType.FLOAT)
+    if value.is_loose and value.element.is_float and not is_exact:
+        return replace(value, tree=Cast(value.element, value.tree), is_loose=False)
+    return value
+
+
+def nest(
+    shape: tuple[int, ...],
+    assignment: Callable[[tuple[Affine, ...]], Assign],
+    state: ReadingState,
+    label: str = "",
+) -> None:
+    """Emit loops over all points of a shape, with one assignment inside."""
+    names = [state.source.unique("i") for _ in shape]
+    for name, extent in zip(names, shape, strict=True):
+        state.loops.open(name, 0, extent - 1)
+    item: Assign | RangeLoop = assignment(tuple(map(Affine.iterator, names)))
+    for name, extent in reversed(list(zip(names, shape, strict=True))):
+        bounds = (Affine(),), (Affine.of(extent),)
+        item = RangeLoop(name, *bounds, (item,), label if name == names[0] else "", item.loc)
+    state.source.emit(item)
+
+
+def known_value(value: CValue, element: ElementType, *, is_bool: bool = False) -> CValue | None:
+    """Return the value of a variable after an assignment, if iterators alone decide it."""
     if element.is_float or not value.is_integer:
         return None
     if value.constant is not None:
         try:
-            return converted_value(expressions.as_truth(value) if is_bool else value, element)
+            return converted_value(as_truth(value) if is_bool else value, element)
         except ValueProblem:
             return None
     if is_bool:
@@ -72,42 +130,54 @@ def known_value(value: Value, element: ElementType, *, is_bool: bool = False) ->
     return value if is_known else None
 
 
-def hold(access: Access, stored: Stored, value: Value, state: State) -> None:
-    """Note what a variable holds after an assignment."""
+def hold(access: Access, stored: Stored, value: CValue, state: ReadingState) -> None:
+    """Note the value of a variable after an assignment."""
     name = access.array
-    if access.subscripts or stored.element.is_float or name in state.lasting:
+    if access.subscripts or stored.element.is_float or state.is_static(name):
         return
     known = None
-    if not state.variables[name].is_argument:
+    if not state.source.variables[name].is_argument:
         known = known_value(value, stored.element, is_bool=stored.is_bool)
     if known is None:
-        state.held.pop(name, None)
+        state.integers.now.pop(name, None)
     else:
-        state.held[name] = known
-        state.followed.add(name)
+        state.integers.now[name] = known
+        state.integers.followed.add(name)
 
 
-def assigned_variables(body: Statement, state: State) -> set[str]:
+def assigned_variables(body: ast.Node | None, state: ReadingState) -> set[str]:
     """Return the variables outside of a statement that it may assign."""
     names: set[str] = set()
     for node in walked(body):
         match node:
-            case Assignment(_, target) | Increment(target) | Unary("&", target):
+            case ast.Assignment(lvalue=target) | ast.UnaryOp(op="&", expr=target):
                 names.update(base_name(target))
-            case Call(_, arguments):
-                names.update(name for argument in arguments for name in base_name(argument))
-            case Declaration(value=value, type=use) if value is not None and use.extents:
-                names.update(base_name(value))
+            case ast.UnaryOp(op=op, expr=target) if op in INCREMENTS:
+                names.update(base_name(target))
+            case ast.FuncCall(name=ast.ID()):
+                names.update(name for one in arguments_of(node) for name in base_name(one))
+            case ast.Decl(init=value) if value is not None:
+                if state.file.declarations[node].type.extents:
+                    names.update(base_name(value))
             case _:
                 pass
     symbols = (state.scope.find(name) for name in names)
     return {symbol.variable for symbol in symbols if isinstance(symbol, Stored)}
 
 
-def behind_branch(
-    condition: Node, truth: Truth, sides: tuple[Held, Held], before: Held, state: State
+def merged(
+    truth: Truth,
+    sides: Sequence[Held],
+    choice: Callable[[CValue, CValue], Extremum | None],
+    state: ReadingState,
 ) -> Held:
-    """Return what variables hold where two branches meet again."""
+    """Return the values of variables where two branches meet again.
+
+    Parameters
+    ----------
+    choice
+        The minimum or maximum of two values by the condition, if it is one.
+    """
     then, otherwise = sides
     found: Held = {}
     for name, value in then.items():
@@ -118,20 +188,18 @@ def behind_branch(
             found[name] = value
             continue
         joined = selected(truth.tree, truth.size, value, other)
-        state.held = before
-        choice = expressions.choice_of(condition, value, other, state)
-        joined = replace(joined, choice=choice)
-        known = known_value(joined, state.variables[name].element)
+        joined = replace(joined, choice=choice(value, other))
+        known = known_value(joined, state.source.variables[name].element)
         if known is not None and is_of_iterators(truth.tree, MAX_KNOWN_NODES):
             found[name] = known
     return found
 
 
-def without_unread(items: Sequence[Item], state: State) -> tuple[Item, ...]:
+def without_unread(items: Sequence[Item], state: ReadingState) -> tuple[Item, ...]:
     """Return a body without assignments of followed variables that nothing reads."""
-    unread = state.followed - {*_read_names(items)}
+    unread = state.integers.followed - {*_read_names(items)}
     for name in unread:
-        del state.variables[name]
+        del state.source.variables[name]
     return tuple(_kept(items, unread)) if unread else tuple(items)
 
 

@@ -6,17 +6,19 @@ from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING
 
+from pycparser import c_ast as ast
+
+from streamopt.frontends.c.statements.assignments import nest
 from streamopt.frontends.c.syntax.rendering import shown
-from streamopt.frontends.c.syntax.tree import Conversion
+from streamopt.frontends.c.syntax.trees import arguments_of
 from streamopt.frontends.c.values import accesses, expressions
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Access, Literal, Read
-from streamopt.ir.source import Assign, RangeLoop
+from streamopt.ir.source import Assign
 
 if TYPE_CHECKING:
-    from streamopt.frontends.c.state import State
+    from streamopt.frontends.c.state import ReadingState
     from streamopt.frontends.c.symbols import Stored
-    from streamopt.frontends.c.syntax.tree import Call, Node
     from streamopt.ir.expression import Expression
 
 __all__ = ["FUNCTIONS", "read_move"]
@@ -48,15 +50,16 @@ class _Piece:
         return Access(self.part.variable, (*self.part.prefix, *indices))
 
 
-def read_move(node: Call, state: State, label: str) -> None:
+def read_move(node: ast.FuncCall, function: str, state: ReadingState, label: str) -> None:
     """Emit the loops that move a block of memory; problems go to the state."""
-    if len(node.arguments) != _ARGUMENTS:
-        state.report("E138", f"{node.function} takes {_ARGUMENTS} arguments", node)
+    arguments = arguments_of(node)
+    if len(arguments) != _ARGUMENTS:
+        state.report("E138", f"{function} takes {_ARGUMENTS} arguments", node)
         return
-    target, second, size = node.arguments
+    target, second, size = arguments
     count = expressions.integer_of(size, state, "the size")
     into = _piece(target, count, node, state)
-    if node.function == "memset":
+    if function == "memset":
         value = expressions.integer_of(second, state, "the value")
         if into is None or value is None:
             return
@@ -71,9 +74,9 @@ def read_move(node: Call, state: State, label: str) -> None:
         _copy(into, source, node, state, label)
 
 
-def _piece(node: Node, size: int | None, call: Call, state: State) -> _Piece | None:
-    while isinstance(node, Conversion) and node.type.is_pointer:
-        node = node.operand
+def _piece(node: ast.Node, size: int | None, call: ast.Node, state: ReadingState) -> _Piece | None:
+    while isinstance(node, ast.Cast) and state.file.types[node.to_type].is_pointer:
+        node = node.expr
     part = accesses.pointed_part(node, state, rank=1)
     if part is None or size is None:
         return None
@@ -94,7 +97,9 @@ def _piece(node: Node, size: int | None, call: Call, state: State) -> _Piece | N
     return piece
 
 
-def _copy(into: _Piece, source: _Piece, node: Call, state: State, label: str) -> None:
+def _copy(
+    into: _Piece, source: _Piece, node: ast.FuncCall, state: ReadingState, label: str
+) -> None:
     if into.part.element != source.part.element:
         message = f"{shown(node)} copies between elements of different types"
         state.report("E138", message, node, "write a loop of assignments")
@@ -113,27 +118,24 @@ def _emit(
     into: _Piece,
     shape: tuple[int, ...],
     value: _Piece | Expression,
-    node: Call,
-    state: State,
+    node: ast.FuncCall,
+    state: ReadingState,
     label: str,
 ) -> None:
     if into.part.is_const:
-        state.report("E135", f"{shown(node.arguments[0])} is const, but it is written", node)
+        target = arguments_of(node)[0]
+        state.report("E135", f"{shown(target)} is const, but it is written", node)
         return
-    names = [state.unique("i") for _ in shape]
-    for name, extent in zip(names, shape, strict=True):
-        state.order[name] = len(state.order)
-        state.ranges[name] = (0, extent - 1)
-    point = tuple(map(Affine.iterator, names))
-    target = into.element(_folded(point, shape, into))
-    read = Read(value.element(_folded(point, shape, value))) if isinstance(value, _Piece) else value
-    item: Assign | RangeLoop = Assign(target, read, loc=node.loc)
-    for name, extent in reversed(list(zip(names, shape, strict=True))):
-        bounds = (Affine(),), (Affine.of(extent),)
-        is_outer = name == names[0]
-        item = RangeLoop(name, *bounds, (item,), label if is_outer else "", node.loc)
-    state.written.add(into.part.variable)
-    state.emit(item)
+    loc = state.file.loc(node)
+
+    def move(point: tuple[Affine, ...]) -> Assign:
+        target = into.element(_folded(point, shape, into))
+        if isinstance(value, _Piece):
+            return Assign(target, Read(value.element(_folded(point, shape, value))), loc=loc)
+        return Assign(target, value, loc=loc)
+
+    state.source.written.add(into.part.variable)
+    nest(shape, move, state, label)
 
 
 def _folded(point: tuple[Affine, ...], shape: tuple[int, ...], piece: _Piece) -> tuple[Affine, ...]:

@@ -1,35 +1,49 @@
-"""Declarations: constants, variables and arrays with their initial values."""
+"""Declarations: constants, variables and arrays with their initial values.
+
+Static variables that change last from one inlined call to the next. A kernel is a function of its
+arguments, so each of its calls starts from the initial values, zeros where there are none. Before::
+
+    float delayed(float x) { static float last; float found = last; last = x; return found; }
+    void top(float x[8], float y[8]) { for (int n = 0; n < 8; n++) y[n] = delayed(x[n]); }
+
+After::
+
+    last = 0;
+    for (int n = 0; n < 8; n++) { found = last; last = x[n]; y[n] = found; }
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from math import prod
+from itertools import product
 from typing import TYPE_CHECKING
 
-from streamopt.frontends.c.statements import initialisers, statements
-from streamopt.frontends.c.statements.assignments import known_value
-from streamopt.frontends.c.statements.lasting import initialise, lasting_variable
-from streamopt.frontends.c.symbols import Broken, Counter, Known
+from pycparser import c_ast as ast
+
+from streamopt.frontends.c.statements import initialisers
+from streamopt.frontends.c.statements.assignments import assign, known_value, nest
+from streamopt.frontends.c.symbols import Broken, Counter, Known, Stored
 from streamopt.frontends.c.syntax.rendering import shown
-from streamopt.frontends.c.syntax.tree import Call, Conversion
 from streamopt.frontends.c.syntax.usage import moved_names
 from streamopt.frontends.c.values import accesses, expressions
-from streamopt.frontends.c.values.value import Value, ValueProblem, converted_value, integer, real
+from streamopt.frontends.c.values.operations import as_truth
+from streamopt.frontends.c.values.value import CValue, ValueProblem, converted_value, integer, real
+from streamopt.ir.affine import Affine
 from streamopt.ir.element import ElementType
-from streamopt.ir.expression import Access
+from streamopt.ir.expression import Access, Literal
+from streamopt.ir.source import Assign
 
 if TYPE_CHECKING:
-    from streamopt.frontends.c.state import State
+    from streamopt.frontends.c.state import ReadingState
     from streamopt.frontends.c.symbols import Symbol
-    from streamopt.frontends.c.syntax.tree import Declaration
+    from streamopt.frontends.c.syntax.types import Declaration
 
-__all__ = ["declare", "shape_of"]
+__all__ = ["declare", "static_variable"]
 
-MAX_ELEMENTS = 2**31 - 1
-MAX_DIMENSIONS = 32
+MAX_INITIAL_ASSIGNMENTS = 1024
 
 
-def declare(item: Declaration, state: State) -> None:
+def declare(item: Declaration, state: ReadingState) -> None:
     """Declare a local variable and emit its initialisation."""
     if item.type.element is None:
         message = f"{item.name} has type {item.type.text}, which is not supported"
@@ -42,17 +56,17 @@ def declare(item: Declaration, state: State) -> None:
         state.scope.declare(item.name, _scalar(item, item.type.element, state))
 
 
-def _scalar(item: Declaration, element: ElementType, state: State) -> Symbol:
+def _scalar(item: Declaration, element: ElementType, state: ReadingState) -> Symbol:
     changes = state.usage.assigned[item.name]
     is_integer = not element.is_float
     if is_integer and item.name in state.usage.counters and item.name not in state.usage.passed:
         return Counter(element)
     if item.is_static and (changes or item.name in state.usage.passed):
-        return lasting_variable(item, state)
+        return static_variable(item, state)
     if item.value is None and item.is_static:
         return Known(integer(0, element) if is_integer else real(0.0, element))
     if item.value is None:
-        stored = state.add_variable(item.name, (), element, item.loc)
+        stored = state.source.add_variable(item.name, (), element, item.loc)
         return replace(stored, is_bool=item.type.is_bool)
     value = expressions.value_of(item.value, state)
     if value is None:
@@ -63,17 +77,17 @@ def _scalar(item: Declaration, element: ElementType, state: State) -> Symbol:
             return known
     if not expressions.observed(value, item.value, state):
         return Broken()
-    stored = state.add_variable(item.name, (), element, item.loc)
+    stored = state.source.add_variable(item.name, (), element, item.loc)
     stored = replace(stored, is_bool=item.type.is_bool)
-    statements.assign_value(Access(stored.variable, ()), stored, value, state, item.loc)
+    assign(Access(stored.variable, ()), stored, value, state, item.loc)
     return replace(stored, is_const=item.type.is_const)
 
 
-def _known(item: Declaration, value: Value, element: ElementType) -> Known | None:
+def _known(item: Declaration, value: CValue, element: ElementType) -> Known | None:
     """Return a name for a value that never changes: a constant, or affine in iterators."""
     if value.constant is not None:
         try:
-            fixed = expressions.as_truth(value) if item.type.is_bool else value
+            fixed = as_truth(value) if item.type.is_bool else value
             return Known(_kept(fixed, element))
         except ValueProblem:
             return None
@@ -81,7 +95,7 @@ def _known(item: Declaration, value: Value, element: ElementType) -> Known | Non
     return None if known is None else Known(known)
 
 
-def _kept(value: Value, element: ElementType) -> Value:
+def _kept(value: CValue, element: ElementType) -> CValue:
     """Return a constant of a type; a literal keeps the digits that the user wrote."""
     if element == ElementType.FLOAT and value.element == ElementType.DOUBLE:
         converted_value(value, element)
@@ -89,32 +103,7 @@ def _kept(value: Value, element: ElementType) -> Value:
     return converted_value(value, element)
 
 
-def shape_of(item: Declaration, state: State, first: int | None = None) -> tuple[int, ...] | None:
-    """Return a declared shape; first stands for an extent that is left out."""
-    shape: list[int] = []
-    for position, extent in enumerate(item.type.extents):
-        if extent is None and position == 0 and first is not None:
-            shape.append(first)
-            continue
-        if extent is None:
-            message = f"{item.name} has an extent that is not known"
-            state.report("E134", message, item.loc, f"declare its shape: {item.name}[N][M]")
-            return None
-        number = expressions.integer_of(extent, state, f"an extent of {item.name},")
-        if number is None:
-            return None
-        if number < 1:
-            message = f"an extent of {item.name} is {number}"
-            state.report("E138", message, extent, "extents are positive")
-            return None
-        shape.append(number)
-    if prod(shape) > MAX_ELEMENTS or len(shape) > MAX_DIMENSIONS:
-        state.report("E139", f"{item.name} is too large", item.loc, "make it smaller")
-        return None
-    return tuple(shape)
-
-
-def _declare_array(item: Declaration, state: State) -> None:
+def _declare_array(item: Declaration, state: ReadingState) -> None:
     state.scope.declare(item.name, Broken())
     element = item.type.element
     assert element is not None
@@ -123,12 +112,12 @@ def _declare_array(item: Declaration, state: State) -> None:
         return
     is_written = state.usage.assigned[item.name] > 0 or item.name in state.usage.passed
     if item.is_static and (is_written or item.value is None):
-        state.scope.declare(item.name, lasting_variable(item, state))
+        state.scope.declare(item.name, static_variable(item, state))
         return
     shape = initialisers.shape_with_values(item, state)
     if shape is None:
         return
-    stored = state.add_variable(item.name, shape, element, item.loc)
+    stored = state.source.add_variable(item.name, shape, element, item.loc)
     declared = replace(stored, is_bool=item.type.is_bool, is_const=item.type.is_const)
     state.scope.declare(item.name, declared)
     if item.value is None:
@@ -139,17 +128,17 @@ def _declare_array(item: Declaration, state: State) -> None:
     numbers = [initialisers.constant_of(node, element, state) for node in nodes]
     if not is_written and None not in numbers:
         known = [number for number in numbers if number is not None]
-        state.values[stored.variable] = tuple(known)
+        state.source.values[stored.variable] = tuple(known)
         return
-    initialise(item, stored, nodes, state)
+    _initialise(item, stored, nodes, state)
 
 
-def _declare_pointer(item: Declaration, state: State) -> None:
+def _declare_pointer(item: Declaration, state: ReadingState) -> None:
     """Declare another name for a part of a variable, unless it points elsewhere later."""
-    function = state.unit.functions.get(state.calls[-1]) if state.calls else None
+    function = state.file.functions.get(state.frames[-1].function)
     is_moved = function is not None and item.name in moved_names(function)
     is_moved = is_moved and not item.type.is_reference
-    if item.value is None or isinstance(item.value, Call | Conversion) or is_moved:
+    if item.value is None or isinstance(item.value, ast.FuncCall | ast.Cast) or is_moved:
         what = "points elsewhere later" if is_moved else "is a pointer"
         hint = f"declare an array: {item.type.text} {item.name}[N]"
         state.report("E135", f"{item.name} {what}", item.loc, hint)
@@ -164,3 +153,78 @@ def _declare_pointer(item: Declaration, state: State) -> None:
         return
     is_const = part.is_const or item.type.is_const
     state.scope.declare(item.name, replace(part, is_const=is_const, is_parameter=True))
+
+
+def static_variable(item: Declaration, state: ReadingState) -> Symbol:
+    """Return the symbol of a static variable, whose initial values are set where the kernel starts.
+
+    Every call of the function that declares it gets the same.
+    """
+    known = state.statics.get(item)
+    if known is None:
+        known = state.statics[item] = _declared_static(item, state)
+    return known
+
+
+def _declared_static(item: Declaration, state: ReadingState) -> Symbol:
+    element = item.type.element
+    shape = initialisers.shape_with_values(item, state)
+    if element is None or shape is None:
+        return Broken()
+    stored = state.source.add_variable(item.name, shape, element, item.loc)
+    stored = replace(stored, is_bool=item.type.is_bool, is_const=item.type.is_const)
+    state.statics[item] = stored
+    state.source.written.add(stored.variable)
+    with state.source.collected(state.source.first):
+        if item.value is None:
+            _fill(item, stored, state)
+        elif not shape:
+            _initialise_scalar(item, item.value, stored, state)
+        else:
+            nodes = initialisers.initial_values(item.value, shape, state)
+            if nodes is not None:
+                _initialise(item, stored, nodes, state)
+    return stored
+
+
+def _initialise_scalar(
+    item: Declaration, node: ast.Node, stored: Stored, state: ReadingState
+) -> None:
+    value = expressions.value_of(node, state)
+    if value is None:
+        return
+    if value.constant is None:
+        message = f"static {item.name} starts with a value that is not constant"
+        state.report("E135", message, item.loc, "initialise it with a constant")
+        return
+    assign(Access(stored.variable, ()), stored, value, state, item.loc)
+
+
+def _initialise(
+    item: Declaration, stored: Stored, nodes: list[ast.Node | None], state: ReadingState
+) -> None:
+    """Emit assignments of the initial values: loops for zeros, one for each value else."""
+    numbers = {initialisers.constant_of(node, stored.element, state) for node in nodes}
+    if numbers == {0.0}:
+        state.source.written.add(stored.variable)
+        _fill(item, stored, state)
+        return
+    if len(nodes) > MAX_INITIAL_ASSIGNMENTS:
+        message = f"{item.name} is initialised with {len(nodes)} values, but written later"
+        state.report("E139", message, item.loc, "copy it from a const array in a loop")
+        return
+    points = product(*(range(extent) for extent in stored.shape))
+    for node, point in zip(nodes, points, strict=True):
+        value = integer(0) if node is None else expressions.value_of(node, state)
+        if value is not None:
+            access = Access(stored.variable, tuple(map(Affine.of, point)))
+            assign(access, stored, value, state, item.loc)
+
+
+def _fill(item: Declaration, stored: Stored, state: ReadingState) -> None:
+    """Emit loops that set all elements of a variable to zero."""
+
+    def zero(point: tuple[Affine, ...]) -> Assign:
+        return Assign(Access(stored.variable, point), Literal(0.0), loc=item.loc)
+
+    nest(stored.shape, zero, state)

@@ -1,36 +1,66 @@
-"""Initialisers of arrays: which element each value of ``{1, [4] = 2, 3}`` belongs to."""
+"""Shapes of arrays and their initialisers: the element of each value of ``{1, [4] = 2, 3}``."""
 
 from __future__ import annotations
 
 from math import prod
 from typing import TYPE_CHECKING
 
+from pycparser import c_ast as ast
+
 from streamopt.errors import Diagnostic
 from streamopt.frontends.c.problems import LimitError
-from streamopt.frontends.c.statements import declarations
 from streamopt.frontends.c.syntax.rendering import shown
-from streamopt.frontends.c.syntax.tree import Designated, Initializers
+from streamopt.frontends.c.syntax.trees import designators
 from streamopt.frontends.c.values import expressions
 from streamopt.frontends.c.values.value import ValueProblem, converted_value
 
 if TYPE_CHECKING:
-    from streamopt.frontends.c.state import State
-    from streamopt.frontends.c.syntax.tree import Declaration, Node
+    from streamopt.frontends.c.state import ReadingState
+    from streamopt.frontends.c.syntax.types import Declaration
     from streamopt.ir.element import ElementType
 
-__all__ = ["constant_of", "initial_values", "shape_with_values"]
+__all__ = ["constant_of", "initial_values", "shape_of", "shape_with_values"]
 
+MAX_ELEMENTS = 2**31 - 1
+MAX_DIMENSIONS = 32
 MAX_INITIAL_VALUES = 1_000_000
 
 Shape = tuple[int, ...]
 
 
-def shape_with_values(item: Declaration, state: State) -> Shape | None:
+def shape_of(
+    item: Declaration, state: ReadingState, first: int | None = None
+) -> tuple[int, ...] | None:
+    """Return a declared shape; first stands for an extent that is left out."""
+    shape: list[int] = []
+    for position, extent in enumerate(item.type.extents):
+        if extent is None and position == 0 and first is not None:
+            shape.append(first)
+            continue
+        if extent is None:
+            message = f"{item.name} has an extent that is not known"
+            state.report("E134", message, item.loc, f"declare its shape: {item.name}[N][M]")
+            return None
+        number = expressions.integer_of(extent, state, f"an extent of {item.name},")
+        if number is None:
+            return None
+        if number < 1:
+            message = f"an extent of {item.name} is {number}"
+            state.report("E138", message, extent, "extents are positive")
+            return None
+        shape.append(number)
+    if prod(shape) > MAX_ELEMENTS or len(shape) > MAX_DIMENSIONS:
+        state.report("E139", f"{item.name} is too large", item.loc, "make it smaller")
+        return None
+    return tuple(shape)
+
+
+def shape_with_values(item: Declaration, state: ReadingState) -> Shape | None:
     """Return a declared shape, whose first extent the initialiser may give."""
     is_open = bool(item.type.extents) and item.type.extents[0] is None
-    if not is_open or not isinstance(item.value, Initializers):
-        return declarations.shape_of(item, state)
-    shape = declarations.shape_of(item, state, first=1)
+    if not is_open or not isinstance(item.value, ast.InitList):
+        return shape_of(item, state)
+    shape = shape_of(item, state, first=1)
     if shape is None:
         return None
     whole = (MAX_INITIAL_VALUES, *shape[1:])
@@ -41,43 +71,49 @@ def shape_with_values(item: Declaration, state: State) -> Shape | None:
     return (last // prod(shape[1:]) + 1, *shape[1:])
 
 
-def initial_values(value: Node, shape: Shape, state: State) -> list[Node | None] | None:
+def initial_values(
+    value: ast.Node, shape: Shape, state: ReadingState
+) -> list[ast.Node | None] | None:
     """Return the initialiser of each element in row-major order; None for a zero."""
     size = prod(shape)
     if size > MAX_INITIAL_VALUES:
         message = f"an initialiser for more than {MAX_INITIAL_VALUES} elements"
-        raise LimitError(Diagnostic("E139", message, value.loc, "initialise it with a loop"))
-    if not isinstance(value, Initializers):
+        raise LimitError(
+            Diagnostic("E139", message, state.file.loc(value), "initialise it with a loop")
+        )
+    if not isinstance(value, ast.InitList):
         state.report("E138", f"{shown(value)} can't initialise an array", value, "use {...}")
         return None
     places = _places(value, shape, state)
     if places is None:
         return None
-    found: list[Node | None] = [None] * size
+    found: list[ast.Node | None] = [None] * size
     for at, node in places:
         found[at] = node
     return found
 
 
-def _places(value: Initializers, shape: Shape, state: State) -> list[tuple[int, Node]] | None:
+def _places(
+    value: ast.InitList, shape: Shape, state: ReadingState
+) -> list[tuple[int, ast.Node]] | None:
     """Return the values with their offsets, in the order of the text."""
     size = prod(shape)
-    found: list[tuple[int, Node]] = []
+    found: list[tuple[int, ast.Node]] = []
     position = 0
-    for part in value.parts:
+    for part in value.exprs:
         node, inner = part, shape[1:]
-        if isinstance(part, Designated):
+        if isinstance(part, ast.NamedInitializer):
             place = _designated(part, shape, state)
             if place is None:
                 return None
-            node, (position, inner) = part.value, place
-        elif isinstance(part, Initializers):
+            node, (position, inner) = part.expr, place
+        elif isinstance(part, ast.InitList):
             position += -position % prod(inner)
         if position >= size:
             message = f"{shown(value)} has too many values for {size} elements"
             state.report("E138", message, part)
             return None
-        if not isinstance(node, Initializers):
+        if not isinstance(node, ast.InitList):
             found.append((position, node))
             position += 1
             continue
@@ -91,10 +127,12 @@ def _places(value: Initializers, shape: Shape, state: State) -> list[tuple[int, 
     return found
 
 
-def _designated(part: Designated, shape: Shape, state: State) -> tuple[int, Shape] | None:
+def _designated(
+    part: ast.NamedInitializer, shape: Shape, state: ReadingState
+) -> tuple[int, Shape] | None:
     """Return the offset that a designator names, and the shape of what is there."""
     position = 0
-    for index in part.path:
+    for index in designators(part):
         number = expressions.integer_of(index, state, "the designator")
         if number is None:
             return None
@@ -106,8 +144,8 @@ def _designated(part: Designated, shape: Shape, state: State) -> tuple[int, Shap
     return position, shape
 
 
-def constant_of(node: Node | None, element: ElementType, state: State) -> float | None:
-    """Return the constant that an initialiser is, in the type of the element, if it is one."""
+def constant_of(node: ast.Node | None, element: ElementType, state: ReadingState) -> float | None:
+    """Return an initialiser in the type of the element, if it is constant."""
     if node is None:
         return 0.0
     value = expressions.value_of(node, state)

@@ -5,22 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pycparser import c_ast as ast
+
 from streamopt.frontends.c.statements import statements
 from streamopt.frontends.c.statements.assignments import assigned_variables
-from streamopt.frontends.c.symbols import Broken, Counter, Known
+from streamopt.frontends.c.symbols import Broken, Counter, Known, Symbol
 from streamopt.frontends.c.syntax.jumps import without_jumps
 from streamopt.frontends.c.syntax.rendering import shown
-from streamopt.frontends.c.syntax.tree import (
-    Assignment,
-    Block,
-    Continue,
-    Declaration,
-    Evaluate,
-    Increment,
-    Name,
-    Operation,
-)
-from streamopt.frontends.c.syntax.usage import walked
+from streamopt.frontends.c.syntax.trees import INCREMENTS
+from streamopt.frontends.c.syntax.usage import names_in
 from streamopt.frontends.c.values import expressions
 from streamopt.frontends.c.values.value import affine_value
 from streamopt.ir.affine import Affine
@@ -28,9 +21,9 @@ from streamopt.ir.expression import reads
 from streamopt.ir.source import RangeLoop
 
 if TYPE_CHECKING:
-    from streamopt.frontends.c.state import State
-    from streamopt.frontends.c.syntax.tree import ForLoop, Node, Statement
-    from streamopt.frontends.c.values.value import Value
+    from streamopt.errors import SourceLoc
+    from streamopt.frontends.c.state import ReadingState
+    from streamopt.frontends.c.values.value import CValue
     from streamopt.ir.element import ElementType
 
 __all__ = ["read_loop"]
@@ -53,23 +46,20 @@ class _Header:
 
     name: str
     element: ElementType
-    is_declared: bool
     starts: tuple[Affine, ...]
     ends: tuple[Affine, ...]
     step: int
 
 
-def read_loop(item: ForLoop, state: State, label: str) -> None:
+def read_loop(item: ast.For, state: ReadingState, label: str) -> None:
     """Emit a loop; problems go to the state, and the body is read for its own."""
-    if len(state.blocks) > MAX_NESTING:
-        state.report("E139", f"loops are nested more than {MAX_NESTING} deep", item.loc)
+    if len(state.source.blocks) > MAX_NESTING:
+        state.report("E139", f"loops are nested more than {MAX_NESTING} deep", item)
         return
     name = _counted_name(item)
     header = _header(item, name, state) if name is not None else None
     if name is None:
-        state.report(
-            "E135", "the header of this for names no variable to count", item.loc, _FORM_HINT
-        )
+        state.report("E135", "the header of this for names no variable to count", item, _FORM_HINT)
     if header is None:
         with state.block():
             if name is not None:
@@ -79,8 +69,8 @@ def read_loop(item: ForLoop, state: State, label: str) -> None:
     _emit(item, header, state, label)
 
 
-def _emit(item: ForLoop, header: _Header, state: State, label: str) -> None:
-    iterator = state.unique(header.name)
+def _emit(item: ast.For, header: _Header, state: ReadingState, label: str) -> None:
+    iterator = state.source.unique(header.name)
     start, step = header.starts[0], header.step
     if step == 1:
         lower, upper = header.starts, header.ends
@@ -91,54 +81,55 @@ def _emit(item: ForLoop, header: _Header, state: State, label: str) -> None:
         spans = ((end - start).scaled(sign) for end in header.ends)
         upper = tuple((span + Affine.of(abs(step) - 1)).floordiv(abs(step)) for span in spans)
         value = start + Affine.iterator(iterator).scaled(step)
-    state.order[iterator] = len(state.order)
-    lower, upper = (tuple(map(state.in_loop_order, bounds)) for bounds in (lower, upper))
-    low = max(bound.interval(state.ranges)[0] for bound in lower)
-    high = min(bound.interval(state.ranges)[1] for bound in upper) - 1
+    lower, upper = (tuple(map(state.loops.ordered, bounds)) for bounds in (lower, upper))
+    low = max(bound.interval(state.loops.ranges)[0] for bound in lower)
+    high = min(bound.interval(state.loops.ranges)[1] for bound in upper) - 1
     if max(abs(low), abs(high)) > _LARGEST:
-        state.report("E139", "the loop's bounds exceed 32 bits", item.loc, "make them smaller")
+        state.report("E139", "the loop's bounds exceed 32 bits", item, "make them smaller")
         return
-    state.ranges[iterator] = (low, max(low, high))
-    value = state.in_loop_order(value)
-    ends = value.interval(state.ranges)
+    state.loops.open(iterator, low, max(low, high))
+    value = state.loops.ordered(value)
+    ends = value.interval(state.loops.ranges)
     with state.block() as body:
         known = affine_value(value, header.element, *ends)
         state.scope.declare(header.name, Known(known, is_iterator=True))
         _read_repeated(item, state)
     if body:
-        found = RangeLoop(iterator, lower, upper, tuple(body), label, item.loc, header.name, value)
-        state.emit(found)
+        loc = state.file.loc(item)
+        found = RangeLoop(iterator, lower, upper, tuple(body), label, loc, header.name, value)
+        state.source.emit(found)
 
 
-def _read_repeated(item: ForLoop, state: State) -> None:
+def _read_repeated(item: ast.For, state: ReadingState) -> None:
     """Read a body that may run many times or never: what it assigns is forgotten around it."""
-    changed = assigned_variables(item.body, state)
-    before = {name: value for name, value in state.held.items() if name not in changed}
-    state.held = dict(before)
-    state.repeated.append(changed)
+    changed = assigned_variables(item.stmt, state)
+    before = {name: value for name, value in state.integers.now.items() if name not in changed}
+    state.integers.now = dict(before)
+    state.loops.assigned.append(changed)
     _read_body(item, state)
-    state.repeated.pop()
-    state.held = before
+    state.loops.assigned.pop()
+    state.integers.now = before
 
 
-def _read_body(item: ForLoop, state: State) -> None:
-    items = without_jumps((item.body,), Continue)
-    statements.read_statement(Block(items, item.body.loc), state)
+def _read_body(item: ast.For, state: ReadingState) -> None:
+    body = [] if item.stmt is None else [item.stmt]
+    with state.scope.block():
+        statements.read_all(without_jumps(body, ast.Continue), state)
 
 
-def _counted_name(item: ForLoop) -> str | None:
-    match item.first:
-        case Block((Declaration(name),)):
+def _counted_name(item: ast.For) -> str | None:
+    match item.init:
+        case ast.DeclList(decls=[ast.Decl(name=str(name))]):
             return name
-        case Evaluate(Assignment("", Name(name))):
+        case ast.Assignment(op="=", lvalue=ast.ID(name=name)):
             return name
         case _:
             return None
 
 
-def _header(item: ForLoop, name: str, state: State) -> _Header | None:
+def _header(item: ast.For, name: str, state: ReadingState) -> _Header | None:
     """Return the parts of a header; all its problems are reported."""
-    element, first = _first(item.first, name, state)
+    element, first = _first(item.init, name, state)
     step = _step(item, name, state)
     starts = None if first is None else _bounds(first, step, state, is_start=True)
     ends = None if step is None else _ends(item, name, step, state)
@@ -146,99 +137,113 @@ def _header(item: ForLoop, name: str, state: State) -> _Header | None:
         return None
     if step != 1 and len(starts) > 1:
         message = "a loop with a step starts at a minimum or maximum"
-        state.report("E136", message, item.loc, "start it at one affine value")
+        state.report("E136", message, item, "start it at one affine value")
         return None
     if not element.is_signed and step < 0 and not _stops(starts, ends, step, state):
         message = f"{name} is unsigned, so it never falls below 0, and the loop may not end"
-        state.report("E135", message, item.loc, f"declare int {name}")
+        state.report("E135", message, item, f"declare int {name}")
         return None
-    is_declared = isinstance(item.first, Block)
-    return _Header(name, element, is_declared, starts, ends, step)
+    return _Header(name, element, starts, ends, step)
 
 
-def _stops(starts: tuple[Affine, ...], ends: tuple[Affine, ...], step: int, state: State) -> bool:
+def _stops(
+    starts: tuple[Affine, ...], ends: tuple[Affine, ...], step: int, state: ReadingState
+) -> bool:
     """Return whether an unsigned variable that falls meets its end before it wraps around."""
     start, end = starts[0], ends[0]
     if len(starts) == len(ends) == 1 and not start.terms and not end.terms:
         steps = max(0, -((end.constant - start.constant) // -step))
         return start.constant + steps * step >= 0
-    return max(bound.interval(state.ranges)[0] for bound in ends) + step + 1 >= 0
+    return max(bound.interval(state.loops.ranges)[0] for bound in ends) + step + 1 >= 0
 
 
 def _first(
-    first: Statement | None, name: str, state: State
-) -> tuple[ElementType | None, Node | None]:
+    first: ast.Node | None, name: str, state: ReadingState
+) -> tuple[ElementType | None, ast.Node | None]:
     """Return the type of the counted variable and the expression that it starts at."""
     match first:
-        case Block((Declaration(value=value, type=use, loc=loc),)):
-            element = use.element
+        case ast.DeclList(decls=[ast.Decl(init=value) as declared]):
+            item = state.file.declarations[declared]
+            element, place = item.type.element, item.loc
             if value is None:
-                state.report("E135", f"{name} has no start", loc, _FORM_HINT)
-        case Evaluate(Assignment(value=value, loc=loc)):
+                state.report("E135", f"{name} has no start", place, _FORM_HINT)
+        case ast.Assignment(rvalue=value):
+            place = state.file.loc(first)
             symbol = state.scope.find(name)
-            match symbol:
-                case Counter(element):
-                    pass
-                case Broken():
-                    return None, value
-                case Known(_, is_iterator=True):
-                    message = f"{name} counts an outer loop already"
-                    state.report("E135", message, loc, "use another variable")
-                    return None, value
-                case None:
-                    state.report("E137", f"'{name}' is not declared", loc, f"declare int {name}")
-                    return None, value
-                case _:
-                    message = f"{name} can't count a loop"
-                    state.report("E135", message, loc, f"declare int {name} for it alone")
-                    return None, value
+            if not isinstance(symbol, Counter):
+                _report_uncountable(name, symbol, place, state)
+                return None, value
+            element = symbol.element
         case _:
             return None, None
     if element is None or element.is_float:
-        state.report("E135", f"{name} is not an integer, but counts a loop", loc, "use int")
+        state.report("E135", f"{name} is not an integer, but counts a loop", place, "use int")
         return None, value
     return element, value
 
 
-def _step(item: ForLoop, name: str, state: State) -> int | None:
-    found: int | None = None
-    amount: Node | None = None
-    sign = 1
-    match item.step:
-        case Increment(Name(target), by) if target == name:
-            found = by
-        case Assignment("+" | "-" as op, Name(target), value) if target == name:
-            amount, sign = value, 1 if op == "+" else -1
-        case Assignment("", Name(target), Operation("+", Name(base), value)) if (
-            target == base == name
-        ):
-            amount = value
-        case Assignment("", Name(target), Operation("+", value, Name(base))) if (
-            target == base == name
-        ):
-            amount = value
-        case Assignment("", Name(target), Operation("-", Name(base), value)) if (
-            target == base == name
-        ):
-            amount, sign = value, -1
+def _report_uncountable(
+    name: str, symbol: Symbol | None, loc: SourceLoc, state: ReadingState
+) -> None:
+    match symbol:
+        case Broken():
+            pass
+        case Known(_, is_iterator=True):
+            message = f"{name} counts an outer loop already"
+            state.report("E135", message, loc, "use another variable")
         case None:
-            state.report("E135", f"the loop over {name} has no step", item.loc, _FORM_HINT)
-            return None
+            state.report("E137", f"'{name}' is not declared", loc, f"declare int {name}")
         case _:
-            message = f"{shown(item.step)} does not step {name} by a constant"
-            state.report("E135", message, item.step, _FORM_HINT)
-            return None
-    if amount is not None:
-        number = expressions.integer_of(amount, state, "the step")
-        found = None if number is None else sign * number
-    if found == 0 or (found is not None and abs(found) > _LARGEST):
-        state.report("E135", f"the loop over {name} steps by {found}", item.loc, _FORM_HINT)
+            hint = f"declare int {name} for it alone"
+            state.report("E135", f"{name} can't count a loop", loc, hint)
+
+
+def _step(item: ast.For, name: str, state: ReadingState) -> int | None:
+    if item.next is None:
+        state.report("E135", f"the loop over {name} has no step", item, _FORM_HINT)
         return None
-    return found
+    change = _change(item.next, name)
+    if change is None:
+        message = f"{shown(item.next)} does not step {name} by a constant"
+        state.report("E135", message, item.next, _FORM_HINT)
+        return None
+    sign, amount = change
+    number = 1 if amount is None else expressions.integer_of(amount, state, "the step")
+    if number is None:
+        return None
+    if number == 0 or abs(number) > _LARGEST:
+        message = f"the loop over {name} steps by {sign * number}"
+        state.report("E135", message, item, _FORM_HINT)
+        return None
+    return sign * number
+
+
+def _change(step: ast.Node, name: str) -> tuple[int, ast.Node | None] | None:
+    """Return the sign and the amount, None for 1, by which an expression changes a variable."""
+    match step:
+        case ast.UnaryOp(op=op, expr=ast.ID(name=target)) if op in INCREMENTS and target == name:
+            return INCREMENTS[op], None
+        case ast.Assignment(op="+=" | "-=" as op, lvalue=ast.ID(name=target), rvalue=value):
+            return (1 if op == "+=" else -1, value) if target == name else None
+        case ast.Assignment(op="=", lvalue=ast.ID(name=target), rvalue=ast.BinaryOp() as total):
+            return _added(total, name) if target == name else None
+        case _:
+            return None
+
+
+def _added(total: ast.BinaryOp, name: str) -> tuple[int, ast.Node] | None:
+    """Return the sign and the value that a sum or difference adds to a variable."""
+    match total:
+        case ast.BinaryOp(op="+" | "-" as op, left=ast.ID(name=base), right=value) if base == name:
+            return 1 if op == "+" else -1, value
+        case ast.BinaryOp(op="+", left=value, right=ast.ID(name=base)) if base == name:
+            return 1, value
+        case _:
+            return None
 
 
 def _bounds(
-    node: Node, step: int | None, state: State, *, is_start: bool
+    node: ast.Node, step: int | None, state: ReadingState, *, is_start: bool
 ) -> tuple[Affine, ...] | None:
     """Return the alternatives of a bound: of an end the nearest counts, of a start the last."""
     value = expressions.value_of(node, state)
@@ -250,32 +255,32 @@ def _bounds(
         hint = expressions.open_hint(node, state)
         names = {access.array for access in reads(value.tree)}
         other = _DATA_HINT.format(op=">=" if is_start else "<", bound=shown(node))
-        other = _BOUND_HINT if names <= state.followed else other
+        other = _BOUND_HINT if names <= state.integers.followed else other
         state.report("E134" if hint else "E136", message, node, hint or other)
     return parts
 
 
 def _alternatives(
-    value: Value, node: Node, step: int | None, state: State, *, is_start: bool
+    value: CValue, node: ast.Node, step: int | None, state: ReadingState, *, is_start: bool
 ) -> tuple[Affine, ...] | None:
     if value.affine is not None:
-        return (state.in_loop_order(value.affine),)
+        return (state.loops.ordered(value.affine),)
     if value.choice is None or step is None:
         return None
     wants_least = (step > 0) != is_start
     return value.choice.parts if value.choice.is_least == wants_least else None
 
 
-def _ends(item: ForLoop, name: str, step: int, state: State) -> tuple[Affine, ...] | None:
-    """Return what the variable does not reach, as alternatives."""
+def _ends(item: ast.For, name: str, step: int, state: ReadingState) -> tuple[Affine, ...] | None:
+    """Return the values that the variable does not reach, as alternatives."""
     found: list[Affine] = []
-    if item.condition is None:
-        state.report("E135", f"the loop over {name} has no end", item.loc, _FORM_HINT)
+    if item.cond is None:
+        state.report("E135", f"the loop over {name} has no end", item, _FORM_HINT)
         return None
-    waiting: list[Node] = [item.condition]
+    waiting: list[ast.Node] = [item.cond]
     while waiting:
         node = waiting.pop()
-        if isinstance(node, Operation) and node.op == "&&":
+        if isinstance(node, ast.BinaryOp) and node.op == "&&":
             waiting += [node.right, node.left]
             continue
         ends = _end(node, name, step, state)
@@ -285,9 +290,9 @@ def _ends(item: ForLoop, name: str, step: int, state: State) -> tuple[Affine, ..
     return tuple(dict.fromkeys(found))
 
 
-def _end(node: Node, name: str, step: int, state: State) -> tuple[Affine, ...] | None:
+def _end(node: ast.Node, name: str, step: int, state: ReadingState) -> tuple[Affine, ...] | None:
     """Return the alternatives of one comparison, as values that are not reached any more."""
-    if not isinstance(node, Operation) or node.op not in _MIRRORED:
+    if not isinstance(node, ast.BinaryOp) or node.op not in _MIRRORED:
         message = f"the condition {shown(node)} does not compare {name} with a bound"
         state.report("E135", message, node, _FORM_HINT)
         return None
@@ -313,25 +318,25 @@ def _end(node: Node, name: str, step: int, state: State) -> tuple[Affine, ...] |
     if parts is None:
         return None
     beyond = (1 if rises else -1) if op in ("<=", ">=") else 0
-    return tuple(state.in_loop_order(part - shift + Affine.of(beyond)) for part in parts)
+    return tuple(state.loops.ordered(part - shift + Affine.of(beyond)) for part in parts)
 
 
-def _shift_of(node: Node, name: str, state: State) -> Affine | None:
-    """Return what is added to the variable in ``i + c``; None where it is something else."""
+def _shift_of(node: ast.Node, name: str, state: ReadingState) -> Affine | None:
+    """Return the affine ``c`` of ``i + c``; None where the expression is something else."""
     match node:
-        case Name(found) if found == name:
+        case ast.ID(name=found) if found == name:
             return Affine()
-        case Operation("+" | "-" as op, inner, other) if not _mentions(other, name):
+        case ast.BinaryOp(op="+" | "-" as op, left=inner, right=other) if name not in names_in(
+            other
+        ):
             before, value = _shift_of(inner, name, state), expressions.value_of(other, state)
             if before is None or value is None or value.affine is None:
                 return None
             return before + value.affine.scaled(1 if op == "+" else -1)
-        case Operation("+", other, Name(found)) if found == name and not _mentions(other, name):
+        case ast.BinaryOp(op="+", left=other, right=ast.ID(name=found)) if (
+            found == name and name not in names_in(other)
+        ):
             value = expressions.value_of(other, state)
             return None if value is None else value.affine
         case _:
             return None
-
-
-def _mentions(node: Node, name: str) -> bool:
-    return any(isinstance(part, Name) and part.name == name for part in walked(node))

@@ -16,50 +16,22 @@ After::
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from streamopt.frontends.c.syntax.tree import (
-    Block,
-    Continue,
-    Declaration,
-    ForLoop,
-    IfElse,
-    Labelled,
-    Name,
-    Return,
-)
-from streamopt.frontends.c.syntax.usage import walked
+from pycparser import c_ast as ast
+
+from streamopt.frontends.c.syntax.trees import is_block, items_of, jumps_in
+from streamopt.frontends.c.syntax.usage import names_in
 
 if TYPE_CHECKING:
-    from streamopt.frontends.c.syntax.tree import Statement
+    from collections.abc import Sequence
 
-__all__ = ["jumps_in", "without_jumps"]
+    from streamopt.frontends.c.syntax.trees import Jump
 
-_Jump = type[Continue] | type[Return]
-
-
-def jumps_in(item: Statement | None, kind: _Jump) -> bool:
-    """Return whether a statement has such a jump; a loop's own ``continue`` does not count."""
-    waiting: list[Statement | None] = [item]
-    while waiting:
-        match waiting.pop():
-            case Block(items):
-                waiting.extend(items)
-            case IfElse(_, then, otherwise):
-                waiting += [then, otherwise]
-            case Labelled(_, body):
-                waiting.append(body)
-            case ForLoop(body=body) if kind is Return:
-                waiting.append(body)
-            case found if isinstance(found, kind):
-                return True
-            case _:
-                pass
-    return False
+__all__ = ["without_jumps"]
 
 
-def without_jumps(items: tuple[Statement, ...], kind: _Jump) -> tuple[Statement, ...]:
+def without_jumps(items: Sequence[ast.Node], kind: Jump) -> list[ast.Node]:
     """Return statements that do the same; jumps stay where that is not possible.
 
     Jumps at the end go, statements behind one that always jumps too. What follows an ``if`` with
@@ -67,46 +39,48 @@ def without_jumps(items: tuple[Statement, ...], kind: _Jump) -> tuple[Statement,
     """
     for at, item in enumerate(items):
         if isinstance(item, kind):
-            return items[:at]
+            return [*items[:at]]
         if not jumps_in(item, kind):
             continue
         rest = items[at + 1 :]
         match item:
-            case IfElse():
-                return (*items[:at], *_split(item, rest, kind))
-            case Block(inner) if not _hides(inner, rest):
-                return (*items[:at], replace(item, items=without_jumps((*inner, *rest), kind)))
+            case ast.If():
+                return [*items[:at], *_split(item, rest, kind)]
+            case _ if is_block(item) and not _hides(items_of(item), rest):
+                following = without_jumps([*items_of(item), *rest], kind)
+                return [*items[:at], ast.Compound(following, item.coord)]
             case _:
-                return items
-    return items
+                return [*items]
+    return [*items]
 
 
-def _split(item: IfElse, rest: tuple[Statement, ...], kind: _Jump) -> tuple[Statement, ...]:
-    branches = [item.then, item.otherwise or Block((), item.loc)]
-    leaves = [_always(branch, kind) for branch in branches]
+def _split(item: ast.If, rest: Sequence[ast.Node], kind: Jump) -> list[ast.Node]:
+    branches = item.iftrue, item.iffalse
+    leaves = [branch is not None and _always(branch, kind) for branch in branches]
     if rest and not any(leaves):
-        return item, *rest
-    following = [() if always else rest for always in leaves]
+        return [item, *rest]
     then, otherwise = (
-        Block(without_jumps((branch, *tail), kind), branch.loc)
-        for branch, tail in zip(branches, following, strict=True)
+        ast.Compound(
+            without_jumps([*([] if branch is None else [branch]), *([] if always else rest)], kind),
+            item.coord if branch is None else branch.coord,
+        )
+        for branch, always in zip(branches, leaves, strict=True)
     )
-    return (replace(item, then=then, otherwise=otherwise),)
+    return [ast.If(item.cond, then, otherwise, item.coord)]
 
 
-def _always(item: Statement, kind: _Jump) -> bool:
+def _always(item: ast.Node | None, kind: Jump) -> bool:
     """Return whether a statement jumps, whatever happens in it."""
     match item:
-        case Block(items):
-            return any(_always(part, kind) for part in items)
-        case IfElse(_, then, otherwise):
+        case ast.If(iftrue=then, iffalse=otherwise):
             return otherwise is not None and _always(then, kind) and _always(otherwise, kind)
+        case _ if is_block(item):
+            return any(_always(part, kind) for part in items_of(item))
         case _:
             return isinstance(item, kind)
 
 
-def _hides(items: tuple[Statement, ...], rest: tuple[Statement, ...]) -> bool:
+def _hides(items: Sequence[ast.Node], rest: Sequence[ast.Node]) -> bool:
     """Return whether a block declares a name that means something else behind the block."""
-    declared = {item.name for item in items if isinstance(item, Declaration)}
-    used = {node.name for node in walked(rest) if isinstance(node, Name)}
-    return not declared.isdisjoint(used)
+    declared = {item.name for item in items if isinstance(item, ast.Decl)}
+    return not declared.isdisjoint(names_in(*rest))

@@ -1,36 +1,72 @@
-"""From preprocessed text to the tree of `streamopt.frontends.c.syntax.tree`, by pycparser."""
-
-# pycparser has no types
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false, reportMissingTypeStubs=false
-# pyright: reportUnknownParameterType=false
+"""From preprocessed text to the functions and declarations of a file, by pycparser."""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, NoReturn
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NoReturn
 
 from pycparser import c_ast as ast
-from pycparser.c_parser import CParser, ParseError
+from pycparser.c_parser import Coord, CParser, ParseError
 
 from streamopt.errors import Diagnostic, FrontendError
-from streamopt.frontends.c.syntax.statement_syntax import converted_statement
-from streamopt.frontends.c.syntax.tree import Block, Declaration, Function, Unit
-from streamopt.frontends.c.syntax.types import Converter, converted_declaration
+from streamopt.frontends.c.syntax.trees import coordinate
+from streamopt.frontends.c.syntax.types import DeclarationReader
 
 if TYPE_CHECKING:
-    from streamopt.frontends.c.syntax.tree import Node
+    from collections.abc import Mapping
+
+    from streamopt.errors import SourceLoc
+    from streamopt.frontends.c.syntax.types import CType, Declaration
     from streamopt.frontends.c.text.places import Places
     from streamopt.frontends.c.text.preprocess import Preprocessed
 
-__all__ = ["parsed"]
+__all__ = ["CFile", "CFunction", "parsed"]
 
 _POSITION = re.compile(r"^.*?:(\d+)(?::(\d+))?: (.*)$", re.DOTALL)
 _NESTING_HINT = "split the expression or the statement"
 _SYNTAX_HINT = "only C is read: no templates, classes, references or other C++"
 
 
-def parsed(source: Preprocessed) -> Unit:
+@dataclass(frozen=True, slots=True, eq=False)
+class CFunction:
+    """A function with a body; has_scop tells whether that holds ``#pragma scop``."""
+
+    name: str
+    parameters: tuple[Declaration, ...]
+    returns: CType
+    body: ast.Compound
+    has_scop: bool
+    loc: SourceLoc
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CFile:
+    """A file, with the headers that it includes.
+
+    Attributes
+    ----------
+    variables
+        Those outside of functions.
+    enumerators
+        The value of each, by its name.
+    declarations, types
+        Variables and parameters anywhere, and the types of casts and ``sizeof``, by their nodes.
+    """
+
+    places: Places
+    functions: Mapping[str, CFunction]
+    variables: tuple[Declaration, ...]
+    enumerators: Mapping[str, ast.Node]
+    declarations: Mapping[ast.Decl, Declaration]
+    types: Mapping[ast.Typename, CType]
+
+    def loc(self, node: ast.Node) -> SourceLoc:
+        """Return the place of a node in the user's file."""
+        return self.places.of(coordinate(node))
+
+
+def parsed(source: Preprocessed) -> CFile:
     """Return the file's functions, variables and enumerators.
 
     Raises
@@ -39,13 +75,12 @@ def parsed(source: Preprocessed) -> Unit:
         If it is not C (E132) or nested too deeply (E139).
     """
     try:
-        file = _Parser().parse(source.text, "")
-        return _unit(file, Converter(source.places))
+        return _file(_PlacingParser().parse(source.text), source.places)
     except ParseError as error:
         raise FrontendError(_syntax_error(str(error), source.places)) from None
     except (RecursionError, MemoryError):
-        loc = source.places.loc(1, 1)
         message = "the program is nested too deeply"
+        loc = source.places.loc(1, 1)
         raise FrontendError(Diagnostic("E139", message, loc, _NESTING_HINT)) from None
     except (AssertionError, AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
         loc = source.places.loc(1, 1)
@@ -53,10 +88,10 @@ def parsed(source: Preprocessed) -> Unit:
         raise FrontendError(Diagnostic("E132", message, loc, _SYNTAX_HINT)) from None
 
 
-class _Parser(CParser):
+class _PlacingParser(CParser):
     """pycparser that always says where an error is."""
 
-    def _parse_error(self, msg: str, coord: Any) -> NoReturn:
+    def _parse_error(self, msg: str, coord: Coord | str | None) -> NoReturn:
         if isinstance(coord, str) and "At end of input" not in msg:
             token = self._peek()
             if token is not None:
@@ -80,51 +115,67 @@ def _syntax_error(text: str, places: Places) -> Diagnostic:
     return Diagnostic("E132", f"syntax: {message[:200]}", loc, _SYNTAX_HINT)
 
 
-def _unit(file: Any, converter: Converter) -> Unit:
-    functions: dict[str, Function] = {}
+def _file(tree: ast.FileAST, places: Places) -> CFile:
+    reader = DeclarationReader(places)
+    functions: dict[str, CFunction] = {}
     variables: list[Declaration] = []
-    for item in file.ext:
+    for item in tree.ext:
         match item:
-            case ast.Typedef():
-                converter.add_typedef(item)
-            case ast.FuncDef():
-                functions[str(item.decl.name)] = _function(item, converter)
-            case ast.Decl() if not isinstance(item.type, ast.FuncDecl):
-                converter.add_enumerators(item.type)
-                if item.name is not None:
-                    variables.append(converted_declaration(item, converter))
+            case ast.FuncDef(decl=ast.Decl(name=str(name), type=ast.FuncDecl() as declarator)):
+                functions[name] = _function(name, item, declarator, reader, places)
+            case ast.Typedef() | ast.Decl():
+                reader.read(item)
+                if item in reader.declarations and item.name is not None:
+                    variables.append(reader.declarations[item])
             case _:
                 pass
-    enumerators: dict[str, Node] = converter.enumerators
-    return Unit(functions, tuple(variables), enumerators)
-
-
-def _function(item: Any, converter: Converter) -> Function:
-    declaration = item.decl
-    parameters = declaration.type.args.params if declaration.type.args is not None else []
-    known = tuple(
-        converted_declaration(parameter, converter)
-        for parameter in parameters
-        if isinstance(parameter, ast.Decl)
-    )
-    body = converted_statement(item.body, converter)
-    loc = converter.loc(item)
-    return Function(
-        name=str(declaration.name),
-        parameters=known,
-        returns=converter.type_use(declaration.type.type),
-        body=body if isinstance(body, Block) else Block((body,), loc),
-        has_scop=_has_scop(item.body),
-        loc=loc,
+    return CFile(
+        places,
+        functions,
+        tuple(variables),
+        reader.enumerators,
+        reader.declarations,
+        reader.types,
     )
 
 
-def _has_scop(body: Any) -> bool:
-    waiting = [body]
+def _function(
+    name: str,
+    item: ast.FuncDef,
+    declarator: ast.FuncDecl,
+    reader: DeclarationReader,
+    places: Places,
+) -> CFunction:
+    parameters = [] if declarator.args is None else declarator.args.params
+    for node in (*parameters, item.body):
+        reader.read(node)
+    return CFunction(
+        name,
+        tuple(reader.declarations[node] for node in parameters if isinstance(node, ast.Decl)),
+        reader.type_of(declarator.type),
+        item.body,
+        _has_scop(item.body),
+        places.of(item.coord),
+    )
+
+
+def _has_scop(body: ast.Node) -> bool:
+    waiting: list[ast.Node | None] = [body]
     while waiting:
-        node = waiting.pop()
-        if isinstance(node, ast.Pragma) and node.string == "scop":
-            return True
-        if isinstance(node, ast.Compound | ast.For | ast.If | ast.Label | ast.While | ast.DoWhile):
-            waiting.extend(child for _, child in node.children())
+        match waiting.pop():
+            case ast.Pragma(string="scop"):
+                return True
+            case ast.Compound(block_items=items):
+                waiting += items or []
+            case ast.If(iftrue=then, iffalse=otherwise):
+                waiting += [then, otherwise]
+            case (
+                ast.For(stmt=part)
+                | ast.Label(stmt=part)
+                | ast.While(stmt=part)
+                | ast.DoWhile(stmt=part)
+            ):
+                waiting.append(part)
+            case _:
+                pass
     return False

@@ -4,107 +4,94 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from streamopt.frontends.c.syntax.tree import (
-    Assignment,
-    Call,
-    Comma,
-    Conversion,
-    Designated,
-    Increment,
-    Initializers,
-    Name,
-    Number,
-    Operation,
-    SizeOf,
-    Subscript,
-    Ternary,
-    TypeUse,
-    Unary,
-    Unsupported,
-)
+from pycparser import c_ast as ast
+
+from streamopt.frontends.c.syntax.literals import TypedNumber, number_of, unsupported
+from streamopt.frontends.c.syntax.trees import INCREMENTS, arguments_of, designators
+from streamopt.frontends.c.syntax.types import type_text
 
 if TYPE_CHECKING:
-    from streamopt.frontends.c.syntax.tree import Node
+    from collections.abc import Sequence
 
 __all__ = ["shown"]
 
 _LONGEST = 60
 _DEEPEST = 30
+_PRODUCTS, _SUMS = ("*", "/", "%"), ("+", "-")
+_COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 
 
-def shown(node: Node) -> str:
+def shown(node: ast.Node) -> str:
     """Return an expression as C text, cut where it is long."""
     text = _text(node, 0)
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
 
 
-def _text(node: Node, depth: int) -> str:
+def _text(node: ast.Node, depth: int) -> str:
     if depth > _DEEPEST:
         return "..."
+    refused = unsupported(node)
+    if refused is not None:
+        return refused.what
     match node:
-        case Name(name):
+        case ast.ID(name=name):
             return name
-        case Number(value):
-            return str(value)
-        case Subscript(base, index):
+        case ast.Constant():
+            number = number_of(node)
+            return str(number.value) if isinstance(number, TypedNumber) else number.what
+        case ast.ArrayRef(name=base, subscript=index):
             return f"{_tight(base, depth)}[{_text(index, depth + 1)}]"
-        case Unary(op, operand):
-            return f"{op}{_tight(operand, depth)}"
-        case Increment(operand, by):
-            return f"{_tight(operand, depth)}{'++' if by > 0 else '--'}"
-        case Operation(op, left, right):
+        case ast.UnaryOp(op="sizeof", expr=operand):
+            is_type = isinstance(operand, ast.Typename)
+            return f"sizeof({type_text(operand) if is_type else _text(operand, depth + 1)})"
+        case ast.UnaryOp(op=op, expr=operand):
+            text = _tight(operand, depth)
+            return f"{text}{op.removeprefix('p')}" if op in INCREMENTS else f"{op}{text}"
+        case ast.BinaryOp(op=op, left=left, right=right):
             return f"{_tight(left, depth, op)} {op} {_tight(right, depth)}"
-        case Assignment(op, target, value):
-            return f"{_text(target, depth + 1)} {op}= {_text(value, depth + 1)}"
-        case Conversion(type, operand):
-            return f"({type.text}){_tight(operand, depth)}"
         case _:
             return _composed(node, depth)
 
 
-def _composed(node: Node, depth: int) -> str:
+def _composed(node: ast.Node, depth: int) -> str:
     match node:
-        case Call(function, arguments):
-            return f"{function}({_joined(arguments, depth)})"
-        case Ternary(condition, then, otherwise):
+        case ast.Assignment(op=op, lvalue=target, rvalue=value):
+            return f"{_text(target, depth + 1)} {op} {_text(value, depth + 1)}"
+        case ast.Cast(to_type=to, expr=operand):
+            return f"({type_text(to)}){_tight(operand, depth)}"
+        case ast.FuncCall(name=ast.ID(name=function)):
+            return f"{function}({_joined(arguments_of(node), depth)})"
+        case ast.TernaryOp(cond=condition, iftrue=then, iffalse=otherwise):
             parts = (_tight(part, depth) for part in (condition, then, otherwise))
             return "{} ? {} : {}".format(*parts)
-        case Comma(parts):
+        case ast.ExprList(exprs=parts):
             return _joined(parts, depth)
-        case Initializers(parts):
+        case ast.InitList(exprs=parts):
             return f"{{{_joined(parts, depth)}}}"
-        case Designated(path, value):
-            indices = "".join(f"[{_text(index, depth + 1)}]" for index in path)
+        case ast.NamedInitializer(expr=value):
+            indices = "".join(f"[{_text(index, depth + 1)}]" for index in designators(node))
             return f"{indices} = {_text(value, depth + 1)}"
-        case SizeOf(operand):
-            inside = operand.text if isinstance(operand, TypeUse) else _text(operand, depth + 1)
-            return f"sizeof({inside})"
-        case Unsupported(what):
-            return what
         case _:
-            return _text(node, depth)
+            return type(node).__name__
 
 
-def _joined(parts: tuple[Node, ...], depth: int) -> str:
+def _joined(parts: Sequence[ast.Node], depth: int) -> str:
     return ", ".join(_text(part, depth + 1) for part in parts[:20])
 
 
-def _tight(node: Node, depth: int, op: str = "") -> str:
+def _tight(node: ast.Node, depth: int, op: str = "") -> str:
     """Return an operand, in parentheses where it may need them."""
     text = _text(node, depth + 1)
     match node:
-        case Operation(inner) if not _binds(inner, op):
+        case ast.BinaryOp(op=inner) if not _binds(inner, op):
             return f"({text})"
-        case Ternary() | Assignment() | Comma():
+        case ast.TernaryOp() | ast.Assignment() | ast.ExprList():
             return f"({text})"
         case _:
             return text
 
 
 def _binds(inner: str, outer: str) -> bool:
-    products, sums = ("*", "/", "%"), ("+", "-")
-    if outer in sums:
-        return inner in products + sums
-    if outer in products:
-        return inner in products
-    return outer in ("<", "<=", ">", ">=", "==", "!=") and inner in products + sums
+    if outer in _SUMS + _COMPARISONS:
+        return inner in _PRODUCTS + _SUMS
+    return outer in _PRODUCTS and inner in _PRODUCTS

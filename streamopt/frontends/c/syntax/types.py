@@ -1,28 +1,22 @@
 """Declared types: from pycparser's declarators to element types and extents."""
 
-# pycparser has no types
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false, reportMissingTypeStubs=false
-# pyright: reportUnknownParameterType=false
-
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from pycparser import c_ast as ast
 
-from streamopt.frontends.c.syntax import literals as expression_syntax
-from streamopt.frontends.c.syntax.tree import Declaration, Name, Number, Operation, TypeUse
+from streamopt.frontends.c.syntax.trees import parts_of
 from streamopt.ir.element import ElementType
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from streamopt.errors import SourceLoc
-    from streamopt.frontends.c.syntax.tree import Node
     from streamopt.frontends.c.text.places import Places
 
-__all__ = ["Converter", "converted_declaration"]
+__all__ = ["CType", "Declaration", "DeclarationReader", "type_text"]
 
 _ELEMENTS: Mapping[str, ElementType] = {
     "_Bool": ElementType.UINT8,
@@ -44,78 +38,125 @@ _ELEMENTS: Mapping[str, ElementType] = {
 _IMPLIED_INT = {"long", "short", "unsigned", "signed"}
 
 
-class Converter:
-    """What conversion needs to know: places, typedefs and enumerators."""
+@dataclass(frozen=True, slots=True, eq=False)
+class CType:
+    """A type as declared.
+
+    Attributes
+    ----------
+    element
+        Type of a scalar or of the elements; None for void, structures and functions.
+    text
+        The element's type in C.
+    extents
+        Extents, outermost first; None for a pointer and for ``[]``.
+    is_pointer
+        Whether the first of them is a pointer.
+    is_reference
+        Whether that is a reference of C++.
+    """
+
+    element: ElementType | None
+    text: str
+    extents: tuple[ast.Node | None, ...] = ()
+    is_pointer: bool = False
+    is_const: bool = False
+    is_bool: bool = False
+    is_reference: bool = False
+
+    @property
+    def is_integer(self) -> bool:
+        """Return whether it is a whole number by itself."""
+        return self.element is not None and not self.element.is_float and not self.extents
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Declaration:
+    """A variable or parameter; its name is empty if it has none."""
+
+    node: ast.Decl
+    name: str
+    type: CType
+    loc: SourceLoc
+
+    @property
+    def value(self) -> ast.Node | None:
+        """Return the initialiser, if there is one."""
+        return self.node.init
+
+    @property
+    def is_static(self) -> bool:
+        """Return whether it is declared static."""
+        return "static" in (self.node.storage or ())
+
+
+class DeclarationReader:
+    """Reads declarations in the order of the text, which typedefs need.
+
+    Attributes
+    ----------
+    declarations, types
+        Variables and parameters, and the types of casts and ``sizeof``, by their nodes.
+    enumerators
+        The value of each enumerator, by its name.
+    """
 
     def __init__(self, places: Places) -> None:
         self._places = places
-        self._typedefs: dict[str, TypeUse] = {}
-        self.enumerators: dict[str, Node] = {}
+        self._typedefs: dict[str, CType] = {}
+        self.declarations: dict[ast.Decl, Declaration] = {}
+        self.types: dict[ast.Typename, CType] = {}
+        self.enumerators: dict[str, ast.Node] = {}
 
-    def loc(self, node: Any) -> SourceLoc:
-        """Return the original place of a node."""
-        coord = node.coord
-        if coord is None:
-            return self._places.loc(0, 1)
-        return self._places.loc(coord.line, coord.column or 1)
+    def read(self, root: ast.Node) -> None:
+        """Read all declarations in a tree."""
+        waiting = [root]
+        while waiting:
+            node = waiting.pop()
+            match node:
+                case ast.Decl():
+                    if not isinstance(node.type, ast.FuncDecl):
+                        self.declarations[node] = self._declaration(node)
+                case ast.Typedef():
+                    self._typedefs[node.name] = self.type_of(node.type)
+                case ast.Typename():
+                    self.types[node] = self.type_of(node)
+                case ast.EnumeratorList():
+                    self._add_enumerators(node)
+                case _:
+                    pass
+            waiting += parts_of(node)[::-1]
 
-    def add_typedef(self, node: Any) -> None:
-        """Remember a typedef, and the enumerators declared in it."""
-        self.add_enumerators(node.type)
-        self._typedefs[str(node.name)] = self.type_use(node.type)
-
-    def add_enumerators(self, node: Any) -> None:
-        """Remember the enumerators of an ``enum { ... }``."""
-        while isinstance(node, ast.TypeDecl | ast.ArrayDecl | ast.PtrDecl):
-            node = node.type
-        if not isinstance(node, ast.Enum) or node.values is None:
-            return
-        before: Node | None = None
-        for item in node.values.enumerators:
-            loc = self.loc(item)
-            if item.value is not None:
-                value = expression_syntax.converted(item.value, self)
-            elif before is None:
-                value = Number(0, ElementType.INT32, loc)
-            else:
-                value = Operation("+", before, Number(1, ElementType.INT32, loc), loc)
-            self.enumerators[str(item.name)] = value
-            before = Name(str(item.name), loc)
-
-    def type_use(self, node: Any) -> TypeUse:
+    def type_of(self, node: ast.Node) -> CType:
         """Return the type of a declarator or type name."""
-        extents: list[Node | None] = []
+        extents: list[ast.Node | None] = []
         is_pointer = is_const = is_reference = False
         while True:
             match node:
-                case ast.ArrayDecl():
-                    has_extent = node.dim is not None
-                    extents.append(
-                        expression_syntax.converted(node.dim, self) if has_extent else None
-                    )
-                case ast.PtrDecl():
+                case ast.ArrayDecl(dim=extent):
+                    extents.append(extent)
+                case ast.PtrDecl(quals=qualifiers):
                     is_pointer = is_pointer or not extents
-                    is_reference = is_reference or "_Atomic" in (node.quals or [])
+                    is_reference = is_reference or "_Atomic" in (qualifiers or [])
                     extents.append(None)
-                case ast.TypeDecl() | ast.Typename():
-                    is_const = is_const or "const" in (node.quals or [])
+                case ast.TypeDecl(quals=qualifiers) | ast.Typename(quals=qualifiers):
+                    is_const = is_const or "const" in (qualifiers or [])
                 case _:
                     break
             node = node.type
         base = self._base(node)
-        if not extents:
-            is_pointer = base.is_pointer
-        return TypeUse(
+        return CType(
             base.element,
             base.text,
             (*extents, *base.extents),
-            is_pointer,
+            is_pointer if extents else base.is_pointer,
             is_const or base.is_const,
             base.is_bool,
             is_reference,
         )
 
-    def _base(self, node: Any) -> TypeUse:
+    def _base(self, node: ast.Node) -> CType:
+        text = type_text(node)
         match node:
             case ast.IdentifierType(names=[name]) if name in self._typedefs:
                 return self._typedefs[name]
@@ -124,32 +165,43 @@ class Converter:
                 if not words or (set(words) <= _IMPLIED_INT):
                     words.append("int")
                 element = _ELEMENTS.get(" ".join(sorted(words)))
-                text = "half" if element is ElementType.HALF else " ".join(names)
-                return TypeUse(element, text, is_bool=names == ["_Bool"])
+                return CType(element, text, is_bool=names == ["_Bool"])
             case ast.Enum():
-                return TypeUse(ElementType.INT32, "enum")
-            case ast.Struct() | ast.Union():
-                name = node.name or ""
-                if name.startswith("ap_"):
-                    return TypeUse(None, _width_text(name))
-                kind = "struct" if isinstance(node, ast.Struct) else "union"
-                return TypeUse(None, f"{kind} {node.name or ''}".strip())
+                return CType(ElementType.INT32, text)
             case _:
-                return TypeUse(None, "a function or another type")
+                return CType(None, text)
+
+    def _declaration(self, node: ast.Decl) -> Declaration:
+        declarator = node.type
+        while isinstance(declarator, ast.ArrayDecl | ast.PtrDecl):
+            declarator = declarator.type
+        loc = self._places.of(declarator.coord or node.coord)
+        return Declaration(node, node.name or "", self.type_of(node.type), loc)
+
+    def _add_enumerators(self, node: ast.EnumeratorList) -> None:
+        before: ast.Node | None = None
+        for item in node.enumerators:
+            value = item.value
+            if value is None:
+                number = ast.Constant("int", "0" if before is None else "1", item.coord)
+                value = number if before is None else ast.BinaryOp("+", before, number, item.coord)
+            self.enumerators[item.name] = value
+            before = ast.ID(item.name, item.coord)
 
 
-def _width_text(tag: str) -> str:
-    """Return ``ap_fixed<16,8>`` for the tag that stands for it."""
-    family, _, rest = tag.removeprefix("ap_").partition("_")
-    return f"ap_{family}<{', '.join(rest.strip('_').split('_'))}>"
-
-
-def converted_declaration(node: Any, converter: Converter) -> Declaration:
-    """Return a declared variable or parameter."""
-    value = None if node.init is None else expression_syntax.converted(node.init, converter)
-    declarator = node.type
-    while isinstance(declarator, ast.ArrayDecl | ast.PtrDecl):
-        declarator = declarator.type
-    loc = converter.loc(declarator if declarator.coord is not None else node)
-    is_static = "static" in (node.storage or [])
-    return Declaration(str(node.name or ""), converter.type_use(node.type), value, is_static, loc)
+def type_text(node: ast.Node) -> str:
+    """Return the text of the element's type, as the user wrote it."""
+    while isinstance(node, ast.ArrayDecl | ast.PtrDecl | ast.TypeDecl | ast.Typename):
+        node = node.type
+    match node:
+        case ast.IdentifierType(names=names):
+            return "half" if sorted(names) == ["float", "short"] else " ".join(names)
+        case ast.Enum():
+            return "enum"
+        case ast.Struct(name=str(name)) | ast.Union(name=str(name)) if name.startswith("ap_"):
+            family, _, widths = name.removeprefix("ap_").partition("_")
+            return f"ap_{family}<{', '.join(widths.strip('_').split('_'))}>"
+        case ast.Struct(name=name) | ast.Union(name=name):
+            return f"{type(node).__name__.lower()} {name or ''}".strip()
+        case _:
+            return "a function or another type"

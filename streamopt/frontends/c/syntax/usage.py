@@ -5,31 +5,20 @@ from __future__ import annotations
 from collections import Counter as Tally
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from streamopt.frontends.c.syntax.tree import (
-    Assignment,
-    Block,
-    Call,
-    Declaration,
-    ForLoop,
-    Increment,
-    Name,
-    Subscript,
-    TypeUse,
-    Unary,
-)
+from pycparser import c_ast as ast
+
+from streamopt.frontends.c.syntax.trees import INCREMENTS, arguments_of, base_name, walked
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from streamopt.frontends.c.syntax.parsing import CFunction
 
-    from streamopt.frontends.c.syntax.tree import Function, Node, Statement
-
-__all__ = ["Usage", "base_name", "calls_in", "moved_names", "usage_of", "walked"]
+__all__ = ["NameUsage", "calls_in", "moved_names", "names_in", "usage_of"]
 
 
 @dataclass(frozen=True, slots=True)
-class Usage:
+class NameUsage:
     """Names of a function.
 
     Attributes
@@ -48,88 +37,67 @@ class Usage:
     passed: frozenset[str] = frozenset()
 
 
-_NODES: dict[type[Any], tuple[str, ...]] = {}
-"""What may hold other nodes, by type of node; filled when a type is first met."""
-
-_LEAVES = {"loc", "name", "op", "by", "element", "text", "function", "hint", "what"}
-
-
-def walked(*roots: object) -> Iterator[Any]:
-    """Yield all nodes of trees, in no particular order."""
-    waiting: list[Any] = list(roots)
-    while waiting:
-        node = waiting.pop()
-        kind = node.__class__
-        if kind is tuple:
-            waiting.extend(node)
-            continue
-        parts = _NODES.get(kind)
-        if parts is None:
-            is_node = kind.__module__ == Block.__module__
-            slots: tuple[str, ...] = kind.__slots__ if is_node else ()
-            parts = tuple(part for part in slots if part not in _LEAVES)
-            parts = _NODES.setdefault(kind, (*parts, "") if is_node else ())
-        if parts:
-            yield node
-            for part in parts[:-1]:
-                waiting.append(getattr(node, part))
+def names_in(*roots: ast.Node) -> set[str]:
+    """Return the names of variables in trees."""
+    return {node.name for node in walked(*roots) if isinstance(node, ast.ID)}
 
 
-def calls_in(function: Function) -> list[Call]:
-    """Return the calls in a function's body."""
-    return [node for node in walked(function.body) if isinstance(node, Call)]
+def calls_in(function: CFunction) -> list[tuple[str, list[ast.Node]]]:
+    """Return the functions that a function calls, with the arguments."""
+    return [
+        (node.name.name, arguments_of(node))
+        for node in walked(function.body)
+        if isinstance(node, ast.FuncCall) and isinstance(node.name, ast.ID)
+    ]
 
 
 @lru_cache(maxsize=256)
-def usage_of(function: Function) -> Usage:
+def usage_of(function: CFunction) -> NameUsage:
     """Return how a function uses its names."""
     assigned: Tally[str] = Tally()
     counters: set[str] = set()
     passed: set[str] = set()
-    headers: list[Assignment | Increment] = []
+    in_headers: Tally[str] = Tally()
     for node in walked(function.body):
         match node:
-            case ForLoop(first, _, step):
+            case ast.For(init=first, next=step):
                 own = _declared(first)
                 for part in walked(first, step):
-                    if isinstance(part, Assignment | Increment):
-                        headers.append(part)
-                        counters.update(name for name in _target_name(part) if name not in own)
-            case Assignment() | Increment():
-                assigned.update(_target_name(node))
-            case Unary("&", operand):
+                    name = _target_name(part)
+                    in_headers.update(name)
+                    counters.update(set(name) - own)
+            case ast.UnaryOp(op="&", expr=operand):
                 assigned.update(base_name(operand))
-            case Call(_, arguments):
-                passed.update(name for argument in arguments for name in base_name(argument))
+            case ast.FuncCall(name=ast.ID()):
+                passed.update(name for one in arguments_of(node) for name in base_name(one))
             case _:
-                pass
-    for part in headers:
-        assigned.subtract(_target_name(part))
-    return Usage(assigned, frozenset(counters), frozenset(passed))
+                assigned.update(_target_name(node))
+    assigned.subtract(in_headers)
+    return NameUsage(assigned, frozenset(counters), frozenset(passed))
 
 
-def moved_names(function: Function) -> set[str]:
+def moved_names(function: CFunction) -> set[str]:
     """Return the names that are assigned as a whole, not by elements, after their declaration."""
-    targets = (
-        node.target if isinstance(node, Assignment) else node.operand
-        for node in walked(function.body)
-        if isinstance(node, Assignment | Increment)
-    )
-    return {target.name for target in targets if isinstance(target, Name)}
+    targets = map(_target, walked(function.body))
+    return {target.name for target in targets if isinstance(target, ast.ID)}
 
 
-def _declared(first: Statement | None) -> list[str]:
-    if isinstance(first, Block):
-        return [item.name for item in first.items if isinstance(item, Declaration)]
-    return []
+def _declared(first: ast.Node | None) -> set[str | None]:
+    items = first.decls if isinstance(first, ast.DeclList) else []
+    return {item.name for item in items if isinstance(item, ast.Decl)}
 
 
-def _target_name(node: Assignment | Increment) -> list[str]:
-    return base_name(node.target if isinstance(node, Assignment) else node.operand)
+def _target(node: ast.Node) -> ast.Node | None:
+    """Return what a node assigns, if it does."""
+    match node:
+        case ast.Assignment(lvalue=target):
+            return target
+        case ast.UnaryOp(op=op, expr=target) if op in INCREMENTS:
+            return target
+        case _:
+            return None
 
 
-def base_name(node: Node | TypeUse) -> list[str]:
-    """Return the name whose element an expression is, if it is one."""
-    while isinstance(node, Subscript | Unary):
-        node = node.base if isinstance(node, Subscript) else node.operand
-    return [node.name] if isinstance(node, Name) else []
+def _target_name(node: ast.Node) -> list[str]:
+    target = _target(node)
+    return [] if target is None else base_name(target)

@@ -11,6 +11,8 @@ from streamopt.errors import SourceLoc
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from pycparser.c_parser import Coord
+
 __all__ = ["OriginalText", "Places", "Spot"]
 
 
@@ -85,6 +87,12 @@ class Places:
         index = max(0, bisect_right(spots, column, key=lambda spot: spot.column) - 1)
         return self._original(spots[index])
 
+    def of(self, coordinate: Coord | None) -> SourceLoc:
+        """Return the original place of pycparser's coordinate, of the file if it has none."""
+        if coordinate is None:
+            return self.loc(0, 1)
+        return self.loc(coordinate.line, coordinate.column or 1)
+
     def shift(self, line: int, moves: Sequence[tuple[int, int]]) -> None:
         """Move the spots of a line of the preprocessed text, from 1.
 
@@ -98,10 +106,6 @@ class Places:
                 by += waiting.pop()[1]
             if by:
                 row[at] = replace(spot, column=spot.column + by)
-
-    def line_loc(self, file: str, line: int) -> SourceLoc:
-        """Return a whole line of a file."""
-        return SourceLoc(self._name(file), line=line)
 
     def _near(self, line: int) -> SourceLoc:
         """Return the place of the last token before a line, or the file itself."""

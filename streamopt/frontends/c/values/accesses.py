@@ -3,35 +3,32 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import prod
 from typing import TYPE_CHECKING
+
+from pycparser import c_ast as ast
 
 from streamopt.formats.names import did_you_mean
 from streamopt.frontends.c.extents import OPEN
 from streamopt.frontends.c.symbols import Broken, Counter, Known, Stored
+from streamopt.frontends.c.syntax.literals import unsupported
 from streamopt.frontends.c.syntax.rendering import shown
-from streamopt.frontends.c.syntax.tree import (
-    Increment,
-    Name,
-    Number,
-    Operation,
-    Subscript,
-    Unary,
-    Unsupported,
-)
+from streamopt.frontends.c.syntax.trees import INCREMENTS, inner
 from streamopt.frontends.c.values import expressions
 from streamopt.frontends.c.values.cases import cases_of, read_at
+from streamopt.frontends.c.values.value import integer
 from streamopt.ir.affine import Affine
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import Access, Read, reads
 
 if TYPE_CHECKING:
-    from streamopt.frontends.c.state import State
-    from streamopt.frontends.c.syntax.tree import Node
+    from streamopt.frontends.c.state import ReadingState
+    from streamopt.frontends.c.syntax.types import CType
     from streamopt.frontends.c.values.cases import Cases
-    from streamopt.frontends.c.values.value import Value
+    from streamopt.frontends.c.values.value import CValue
     from streamopt.ir.expression import Expression
 
-__all__ = ["element_of", "part_of", "pointed_part", "value_at"]
+__all__ = ["element_of", "part_of", "pointed_part", "size_of", "value_at"]
 
 _DATA_HINT = (
     "its value depends on data; compare it with every position instead: "
@@ -45,7 +42,7 @@ _STEPPED_HINT = (
 _AFFINE_HINT = "a subscript is a sum of iterators times constants, or such a sum / or % a constant"
 
 
-def element_of(node: Node, state: State) -> tuple[Access, Stored] | None:
+def element_of(node: ast.Node, state: ReadingState) -> tuple[Access, Stored] | None:
     """Return the element that an expression names; None where a problem was reported."""
     part = part_of(node, state)
     if part is None or not _is_element(part, node, state):
@@ -53,7 +50,7 @@ def element_of(node: Node, state: State) -> tuple[Access, Stored] | None:
     return Access(part.variable, part.prefix), part
 
 
-def value_at(node: Node, state: State) -> tuple[Expression, Stored] | None:
+def value_at(node: ast.Node, state: ReadingState) -> tuple[Expression, Stored] | None:
     """Return the value of an element, whose subscripts may be one of several affine values."""
     parts = _parts(node, state)
     if parts is None:
@@ -84,7 +81,7 @@ def value_at(node: Node, state: State) -> tuple[Expression, Stored] | None:
     return value, end
 
 
-def part_of(node: Node, state: State) -> Stored | None:
+def part_of(node: ast.Node, state: ReadingState) -> Stored | None:
     """Return the variable, or the part of one, that an expression names."""
     parts = _parts(node, state)
     if parts is None:
@@ -95,7 +92,7 @@ def part_of(node: Node, state: State) -> Stored | None:
     return _part(whole, known, node, state) if len(known) == len(subscripts) else None
 
 
-def _is_element(part: Stored, node: Node, state: State) -> bool:
+def _is_element(part: Stored, node: ast.Node, state: ReadingState) -> bool:
     if part.shape:
         wanted, found = len(part.prefix) + len(part.shape), len(part.prefix)
         message = f"{part.variable} has {_counted(wanted, 'dimension')}, but "
@@ -104,19 +101,19 @@ def _is_element(part: Stored, node: Node, state: State) -> bool:
     return not part.shape
 
 
-def _parts(node: Node, state: State) -> tuple[Stored, list[Node]] | None:
+def _parts(node: ast.Node, state: ReadingState) -> tuple[Stored, list[ast.Node]] | None:
     """Return the variable that an expression subscripts, and its subscripts."""
-    indices: list[Node] = []
+    indices: list[ast.Node] = []
     base = node
-    while isinstance(base, Subscript | Unary):
-        if isinstance(base, Subscript):
-            indices.append(base.index)
-            base = base.base
-            continue
-        if base.op != "*":
-            break
-        moved = _pointer_sum(base.operand, state)
-        base, index = moved or (base.operand, Number(0, ElementType.INT32, base.loc))
+    while True:
+        match base:
+            case ast.ArrayRef(name=array, subscript=index):
+                base = array
+            case ast.UnaryOp(op="*", expr=pointer):
+                zero = ast.Constant("int", "0", pointer.coord)
+                base, index = _pointer_sum(pointer, state) or (pointer, zero)
+            case _:
+                break
         indices.append(index)
     whole = _variable(base, node, state)
     if whole is None:
@@ -126,24 +123,23 @@ def _parts(node: Node, state: State) -> tuple[Stored, list[Node]] | None:
     return whole, indices[::-1]
 
 
-def _pointer_sum(node: Node, state: State) -> tuple[Node, Node] | None:
+def _pointer_sum(node: ast.Node, state: ReadingState) -> tuple[ast.Node, ast.Node] | None:
     """Return pointer and index of ``pointer + index``; None where it is something else."""
-    if not isinstance(node, Operation) or node.op != "+":
+    if not isinstance(node, ast.BinaryOp) or node.op != "+":
         return None
     for pointer, index in ((node.left, node.right), (node.right, node.left)):
         base = pointer
-        while isinstance(base, Subscript):
-            base = base.base
-        if isinstance(base, Name):
-            symbol = state.scope.find(base.name)
-            if isinstance(symbol, Stored) and symbol.shape:
-                return pointer, index
+        while isinstance(base, ast.ArrayRef):
+            base = base.name
+        symbol = state.scope.find(base.name) if isinstance(base, ast.ID) else None
+        if isinstance(symbol, Stored) and symbol.shape:
+            return pointer, index
     return None
 
 
-def _part(whole: Stored, known: list[Affine], node: Node, state: State) -> Stored | None:
+def _part(whole: Stored, known: list[Affine], node: ast.Node, state: ReadingState) -> Stored | None:
     shape, offset = whole.shape, whole.offset
-    if not shape and isinstance(node, Unary | Subscript) and known == [Affine()]:
+    if not shape and isinstance(node, ast.UnaryOp | ast.ArrayRef) and known == [Affine()]:
         return whole
     if len(known) > len(shape):
         dimensions = len(whole.prefix) + len(shape)
@@ -152,7 +148,7 @@ def _part(whole: Stored, known: list[Affine], node: Node, state: State) -> Store
         state.report("E138", message, node)
         return None
     if offset is not None and known:
-        known = [state.in_loop_order(offset + known[0]), *known[1:]]
+        known = [state.loops.ordered(offset + known[0]), *known[1:]]
         offset = None
     if not _is_inside(known, whole, node, state):
         return None
@@ -160,7 +156,7 @@ def _part(whole: Stored, known: list[Affine], node: Node, state: State) -> Store
     return replace(whole, prefix=prefix, shape=shape[len(known) :], offset=offset)
 
 
-def _is_inside(known: list[Affine], whole: Stored, node: Node, state: State) -> bool:
+def _is_inside(known: list[Affine], whole: Stored, node: ast.Node, state: ReadingState) -> bool:
     for subscript, extent in zip(known, whole.shape, strict=False):
         if not subscript.terms and not 0 <= subscript.constant < extent:
             message = f"{shown(node)} reaches {subscript.constant}, but the extent is {extent}"
@@ -169,14 +165,15 @@ def _is_inside(known: list[Affine], whole: Stored, node: Node, state: State) -> 
     return True
 
 
-def _variable(base: Node, node: Node, state: State) -> Stored | None:
-    if isinstance(base, Unsupported):
-        state.report("E135", f"{base.what} is not supported", node, base.hint)
+def _variable(base: ast.Node, node: ast.Node, state: ReadingState) -> Stored | None:
+    refused = unsupported(base)
+    if refused is not None:
+        state.report("E135", f"{refused.what} is not supported", node, refused.hint)
         return None
-    if not isinstance(base, Name):
+    if not isinstance(base, ast.ID):
+        is_moved = isinstance(base, ast.UnaryOp) and base.op in INCREMENTS
         hint = "subscript an array by its name: A[i][j]"
-        if isinstance(base, Increment):
-            hint = "let the pointer stay, and subscript it"
+        hint = "let the pointer stay, and subscript it" if is_moved else hint
         state.report("E135", f"{shown(node)} is not an array element", node, hint)
         return None
     symbol = state.scope.find(base.name)
@@ -193,26 +190,26 @@ def _variable(base: Node, node: Node, state: State) -> Stored | None:
     return None
 
 
-def _subscript(index: Node, node: Node, state: State) -> Affine | None:
+def _subscript(index: ast.Node, node: ast.Node, state: ReadingState) -> Affine | None:
     value = expressions.value_of(index, state)
     if value is None:
         return None
     if value.affine is not None:
-        return state.in_loop_order(value.affine)
+        return state.loops.ordered(value.affine)
     return _report_subscript(index, node, value, state)
 
 
-def _cases(index: Node, node: Node, state: State) -> Cases | None:
+def _cases(index: ast.Node, node: ast.Node, state: ReadingState) -> Cases | None:
     value = expressions.value_of(index, state)
     if value is None:
         return None
     if value.affine is not None:
-        return state.in_loop_order(value.affine)
+        return state.loops.ordered(value.affine)
     cases = cases_of(value.tree) if value.is_integer else None
     return cases or _report_subscript(index, node, value, state)
 
 
-def _report_subscript(index: Node, node: Node, value: Value, state: State) -> None:
+def _report_subscript(index: ast.Node, node: ast.Node, value: CValue, state: ReadingState) -> None:
     if not value.is_integer:
         message = f"subscript {shown(index)} of {shown(node)} is not an integer"
         state.report("E138", message, index)
@@ -223,31 +220,27 @@ def _report_subscript(index: Node, node: Node, value: Value, state: State) -> No
     state.report("E134" if hint else "E136", message, index, other)
 
 
-def _other_hint(index: Node, node: Node, value: Value, state: State) -> str:
+def _other_hint(index: ast.Node, node: ast.Node, value: CValue, state: ReadingState) -> str:
     """Return what to do about a subscript, by what its value is made of."""
     names = [access.array for access in reads(value.tree)]
     if not names:
         return _AFFINE_HINT
-    if all(name in state.followed for name in names):
+    if all(name in state.integers.followed for name in names):
         return _STEPPED_HINT.format(name=names[0])
-    indices: list[Node] = []
+    indices: list[ast.Node] = []
     base = node
-    while isinstance(base, Subscript):
-        indices.append(base.index)
-        base = base.base
-    symbol = state.scope.find(base.name) if isinstance(base, Name) else None
+    while isinstance(base, ast.ArrayRef):
+        indices.append(base.subscript)
+        base = base.name
+    name = base.name if isinstance(base, ast.ID) else ""
+    symbol = state.scope.find(name)
     shape = symbol.shape if isinstance(symbol, Stored) else ()
     at = indices[::-1].index(index) if index in indices else len(shape)
     extent = str(shape[at]) if at < len(shape) and shape[at] != OPEN else "the extent"
-    array = base.name if isinstance(base, Name) else "array"
-    return _DATA_HINT.format(extent=extent, index=shown(index), array=array)
+    return _DATA_HINT.format(extent=extent, index=shown(index), array=name or "array")
 
 
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
-def pointed_part(node: Node, state: State, rank: int) -> Stored | None:
+def pointed_part(node: ast.Node, state: ReadingState, rank: int) -> Stored | None:
     """Return the part of a variable that a pointer points at: ``a``, ``a[i]``, ``&x``, ``a + i``.
 
     A pointer to an element is a part of the given rank that begins there.
@@ -258,11 +251,51 @@ def pointed_part(node: Node, state: State, rank: int) -> Stored | None:
         if part is None or offset is None:
             return None
         return replace(part, offset=offset if part.offset is None else part.offset + offset)
-    if not isinstance(node, Unary) or node.op != "&":
+    if not isinstance(node, ast.UnaryOp) or node.op != "&":
         return part_of(node, state)
-    part = part_of(node.operand, state)
+    part = part_of(node.expr, state)
     if part is None or len(part.shape) != rank - 1 or not part.prefix:
         return part
-    extent = state.variables[part.variable].shape[len(part.prefix) - 1]
+    extent = state.source.variables[part.variable].shape[len(part.prefix) - 1]
     *prefix, offset = part.prefix
     return replace(part, prefix=tuple(prefix), shape=(extent, *part.shape), offset=offset)
+
+
+def size_of(node: ast.UnaryOp, state: ReadingState) -> CValue | None:
+    """Return the bytes of ``sizeof``'s operand; None where a problem was reported."""
+    if isinstance(node.expr, ast.Typename):
+        return _size_of_type(state.file.types[node.expr], node, state)
+    base = node.expr
+    below = inner(base)
+    while below is not None:
+        base, below = below, inner(below)
+    symbol = state.scope.find(base.name) if isinstance(base, ast.ID) else None
+    if not isinstance(symbol, Stored):
+        value = expressions.value_of(node.expr, state)
+        return None if value is None else _bytes(value.element, 1)
+    part = part_of(node.expr, state)
+    if part is None:
+        return None
+    if part.shape and symbol.is_parameter and node.expr is base:
+        hint = "write the number of bytes, or the extent times the size of an element"
+        message = f"{shown(node)} is the size of a pointer, because {shown(base)} is a parameter"
+        state.report("E135", message, node, hint)
+        return None
+    return _bytes(part.element, prod(part.shape))
+
+
+def _size_of_type(use: CType, node: ast.Node, state: ReadingState) -> CValue | None:
+    if use.element is None or use.is_pointer or None in use.extents:
+        state.report("E135", f"{shown(node)} is not supported", node, "write the number itself")
+        return None
+    numbers = [expressions.integer_of(one, state, "the extent") for one in use.extents if one]
+    known = [number for number in numbers if number is not None]
+    return _bytes(use.element, prod(known)) if len(known) == len(numbers) else None
+
+
+def _bytes(element: ElementType, count: int) -> CValue:
+    return integer(element.bits // 8 * count, ElementType.UINT64)
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -165,16 +165,14 @@ def _pruned(cases: Cases, known: Mapping[Condition, bool]) -> Cases:
 def _joined(
     left: Cases | None, right: Cases | None, joined: Callable[[Affine, Affine], Cases]
 ) -> Cases | None:
-    """Return what two values make together, in every case of both."""
+    """Join two values in every case of both."""
     if left is None or right is None or _count(left) * _count(right) > MAX_CASES:
         return None
     if isinstance(left, Fork):
-        then = _joined(left.then, right, joined)
-        otherwise = _joined(left.otherwise, right, joined)
+        condition, pairs = left.condition, ((left.then, right), (left.otherwise, right))
     elif isinstance(right, Fork):
-        then = _joined(left, right.then, joined)
-        otherwise = _joined(left, right.otherwise, joined)
-        return Fork(right.condition, then, otherwise) if then and otherwise else None
+        condition, pairs = right.condition, ((left, right.then), (left, right.otherwise))
     else:
         return joined(left, right)
-    return Fork(left.condition, then, otherwise) if then and otherwise else None
+    then, otherwise = (_joined(one, other, joined) for one, other in pairs)
+    return Fork(condition, then, otherwise) if then and otherwise else None

@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from streamopt.frontends.c.syntax.tree import Operation, Unary
+from pycparser import c_ast as ast
+
 from streamopt.frontends.c.values import expressions
 from streamopt.frontends.c.values.operations import met
-from streamopt.frontends.c.values.value import Value, converted_value, integer
+from streamopt.frontends.c.values.value import CValue, converted_value, integer
 from streamopt.ir.element import common_type
 from streamopt.ir.expression import Compare, CompareOp, Condition, Index, Literal, Logic, LogicOp
 
 if TYPE_CHECKING:
-    from streamopt.frontends.c.state import State
-    from streamopt.frontends.c.syntax.tree import Node
+    from streamopt.frontends.c.state import ReadingState
     from streamopt.ir.affine import Affine
     from streamopt.ir.expression import Expression
 
@@ -33,17 +33,19 @@ class Truth:
 _OPS = {op.value: op for op in CompareOp}
 
 
-def condition_of(node: Node, state: State, *, negated: bool = False) -> Truth | bool | None:
+def condition_of(
+    node: ast.Node, state: ReadingState, *, negated: bool = False
+) -> Truth | bool | None:
     """Return whether an expression is not zero: a condition, or a bool where that is constant.
 
     None where a problem was reported.
     """
     match node:
-        case Unary("!", operand):
+        case ast.UnaryOp(op="!", expr=operand):
             return condition_of(operand, state, negated=not negated)
-        case Operation("&&" | "||" as op):
+        case ast.BinaryOp(op="&&" | "||" as op):
             return _joined(node, (op == "&&") != negated, negated, state)
-        case Operation(op, left, right) if op in _OPS:
+        case ast.BinaryOp(op=op, left=left, right=right) if op in _OPS:
             sides = expressions.value_of(left, state), expressions.value_of(right, state)
             return _related(node, _OPS[op], sides, state, negated=negated)
         case _:
@@ -52,11 +54,13 @@ def condition_of(node: Node, state: State, *, negated: bool = False) -> Truth | 
             return _compared(None, kind, (value, integer(0)), state, node)
 
 
-def _joined(node: Operation, is_and: bool, negated: bool, state: State) -> Truth | bool | None:
+def _joined(
+    node: ast.BinaryOp, is_and: bool, negated: bool, state: ReadingState
+) -> Truth | bool | None:
     """Join the operands of a chain of one connective; walks down its left side in a loop."""
-    operands: list[Node] = [node.right]
+    operands: list[ast.Node] = [node.right]
     first = node.left
-    while isinstance(first, Operation) and first.op == node.op:
+    while isinstance(first, ast.BinaryOp) and first.op == node.op:
         operands.append(first.right)
         first = first.left
     operands.append(first)
@@ -75,7 +79,9 @@ def _joined(node: Operation, is_and: bool, negated: bool, state: State) -> Truth
     return _decided(found, is_and, is_and)
 
 
-def _rest_reported(operands: list[Node], failed: Node, negated: bool, state: State) -> None:
+def _rest_reported(
+    operands: list[ast.Node], failed: ast.Node, negated: bool, state: ReadingState
+) -> None:
     """Read what follows an operand with a problem, for its problems."""
     for operand in operands[: operands.index(failed)][::-1]:
         condition_of(operand, state, negated=negated)
@@ -97,10 +103,10 @@ def _decided(found: list[Truth], is_and: bool, constant: bool) -> Truth | bool:
 
 
 def _related(
-    node: Operation,
+    node: ast.BinaryOp,
     op: CompareOp,
-    sides: tuple[Value | None, Value | None],
-    state: State,
+    sides: tuple[CValue | None, CValue | None],
+    state: ReadingState,
     *,
     negated: bool,
 ) -> Truth | bool | None:
@@ -118,11 +124,11 @@ def _related(
 
 
 def _compared(
-    node: Operation | None,
+    node: ast.BinaryOp | None,
     op: CompareOp,
-    sides: tuple[Value | None, Value | None],
-    state: State,
-    whole: Node | None = None,
+    sides: tuple[CValue | None, CValue | None],
+    state: ReadingState,
+    whole: ast.Node | None = None,
 ) -> Truth | bool | None:
     left, right = sides
     if left is None or right is None:
@@ -151,20 +157,8 @@ def _bare(affine: Affine | None) -> Expression:
     return Index(affine) if affine.terms else Literal(float(affine.constant))
 
 
-def _constant(op: CompareOp, left: Value, right: Value) -> bool:
+def _constant(op: CompareOp, left: CValue, right: CValue) -> bool:
     element = common_type(left.element, right.element) or left.element
     first = converted_value(left, element).constant or 0
     second = converted_value(right, element).constant or 0
-    match op:
-        case CompareOp.LT:
-            return first < second
-        case CompareOp.LE:
-            return first <= second
-        case CompareOp.GT:
-            return first > second
-        case CompareOp.GE:
-            return first >= second
-        case CompareOp.EQ:
-            return first == second
-        case CompareOp.NE:
-            return first != second
+    return op.holds(first, second)

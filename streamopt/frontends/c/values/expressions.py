@@ -5,35 +5,30 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from pycparser import c_ast as ast
+
 from streamopt.errors import Diagnostic
 from streamopt.formats.names import did_you_mean
 from streamopt.frontends.c.problems import LimitError, Problems
 from streamopt.frontends.c.symbols import Broken, Counter, Known, Stored
+from streamopt.frontends.c.syntax.literals import Unsupported, number_of, unsupported
 from streamopt.frontends.c.syntax.rendering import shown
-from streamopt.frontends.c.syntax.tree import (
-    Assignment,
-    Call,
-    Comma,
-    Conversion,
-    Increment,
-    Initializers,
-    Name,
-    Number,
-    Operation,
-    SizeOf,
-    Subscript,
-    Ternary,
-    Unary,
-    Unsupported,
-)
+from streamopt.frontends.c.syntax.trees import arguments_of, is_plain
 from streamopt.frontends.c.syntax.usage import walked
-from streamopt.frontends.c.values import accesses, calls, conditions, sizes
-from streamopt.frontends.c.values.operations import combined, selected
+from streamopt.frontends.c.values import accesses, conditions
+from streamopt.frontends.c.values.operations import (
+    LIBRARY,
+    as_truth,
+    combined,
+    least_or_greatest,
+    library_call,
+    selected,
+)
 from streamopt.frontends.c.values.value import (
     INT_MAX,
     INT_MIN,
-    Choice,
-    Value,
+    CValue,
+    Extremum,
     ValueProblem,
     affine_value,
     converted_value,
@@ -42,20 +37,17 @@ from streamopt.frontends.c.values.value import (
     real,
 )
 from streamopt.ir.element import ElementType, common_type
-from streamopt.ir.expression import BinaryOp, Compare, CompareOp, Literal, Read, Select, walk
+from streamopt.ir.expression import BinaryOp, Literal, Read, walk
 
 if TYPE_CHECKING:
-    from streamopt.frontends.c.state import State
-    from streamopt.frontends.c.syntax.tree import Node
-    from streamopt.ir.affine import Affine
+    from streamopt.frontends.c.state import ReadingState
 
 __all__ = [
-    "as_truth",
     "choice_of",
     "integer_of",
-    "least_or_greatest",
     "observed",
     "open_hint",
+    "report_unknown",
     "value_of",
 ]
 
@@ -69,7 +61,7 @@ _LOGIC = {"&&", "||", "<", "<=", ">", ">=", "==", "!="}
 _EFFECT_HINT = "write it as a statement of its own"
 
 
-def value_of(node: Node, state: State) -> Value | None:
+def value_of(node: ast.Node, state: ReadingState) -> CValue | None:
     """Return the value of an expression; None where a problem was reported."""
     try:
         value = _value(node, state)
@@ -79,11 +71,11 @@ def value_of(node: Node, state: State) -> Value | None:
     if value is not None and (value.size > MAX_OPERATIONS or value.depth > MAX_DEPTH):
         message = f"{shown(node)} is too large once macros and calls are put in"
         hint = "split it, and keep the parts in variables"
-        raise LimitError(Diagnostic("E139", message, node.loc, hint))
+        raise LimitError(Diagnostic("E139", message, state.file.loc(node), hint))
     return value
 
 
-def integer_of(node: Node, state: State, what: str) -> int | None:
+def integer_of(node: ast.Node, state: ReadingState, what: str) -> int | None:
     """Return a constant integer; reports E134 where the expression is none."""
     value = value_of(node, state)
     if value is None:
@@ -96,17 +88,17 @@ def integer_of(node: Node, state: State, what: str) -> int | None:
     return None
 
 
-def open_hint(node: Node, state: State) -> str:
+def open_hint(node: ast.Node, state: ReadingState) -> str:
     """Return a hint that names an argument without value in an expression, if there is one."""
     for part in walked(node):
-        if isinstance(part, Name):
+        if isinstance(part, ast.ID):
             symbol = state.scope.find(part.name)
             if isinstance(symbol, Stored) and symbol.is_open:
                 return f"give {part.name} a value: --param {part.name}=..."
     return ""
 
 
-def observed(value: Value, node: Node, state: State) -> bool:
+def observed(value: CValue, node: ast.Node, state: ReadingState) -> bool:
     """Report an affine value whose type would wrap around; return whether there was none."""
     if value.affine is None or value.constant is not None:
         return True
@@ -120,49 +112,83 @@ def observed(value: Value, node: Node, state: State) -> bool:
     return True
 
 
-def _value(node: Node, state: State) -> Value | None:
+def _value(node: ast.Node, state: ReadingState) -> CValue | None:
     match node:
-        case Number(value, element):
-            if element.is_float:
-                return real(float(value), element)
-            return integer(int(value), element)
-        case Name(name):
+        case ast.Constant():
+            return _literal(node, state)
+        case ast.ID(name=name):
             return _name(node, name, state)
-        case Subscript() | Unary("*"):
+        case ast.ArrayRef() | ast.UnaryOp(op="*"):
             return _element(node, state)
-        case Operation(op):
+        case ast.BinaryOp(op=op):
             return _truth(node, state) if op in _LOGIC else _arithmetic(node, state)
-        case Unary():
+        case ast.UnaryOp(op="sizeof"):
+            return accesses.size_of(node, state)
+        case ast.UnaryOp() if is_plain(node):
             return _unary(node, state)
-        case Conversion():
+        case ast.Cast():
             return _conversion(node, state)
-        case Ternary():
+        case ast.TernaryOp():
             return _ternary(node, state)
-        case Call():
-            return calls.value_of_call(node, state)
+        case ast.FuncCall(name=ast.ID(name=function)):
+            return _call(node, function, state)
         case _:
-            return _rare(node, state)
+            return _refused(node, state)
 
 
-def _rare(node: Node, state: State) -> Value | None:
+def _literal(node: ast.Constant, state: ReadingState) -> CValue | None:
+    number = number_of(node)
+    if isinstance(number, Unsupported):
+        return _refused(node, state)
+    if number.element.is_float:
+        return real(number.value, number.element)
+    return integer(int(number.value), number.element)
+
+
+def _refused(node: ast.Node, state: ReadingState) -> None:
+    """Report an expression that has no value."""
+    refused = unsupported(node)
     match node:
-        case SizeOf():
-            return sizes.size_of(node, state)
-        case Unsupported(what, hint):
-            state.report("E135", f"{what} is not supported", node, hint)
-        case Assignment() | Increment():
+        case _ if refused is not None:
+            state.report("E135", f"{refused.what} is not supported", node, refused.hint)
+        case ast.Assignment() | ast.UnaryOp():
             message = f"{shown(node)} changes a variable inside an expression"
             state.report("E135", message, node, _EFFECT_HINT)
-        case Comma():
+        case ast.ExprList():
             state.report("E135", "a comma inside an expression", node, _EFFECT_HINT)
-        case Initializers():
+        case ast.InitList():
             state.report("E135", f"{shown(node)} can't stand here", node, "initialise an array")
         case _:
             state.report("E135", f"{shown(node)} is not supported", node)
-    return None
 
 
-def _name(node: Name, name: str, state: State) -> Value | None:
+def _call(node: ast.FuncCall, name: str, state: ReadingState) -> CValue | None:
+    if name in state.file.functions:
+        return state.inline(node, state)
+    if name not in LIBRARY:
+        report_unknown(node, name, state)
+        return None
+    arguments = arguments_of(node)
+    arity = LIBRARY[name][0].arity
+    if len(arguments) != arity:
+        state.report("E138", f"{name} takes {arity} argument{'s' if arity > 1 else ''}", node)
+        return None
+    found = [value_of(argument, state) for argument in arguments]
+    values = [
+        value
+        for value, argument in zip(found, arguments, strict=True)
+        if value is not None and observed(value, argument, state)
+    ]
+    return library_call(name, values) if len(values) == len(found) else None
+
+
+def report_unknown(node: ast.FuncCall, name: str, state: ReadingState) -> None:
+    """Report a function that is neither known nor defined in the file."""
+    hint = f"define it in this file, or use one of {', '.join(sorted(LIBRARY))}"
+    state.report("E137", f"function '{name}' in {shown(node)} is not known", node, hint)
+
+
+def _name(node: ast.ID, name: str, state: ReadingState) -> CValue | None:
     symbol = state.scope.find(name)
     match symbol:
         case Known(value):
@@ -180,31 +206,31 @@ def _name(node: Name, name: str, state: State) -> Value | None:
     return None
 
 
-def _element(node: Node, state: State) -> Value | None:
+def _element(node: ast.Node, state: ReadingState) -> CValue | None:
     found = accesses.value_at(node, state)
     if found is None:
         return None
     tree, stored = found
     if not isinstance(tree, Read):
         size = sum(1 for _ in walk(tree))
-        return Value(stored.element, tree, size=size, depth=MAX_SUBSCRIPT_DEPTH)
+        return CValue(stored.element, tree, size=size, depth=MAX_SUBSCRIPT_DEPTH)
     if not tree.access.subscripts:
-        held = state.held.get(stored.variable)
+        held = state.integers.now.get(stored.variable)
         if held is not None:
             return held
         if state.is_unset(stored.variable):
             state.report("E135", f"{shown(node)} is read before it has a value", node)
             return None
-    known = state.known_element(tree.access)
+    known = state.source.known_element(tree.access)
     if known is not None and not stored.element.is_float:
         return integer(int(known), stored.element)
-    return Value(stored.element, tree)
+    return CValue(stored.element, tree)
 
 
-def _arithmetic(node: Operation, state: State) -> Value | None:
+def _arithmetic(node: ast.BinaryOp, state: ReadingState) -> CValue | None:
     """Walk down the left side in a loop: sums may have many terms."""
-    spine: list[Operation] = [node]
-    while isinstance(spine[-1].left, Operation) and spine[-1].left.op not in _LOGIC:
+    spine = [node]
+    while isinstance(spine[-1].left, ast.BinaryOp) and spine[-1].left.op not in _LOGIC:
         spine.append(spine[-1].left)
     left = value_of(spine[-1].left, state)
     for part in reversed(spine):
@@ -214,8 +240,8 @@ def _arithmetic(node: Operation, state: State) -> Value | None:
 
 
 def _combined(
-    node: Operation, left: Value | None, right: Value | None, state: State
-) -> Value | None:
+    node: ast.BinaryOp, left: CValue | None, right: CValue | None, state: ReadingState
+) -> CValue | None:
     if left is None or right is None:
         return None
     op = _ARITHMETIC.get(node.op)
@@ -242,22 +268,22 @@ def _combined(
     return _ordered(value, state)
 
 
-def _ordered(value: Value, state: State) -> Value:
+def _ordered(value: CValue, state: ReadingState) -> CValue:
     """Return the value with its iterators from the outermost loop in."""
     if value.affine is None or len(value.affine.terms) < 2:
         return value
-    affine = state.in_loop_order(value.affine)
+    affine = state.loops.ordered(value.affine)
     return affine_value(affine, value.element, value.low, value.high)
 
 
-def _unary(node: Unary, state: State) -> Value | None:
+def _unary(node: ast.UnaryOp, state: ReadingState) -> CValue | None:
     if node.op == "!":
         return _truth(node, state)
     if node.op == "&":
         hint = "addresses can only be passed to functions of this file"
         state.report("E135", f"address {shown(node)} is not supported here", node, hint)
         return None
-    value = value_of(node.operand, state)
+    value = value_of(node.expr, state)
     if value is None:
         return None
     element = promoted(value.element)
@@ -276,77 +302,49 @@ def _unary(node: Unary, state: State) -> Value | None:
             return None
 
 
-def _conversion(node: Conversion, state: State) -> Value | None:
-    use = node.type
-    value = value_of(node.operand, state)
+def _conversion(node: ast.Cast, state: ReadingState) -> CValue | None:
+    use = state.file.types[node.to_type]
+    value = value_of(node.expr, state)
     if value is None:
         return None
     if use.element is None or use.extents:
         kind = "a pointer" if use.extents else use.text
         state.report("E135", f"a conversion to {kind} is not supported", node, "leave it out")
         return None
-    if not observed(value, node.operand, state):
+    if not observed(value, node.expr, state):
         return None
     return as_truth(value) if use.is_bool else converted_value(value, use.element)
 
 
-def as_truth(value: Value) -> Value:
-    """Return 1 where the value is not zero and 0 elsewhere, as conversion to bool does."""
-    number = value.constant
-    if number is not None:
-        return integer(int(number != 0), ElementType.UINT8)
-    match value.tree:
-        case Select(_, Literal(1.0), Literal(0.0)):
-            return replace(value, element=ElementType.UINT8)
-        case _:
-            condition = Compare(CompareOp.NE, value.tree, Literal(0.0))
-    one, zero = integer(1, ElementType.UINT8), integer(0, ElementType.UINT8)
-    tree = Select(condition, one.tree, zero.tree)
-    return Value(ElementType.UINT8, tree, is_loose=True, size=value.size + 4, depth=value.depth + 2)
-
-
-def _truth(node: Node, state: State) -> Value | None:
+def _truth(node: ast.Node, state: ReadingState) -> CValue | None:
     """Return a condition as C's 1 or 0."""
     condition = conditions.condition_of(node, state)
     if condition is None or isinstance(condition, bool):
         return None if condition is None else integer(int(condition))
     value = selected(condition.tree, condition.size, integer(1), integer(0))
-    return Value(
-        ElementType.INT32,
-        value.tree,
-        is_loose=True,
-        size=value.size,
-        depth=max(value.depth, condition.depth + 1),
-    )
+    depth = max(value.depth, condition.depth + 1)
+    return replace(value, element=ElementType.INT32, is_loose=True, depth=depth)
 
 
-def _ternary(node: Ternary, state: State) -> Value | None:
-    condition = conditions.condition_of(node.condition, state)
+def _ternary(node: ast.TernaryOp, state: ReadingState) -> CValue | None:
+    condition = conditions.condition_of(node.cond, state)
     if isinstance(condition, bool):
-        taken, other = (node.then, node.otherwise)[:: 1 if condition else -1]
+        taken, other = (node.iftrue, node.iffalse)[:: 1 if condition else -1]
         return _as_beside(value_of(taken, state), other, state)
     state.guarded += 1
-    then, otherwise = value_of(node.then, state), value_of(node.otherwise, state)
+    then, otherwise = value_of(node.iftrue, state), value_of(node.iffalse, state)
     state.guarded -= 1
     if condition is None or then is None or otherwise is None:
         return None
-    for value, part in ((then, node.then), (otherwise, node.otherwise)):
+    for value, part in ((then, node.iftrue), (otherwise, node.iffalse)):
         if not observed(value, part, state):
             return None
     result = selected(condition.tree, condition.size, then, otherwise)
     depth = max(result.depth, condition.depth + 1)
-    choice = choice_of(node.condition, then, otherwise, state)
-    return Value(
-        result.element,
-        result.tree,
-        choice=choice,
-        is_loose=result.is_loose,
-        size=result.size,
-        depth=depth,
-    )
+    return replace(result, choice=choice_of(node.cond, then, otherwise, state), depth=depth)
 
 
-def _as_beside(value: Value | None, other: Node, state: State) -> Value | None:
+def _as_beside(value: CValue | None, other: ast.Node, state: ReadingState) -> CValue | None:
     """Return a value in the type that it has beside an alternative that is never taken."""
     problems, state.problems = state.problems, Problems()
     state.guarded += 1
@@ -359,11 +357,13 @@ def _as_beside(value: Value | None, other: Node, state: State) -> Value | None:
     return value if value is None or element is None else converted_value(value, element)
 
 
-def choice_of(condition: Node, then: Value, otherwise: Value, state: State) -> Choice | None:
+def choice_of(
+    condition: ast.Node, then: CValue, otherwise: CValue, state: ReadingState
+) -> Extremum | None:
     """Return the minimum or maximum that ``a < b ? a : b`` is, if it is one."""
     if not all(value.affine is not None or value.choice is not None for value in (then, otherwise)):
         return None
-    if not isinstance(condition, Operation) or condition.op not in ("<", "<=", ">", ">="):
+    if not isinstance(condition, ast.BinaryOp) or condition.op not in ("<", "<=", ">", ">="):
         return None
     left, right = value_of(condition.left, state), value_of(condition.right, state)
     if left is None or right is None:
@@ -373,16 +373,3 @@ def choice_of(condition: Node, then: Value, otherwise: Value, state: State) -> C
         return None
     is_least = (condition.op in ("<", "<=")) == is_same
     return least_or_greatest(is_least, then, otherwise)
-
-
-def least_or_greatest(is_least: bool, *values: Value) -> Choice | None:
-    """Return the choice among affine values and choices of the same kind."""
-    parts: list[Affine] = []
-    for value in values:
-        if value.affine is not None:
-            parts.append(value.affine)
-        elif value.choice is not None and value.choice.is_least == is_least:
-            parts.extend(value.choice.parts)
-        else:
-            return None
-    return Choice(is_least, tuple(dict.fromkeys(parts)))

@@ -10,8 +10,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from streamopt.frontends.c.values.value import (
-    Choice,
-    Value,
+    CValue,
+    Extremum,
     ValueProblem,
     affine_value,
     converted_value,
@@ -28,19 +28,30 @@ from streamopt.ir.expression import (
     BinaryOp,
     Call,
     Cast,
+    Compare,
+    CompareOp,
     Condition,
     Expression,
     Function,
+    Literal,
     Select,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
-__all__ = ["applied", "combined", "met", "selected"]
+__all__ = [
+    "LIBRARY",
+    "as_truth",
+    "combined",
+    "least_or_greatest",
+    "library_call",
+    "met",
+    "selected",
+]
 
 
-def combined(op: BinaryOp, left: Value, right: Value) -> Value:
+def combined(op: BinaryOp, left: CValue, right: CValue) -> CValue:
     """Return ``left op right`` in the type that C computes it in.
 
     Raises
@@ -64,7 +75,7 @@ def combined(op: BinaryOp, left: Value, right: Value) -> Value:
     return replace(result, choice=_shifted(op, left, right))
 
 
-def met(left: Value, right: Value, element: ElementType) -> tuple[Value, Value]:
+def met(left: CValue, right: CValue, element: ElementType) -> tuple[CValue, CValue]:
     """Return two operands such that the rules of the expression trees compute in a type."""
     left = converted_value(left, element) if left.constant is not None else left
     right = converted_value(right, element) if right.constant is not None else right
@@ -77,26 +88,26 @@ def met(left: Value, right: Value, element: ElementType) -> tuple[Value, Value]:
     return left, right
 
 
-def _tree_type(value: Value) -> ElementType | None:
+def _tree_type(value: CValue) -> ElementType | None:
     return None if value.is_loose else value.element
 
 
-def _cast(value: Value, element: ElementType) -> Value:
+def _cast(value: CValue, element: ElementType) -> CValue:
     """Return the value with a cast in its tree, also where it is only a literal."""
     if value.element == element and not value.is_loose:
         return value
     tree = Cast(element, value.tree)
-    return Value(element, tree, size=value.size + 1, depth=value.depth + 1)
+    return CValue(element, tree, size=value.size + 1, depth=value.depth + 1)
 
 
-def _composed(tree: Expression, element: ElementType, *operands: Value) -> Value:
+def _composed(tree: Expression, element: ElementType, *operands: CValue) -> CValue:
     size = 1 + sum(operand.size for operand in operands)
     depth = 1 + max(operand.depth for operand in operands)
     is_loose = all(operand.is_loose for operand in operands)
-    return Value(element, tree, is_loose=is_loose, size=size, depth=depth)
+    return CValue(element, tree, is_loose=is_loose, size=size, depth=depth)
 
 
-def _linear(op: BinaryOp, left: Value, right: Value, element: ElementType) -> Value | None:
+def _linear(op: BinaryOp, left: CValue, right: CValue, element: ElementType) -> CValue | None:
     """Return the affine result of an operation on affine values, if it is affine."""
     one, other = left.affine, right.affine
     if one is None or other is None:
@@ -120,13 +131,13 @@ def _linear(op: BinaryOp, left: Value, right: Value, element: ElementType) -> Va
             return None
 
 
-def _scaled(value: Value, factor: int, element: ElementType) -> Value:
+def _scaled(value: CValue, factor: int, element: ElementType) -> CValue:
     assert value.affine is not None
     ends = value.low * factor, value.high * factor
     return affine_value(value.affine.scaled(factor), element, min(ends), max(ends))
 
 
-def _divided(op: BinaryOp, value: Value, by: int, element: ElementType) -> Value | None:
+def _divided(op: BinaryOp, value: CValue, by: int, element: ElementType) -> CValue | None:
     """Return the quotient or remainder of a value that is not negative."""
     assert value.affine is not None
     match op:
@@ -144,7 +155,7 @@ def _divided(op: BinaryOp, value: Value, by: int, element: ElementType) -> Value
     return affine_value(quotient, element, value.low // divisor, value.high // divisor)
 
 
-def _remainder(value: Value, by: int, element: ElementType) -> Value:
+def _remainder(value: CValue, by: int, element: ElementType) -> CValue:
     assert value.affine is not None
     if value.low // by == value.high // by:
         quotient = Affine.of(value.low // by * by)
@@ -153,7 +164,7 @@ def _remainder(value: Value, by: int, element: ElementType) -> Value:
     return affine_value(value.affine.mod(by), element, 0, by - 1)
 
 
-def _shifted(op: BinaryOp, left: Value, right: Value) -> Choice | None:
+def _shifted(op: BinaryOp, left: CValue, right: CValue) -> Extremum | None:
     """Return a choice plus or minus an affine value."""
     if left.choice is not None and right.affine is not None:
         sign = {BinaryOp.ADD: 1, BinaryOp.SUB: -1}.get(op)
@@ -197,7 +208,7 @@ def _shift(by: int) -> int:
     raise ValueProblem(f"it shifts by {by}")
 
 
-def _folded(op: BinaryOp, left: Value, right: Value) -> Value:
+def _folded(op: BinaryOp, left: CValue, right: CValue) -> CValue:
     """Return the constant that an operation on constants of one type gives."""
     first, second, element = left.constant, right.constant, left.element
     try:
@@ -217,24 +228,57 @@ def _folded(op: BinaryOp, left: Value, right: Value) -> Value:
     return integer(result, element)
 
 
-def applied(function: Function, arguments: tuple[Value, ...], element: ElementType) -> Value:
-    """Return a call that computes in a type; raises ValueProblem for constants without result."""
-    numbers = [argument.constant for argument in arguments]
+_DOUBLE: Mapping[str, Function] = {
+    "exp": Function.EXP,
+    "log": Function.LOG,
+    "sqrt": Function.SQRT,
+    "tanh": Function.TANH,
+    "erf": Function.ERF,
+    "sin": Function.SIN,
+    "cos": Function.COS,
+    "floor": Function.FLOOR,
+    "ceil": Function.CEIL,
+    "fabs": Function.ABS,
+    "fmax": Function.MAX,
+    "fmin": Function.MIN,
+    "pow": Function.POW,
+}
+LIBRARY: Mapping[str, tuple[Function, ElementType | None]] = {
+    **{name: (function, ElementType.DOUBLE) for name, function in _DOUBLE.items()},
+    **{f"{name}f": (function, ElementType.FLOAT) for name, function in _DOUBLE.items()},
+    "abs": (Function.ABS, None),
+    "labs": (Function.ABS, ElementType.INT64),
+    "max": (Function.MAX, None),
+    "min": (Function.MIN, None),
+}
+"""Functions that need no definition, with the type that they compute in if it is always one."""
+
+
+def library_call(name: str, arguments: Sequence[CValue]) -> CValue:
+    """Return a call of one of `LIBRARY`; raises ValueProblem for constants without result."""
+    function, element = LIBRARY[name]
+    if element is None:
+        element = promoted(arguments[0].element)
+        for argument in arguments[1:]:
+            element = common_type(element, argument.element) or element
+    operands = [converted_value(argument, element) for argument in arguments]
+    numbers = [operand.constant for operand in operands]
     known = [number for number in numbers if number is not None]
     if len(known) == len(arguments):
-        exact = [converted_value(argument, element).constant or 0 for argument in arguments]
         try:
-            result = float(function.of_reals(*exact))
+            result = float(function.of_reals(*known))
         except (ArithmeticError, ValueError):
             raise ValueProblem(f"{function.value} has no value there") from None
         if element.is_float:
             return real(nearest(result, element), element)
         return integer(int(result), element)
-    operands = tuple(converted_value(argument, element) for argument in arguments)
-    return _composed(Call(function, tuple(o.tree for o in operands)), element, *operands)
+    value = _composed(Call(function, tuple(o.tree for o in operands)), element, *operands)
+    if function not in (Function.MIN, Function.MAX) or not all(a.is_integer for a in arguments):
+        return value
+    return replace(value, choice=least_or_greatest(function is Function.MIN, *arguments))
 
 
-def selected(condition: Condition, size: int, then: Value, otherwise: Value) -> Value:
+def selected(condition: Condition, size: int, then: CValue, otherwise: CValue) -> CValue:
     """Return ``condition ? then : otherwise``, in the common type of the two."""
     element = common_type(then.element, otherwise.element) or then.element
     if then.is_loose and otherwise.is_loose:
@@ -245,3 +289,31 @@ def selected(condition: Condition, size: int, then: Value, otherwise: Value) -> 
         then, otherwise = met(then, otherwise, element)
     result = _composed(Select(condition, then.tree, otherwise.tree), element, then, otherwise)
     return replace(result, size=result.size + size)
+
+
+def as_truth(value: CValue) -> CValue:
+    """Return 1 where the value is not zero and 0 elsewhere, as conversion to bool does."""
+    number = value.constant
+    if number is not None:
+        return integer(int(number != 0), ElementType.UINT8)
+    match value.tree:
+        case Select(_, Literal(1.0), Literal(0.0)):
+            return replace(value, element=ElementType.UINT8)
+        case _:
+            condition = Compare(CompareOp.NE, value.tree, Literal(0.0))
+    tree = Select(condition, Literal(1.0), Literal(0.0))
+    size, depth = value.size + 4, value.depth + 2
+    return CValue(ElementType.UINT8, tree, is_loose=True, size=size, depth=depth)
+
+
+def least_or_greatest(is_least: bool, *values: CValue) -> Extremum | None:
+    """Return the minimum or maximum of affine values and of such minima or maxima."""
+    parts: list[Affine] = []
+    for value in values:
+        if value.affine is not None:
+            parts.append(value.affine)
+        elif value.choice is not None and value.choice.is_least == is_least:
+            parts.extend(value.choice.parts)
+        else:
+            return None
+    return Extremum(is_least, tuple(dict.fromkeys(parts)))

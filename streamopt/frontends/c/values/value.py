@@ -18,8 +18,8 @@ from streamopt.ir.expression import (
 __all__ = [
     "INT_MAX",
     "INT_MIN",
-    "Choice",
-    "Value",
+    "CValue",
+    "Extremum",
     "ValueProblem",
     "affine_value",
     "converted_value",
@@ -40,7 +40,7 @@ class ValueProblem(Exception):  # noqa: N818 -- a problem of the input, reported
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class Extremum:
     """The least or the greatest of affine expressions, as in loop bounds."""
 
     is_least: bool
@@ -48,7 +48,7 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
+class CValue:
     """The value of an expression.
 
     Attributes
@@ -72,7 +72,7 @@ class Value:
     affine: Affine | None = None
     low: int = 0
     high: int = 0
-    choice: Choice | None = None
+    choice: Extremum | None = None
     is_loose: bool = False
     size: int = 1
     depth: int = 1
@@ -90,27 +90,27 @@ class Value:
         return not self.element.is_float
 
 
-def affine_value(affine: Affine, element: ElementType, low: int, high: int) -> Value:
+def affine_value(affine: Affine, element: ElementType, low: int, high: int) -> CValue:
     """Return an affine value of an integer type, within an interval."""
     if not affine.terms:
         return integer(affine.constant, element)
     tree: Expression = Index(affine)
     if element.bits > 32 or (element.bits == 32 and not element.is_signed):
         tree = Cast(element, tree)
-    return Value(element, tree, affine, low, high)
+    return CValue(element, tree, affine, low, high)
 
 
-def integer(value: int, element: ElementType = ElementType.INT32) -> Value:
+def integer(value: int, element: ElementType = ElementType.INT32) -> CValue:
     """Return a constant of an integer type, which it fits."""
     tree = Literal(float(value))
-    return Value(element, tree, Affine.of(value), value, value, is_loose=True)
+    return CValue(element, tree, Affine.of(value), value, value, is_loose=True)
 
 
-def real(value: float, element: ElementType) -> Value:
+def real(value: float, element: ElementType) -> CValue:
     """Return a constant of a floating-point type; raises ValueProblem if it is not finite."""
     if not math.isfinite(value):
         raise ValueProblem("the result is not a finite number")
-    return Value(element, Literal(value), is_loose=True)
+    return CValue(element, Literal(value), is_loose=True)
 
 
 def promoted(element: ElementType) -> ElementType:
@@ -118,7 +118,7 @@ def promoted(element: ElementType) -> ElementType:
     return common_type(element, element) or element
 
 
-def converted_value(value: Value, element: ElementType) -> Value:
+def converted_value(value: CValue, element: ElementType) -> CValue:
     """Return the value converted to a type, as a cast does."""
     if value.element == element:
         return value
@@ -129,16 +129,16 @@ def converted_value(value: Value, element: ElementType) -> Value:
         return affine_value(value.affine, element, value.low, value.high)
     choice = value.choice if element in (ElementType.INT32, ElementType.INT64) else None
     tree = Cast(element, value.tree)
-    return Value(element, tree, choice=choice, size=value.size + 1, depth=value.depth + 1)
+    return CValue(element, tree, choice=choice, size=value.size + 1, depth=value.depth + 1)
 
 
-def _fits(value: Value, element: ElementType) -> bool:
+def _fits(value: CValue, element: ElementType) -> bool:
     low = -(2 ** (element.bits - 1)) if element.is_signed else 0
     high = 2 ** (element.bits - element.is_signed) - 1
     return low <= value.low and value.high <= high
 
 
-def _converted_constant(number: float, source: ElementType, element: ElementType) -> Value:
+def _converted_constant(number: float, source: ElementType, element: ElementType) -> CValue:
     if element.is_float:
         return real(nearest(nearest(float(number), source), element), element)
     whole = math.trunc(nearest(number, source))

@@ -1,0 +1,198 @@
+"""Ways through pycparser's tree: places, the statements of a body, all nodes, names.
+
+Statements and expressions that are never read, such as the body of a ``while``, have no parts here.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pycparser import c_ast as ast
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from pycparser.c_parser import Coord
+
+__all__ = [
+    "INCREMENTS",
+    "Jump",
+    "arguments_of",
+    "base_name",
+    "coordinate",
+    "designators",
+    "inner",
+    "is_block",
+    "is_plain",
+    "items_of",
+    "jumps_in",
+    "parts_of",
+    "runs_once",
+    "walked",
+]
+
+INCREMENTS: Mapping[str, int] = {"++": 1, "p++": 1, "--": -1, "p--": -1}
+"""Operators that change their operand, and by how much."""
+
+_PLAIN = frozenset("+-!~&*")
+Jump = type[ast.Continue] | type[ast.Return]
+
+
+def coordinate(node: ast.Node) -> Coord | None:
+    """Return where a node stands in the preprocessed text."""
+    while True:
+        match node:
+            case ast.ArrayRef(name=first) | ast.NamedInitializer(expr=first):
+                node = first
+            case ast.UnaryOp(op=op, expr=first) if op in INCREMENTS:
+                node = first
+            case _:
+                return node.coord
+
+
+def is_plain(node: ast.Node) -> bool:
+    """Return whether a node is one of ``+ - ! ~ & *`` before an operand."""
+    return isinstance(node, ast.UnaryOp) and node.op in _PLAIN
+
+
+def inner(node: ast.Node) -> ast.Node | None:
+    """Return the array that a node subscripts or the operand of a plain operator."""
+    if isinstance(node, ast.ArrayRef):
+        return node.name
+    return node.expr if isinstance(node, ast.UnaryOp) and node.op in _PLAIN else None
+
+
+def base_name(node: ast.Node) -> list[str]:
+    """Return the name whose element an expression is, if it is one."""
+    below = inner(node)
+    while below is not None:
+        node, below = below, inner(below)
+    return [node.name] if isinstance(node, ast.ID) else []
+
+
+def arguments_of(node: ast.FuncCall) -> list[ast.Node]:
+    """Return the arguments of a call."""
+    return [] if node.args is None else node.args.exprs
+
+
+def designators(node: ast.NamedInitializer) -> list[ast.Node]:
+    """Return the indices of ``[i][j] = value``."""
+    return [getattr(part, "expr", part) for part in node.name]
+
+
+def items_of(node: ast.Node | None) -> list[ast.Node]:
+    """Return the statements of a block, or a single statement, without those that do nothing."""
+    match node:
+        case None | ast.EmptyStatement() | ast.Pragma():
+            return []
+        case ast.Compound(block_items=items):
+            return [item for item in items or () if not _is_silent(item)]
+        case ast.DoWhile() if runs_once(node):
+            return items_of(node.stmt)
+        case _:
+            return [node]
+
+
+def _is_silent(item: ast.Node) -> bool:
+    """Return whether an item of a block does nothing when it is reached."""
+    if isinstance(item, ast.Decl):
+        return item.name is None or isinstance(item.type, ast.FuncDecl)
+    return isinstance(item, ast.Typedef | ast.Pragma | ast.EmptyStatement | ast.StaticAssert)
+
+
+def jumps_in(item: ast.Node | None, kind: Jump) -> bool:
+    """Return whether a statement has such a jump; a loop's own ``continue`` does not count."""
+    waiting: list[ast.Node | None] = [item]
+    while waiting:
+        match waiting.pop():
+            case ast.Compound(block_items=items):
+                waiting.extend(items or ())
+            case ast.If(iftrue=then, iffalse=otherwise):
+                waiting += [then, otherwise]
+            case ast.Label(stmt=body):
+                waiting.append(body)
+            case ast.For(stmt=body) if kind is ast.Return:
+                waiting.append(body)
+            case ast.DoWhile(stmt=body) as found if kind is ast.Return and runs_once(found):
+                waiting.append(body)
+            case found if isinstance(found, kind):
+                return True
+            case _:
+                pass
+    return False
+
+
+def runs_once(node: ast.DoWhile) -> bool:
+    """Return whether a loop is ``do { ... } while (0)`` without ``continue``: a block."""
+    is_zero = isinstance(node.cond, ast.Constant) and node.cond.value == "0"
+    return is_zero and not jumps_in(node.stmt, ast.Continue)
+
+
+def is_block(node: ast.Node | None) -> bool:
+    """Return whether a node is statements in braces, or a loop around them that runs once."""
+    return isinstance(node, ast.Compound) or (isinstance(node, ast.DoWhile) and runs_once(node))
+
+
+_PARTS: Mapping[type[ast.Node], tuple[str, ...]] = {
+    ast.ArrayDecl: ("type", "dim"),
+    ast.ArrayRef: ("name", "subscript"),
+    ast.Assignment: ("lvalue", "rvalue"),
+    ast.BinaryOp: ("left", "right"),
+    ast.Cast: ("to_type", "expr"),
+    ast.Compound: ("block_items",),
+    ast.Constant: (),
+    ast.Decl: ("type", "init"),
+    ast.DeclList: ("decls",),
+    ast.DoWhile: ("stmt",),
+    ast.Enum: ("values",),
+    ast.Enumerator: ("value",),
+    ast.EnumeratorList: ("enumerators",),
+    ast.ExprList: ("exprs",),
+    ast.For: ("init", "cond", "next", "stmt"),
+    ast.FuncCall: ("args",),
+    ast.ID: (),
+    ast.If: ("cond", "iftrue", "iffalse"),
+    ast.InitList: ("exprs",),
+    ast.Label: ("stmt",),
+    ast.NamedInitializer: ("expr",),
+    ast.PtrDecl: ("type",),
+    ast.Return: ("expr",),
+    ast.TernaryOp: ("cond", "iftrue", "iffalse"),
+    ast.TypeDecl: ("type",),
+    ast.Typedef: ("type",),
+    ast.Typename: ("type",),
+    ast.UnaryOp: ("expr",),
+}
+"""The parts of a node that hold other nodes, in the order of the text."""
+
+
+def parts_of(node: ast.Node) -> list[ast.Node]:
+    """Return the nodes that a node holds, in the order of the text."""
+    found: list[ast.Node] = []
+    match node:
+        case ast.NamedInitializer():
+            found += designators(node)
+        case ast.DoWhile() if not runs_once(node):
+            return found
+        case ast.FuncCall() if not isinstance(node.name, ast.ID):
+            return found
+        case ast.UnaryOp(op="_Alignof"):
+            return found
+        case _:
+            pass
+    for name in _PARTS.get(node.__class__, ()):
+        part: ast.Node | list[ast.Node] | None = getattr(node, name)
+        if isinstance(part, list):
+            found += part
+        elif part is not None:
+            found.append(part)
+    return found
+
+
+def walked(*roots: ast.Node | None) -> Iterator[ast.Node]:
+    """Yield all nodes of trees, in no particular order."""
+    waiting = [root for root in roots if root is not None]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting += parts_of(node)
