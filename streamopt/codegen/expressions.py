@@ -46,13 +46,6 @@ if TYPE_CHECKING:
 __all__ = ["FUNCTION_NAMES", "ExpressionText", "check_dividends", "literal"]
 
 
-_NUMBERS = {
-    ElementType.HALF: np.float16,
-    ElementType.FLOAT: np.float32,
-    ElementType.DOUBLE: np.float64,
-}
-
-
 def literal(value: float, element: ElementType) -> str:
     """Return the shortest text that gives back a value in an element type.
 
@@ -78,7 +71,7 @@ def literal(value: float, element: ElementType) -> str:
     if not element.is_float:
         return f"INT64_C({int(value)})" if element.bits == 64 else str(int(value))
     with np.errstate(over="ignore"):
-        number = _NUMBERS[element](value)
+        number = np.dtype(element.dtype).type(value)
     if not np.isfinite(number):
         raise CodegenError(Diagnostic("E601", f"literal {value} is not a finite {element}"))
     if element is ElementType.HALF:

@@ -132,6 +132,18 @@ class ElementType(StrEnum):
         """
         return max(8, 1 << (self.bits - 1).bit_length())
 
+    @property
+    def dtype(self) -> str:
+        """Return NumPy's name of the type that an element is stored as, little-endian.
+
+        Examples
+        --------
+        >>> ElementType.FLOAT.dtype, ElementType.UINT8.dtype, ElementType("ap_fixed<18, 8>").dtype
+        ('<f4', '<u1', '<i4')
+        """
+        kind = "f" if self.is_float else "i" if self.is_signed else "u"
+        return f"<{kind}{self.storage_bits // 8}"
+
 
 _PACKED = {ElementType.FLOAT: "f", ElementType.HALF: "e"}
 _FLOATS = {ElementType.FLOAT: 32, ElementType.DOUBLE: 64, ElementType.HALF: 16}

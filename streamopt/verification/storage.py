@@ -15,20 +15,14 @@ if TYPE_CHECKING:
 
     from streamopt.ir.element import ElementType
 
-__all__ = ["dtype_of", "mantissas_of", "numbers_of", "stored"]
-
-
-def dtype_of(element: ElementType) -> str:
-    """Return NumPy's name of what an element is stored as, little-endian."""
-    kind = "f" if element.is_float else "i" if element.is_signed else "u"
-    return f"<{kind}{element.storage_bits // 8}"
+__all__ = ["mantissas_of", "numbers_of", "stored"]
 
 
 def stored(values: NDArray[Any], element: ElementType) -> NDArray[Any]:
     """Return numbers as they are stored, converted to their element type."""
     if not element.is_fixed:
-        return values.astype(dtype_of(element))
-    return mantissas_of(values.astype(np.float64), element).astype(dtype_of(element))
+        return values.astype(element.dtype)
+    return mantissas_of(values.astype(np.float64), element).astype(element.dtype)
 
 
 def numbers_of(kept: NDArray[Any], element: ElementType) -> NDArray[np.float64]:

@@ -17,7 +17,7 @@ from streamopt.verification.csim.running import compiled
 from streamopt.verification.csim.scratch import scratch
 from streamopt.verification.csim.tokens import first_wrong_token
 from streamopt.verification.project import read_manifest, write_data
-from streamopt.verification.storage import dtype_of, numbers_of
+from streamopt.verification.storage import numbers_of
 from streamopt.verification.vectors.golden import find_golden, sample_golden
 from streamopt.verification.vectors.input_ways import InputWays, parsed_ways
 
@@ -179,7 +179,7 @@ def _check_interface(manifest: Manifest, program: Program) -> None:
 def _compare(name: str, path: Path, program: Program, golden: Golden) -> OutputVerdict:
     array = program.array(name)
     try:
-        got = np.fromfile(path, dtype=dtype_of(array.element))
+        got = np.fromfile(path, dtype=array.element.dtype)
     except OSError:
         raise VerificationError(
             Diagnostic("E707", f"the testbench did not write output {name}")

@@ -24,7 +24,6 @@ from streamopt.frontends.c.syntax.parsing import CFile, CFunction, parsed
 from streamopt.frontends.c.syntax.trees import items_of
 from streamopt.frontends.c.syntax.usage import calls_in, usage_of
 from streamopt.frontends.c.text.preprocess import preprocess
-from streamopt.ir.element import ElementType
 from streamopt.ir.source import Source
 
 if TYPE_CHECKING:
@@ -37,12 +36,6 @@ if TYPE_CHECKING:
 __all__ = ["read_c"]
 
 logger = logging.getLogger(__name__)
-
-_FLOATS = {
-    ElementType.HALF: "float16",
-    ElementType.FLOAT: "float32",
-    ElementType.DOUBLE: "float64",
-}
 
 
 def read_c(
@@ -201,7 +194,5 @@ def _values(state: ReadingState) -> dict[str, NDArray[Any]]:
     found: dict[str, NDArray[Any]] = {}
     for name, numbers in state.source.values.items():
         variable = state.source.variables[name]
-        kind = variable.element.value.removesuffix("_t")
-        kind = _FLOATS.get(variable.element, kind)
-        found[name] = np.array(numbers, dtype=kind).reshape(variable.shape)
+        found[name] = np.array(numbers, dtype=variable.element.dtype).reshape(variable.shape)
     return found

@@ -44,14 +44,8 @@ def read_values(
 
 
 def _converted(array: NDArray[Any], element: ElementType) -> tuple[NDArray[Any], ElementType, str]:
-    names = {
-        ElementType.HALF: "float16",
-        ElementType.FLOAT: "float32",
-        ElementType.DOUBLE: "float64",
-    }
-    kind = "float64" if element.is_fixed else element.removesuffix("_t")
     with np.errstate(all="ignore"):
-        converted = array.astype(names.get(element, kind))
+        converted = array.astype("<f8" if element.is_fixed else element.dtype)
         lost = element.is_integer and array.size > 0 and bool((converted != array).any())
     converted.flags.writeable = False
     message = f"some values can't be represented in {element}" if lost else ""

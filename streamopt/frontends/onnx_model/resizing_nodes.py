@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streamopt.frontends.tensors import arithmetic as ex
-from streamopt.frontends.tensors.constants import dtype_of
 from streamopt.frontends.tensors.elementwise import elementwise
 from streamopt.frontends.tensors.gathering import along, taken
 from streamopt.frontends.tensors.normalisation import normalized_axes
@@ -72,7 +71,7 @@ def _resized(node: Context, x: Tensor, axis: int, factor: float, count: int) -> 
     total: Tensor | None = None
     for offset, weights in _neighbours(node, places):
         own = np.clip(np.floor(places).astype(np.int64) + offset, 0, extent - 1)
-        values = along(weights, axis, x.rank).astype(dtype_of(x.element))
+        values = along(weights, axis, x.rank).astype(x.element.dtype)
         part = taken(builder, x, axis, own.tolist())
         weight = builder.constant(f"{builder.label}_weight", values)
         product = elementwise(builder, ex.multiply, part, weight)

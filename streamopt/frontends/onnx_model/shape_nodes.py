@@ -12,7 +12,7 @@ from onnx import helper
 from streamopt.frontends.onnx_model.model import SHAPE, RefusedError
 from streamopt.frontends.tensors import arithmetic as ex
 from streamopt.frontends.tensors import views
-from streamopt.frontends.tensors.constants import MAX_ELEMENTS, dtype_of, element_of
+from streamopt.frontends.tensors.constants import MAX_ELEMENTS, element_of
 from streamopt.frontends.tensors.elementwise import broadcast, broadcast_shape
 from streamopt.frontends.tensors.functions import running_sum
 from streamopt.frontends.tensors.normalisation import normalized_axes
@@ -223,7 +223,7 @@ def _diagonal(node: Context) -> Tensor:
     if x.rank != 2 or x.size_elems > MAX_ELEMENTS:
         raise LoweringError(f"a diagonal of shape {list(x.shape)}")
     kind = node.integer("dtype", 0)
-    dtype = np.dtype(helper.tensor_dtype_to_np_dtype(kind)) if kind else dtype_of(x.element)
+    dtype = np.dtype(helper.tensor_dtype_to_np_dtype(kind)) if kind else np.dtype(x.element.dtype)
     ones = np.eye(*x.shape, k=node.integer("k", 0), dtype=dtype)
     return node.builder.constant(node.builder.label, ones)
 

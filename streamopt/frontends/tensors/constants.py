@@ -32,28 +32,17 @@ if TYPE_CHECKING:
 
     from streamopt.ir.expression import Expression
 
-__all__ = ["MAX_ELEMENTS", "dtype_of", "element_of", "evaluated", "least_integers"]
+__all__ = ["MAX_ELEMENTS", "element_of", "evaluated", "least_integers"]
 
 MAX_ELEMENTS = 2**24
 """Most elements of a tensor that is computed here; some ten temporaries of 64 MB."""
-
-_TYPES: Mapping[ElementType, str] = {
-    ElementType.HALF: "float16",
-    ElementType.FLOAT: "float32",
-    ElementType.DOUBLE: "float64",
-}
-
-
-def dtype_of(element: ElementType) -> np.dtype[Any]:
-    """Return NumPy's type of an element type."""
-    return np.dtype(_TYPES.get(element, element.value.removesuffix("_t")))
 
 
 def element_of(dtype: np.dtype[Any]) -> ElementType | None:
     """Return the element type of a NumPy type, `bool` being ``uint8_t``; None if there is none."""
     if dtype == np.bool_:
         return ElementType.UINT8
-    return next((e for e in ElementType if dtype_of(e) == dtype), None)
+    return next((e for e in ElementType if np.dtype(e.dtype) == dtype), None)
 
 
 def least_integers(values: NDArray[Any]) -> NDArray[Any]:
@@ -134,7 +123,7 @@ def evaluated(
     grid = {name: axes[dimension] for name, dimension in iterators.items()}
     with np.errstate(all="ignore"):
         values = _value(expression, grid, arrays)
-        result = np.asarray(values).astype(dtype_of(element))
+        result = np.asarray(values).astype(element.dtype)
     return np.ascontiguousarray(np.broadcast_to(result, shape))
 
 
@@ -154,7 +143,7 @@ def _value(
         case Index(value):
             return value.evaluate(grid)
         case Cast(element, operand):
-            return np.asarray(inner(operand)).astype(dtype_of(element))
+            return np.asarray(inner(operand)).astype(element.dtype)
         case Binary(op, left, right) | Compare(op, left, right):
             return _OPERATORS[op](inner(left), inner(right))
         case Call(function, arguments):

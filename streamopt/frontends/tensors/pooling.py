@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from streamopt.frontends.tensors import arithmetic as ex
-from streamopt.frontends.tensors.constants import dtype_of
 from streamopt.frontends.tensors.elementwise import elementwise
 from streamopt.frontends.tensors.functions import power
 from streamopt.frontends.tensors.normalisation import mean_over, reduced
@@ -130,7 +129,7 @@ def bordered(builder: ProgramBuilder, x: Tensor, windows: Windows, value: float 
 
 def max_pool(builder: ProgramBuilder, x: Tensor, windows: Windows) -> Tensor:
     """Return the largest element of each window; a border never wins."""
-    dtype = dtype_of(x.element)
+    dtype = np.dtype(x.element.dtype)
     lowest = np.finfo(dtype).min if x.element.is_float else np.iinfo(dtype).min
     return _pooled(builder, x, windows, Reduction.MAX, float(lowest))
 
@@ -148,7 +147,7 @@ def average_pool(
     total = _pooled(builder, x, windows, Reduction.ADD, 0.0)
     if count_border or not windows.has_border:
         return elementwise(builder, ex.divide, total, splat(prod(windows.kernel), x.element))
-    counts = _counts(x.shape[2:], windows).astype(dtype_of(x.element))
+    counts = _counts(x.shape[2:], windows).astype(x.element.dtype)
     if (counts == counts.flat[0]).all():
         divisor = splat(float(counts.flat[0]), x.element)
     else:

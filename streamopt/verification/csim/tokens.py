@@ -21,7 +21,7 @@ from streamopt.errors import Diagnostic
 from streamopt.ir.graph import SequentialNode
 from streamopt.ir.program import Nest, Program, Statement
 from streamopt.verification.reference.execution import execute
-from streamopt.verification.storage import dtype_of, numbers_of
+from streamopt.verification.storage import numbers_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -116,7 +116,7 @@ def _wrong(got: NDArray[np.float64], value: Result, flat: NDArray[np.int64]) -> 
 
 
 def _read(path: Path, array: Array) -> NDArray[np.float64]:
-    return numbers_of(np.fromfile(path, dtype=dtype_of(array.element)), array.element)
+    return numbers_of(np.fromfile(path, dtype=array.element.dtype), array.element)
 
 
 def _streams(

@@ -19,7 +19,7 @@ from streamopt.ir.expression import Binary, BinaryOp, Call, Cast, Function, Read
 from streamopt.ir.program import Reduction
 from streamopt.verification.exact.scalar_code import ScalarCode
 from streamopt.verification.exact.scalar_operations import OPERATIONS, OutsideError
-from streamopt.verification.storage import dtype_of, numbers_of, stored
+from streamopt.verification.storage import numbers_of, stored
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -96,7 +96,7 @@ def given_scalars(values: NDArray[Any], array: Array) -> list[Any]:
 
 
 def _values(scalars: list[Any], array: Array) -> NDArray[Any]:
-    kept = np.array(scalars, dtype_of(array.element)).reshape(array.shape)
+    kept = np.array(scalars, array.element.dtype).reshape(array.shape)
     return numbers_of(kept, array.element) if array.element.is_fixed else kept
 
 

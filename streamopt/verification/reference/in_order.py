@@ -23,7 +23,6 @@ from streamopt.verification.reference.bounded_scalar import (
     bounded,
     parts,
 )
-from streamopt.verification.storage import dtype_of
 
 if TYPE_CHECKING:
     from streamopt.ir.program import Array, Nest, Program
@@ -88,7 +87,7 @@ def _is_same_everywhere(nest: Nest) -> bool:
 
 def _exact_scalars(values: Bounded, array: Array) -> list[Any]:
     flat = np.nan_to_num(values.value) if not array.element.is_float else values.value
-    typed = flat.astype(dtype_of(array.element))
+    typed = flat.astype(array.element.dtype)
     rounded = array.element in (ElementType.FLOAT, ElementType.HALF)
     return [*typed] if rounded else typed.tolist()
 
