@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from streamopt.analysis.read_guards import compares_whole_numbers
 from streamopt.ir.expression import affine_conjuncts
-from streamopt.ir.isl_text import affine_text, condition_text
+from streamopt.ir.text import isl_affine, isl_condition
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -98,11 +98,11 @@ def _meeting(
     here, there = sides
     inside = [f"0 <= {names[name]} < {trips}" for names in sides for name, trips in loops]
     return inside + [
-        f"{affine_text(left, here)} = {affine_text(right, there)}"
+        f"{isl_affine(left, here)} = {isl_affine(right, there)}"
         for left, right in zip(write, read, strict=True)
     ]
 
 
 def _held(guard: Condition | None, names: dict[str, str]) -> list[str]:
     parts = () if guard is None else affine_conjuncts(guard)
-    return [condition_text(part, names) for part in parts if compares_whole_numbers(part)]
+    return [isl_condition(part, names) for part in parts if compares_whole_numbers(part)]

@@ -29,8 +29,8 @@ from streamopt.ir.expression import (
     negated,
     walk,
 )
-from streamopt.ir.isl_text import affine_text, condition_text
 from streamopt.ir.source import Assign, Branch, RangeLoop
+from streamopt.ir.text import isl_affine, isl_condition
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -160,7 +160,7 @@ def domain_text(instance: StatementInstance) -> str:
     names = _names(instance)
     conditions = [c for loop in instance.loops for c in bound_conditions(loop)]
     conditions += [guard for guard in instance.guards if is_affine_condition(guard)]
-    return " and ".join(condition_text(c, names) for c in conditions) or "true"
+    return " and ".join(isl_condition(c, names) for c in conditions) or "true"
 
 
 def access_text(event: str, instance: StatementInstance, access: Access, level: int = 0) -> str:
@@ -170,7 +170,7 @@ def access_text(event: str, instance: StatementInstance, access: Access, level: 
     """
     names = _names(instance)
     tuple_text = ", ".join(names.values())
-    places = [affine_text(s, names) for s in access.subscripts]
+    places = [isl_affine(s, names) for s in access.subscripts]
     subscripts = ", ".join([*places, *[*names.values()][:level]])
     head = f"{event}[{tuple_text}] -> A_{access.array}[{subscripts}]"
     return f"{head} : {domain_text(instance)}"

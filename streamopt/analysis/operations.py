@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, assert_never
 
 from streamopt.analysis.value_ranges import built_type, is_shift
-from streamopt.ir.binding import bound_implementation
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import (
     Binary,
@@ -24,14 +23,15 @@ from streamopt.ir.expression import (
 from streamopt.ir.expression_type import compared_type, expression_type
 from streamopt.ir.network import Operation, Operator
 from streamopt.ir.program import Reduction
+from streamopt.ir.schedule import bound_implementation
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from streamopt.analysis.value_ranges import ValueContext
-    from streamopt.ir.binding import Binding
     from streamopt.ir.expression import Access, Expression
     from streamopt.ir.graph import Node
+    from streamopt.ir.schedule import Binding
 
 __all__ = ["BEFORE", "OperationList", "accumulates", "add_body"]
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from streamopt.analysis.instances import domain_text
 from streamopt.ir.affine import Iter
-from streamopt.ir.isl_text import affine_text, condition_text
+from streamopt.ir.text import isl_affine, isl_condition
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -38,8 +38,8 @@ def is_inside(
 
     names = {name: f"c{at}" for at, name in enumerate(trip_counts)}
     where = [f"0 <= {names[name]} < {trip}" for name, trip in trip_counts.items()]
-    where += [condition_text(condition, names) for condition in conditions]
-    texts = ((affine_text(access.subscripts[d], names), extent) for d, extent in suspects)
+    where += [isl_condition(condition, names) for condition in conditions]
+    texts = ((isl_affine(access.subscripts[d], names), extent) for d, extent in suspects)
     outside = " or ".join(f"{text} < 0 or {text} >= {extent}" for text, extent in texts)
     domain = f"{{ [{', '.join(names.values())}] : {' and '.join([*where, f'({outside})'])} }}"
     return bool(isl.Set(domain).is_empty())

@@ -10,13 +10,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from streamopt.codegen.tree import CppFunction, CppStatement, Pragma
-from streamopt.ir.binding import BINDABLE, bound_implementation
 from streamopt.ir.element import ElementType
 from streamopt.ir.network import Operator
+from streamopt.ir.schedule import BINDABLE, bound_implementation
 
 if TYPE_CHECKING:
-    from streamopt.ir.binding import Binding
     from streamopt.ir.network import Implementation
+    from streamopt.ir.schedule import Binding
 
 __all__ = ["OPERATOR_FUNCTION_NAMES", "OperatorFunctions"]
 

@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 
     from streamopt.ir.graph import Graph
     from streamopt.ir.network import Network, PipelineTiming
-    from streamopt.ir.prediction import Prediction
-    from streamopt.ir.schedule import Schedule
+    from streamopt.ir.schedule import Prediction, Schedule
     from streamopt.perf.pipelines.clock import ClockRisk
     from streamopt.perf.pipelines.timings import TimedPipeline
     from streamopt.perf.resources.network import NetworkResources

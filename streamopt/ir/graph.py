@@ -15,10 +15,11 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from streamopt.ir.expression import reads
-from streamopt.ir.html_table import html_table
+from streamopt.ir.program import nest_text
+from streamopt.ir.text import access_text, assignment_texts, html_table
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from typing import Any
 
     from numpy.typing import NDArray
@@ -111,6 +112,20 @@ class Node:
         """Return the arrays that it hands over."""
         return (self.write.array,)
 
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """Return its statements in the syntax of graph.json."""
+        parts = self.write, self.value, self.reduction, self.start, self.guard
+        return tuple(assignment_texts(*parts))
+
+    def __str__(self) -> str:
+        """Return one line: name, loops in program order, statements, and its windows if any."""
+        return self.text_over(self.loops)
+
+    def text_over(self, loops: Iterable[object]) -> str:
+        """Return its line with other loops."""
+        return "; ".join([nest_text(self.name, loops, self.texts, None), *map(str, self.windows)])
+
     def reads_of(self, array: str) -> tuple[Access, ...]:
         """Return the distinct read access functions of one array."""
         return tuple(access for access in self.reads if access.array == array)
@@ -173,6 +188,15 @@ class SequentialNode(Node):
         """Return the arrays that it writes, in order of first appearance."""
         return tuple(dict.fromkeys(s.target.array for s in self.statements))
 
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """Return all statements in the syntax of graph.json."""
+        return tuple(text for statement in self.statements for text in statement.texts)
+
+    def text_over(self, loops: Iterable[object]) -> str:
+        """Return its line with other loops: it begins with the arrays that are copies."""
+        return nest_text(self.name, loops, self.texts, self.carries)
+
 
 @dataclass(frozen=True, slots=True)
 class Edge:
@@ -197,6 +221,15 @@ class Edge:
     write: Access
     reads: tuple[Access, ...]
     is_whole: bool = False
+
+    def __str__(self) -> str:
+        """Return one line: name, both nodes, and how elements are taken."""
+        taken = (
+            "takes it as a whole"
+            if self.is_whole
+            else f"reads {', '.join(map(access_text, self.reads))}"
+        )
+        return f"channel {self.channel}: {self.producer} -> {self.consumer} {taken}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,6 +278,12 @@ class Graph:
     def __post_init__(self) -> None:
         """Note what is where: lists would make work on graphs quadratic in their size."""
         object.__setattr__(self, "_lookup", _lookup(self.arrays, self.nodes))
+
+    def __str__(self) -> str:
+        """Return a line for each array, node and channel."""
+        copies = (f"{copy} is a copy of {original}" for copy, original in self.copies)
+        parts = (*self.arrays, *copies, *self.nodes, *self.edges)
+        return "\n".join([f"graph {self.name}", *map(str, parts)])
 
     def _repr_html_(self) -> str:
         """Show nodes and channels in a notebook."""

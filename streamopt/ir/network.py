@@ -13,6 +13,8 @@ from enum import StrEnum
 from math import prod
 from typing import TYPE_CHECKING
 
+from streamopt.ir.text import affine_text, expression_text
+
 if TYPE_CHECKING:
     from streamopt.errors import SourceLoc
     from streamopt.ir.affine import Affine
@@ -120,6 +122,13 @@ class Memory:
     factors: tuple[int, ...]
     channels: tuple[str, ...] = ()
 
+    def __str__(self) -> str:
+        """Return one line: place, shape, type and partition factors."""
+        extents = "".join(f"[{extent}]" for extent in self.shape)
+        factors = f", factors {' x '.join(map(str, self.factors))}" if self.is_partitioned else ""
+        channels = f", behind {', '.join(self.channels)}" if any(self.channels) else ""
+        return f"{self.place} {self.name}{extents}: {self.element}{factors}{channels}"
+
     @property
     def is_partitioned(self) -> bool:
         """Return whether the source splits it."""
@@ -152,6 +161,11 @@ class Fifo:
     lanes: tuple[int, ...]
     depth_elems: int
 
+    def __str__(self) -> str:
+        """Return one line: streams along each dimension, type and depth."""
+        lanes = "".join(f"[{count}]" for count in self.lanes)
+        return f"fifo {self.name}{lanes}: {self.element}, {self.depth_elems} deep"
+
 
 @dataclass(frozen=True, slots=True)
 class Port:
@@ -175,6 +189,13 @@ class Port:
     value: str
     guard: Condition | None = None
 
+    def __str__(self) -> str:
+        """Return ``value = A[i]`` of a read and ``A[i] = value`` of a write."""
+        place = self.target + "".join(f"[{affine_text(index)}]" for index in self.subscripts)
+        sides = (self.value, place) if self.mode is AccessMode.READ else (place, self.value)
+        guard = "" if self.guard is None else f" if {expression_text(self.guard)}"
+        return f"{' = '.join(sides)}{guard}"
+
 
 @dataclass(frozen=True, slots=True)
 class Operation:
@@ -193,6 +214,12 @@ class Operation:
     operands: tuple[str, ...]
     result: str
     implementation: Implementation | None = None
+
+    def __str__(self) -> str:
+        """Return ``t0 = mul<float>(v0, v1)``, and what it is built from where that is asked."""
+        built = "" if self.implementation is None else f" in {self.implementation}"
+        operands = ", ".join(self.operands)
+        return f"{self.result} = {self.operator}<{self.element}>({operands}){built}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,6 +278,17 @@ class Pipeline:
         """Return the copies of the body that work in parallel."""
         return prod(loop.trip_count for loop in self.lanes)
 
+    def __str__(self) -> str:
+        """Return one line: tile loops, lanes, accesses, then operations."""
+        lanes = f"lanes {', '.join(map(str, self.lanes))}" if self.lanes else ""
+        partial = (
+            f"{p.lane} to {p.last_lanes} at {p.tile} {p.last_tile}" for p in self.partial_tiles
+        )
+        target = f"ii {self.target_ii}" if self.target_ii != 1 else ""
+        steps = (", ".join(map(str, some)) for some in (self.ports, self.operations))
+        parts = (", ".join(map(str, self.tiles)), lanes, ", ".join(partial), target, *steps)
+        return f"{self.name}: {'; '.join(part for part in parts if part)}"
+
 
 @dataclass(frozen=True, slots=True)
 class Process:
@@ -273,6 +311,13 @@ class Network:
     processes: tuple[Process, ...]
     memories: tuple[Memory, ...]
     fifos: tuple[Fifo, ...]
+
+    def __str__(self) -> str:
+        """Return a line for each memory, FIFO, process and pipeline."""
+        lines = [f"network {self.name}", *map(str, (*self.memories, *self.fifos))]
+        for process in self.processes:
+            lines += [f"process {process.name}", *(f"  {each}" for each in process.pipelines)]
+        return "\n".join(lines)
 
     @property
     def pipelines(self) -> tuple[Pipeline, ...]:

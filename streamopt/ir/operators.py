@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["BinaryOp", "CompareOp", "Function", "LogicOp"]
+__all__ = ["BinaryOp", "CompareOp", "Function", "LogicOp", "Reduction"]
 
 
 class BinaryOp(StrEnum):
@@ -94,6 +94,28 @@ class CompareOp(StrEnum):
     def holds(self, left: Any, right: Any) -> Any:
         """Return whether ``left op right``: of two numbers, or element by element of arrays."""
         return _HOLDS[self](left, right)
+
+
+class Reduction(StrEnum):
+    """How a reduction statement combines its terms."""
+
+    ADD = "+"
+    MUL = "*"
+    MAX = "max"
+    MIN = "min"
+
+    @property
+    def identity(self) -> float:
+        """Return the value that a reduction starts from."""
+        match self:
+            case Reduction.ADD:
+                return 0.0
+            case Reduction.MUL:
+                return 1.0
+            case Reduction.MAX:
+                return float("-inf")
+            case Reduction.MIN:
+                return float("inf")
 
 
 class Function(StrEnum):

@@ -49,6 +49,10 @@ class PortPlan:
     kind: PortKind
     channels: tuple[str, ...] = ()
 
+    def __str__(self) -> str:
+        """Return one line: array, kind and channels."""
+        return " ".join([f"port {self.array}: {self.kind}", *self.channels])
+
     @property
     def memories(self) -> tuple[str, ...]:
         """Return the channels; "" for one that isn't said, none for a stream."""

@@ -16,15 +16,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from heapq import heapify, heappop, heappush
+from itertools import pairwise
 from math import prod
 from typing import TYPE_CHECKING
 
 from streamopt.ir.element import ElementType
-from streamopt.ir.expression import rewrite, rewrite_condition
-from streamopt.ir.html_table import html_table
+from streamopt.ir.expression import reads, rewrite, rewrite_condition
+from streamopt.ir.operators import Reduction
+from streamopt.ir.text import assignment_texts, html_table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
     from numpy.typing import NDArray
@@ -32,7 +35,20 @@ if TYPE_CHECKING:
     from streamopt.errors import SourceLoc
     from streamopt.ir.expression import Access, Condition, Expression
 
-__all__ = ["Array", "ElementType", "Loop", "Nest", "Program", "Reduction", "Role", "Statement"]
+__all__ = [
+    "Array",
+    "ElementType",
+    "Loop",
+    "Nest",
+    "Program",
+    "Reduction",
+    "Role",
+    "Statement",
+    "dependences",
+    "nest_text",
+    "topological_order",
+    "users",
+]
 
 
 class Role(StrEnum):
@@ -42,28 +58,6 @@ class Role(StrEnum):
     WEIGHT = "weight"
     INTERNAL = "internal"
     OUTPUT = "output"
-
-
-class Reduction(StrEnum):
-    """How a reduction statement combines its terms."""
-
-    ADD = "+"
-    MUL = "*"
-    MAX = "max"
-    MIN = "min"
-
-    @property
-    def identity(self) -> float:
-        """Return the value that a reduction starts from."""
-        match self:
-            case Reduction.ADD:
-                return 0.0
-            case Reduction.MUL:
-                return 1.0
-            case Reduction.MAX:
-                return float("-inf")
-            case Reduction.MIN:
-                return float("inf")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +79,11 @@ class Array:
         """Return whether the caller supplies the values."""
         return self.role in (Role.INPUT, Role.WEIGHT)
 
+    def __str__(self) -> str:
+        """Return its declaration: ``input A[64][32]: float``."""
+        extents = "".join(f"[{extent}]" for extent in self.shape)
+        return f"{self.role} {self.name}{extents}: {self.element}"
+
 
 @dataclass(frozen=True, slots=True)
 class Loop:
@@ -92,6 +91,10 @@ class Loop:
 
     name: str
     trip_count: int
+
+    def __str__(self) -> str:
+        """Return name and trip count: ``i 64``."""
+        return f"{self.name} {self.trip_count}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +121,12 @@ class Statement:
     def expressions(self) -> tuple[Expression, ...]:
         """Return guard, start and value, those that there are."""
         return tuple(e for e in (self.guard, self.start, self.value) if e is not None)
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """Return it in the syntax of graph.json: what a reduction starts from, then the rest."""
+        parts = self.target, self.value, self.reduction, self.start, self.guard
+        return tuple(assignment_texts(*parts))
 
     def rewritten(self, leaf: Callable[[Expression], Expression], target: Access) -> Statement:
         """Return the statement with another target and every read and index replaced."""
@@ -157,6 +166,30 @@ class Nest:
         """Return trip count by iterator, outermost first."""
         return {loop.name: loop.trip_count for loop in self.loops}
 
+    def __str__(self) -> str:
+        """Return one line: name, loops from the outermost in, and statements."""
+        texts = [text for statement in self.statements for text in statement.texts]
+        return nest_text(self.name, self.loops, texts, self.carries if self.sequential else None)
+
+
+def nest_text(
+    name: str,
+    loops: Iterable[object],
+    statements: Iterable[str],
+    carries: Iterable[tuple[str, str]] | None,
+) -> str:
+    """Return a loop nest in one line.
+
+    Parameters
+    ----------
+    carries
+        Of a sequential nest; None for a streaming one.
+    """
+    kind = "" if carries is None else "sequential "
+    begins = (f"{array} = {source}" for array, source in carries or ())
+    body = "; ".join((*begins, *statements))
+    return f"{name}: {kind}{', '.join(map(str, loops))}: {body}".replace(": : ", ": ")
+
 
 @dataclass(frozen=True, slots=True)
 class Program:
@@ -184,6 +217,10 @@ class Program:
         default_factory=dict[str, "Array"], init=False, compare=False, repr=False
     )
 
+    def __str__(self) -> str:
+        """Return a line for each array and each nest."""
+        return "\n".join([f"program {self.name}", *map(str, self.arrays), *map(str, self.nests)])
+
     def _repr_html_(self) -> str:
         """Show the arrays in a notebook."""
         title = f"program {self.name}: {len(self.nests)} loop nests"
@@ -198,3 +235,66 @@ class Program:
         if not self._by_name:
             self._by_name.update({array.name: array for array in reversed(self.arrays)})
         return self._by_name[name]
+
+
+def users(nests: Sequence[Nest]) -> tuple[dict[str, list[int]], dict[str, list[int]]]:
+    """Return the positions of the nests that write each array, and of those that read it."""
+    writers: dict[str, list[int]] = {}
+    readers: dict[str, list[int]] = {}
+    for position, nest in enumerate(nests):
+        for statement in nest.statements:
+            _append(writers, [statement.target.array], position)
+            for expression in statement.expressions:
+                _append(readers, [access.array for access in reads(expression)], position)
+        _append(readers, [source for _, source in nest.carries], position)
+    return writers, readers
+
+
+def dependences(nests: Sequence[Nest]) -> dict[tuple[int, int], tuple[str, ...]]:
+    """Return the arrays that make one nest wait for another.
+
+    Keys are pairs (earlier, later) of positions: (writer, reader) for every writer and reader of
+    an array, and (writer, next writer). A nest never waits for itself.
+    """
+    writers, readers = users(nests)
+    found: dict[tuple[int, int], dict[str, None]] = {}
+    for array, positions in writers.items():
+        own = {*positions}
+        others = [reader for reader in readers.get(array, ()) if reader not in own]
+        pairs = list(pairwise(positions))
+        pairs += [(writer, reader) for writer in positions for reader in others]
+        for pair in pairs:
+            found.setdefault(pair, {})[array] = None
+    return {pair: tuple(arrays) for pair, arrays in found.items()}
+
+
+def _append(table: dict[str, list[int]], arrays: Iterable[str], position: int) -> None:
+    for array in arrays:
+        positions = table.setdefault(array, [])
+        if not positions or positions[-1] != position:
+            positions.append(position)
+
+
+def topological_order(
+    count: int, pairs: Iterable[tuple[int, int]] | Mapping[tuple[int, int], object]
+) -> tuple[int, ...]:
+    """Return the positions ``0 .. count - 1``, earlier before later, otherwise as they are.
+
+    Positions on a cycle, or after one, are left out.
+    """
+    waits = [0] * count
+    successors: list[list[int]] = [[] for _ in range(count)]
+    for earlier, later in pairs:
+        waits[later] += 1
+        successors[earlier].append(later)
+    ready = [position for position, waiting in enumerate(waits) if waiting == 0]
+    heapify(ready)
+    order: list[int] = []
+    while ready:
+        position = heappop(ready)
+        order.append(position)
+        for later in successors[position]:
+            waits[later] -= 1
+            if waits[later] == 0:
+                heappush(ready, later)
+    return tuple(order)

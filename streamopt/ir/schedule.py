@@ -1,4 +1,4 @@
-"""A schedule: the decisions of a strategy and nothing else.
+"""A schedule, the decisions of a strategy and nothing else; and its prediction by a model.
 
 It is the only thing a strategy returns, so the mathematical program, the oracle and any other
 strategy feed the same downstream code.
@@ -9,15 +9,50 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
-from streamopt.ir.html_table import html_table
+from streamopt.ir.network import Implementation, Operator
+from streamopt.ir.text import html_table
 
 if TYPE_CHECKING:
-    from streamopt.ir.binding import Binding
+    from collections.abc import Mapping
+
+    from streamopt.ir.element import ElementType
     from streamopt.ir.ports import PortPlan
 
-__all__ = ["ChannelKind", "ChannelPlan", "NodePlan", "Schedule"]
+__all__ = [
+    "BINDABLE",
+    "Binding",
+    "ChannelKind",
+    "ChannelPlan",
+    "NodePlan",
+    "NodePrediction",
+    "Prediction",
+    "Schedule",
+    "bound_implementation",
+]
+
+
+Binding: TypeAlias = tuple[tuple[Operator, Implementation], ...]
+"""Pairs (operator, implementation), each operator once; the others are the tool's choice."""
+
+BINDABLE: Mapping[Operator, tuple[Implementation, ...]] = {
+    Operator.ADD: (Implementation.FABRIC, Implementation.FULLDSP),
+    Operator.MUL: (Implementation.FABRIC, Implementation.MAXDSP),
+}
+"""What may be asked for. Adders subtract too, so that ``add`` binds subtractions with additions."""
+
+
+def bound_implementation(
+    binding: Binding, operator: Operator, element: ElementType
+) -> Implementation | None:
+    """Return what an operator is to be built from; None for the tool's choice.
+
+    Integers have no such choice: an adder of integers is LUTs anyway.
+    """
+    if not element.is_float:
+        return None
+    return dict(binding).get(Operator.ADD if operator is Operator.SUB else operator)
 
 
 class ChannelKind(StrEnum):
@@ -61,6 +96,15 @@ class NodePlan:
         """Return the copies of the loop body that work in parallel."""
         return prod(factor for _, factor in self.unroll)
 
+    def __str__(self) -> str:
+        """Return one line: loops from the outermost in with their factors, then what is asked."""
+        factors = self.factors
+        loops = (f"{name} x {factors[name]}" if factors[name] > 1 else name for name in self.order)
+        asked = [f"{operator} in {built}" for operator, built in self.binding]
+        if self.target_ii != 1:
+            asked.append(f"ii {self.target_ii}")
+        return "; ".join([f"{self.node}: {', '.join(loops)}".rstrip(": "), *asked])
+
 
 @dataclass(frozen=True, slots=True)
 class ChannelPlan:
@@ -75,6 +119,11 @@ class ChannelPlan:
     channel: str
     kind: ChannelKind
     depth_elems: int = 0
+
+    def __str__(self) -> str:
+        """Return one line: name, kind and depth."""
+        depth = f" of {self.depth_elems}" if self.kind is ChannelKind.FIFO else ""
+        return f"channel {self.channel}: {self.kind}{depth}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +164,12 @@ class Schedule:
                 return plan
         raise KeyError(name)
 
+    def __str__(self) -> str:
+        """Return the rewrites, and a line for each node, channel and port."""
+        rewrites = [f"rewrites: {', '.join(self.rewrites)}"] if self.rewrites else []
+        parts = (*self.nodes, *self.channels, *self.ports)
+        return "\n".join([f"schedule of {self.graph}", *rewrites, *map(str, parts)])
+
     def _repr_html_(self) -> str:
         """Show the loops of every node in a notebook."""
         rows = (
@@ -124,3 +179,33 @@ class Schedule:
         fifos = f"{len(self.fifos)} of {len(self.channels)} channels are FIFOs"
         title = f"schedule of {self.graph}: {fifos}"
         return html_table(title, ("node", "loop order", "unroll"), rows)
+
+
+@dataclass(frozen=True, slots=True)
+class NodePrediction:
+    """Absolute times of one node (st, fw, lw of [1] table 3, in cycles) and its resources."""
+
+    node: str
+    ii: int
+    start_cycles: int
+    first_write_cycles: int
+    last_write_cycles: int
+    lanes: int
+    dsps: int
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """Times of all nodes in topological order; the latency is the last write of all."""
+
+    nodes: tuple[NodePrediction, ...]
+
+    @property
+    def latency_cycles(self) -> int:
+        """Return the cycle of the last write of the whole graph."""
+        return max((node.last_write_cycles for node in self.nodes), default=0)
+
+    @property
+    def dsps(self) -> int:
+        """Return the DSPs of all nodes together."""
+        return sum(node.dsps for node in self.nodes)

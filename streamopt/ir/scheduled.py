@@ -10,9 +10,8 @@ from math import prod
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from streamopt.ir.binding import Binding
     from streamopt.ir.graph import Edge, Graph, Node
-    from streamopt.ir.schedule import ChannelKind, Schedule
+    from streamopt.ir.schedule import Binding, ChannelKind, Schedule
 
 __all__ = ["Channel", "Partition", "ScheduledGraph", "ScheduledNode", "TiledLoop"]
 
@@ -44,6 +43,12 @@ class TiledLoop:
         """Return whether some lanes have no iteration in the last tile."""
         return self.last_lanes < self.unroll
 
+    def __str__(self) -> str:
+        """Return tiles times lanes: ``j 16 x 4``, ``j 16 x 4 (last 2)`` for a partial loop."""
+        lanes = f" x {self.unroll}" if self.unroll > 1 else ""
+        last = f" (last {self.last_lanes})" if self.is_partial else ""
+        return f"{self.name} {self.tiles}{lanes}{last}"
+
 
 @dataclass(frozen=True, slots=True)
 class Partition:
@@ -51,6 +56,10 @@ class Partition:
 
     array: str
     factors: tuple[int, ...]
+
+    def __str__(self) -> str:
+        """Return one line: the array and its factors."""
+        return f"partition {self.array}: {' x '.join(map(str, self.factors)) or 1}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +81,10 @@ class ScheduledNode:
     binding: Binding = ()
     rings: tuple[Partition, ...] = ()
     target_ii: int = 1
+
+    def __str__(self) -> str:
+        """Return one line: name, tile loops from the outermost in, and statements."""
+        return self.node.text_over(self.loops)
 
     def loop(self, name: str) -> TiledLoop:
         """Return the tiled loop of that name; raises KeyError."""
@@ -113,6 +126,13 @@ class Channel:
     lanes: tuple[int, ...]
     depth_elems: int
 
+    def __str__(self) -> str:
+        """Return one line: both nodes, kind, lanes and depth."""
+        lanes = " x ".join(map(str, self.lanes)) or "1"
+        depth = f" of {self.depth_elems}" if self.depth_elems else ""
+        ends = f"{self.edge.producer} -> {self.edge.consumer}"
+        return f"channel {self.edge.channel}: {ends}, {lanes} {self.kind}{depth}"
+
 
 @dataclass(frozen=True, slots=True)
 class ScheduledGraph:
@@ -129,6 +149,12 @@ class ScheduledGraph:
     nodes: tuple[ScheduledNode, ...]
     channels: tuple[Channel, ...]
     partitions: tuple[Partition, ...]
+
+    def __str__(self) -> str:
+        """Return a line for each node, channel and partitioned array."""
+        split = (p for p in self.partitions if any(factor > 1 for factor in p.factors))
+        parts = (*self.nodes, *self.channels, *split)
+        return "\n".join([f"scheduled graph {self.graph.name}", *map(str, parts)])
 
     def channel(self, name: str) -> Channel:
         """Return the channel of that name; raises KeyError."""

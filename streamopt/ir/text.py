@@ -1,10 +1,11 @@
-"""Values of `ir` as text: statements and sources, in the syntax that graph.json has.
+"""Values as text: statements in the syntax of graph.json, conditions in isl's, tables in HTML.
 
 Reading the text of a statement gives the statement again (`streamopt.formats.graph_json`).
 """
 
 from __future__ import annotations
 
+from html import escape
 from typing import TYPE_CHECKING, assert_never
 
 from streamopt.ir.affine import Affine, FloorDiv, Iter, Mod
@@ -25,18 +26,24 @@ from streamopt.ir.expression import (
     Select,
     is_negation,
 )
-from streamopt.ir.program import Reduction
-from streamopt.ir.source import Assign, Branch, RangeLoop
+from streamopt.ir.operators import CompareOp, Reduction
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from streamopt.ir.affine import Atom
     from streamopt.ir.element import ElementType
-    from streamopt.ir.program import Statement
-    from streamopt.ir.source import Item
+    from streamopt.ir.expression import Condition
 
-__all__ = ["expression_text", "source_text", "statement_texts"]
+__all__ = [
+    "access_text",
+    "affine_text",
+    "assignment_texts",
+    "expression_text",
+    "html_table",
+    "isl_affine",
+    "isl_condition",
+]
 
 _SELECT, _OR, _AND, _COMPARE, _BIT_OR, _BIT_XOR, _BIT_AND, _SHIFT, _SUM, _PRODUCT, _UNARY, _ATOM = (
     range(12)
@@ -55,21 +62,27 @@ _LEVELS: Mapping[BinaryOp, int] = {
 }
 
 
-def statement_texts(statement: Statement) -> Iterator[str]:
-    """Yield the texts that read back as the statement: what a reduction starts from, then it."""
-    target, value = _access_text(statement.target), _text(statement.value)[0]
-    if statement.start is not None:
-        yield f"{target} = {_text(statement.start)[0]}"
-    guard = f"if {_text(statement.guard)[0]}: " if statement.guard is not None else ""
-    match statement.reduction:
+def assignment_texts(
+    target: Access,
+    value: Expression,
+    reduction: Reduction | None = None,
+    start: Expression | None = None,
+    guard: Condition | None = None,
+) -> Iterator[str]:
+    """Yield the texts that read back as a statement: what a reduction starts from, then it."""
+    place, term = access_text(target), expression_text(value)
+    if start is not None:
+        yield f"{place} = {expression_text(start)}"
+    condition = "" if guard is None else f"if {expression_text(guard)}: "
+    match reduction:
         case None:
-            yield f"{guard}{target} = {value}"
+            yield f"{condition}{place} = {term}"
         case Reduction.ADD | Reduction.MUL:
-            yield f"{guard}{target} {statement.reduction}= {value}"
+            yield f"{condition}{place} {reduction}= {term}"
         case Reduction.MAX | Reduction.MIN:
-            yield f"{guard}{target} = {statement.reduction}({target}, {value})"
+            yield f"{condition}{place} = {reduction}({place}, {term})"
         case _:
-            assert_never(statement.reduction)
+            assert_never(reduction)
 
 
 def expression_text(expression: Expression) -> str:
@@ -85,9 +98,9 @@ def _text(expression: Expression) -> tuple[str, int]:
         case Literal(value):
             return _number(value), _ATOM
         case Read(access):
-            return _access_text(access), _ATOM
+            return access_text(access), _ATOM
         case Index(value):
-            return f"index({_affine_text(value)})", _ATOM
+            return f"index({affine_text(value)})", _ATOM
         case Cast(element, operand):
             return _cast_text(element, _text(operand)[0]), _ATOM
         case Binary(_, _, right) if is_negation(expression):
@@ -120,7 +133,7 @@ def _truth_text(expression: Compare | Logic | Select) -> tuple[str, int]:
 def _side_text(side: Expression) -> str:
     """Return one side of a comparison, where iterators need no ``index``."""
     if isinstance(side, Index) and side.value.terms:
-        return _affine_text(side.value)
+        return affine_text(side.value)
     return _at_least(_BIT_OR, side)
 
 
@@ -133,11 +146,13 @@ def _at_least(level: int, expression: Expression) -> str:
     return text if own_level >= level else f"({text})"
 
 
-def _access_text(access: Access) -> str:
-    return access.array + "".join(f"[{_affine_text(s)}]" for s in access.subscripts)
+def access_text(access: Access) -> str:
+    """Return the text that reads back as an element of an array."""
+    return access.array + "".join(f"[{affine_text(s)}]" for s in access.subscripts)
 
 
-def _affine_text(value: Affine) -> str:
+def affine_text(value: Affine) -> str:
+    """Return the text that reads back as a sum of iterators."""
     parts = [_term_text(atom, factor) for atom, factor in value.terms]
     if value.constant or not parts:
         parts.append(str(value.constant))
@@ -161,7 +176,7 @@ def _term_text(atom: Atom, factor: int) -> str:
 
 
 def _operand_text(value: Affine) -> str:
-    return value.as_iterator() or f"({_affine_text(value)})"
+    return value.as_iterator() or f"({affine_text(value)})"
 
 
 def _cast_text(element: ElementType, operand: str) -> str:
@@ -170,48 +185,67 @@ def _cast_text(element: ElementType, operand: str) -> str:
     return f"{name}({operand}, {parameters})" if parameters else f"{name}({operand})"
 
 
-def source_text(body: Sequence[Item], notes: Mapping[str, str]) -> str:
-    """Return loops and statements as text, two columns a level.
-
-    Parameters
-    ----------
-    notes
-        By iterator: what is said behind the head of its loop.
-    """
-    return "\n".join(_lines(body, "", notes))
+_ISL_COMPARISONS: Mapping[CompareOp, str] = {
+    **{op: op.value for op in CompareOp},
+    CompareOp.EQ: "=",
+}
 
 
-def _lines(items: Sequence[Item], indent: str, notes: Mapping[str, str]) -> Iterator[str]:
-    for item in items:
-        match item:
-            case RangeLoop(iterator, lower, upper, body):
-                low, high = _bound("max", lower), _bound("min", upper)
-                head = f"{indent}for ({iterator} = {low}; {iterator} < {high}; {iterator}++)"
-                note = notes.get(iterator, "")
-                yield f"{head}  // {note}" if note else head
-                yield from _lines(body, f"{indent}  ", notes)
-            case Branch(condition, then, otherwise):
-                yield f"{indent}if ({expression_text(condition)})"
-                yield from _lines(then, f"{indent}  ", notes)
-                if otherwise:
-                    yield f"{indent}else"
-                    yield from _lines(otherwise, f"{indent}  ", notes)
-            case Assign():
-                yield f"{indent}{_assignment(item)}"
+def isl_affine(value: Affine, names: Mapping[str, str]) -> str:
+    """Return an affine expression in isl's notation, its iterators under other names."""
+    parts: list[str] = []
+    for atom, factor in value.terms:
+        match atom:
+            case Iter(name):
+                text = names[name]
+            case FloorDiv(inner, divisor):
+                text = f"floor(({isl_affine(inner, names)})/{divisor})"
+            case Mod(inner, divisor):
+                text = f"(({isl_affine(inner, names)}) mod {divisor})"
+            case _:
+                assert_never(atom)
+        parts.append(f"{factor}*{text}")
+    return " + ".join([*parts, str(value.constant)])
 
 
-def _bound(function: str, bounds: Sequence[Affine]) -> str:
-    if len(bounds) == 1:
-        return str(bounds[0])
-    return f"{function}({', '.join(map(str, bounds))})"
-
-
-def _assignment(assign: Assign) -> str:
-    label = f"{assign.label}: " if assign.label else ""
-    match assign.value:
-        case Binary(BinaryOp.ADD | BinaryOp.MUL as op, Read(access), term) if (
-            access == assign.target
-        ):
-            return f"{label}{assign.target} {op}= {expression_text(term)}"
+def isl_condition(condition: Condition, names: Mapping[str, str]) -> str:
+    """Return an affine condition in isl's notation, its iterators under other names."""
+    match condition:
+        case Compare(op, left, right):
+            sides = _isl_side(left, names), _isl_side(right, names)
+            return f"({sides[0]} {_ISL_COMPARISONS[op]} {sides[1]})"
+        case Logic(op, operands):
+            joint = " and " if op is LogicOp.AND else " or "
+            return f"({joint.join(isl_condition(operand, names) for operand in operands)})"
         case _:
-            return f"{label}{assign.target} = {expression_text(assign.value)}"
+            assert_never(condition)
+
+
+def _isl_side(side: Expression, names: Mapping[str, str]) -> str:
+    match side:
+        case Index(value):
+            return isl_affine(value, names)
+        case Literal(value):
+            return str(int(value))
+        case _:
+            raise AssertionError(side)
+
+
+def html_table(caption: str, header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Return a table; whole numbers get separators of thousands and stand to the right.
+
+    Examples
+    --------
+    >>> html_table("t", ("a",), [(1234,)])
+    '<table><caption>t</caption><tr><th>a</th></tr><tr><td align="right">1,234</td></tr></table>'
+    """
+    head = "".join(f"<th>{escape(name)}</th>" for name in header)
+    body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
+    top = f"<tr>{head}</tr>" if header else ""
+    return f"<table><caption>{escape(caption)}</caption>{top}{body}</table>"
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, int):
+        return f'<td align="right">{value:,}</td>'
+    return f"<td>{escape(str(value))}</td>"

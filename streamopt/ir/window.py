@@ -49,6 +49,10 @@ class Window:
         """Return the array's name."""
         return self.taken.array
 
+    def __str__(self) -> str:
+        """Return the rows that are kept, and the element that an iteration takes."""
+        return f"window of {self.rows} rows on {self.taken}"
+
     @property
     def row_loop(self) -> str:
         """Return the loop whose iterations take a row each."""

@@ -19,8 +19,8 @@ from streamopt.perf.paper.timing import nest_timing
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from streamopt.ir.binding import Binding
     from streamopt.ir.graph import Edge, Graph, Node
+    from streamopt.ir.schedule import Binding
     from streamopt.perf.paper.timing import NestTiming
 
 __all__ = ["PUBLISHED", "CostModel", "LaterCosts", "NodeCost", "PricedCosts", "Setting"]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from streamopt.evaluation.design import Evaluation
-    from streamopt.ir.graph import Graph, Node
+    from streamopt.ir.graph import Graph
     from streamopt.ir.program import Program
     from streamopt.ir.schedule import Schedule
     from streamopt.report.design_page import FrontFacts
@@ -157,7 +157,7 @@ def report_design(
         found.predicted_spans(),
         found.predicted.latency_cycles,
         _node_facts(found),
-        {node.node.name: _body(node.node) for node in scheduled.nodes},
+        {node.node.name: node.node.texts for node in scheduled.nodes},
         found.trace,
         found.resources.total,
         found.target,
@@ -175,17 +175,6 @@ def _node_facts(found: Evaluation) -> dict[str, str]:
         f"{node.dsps:,} DSPs"
         for node in found.predicted.nodes
     }
-
-
-def _body(node: Node) -> tuple[str, ...]:
-    from streamopt.ir.graph import SequentialNode
-    from streamopt.ir.program import Statement
-    from streamopt.ir.text import statement_texts
-
-    if isinstance(node, SequentialNode):
-        return tuple(text for each in node.statements for text in statement_texts(each))
-    whole = Statement(node.write, node.value, node.reduction, node.start, node.guard)
-    return tuple(statement_texts(whole))
 
 
 def _roofline(graph: Graph, found: Evaluation) -> Roofline:

@@ -31,7 +31,7 @@ from streamopt.ir.loop_steps import (
     Tile,
     Unroll,
 )
-from streamopt.ir.text import source_text
+from streamopt.ir.source import source_text
 from streamopt.pipeline.scheduled_program import decided, with_step
 from streamopt.transforms.scheduling import generated
 from streamopt.transforms.scheduling.times import distance_vector

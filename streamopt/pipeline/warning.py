@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 
     from streamopt.ir.graph import Graph
     from streamopt.ir.network import Network
-    from streamopt.ir.prediction import NodePrediction, Prediction
-    from streamopt.ir.schedule import Schedule
+    from streamopt.ir.schedule import NodePrediction, Prediction, Schedule
     from streamopt.perf.pipelines.clock import ClockRisk
     from streamopt.perf.pipelines.timings import TimedPipeline
     from streamopt.sim import Trace

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from streamopt.ir.html_table import html_table
+from streamopt.ir.text import html_table
 
 __all__ = ["FifoTrace", "PipelineTrace", "ProcessTrace", "Trace"]
 

@@ -11,8 +11,14 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from streamopt.analysis.access_order import full_depth_elems
-from streamopt.ir.prediction import NodePrediction, Prediction
-from streamopt.ir.schedule import ChannelKind, ChannelPlan, NodePlan, Schedule
+from streamopt.ir.schedule import (
+    ChannelKind,
+    ChannelPlan,
+    NodePlan,
+    NodePrediction,
+    Prediction,
+    Schedule,
+)
 from streamopt.perf.costs import PUBLISHED, Setting
 from streamopt.perf.paper.algebra import INTEGERS
 from streamopt.perf.paper.latency import graph_times
@@ -21,8 +27,8 @@ from streamopt.space.decisions import read_stream_order, write_stream_order
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from streamopt.ir.binding import Binding
     from streamopt.ir.graph import Edge, Graph
+    from streamopt.ir.schedule import Binding
     from streamopt.perf.costs import CostModel, NodeCost
     from streamopt.space.decisions import DecisionSpace, LoopOrder
     from streamopt.space.rows import NodeRows

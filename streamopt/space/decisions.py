@@ -17,8 +17,8 @@ from streamopt.space.tiles import Coupling, TileClass, tile_classes
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from streamopt.ir.binding import Binding
     from streamopt.ir.graph import Edge, Graph, Node
+    from streamopt.ir.schedule import Binding
     from streamopt.perf.costs import CostModel
     from streamopt.space.fixed import Fixed
     from streamopt.space.level import Level

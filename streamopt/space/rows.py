@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from streamopt.ir.binding import Binding
     from streamopt.ir.graph import Edge, Node
+    from streamopt.ir.schedule import Binding
     from streamopt.perf.costs import NodeCost
     from streamopt.space.decisions import DecisionSpace, LoopOrder
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from streamopt.ir.html_table import html_table
+from streamopt.ir.text import html_table
 from streamopt.perf.costs import PUBLISHED
 from streamopt.space.assemble import baseline, evaluate, interval_cycles, plainest
 from streamopt.space.decisions import decision_space
@@ -18,11 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from streamopt.errors import Diagnostic
-    from streamopt.ir.binding import Binding
     from streamopt.ir.graph import Graph
     from streamopt.ir.ports import PortPlan
-    from streamopt.ir.prediction import Prediction
-    from streamopt.ir.schedule import Schedule
+    from streamopt.ir.schedule import Binding, Prediction, Schedule
     from streamopt.perf.costs import CostModel
     from streamopt.solvers.result import Proof, Stop
     from streamopt.space.decisions import DecisionSpace

@@ -24,9 +24,8 @@ from typing import TYPE_CHECKING
 
 from streamopt.analysis.access_order import access_order, completes_rows, taken_order
 from streamopt.errors import Diagnostic, LegalityError
-from streamopt.ir.binding import BINDABLE
 from streamopt.ir.graph import SequentialNode
-from streamopt.ir.schedule import ChannelKind
+from streamopt.ir.schedule import BINDABLE, ChannelKind
 from streamopt.ir.scheduled import (
     Channel,
     Partition,

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, LegalityError
 from streamopt.ir.graph import Graph, Node, SequentialNode
-from streamopt.ir.ordering import dependences, topological_order
+from streamopt.ir.program import dependences, topological_order
 from streamopt.transforms.graph_parts import channels
 from streamopt.transforms.legality import array_problems, nest_problems, order_problems
 from streamopt.transforms.statement_checks import OUTSIDE

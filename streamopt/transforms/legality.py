@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from streamopt.analysis.coverage import TooLargeError, first_unmarked, is_injective, mark
 from streamopt.errors import Diagnostic
 from streamopt.ir.expression import reads
-from streamopt.ir.ordering import users
-from streamopt.ir.program import Role
+from streamopt.ir.program import Role, users
 from streamopt.transforms.statement_checks import statement_problems, statement_reads
 
 if TYPE_CHECKING:
@@ -24,7 +23,7 @@ def order_problems(
     waits: Mapping[tuple[int, int], tuple[str, ...]],
     order: Sequence[int],
 ) -> Iterator[Diagnostic]:
-    """Yield E201 and E202; arguments as `streamopt.ir.ordering` gives them."""
+    """Yield E201 and E202; arguments as `streamopt.ir.program.dependences` gives them."""
     nests = program.nests
     all_writers, all_readers = users(nests)
     for array, writers in all_writers.items():

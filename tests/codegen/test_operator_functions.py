@@ -31,7 +31,7 @@ from streamopt.transforms.apply import apply
 from streamopt.transforms.canonicalize import canonicalize
 
 if TYPE_CHECKING:
-    from streamopt.ir.binding import Binding
+    from streamopt.ir.schedule import Binding
 
 FABRIC = Implementation.FABRIC
 BINDING: Binding = ((Operator.ADD, FABRIC), (Operator.MUL, FABRIC))

@@ -13,7 +13,6 @@ from streamopt.formats.graph_json.scope import Scope
 from streamopt.formats.graph_json.statements import read_statement
 from streamopt.ir.expression import Literal
 from streamopt.ir.program import Array, Reduction, Role, Statement
-from streamopt.ir.text import statement_texts
 
 if TYPE_CHECKING:
     from streamopt.errors import Diagnostic
@@ -40,7 +39,7 @@ def normal(text: str) -> str:
 
 
 def written(statement: Statement) -> str:
-    (text,) = statement_texts(statement)
+    (text,) = statement.texts
     return text
 
 

@@ -29,8 +29,7 @@ from tests.support.random.windows import window_chain
 
 if TYPE_CHECKING:
     from streamopt.ir.graph import Graph
-    from streamopt.ir.prediction import Prediction
-    from streamopt.ir.schedule import Schedule
+    from streamopt.ir.schedule import Prediction, Schedule
     from streamopt.perf.as_built.node_costs import AsBuiltCosts
     from streamopt.space.decisions import DecisionSpace
 

@@ -23,9 +23,9 @@ from streamopt.transforms.lower import lower
 from tests.support.random.graphs import random_graph
 
 if TYPE_CHECKING:
-    from streamopt.ir.binding import Binding
     from streamopt.ir.graph import Graph, Node
     from streamopt.ir.network import Network
+    from streamopt.ir.schedule import Binding
 
 GRAPHS = sorted((Path(__file__).parents[2] / "graphs").rglob("*.json"))
 U280 = Target.named("u280", clock_ns=3.33)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from streamopt.ir.program import Program
-from streamopt.ir.source import Source
-from streamopt.ir.text import expression_text, source_text, statement_texts
+from streamopt.ir.source import Source, source_text
+from streamopt.ir.text import expression_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,7 +42,7 @@ def _nest_lines(nest: Nest) -> Iterator[str]:
     """Yield a nest: a line if it streams, else one more for each statement, with the reason."""
     head = f"{nest.name}: " if nest.name else ""
     head += " ".join(f"{loop.name}<{loop.trip_count}" for loop in nest.loops)
-    texts = [text for statement in nest.statements for text in statement_texts(statement)]
+    texts = [text for statement in nest.statements for text in statement.texts]
     if not nest.sequential:
         yield f"{head}: {'; '.join(texts)}"
         return

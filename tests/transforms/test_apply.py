@@ -20,7 +20,7 @@ from streamopt.transforms.apply import apply
 from streamopt.transforms.lower import lower
 
 if TYPE_CHECKING:
-    from streamopt.ir.binding import Binding
+    from streamopt.ir.schedule import Binding
 
 i, j, k, n = (Affine.iterator(name) for name in "ijkn")
 ZERO, ONE = Affine.of(0), Affine.of(1)

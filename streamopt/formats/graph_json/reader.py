@@ -18,8 +18,17 @@ from streamopt.formats.graph_json.statements import read_statement
 from streamopt.formats.graph_json.weights_file import read_weights
 from streamopt.formats.json_text import MAX_CHARACTERS, decode
 from streamopt.formats.names import did_you_mean
-from streamopt.ir.ordering import dependences, topological_order
-from streamopt.ir.program import Array, ElementType, Loop, Nest, Program, Role, Statement
+from streamopt.ir.program import (
+    Array,
+    ElementType,
+    Loop,
+    Nest,
+    Program,
+    Role,
+    Statement,
+    dependences,
+    topological_order,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

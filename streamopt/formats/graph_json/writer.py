@@ -6,7 +6,6 @@ import json
 from typing import TYPE_CHECKING, cast
 
 from streamopt.ir.element import ElementType
-from streamopt.ir.text import statement_texts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -43,7 +42,7 @@ def _nest_fields(nest: Nest) -> dict[str, object]:
         fields["sequential"] = True
     if nest.carries:
         fields["carries"] = dict(nest.carries)
-    fields["body"] = [text for statement in nest.statements for text in statement_texts(statement)]
+    fields["body"] = [text for statement in nest.statements for text in statement.texts]
     return fields
 
 

@@ -20,8 +20,8 @@ from streamopt.ir.expression import (
     is_affine_condition,
     negated,
 )
-from streamopt.ir.isl_text import affine_text, condition_text
 from streamopt.ir.source import Assign, Branch, RangeLoop
+from streamopt.ir.text import isl_affine, isl_condition
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Mapping
@@ -198,12 +198,12 @@ def _exact(value: Affine, context: AccessContext) -> tuple[int, int] | None:
     import islpy
 
     names = {loop.iterator: f"c{position}" for position, loop in enumerate(context.loops)}
-    constraints = [f"s = {affine_text(value, names)}"]
+    constraints = [f"s = {isl_affine(value, names)}"]
     for loop in context.loops:
         own = names[loop.iterator]
-        constraints += [f"{affine_text(bound, names)} <= {own}" for bound in loop.lower]
-        constraints += [f"{own} < {affine_text(bound, names)}" for bound in loop.upper]
-    constraints += [condition_text(condition, names) for condition in context.conditions]
+        constraints += [f"{isl_affine(bound, names)} <= {own}" for bound in loop.lower]
+        constraints += [f"{own} < {isl_affine(bound, names)}" for bound in loop.upper]
+    constraints += [isl_condition(condition, names) for condition in context.conditions]
     exists = f"exists ({', '.join(names.values())}: " if names else "("
     reached = islpy.Set(f"{{ [s] : {exists}{' and '.join(constraints)}) }}")
     if reached.is_empty():

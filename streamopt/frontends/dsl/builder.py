@@ -22,7 +22,6 @@ from streamopt.frontends.dsl.values import Index, Reduced, Value, as_value
 from streamopt.ir.element import ElementType, element_problem
 from streamopt.ir.expression import Access, Literal, Read
 from streamopt.ir.program import Array, Program, Reduction, Role
-from streamopt.ir.text import statement_texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -244,7 +243,7 @@ class Builder:
         for nest in self._nests:
             heads = [f"for {loop.name} in range({loop.trip_count}):" for loop in nest.loops]
             lines.append(f"{nest.name}: {' '.join(heads)}".rstrip())
-            lines += [f"    {text}" for s in nest.statements for text in statement_texts(s)]
+            lines += [f"    {text}" for s in nest.statements for text in s.texts]
         lines += [f"problem: {found}" for found in self._problems]
         return "\n".join(lines)
 

@@ -15,8 +15,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from streamopt.ir.graph import SequentialNode
-from streamopt.ir.prediction import NodePrediction, Prediction
-from streamopt.ir.schedule import ChannelKind
+from streamopt.ir.schedule import ChannelKind, NodePrediction, Prediction
 from streamopt.perf.paper.algebra import INTEGERS
 from streamopt.perf.paper.latency import graph_times
 from streamopt.perf.paper.timing import NestTiming, nest_run

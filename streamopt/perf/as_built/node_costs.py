@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from streamopt.analysis.operations import accumulates
-from streamopt.ir.binding import bound_implementation
 from streamopt.ir.graph import SequentialNode
 from streamopt.ir.network import Operator
+from streamopt.ir.schedule import bound_implementation
 from streamopt.perf.as_built.closed_form import built_run, sequential_run
 from streamopt.perf.as_built.least_luts import as_buffer_luts, as_fifo_luts, masked_luts, sum_luts
 from streamopt.perf.as_built.node_operators import node_operators
@@ -41,10 +41,10 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from streamopt.ir.binding import Binding
     from streamopt.ir.graph import Graph, Node
     from streamopt.ir.network import Memory, Network, Operation, Pipeline
     from streamopt.ir.program import Array
+    from streamopt.ir.schedule import Binding
     from streamopt.perf.as_built.node_operators import NodeOperators
     from streamopt.perf.costs import Setting
     from streamopt.perf.pipelines.bandwidth import TransferRule

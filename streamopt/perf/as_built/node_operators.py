@@ -22,10 +22,10 @@ from streamopt.perf.resources.operators import operator_amounts, operator_replic
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from streamopt.ir.binding import Binding
     from streamopt.ir.element import ElementType
     from streamopt.ir.expression import Access
     from streamopt.ir.graph import Node
+    from streamopt.ir.schedule import Binding
     from streamopt.perf.pipelines.recurrence import Recurrence
     from streamopt.perf.resources.operators import OperatorAmounts, Replicas
     from streamopt.target.device import Target

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from streamopt.ir.binding import Binding
     from streamopt.ir.graph import Edge, Graph, Node
+    from streamopt.ir.schedule import Binding
     from streamopt.perf.as_built.node_operators import NodeOperators
     from streamopt.perf.costs import CostModel
     from streamopt.perf.resources.operators import Replicas

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from streamopt.ir.affine import Affine
-    from streamopt.ir.binding import Binding
     from streamopt.ir.expression import Access
     from streamopt.ir.graph import Graph, Node
     from streamopt.ir.network import Network, Pipeline
     from streamopt.ir.ports import PortPlan
+    from streamopt.ir.schedule import Binding
     from streamopt.perf.as_built.node_costs import AsBuiltCosts, PortRule
     from streamopt.perf.pipelines.bandwidth import TransferRule
     from streamopt.target.device import Target

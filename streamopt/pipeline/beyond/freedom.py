@@ -17,8 +17,8 @@ from streamopt.transforms.rewrites import REWRITES, changed_by
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from streamopt.ir.binding import Binding
     from streamopt.ir.graph import Graph, Node
+    from streamopt.ir.schedule import Binding
 
 __all__ = ["ALL", "PARTIAL_TILES", "TRIED", "Freedom"]
 

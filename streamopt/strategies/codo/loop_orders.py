@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING
 from streamopt.analysis.access_order import completes_rows
 from streamopt.ir.expression import Binary, Call, walk
 from streamopt.ir.graph import SequentialNode
-from streamopt.ir.ordering import topological_order
-from streamopt.ir.program import Reduction
+from streamopt.ir.program import Reduction, topological_order
 from streamopt.space.decisions import read_stream_order, write_stream_order
 
 if TYPE_CHECKING:

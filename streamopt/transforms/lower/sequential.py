@@ -16,11 +16,11 @@ from streamopt.ir.program import Loop
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from streamopt.ir.binding import Binding
     from streamopt.ir.expression import Access, Condition
     from streamopt.ir.graph import SequentialNode
     from streamopt.ir.network import Operation
     from streamopt.ir.program import Array
+    from streamopt.ir.schedule import Binding
 
 __all__ = ["lower_sequential"]
 

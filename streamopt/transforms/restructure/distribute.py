@@ -22,7 +22,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from streamopt.analysis.dependence import ordering_pairs
-from streamopt.ir.ordering import topological_order
+from streamopt.ir.program import topological_order
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -33,8 +33,7 @@ from streamopt.ir.expression import (
     substitute,
     walk,
 )
-from streamopt.ir.ordering import users
-from streamopt.ir.program import Role
+from streamopt.ir.program import Role, users
 from streamopt.transforms.restructure.flat_source import MAX_DEPTH, ordered_statement
 
 if TYPE_CHECKING:

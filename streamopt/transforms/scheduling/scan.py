@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from streamopt.analysis.instances import domain_text
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Compare, CompareOp, Index, Literal
-from streamopt.ir.isl_text import affine_text
+from streamopt.ir.text import isl_affine
 from streamopt.transforms.scheduling.tree_expressions import (
     TreeChoiceError,
     affine_of,
@@ -149,7 +149,7 @@ def scanned(statement: TimedStatement) -> Scan:
 
     iterators = statement.instance.iterators
     names = {name: f"c{at}" for at, name in enumerate(iterators)}
-    times = ", ".join(affine_text(loop.value, names) for loop in statement.loops)
+    times = ", ".join(isl_affine(loop.value, names) for loop in statement.loops)
     domain = f"S[{', '.join(names.values())}]"
     schedule = isl.Map(f"{{ {domain} -> [{times}] : {domain_text(statement.instance)} }}")
     # a loop of every second value stays one of values: other statements may be in it with all

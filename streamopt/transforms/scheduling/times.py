@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from streamopt.analysis.dependence import DependenceKind
-from streamopt.ir.isl_text import affine_text
+from streamopt.ir.text import isl_affine
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -56,7 +56,7 @@ def time_map(program: TimedProgram, at: int, length: int) -> Any:
     names = _names(statement)
     times: list[str] = []
     for place, loop in zip(statement.position, statement.loops, strict=False):
-        times += [str(place), affine_text(loop.value, names)]
+        times += [str(place), isl_affine(loop.value, names)]
     times.append(str(statement.position[-1]))
     times += ["0"] * (length - len(times))
     return isl.Map(f"{{ S{at}[{', '.join(names.values())}] -> [{', '.join(times)}] }}")
@@ -111,7 +111,7 @@ def _loops_map(program: TimedProgram, at: int, count: int) -> Any:
 
     statement = program.statements[at]
     names = _names(statement)
-    values: Sequence[str] = [affine_text(own.value, names) for own in statement.loops[:count]]
+    values: Sequence[str] = [isl_affine(own.value, names) for own in statement.loops[:count]]
     return isl.Map(f"{{ S{at}[{', '.join(names.values())}] -> [{', '.join(values)}] }}")
 
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from streamopt.ir.expression import Compare, Condition, Index, Literal, Logic
-from streamopt.ir.text import statement_texts
 from streamopt.transforms.restructure.perfect import perfect_nest
 from tests.support.programs.c_nests import body_of
 
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 
 def perfect(folder: Path, text: str) -> tuple[list[tuple[str, int]], list[str]]:
     loops, statements = perfect_nest(body_of(folder, text).statements)
-    texts = [line for statement in statements for line in statement_texts(statement)]
+    texts = [line for statement in statements for line in statement.texts]
     return [(loop.name, loop.trip_count) for loop in loops], texts
 
 
