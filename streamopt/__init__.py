@@ -23,11 +23,14 @@ if TYPE_CHECKING:
     from streamopt.frontends import dsl
     from streamopt.pipeline import (
         BindingChoice,
+        Comparison,
+        Effort,
         Evaluation,
         FifoSizing,
         Freedom,
         Report,
         RivalDesign,
+        SourceOptions,
         VitisSettings,
         apply,
         compare,
@@ -74,11 +77,14 @@ __version__ = "0.1.0"
 
 __all__ = [
     "BindingChoice",
+    "Comparison",
+    "Effort",
     "Evaluation",
     "FifoSizing",
     "Freedom",
     "Report",
     "RivalDesign",
+    "SourceOptions",
     "StreamoptError",
     "VitisSettings",
     "__version__",

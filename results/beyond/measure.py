@@ -86,7 +86,7 @@ def source(name: str) -> Program:
     path = POLYBENCH / Path(file).stem / file
     size, _, element = size.partition(":")
     defines = {f"{size}_DATASET": "", f"DATA_TYPE_IS_{element or 'FLOAT'}": ""}
-    return so.load(path, defines=defines, include=[POLYBENCH])
+    return so.load(path, options=so.SourceOptions(define=defines, include=[POLYBENCH]))
 
 
 def measured(asked: Asked) -> Row:

@@ -30,7 +30,7 @@ def measured(name: str) -> Row:
     """Return the row of a program."""
     started = perf_counter()
     try:
-        loops = so.schedule(path_of(name), defines=defines(name))
+        loops = so.schedule(path_of(name), options=so.SourceOptions(define=defines(name)))
         found = loops.auto_dse(dsp=DSPS)
     except StreamoptError as error:
         reason = "; ".join(f"{each.code} {each.message}" for each in error.diagnostics)

@@ -60,4 +60,7 @@ def defines(name: str, size: str = "MEDIUM", element: str = "FLOAT") -> dict[str
 
 def program(name: str, size: str = "MEDIUM", element: str = "FLOAT") -> Program:
     """Return a program."""
-    return so.load(path_of(name), defines=defines(name, size, element), include=[KERNELS])
+    return so.load(
+        path_of(name),
+        options=so.SourceOptions(define=defines(name, size, element), include=[KERNELS]),
+    )

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from streamopt.ir.ports import PortPlan
     from streamopt.ir.program import Program
-    from streamopt.pipeline.reading import WrittenOptions
+    from streamopt.pipeline import SourceOptions
     from streamopt.target.device import Target
 
 __all__ = ["Reading", "asked_ports", "integers", "listed", "macros", "ports", "shapes", "stem"]
@@ -54,29 +54,26 @@ class Reading:
             message = f"--inputs {','.join(self.test_inputs)} says how a project is tested"
             hint = "this verb writes none: leave it out, or give shapes such as 1x3x32x32"
             raise FrontendError(Diagnostic("E117", message, hint=hint))
-        return pipeline.load(
-            source,
-            name=self.name,
-            inputs=",".join(filter(_is_shape, listed(self.inputs))),
-            shapes=shapes(self.shape or ()),
-            **self.written,
-        )
+        return pipeline.load(source, name=self.name, options=self.options())
 
     @property
     def test_inputs(self) -> list[str]:
         """Return how a project's inputs are drawn, or the files that have them."""
         return [word for word in listed(self.inputs) if not _is_shape(word)]
 
-    @property
-    def written(self) -> WrittenOptions:
-        """Return the options of a source whose loops stay as they are written."""
-        return {
-            "top": self.top,
-            "defines": macros(self.define or ()),
-            "include": self.include or (),
-            "parameters": integers(listed(self.param)),
-            "outputs": listed(self.live_out),
-        }
+    def options(self) -> SourceOptions:
+        """Return the options as Python takes them."""
+        from streamopt.pipeline import SourceOptions
+
+        return SourceOptions(
+            top=self.top,
+            define=macros(self.define or ()),
+            include=self.include or (),
+            param=integers(listed(self.param)),
+            live_out=listed(self.live_out),
+            inputs=",".join(filter(_is_shape, listed(self.inputs))),
+            shape=shapes(self.shape or ()),
+        )
 
 
 def _is_shape(word: str) -> bool:
@@ -163,4 +160,4 @@ def asked_ports(program: Program, texts: Sequence[str] | None, on: Target) -> tu
         return ()
     interface = [text for text in texts if "=" not in text] or [PortKind.MEMORY]
     each = ports([text for text in texts if "=" in text])
-    return pipeline.plan_ports(pipeline.dataflow(program), interface[-1], ports=each, on=on)
+    return pipeline.plan_ports(pipeline.dataflow(program), interface[-1], ports=each, device=on)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from streamopt.pipeline.beyond.binding_choice import BindingChoice
     from streamopt.pipeline.beyond.freedom import Freedom
     from streamopt.pipeline.building import apply, emit, verify, write
-    from streamopt.pipeline.comparing import compare, records
+    from streamopt.pipeline.comparing import Comparison, compare, records
     from streamopt.pipeline.evaluating import (
         device,
         evaluate,
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from streamopt.pipeline.opening import schedule
     from streamopt.pipeline.ports import plan_ports, put_outside
     from streamopt.pipeline.reading import (
+        SourceOptions,
         dataflow,
         interpret,
         load,
@@ -49,14 +50,18 @@ if TYPE_CHECKING:
     from streamopt.pipeline.rivals import RivalDesign, design, design_record
     from streamopt.pipeline.solving import choice_record, record, solve, solvers
     from streamopt.pipeline.warning import warning_records
+    from streamopt.solvers.base import Effort
 
 __all__ = [
     "BindingChoice",
+    "Comparison",
+    "Effort",
     "Evaluation",
     "FifoSizing",
     "Freedom",
     "Report",
     "RivalDesign",
+    "SourceOptions",
     "VitisSettings",
     "apply",
     "choice_record",
@@ -106,7 +111,7 @@ _PLACES = {
     "streamopt.pipeline.beyond.binding_choice": "BindingChoice",
     "streamopt.pipeline.beyond.freedom": "Freedom",
     "streamopt.pipeline.building": "apply emit verify write",
-    "streamopt.pipeline.comparing": "compare records",
+    "streamopt.pipeline.comparing": "Comparison compare records",
     "streamopt.pipeline.evaluating": "device evaluate evaluate_network load_design simulate "
     "size_fifos",
     "streamopt.pipeline.evaluation_records": "evaluation_record trace_record",
@@ -114,13 +119,14 @@ _PLACES = {
     "streamopt.pipeline.health": "doctor",
     "streamopt.pipeline.opening": "schedule",
     "streamopt.pipeline.ports": "plan_ports put_outside",
-    "streamopt.pipeline.reading": "dataflow interpret load load_schedule load_steps save "
-    "save_steps",
+    "streamopt.pipeline.reading": "SourceOptions dataflow interpret load load_schedule "
+    "load_steps save save_steps",
     "streamopt.pipeline.reporting": "Report load_result load_rows report_design report_rows "
     "report_solution",
     "streamopt.pipeline.rivals": "RivalDesign design design_record",
     "streamopt.pipeline.solving": "choice_record record solve solvers",
     "streamopt.pipeline.warning": "warning_records",
+    "streamopt.solvers.base": "Effort",
 }
 _PLACE = {name: module for module, names in _PLACES.items() for name in names.split()}
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from streamopt.errors import VerificationError
+from streamopt.options import checked
 from streamopt.pipeline.evaluating import simulate
-from streamopt.pipeline.options import checked
 from streamopt.pipeline.ports import plan_ports, put_outside
 from streamopt.pipeline.reading import dataflow, load, load_schedule
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
 
 from streamopt.errors import (
     Diagnostic,
@@ -11,13 +12,19 @@ from streamopt.errors import (
     SolverError,
     StrategyError,
 )
+from streamopt.evaluation.design import evaluated, frame_interval_cycles
+from streamopt.evaluation.fifo_sizing import FifoSizing
 from streamopt.extras import require
-from streamopt.pipeline.options import checked
+from streamopt.options import checked, option_group
+from streamopt.pipeline.evaluation_records import evaluation_record
 from streamopt.pipeline.reading import dataflow
-from streamopt.pipeline.ways import Way, refusal, row_of
+from streamopt.pipeline.rivals import design, design_record
+from streamopt.pipeline.solving import record_of_every_level, solve
+from streamopt.solvers.base import Effort
 from streamopt.solvers.result import Stop
 from streamopt.space.level import LevelName
 from streamopt.strategies.rival import RivalName
+from streamopt.target.device import or_usual
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -25,38 +32,52 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from streamopt.errors import StreamoptError
     from streamopt.ir.graph import Graph
     from streamopt.ir.program import Program
-    from streamopt.pipeline.ways import Row
     from streamopt.target.device import Target
 
-__all__ = ["compare", "records"]
+__all__ = ["Comparison", "ComparisonCase", "Row", "compare", "records", "refusal", "row_of"]
+
+Row: TypeAlias = dict[str, str | int | float]
 
 
-@checked(levels=LevelName, strategies=RivalName)
-def records(
-    graph: Graph | Program | str | PathLike[str],
-    *,
-    levels: Iterable[str] = tuple(LevelName),
-    strategies: Iterable[str] = (),
-    dsp: int | Iterable[int] = 2560,
-    tiling_limit: int | None = None,
-    solver: str | Iterable[str] = "auto",
-    time_limit_seconds: float | None = None,
-    seed: int = 0,
-    on: Target | None = None,
-    on_progress: Callable[[str, int, int], None] | None = None,
-) -> list[Row]:
-    """Return one row a level and solver, and one a strategy, at every DSP limit.
+@dataclass(frozen=True, slots=True)
+class ComparisonCase:
+    """A level with a solver, or a strategy of another system; one of both names is empty.
 
-    All rows have the same members: a level's row is what `record` and `evaluation_record` give, a
-    strategy's what `design_record` gives; a member that one of them lacks is empty. What has no
-    design, for instance within its limits, has a row with the reason as ``message``.
-
-    Parameters
+    Attributes
     ----------
-    graph
-        A graph, a program, or the path of what `streamopt.load` reads.
+    dsp
+        DSPs as `streamopt.solve` counts them for a level, as built for a strategy.
+    solver, tiling_limit, time_limit_seconds, seed
+        See `streamopt.solve`; a strategy has none of them.
+    """
+
+    level: str = ""
+    strategy: str = ""
+    dsp: int = 2560
+    solver: str = "auto"
+    tiling_limit: int | None = None
+    time_limit_seconds: float | None = None
+    seed: int = 0
+
+    @property
+    def name(self) -> str:
+        """Return the level or the strategy."""
+        return self.level or self.strategy
+
+
+NO_LIMIT = Effort()
+
+
+@option_group(levels=LevelName, strategies=RivalName)
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The cases of a comparison: at every DSP limit each level with each solver, each strategy.
+
+    Attributes
+    ----------
     levels
         ``opt1`` to ``opt6``; none for strategies alone.
     strategies
@@ -66,12 +87,67 @@ def records(
     tiling_limit
         Least trip count of a tile loop; where not given, the level's own.
     solver
-        One or several, as for `solve`.
-    time_limit_seconds
-        For each level; None for no limit.
-    seed
-        Of the solvers.
-    on
+        One or several, as for `streamopt.solve`.
+    effort
+        Time limit and seed of each level.
+    """
+
+    levels: Iterable[str] = tuple(LevelName)
+    strategies: Iterable[str] = ()
+    dsp: int | Iterable[int] = 2560
+    tiling_limit: int | None = None
+    solver: str | Iterable[str] = "auto"
+    effort: Effort = NO_LIMIT
+
+    def cases(self) -> list[ComparisonCase]:
+        """Return every case, limit by limit.
+
+        Raises
+        ------
+        InfeasibleError
+            E402 for a limit below 1.
+        """
+        budgets = (self.dsp,) if isinstance(self.dsp, int) else tuple(self.dsp)
+        solvers = (self.solver,) if isinstance(self.solver, str) else tuple(self.solver)
+        levels, strategies = tuple(self.levels), tuple(self.strategies)
+        if wrong := [str(budget) for budget in budgets if budget < 1]:
+            hint = "give whole numbers of at least 1"
+            raise InfeasibleError(Diagnostic("E402", f"dsp is {', '.join(wrong)}", hint=hint))
+        search = (self.tiling_limit, self.effort.time_limit, self.effort.seed)
+        return [
+            case
+            for budget in budgets
+            for case in (
+                *(ComparisonCase(n, "", budget, by, *search) for n in levels for by in solvers),
+                *(ComparisonCase(strategy=name, dsp=budget) for name in strategies),
+            )
+        ]
+
+
+ALL_LEVELS = Comparison()
+
+
+@checked()
+def records(
+    graph: Graph | Program | str | PathLike[str],
+    comparison: Comparison = ALL_LEVELS,
+    *,
+    device: Target | None = None,
+    on_progress: Callable[[str, int, int], None] | None = None,
+) -> list[Row]:
+    """Return one row a case.
+
+    All rows have the same members: a level's row is what `record` and `evaluation_record` give, a
+    strategy's what `design_record` gives; a member that one of them lacks is empty. A case without
+    a design, for instance within its limits, has a row with the reason as ``message``.
+
+    Parameters
+    ----------
+    graph
+        A graph, a program, or the path of what `streamopt.load` reads.
+    comparison
+        Its levels, strategies, limits and solvers; all levels where not given.
+    device
         The target that is simulated; the U280 where not given.
     on_progress
         Called with (level or strategy, rows done, rows in all) before each row. A solve that is
@@ -82,44 +158,22 @@ def records(
     InfeasibleError
         E402 for a limit below 1.
     """
-    graph = dataflow(graph)
-    _check_positive(budgets := (dsp,) if isinstance(dsp, int) else tuple(dsp))
-    solvers = (solver,) if isinstance(solver, str) else tuple(solver)
-    names, rivals = tuple(levels), tuple(strategies)
-    ways = [
-        way
-        for budget in budgets
-        for way in (
-            *(
-                Way(level, "", budget, one, tiling_limit, time_limit_seconds, seed)
-                for level in names
-                for one in solvers
-            ),
-            *(Way(strategy=strategy, dsp=budget) for strategy in rivals),
-        )
-    ]
+    graph, cases = dataflow(graph), comparison.cases()
     rows: list[Row] = []
-    for done, way in enumerate(ways):
+    for done, case in enumerate(cases):
         if on_progress is not None:
-            on_progress(way.name, done, len(ways))
+            on_progress(case.name, done, len(cases))
         try:
-            rows.append(row_of(graph, way, on))
+            rows.append(row_of(graph, case, device))
         except (InfeasibleError, SimulationError, SolverError, StrategyError) as error:
-            rows.append(refusal(graph, way, error))
+            rows.append(refusal(graph, case, error))
         if rows[-1].get("stop") == Stop.INTERRUPTED:
             break
     members = dict.fromkeys(member for row in rows for member in row)
     return [{member: row.get(member, "") for member in members} for row in rows]
 
 
-def _check_positive(budgets: tuple[int, ...]) -> None:
-    wrong = [str(budget) for budget in budgets if budget < 1]
-    if wrong:
-        message = f"dsp is {', '.join(wrong)}"
-        raise InfeasibleError(Diagnostic("E402", message, hint="give whole numbers of at least 1"))
-
-
-@checked(levels=LevelName, strategies=RivalName)
+@checked()
 def compare(
     graph: Graph | Program | str | PathLike[str],
     *,
@@ -128,31 +182,16 @@ def compare(
     dsp: int | Iterable[int] = 2560,
     tiling_limit: int | None = None,
     solver: str | Iterable[str] = "auto",
-    time_limit_seconds: float | None = None,
-    seed: int = 0,
-    on: Target | None = None,
+    effort: Effort = NO_LIMIT,
+    device: Target | None = None,
 ) -> pd.DataFrame:
-    """Return the rows of `records` as a DataFrame.
+    """Return the rows of `records` as a DataFrame; the other parameters are those of `Comparison`.
 
     Parameters
     ----------
     graph
         A graph, a program, or the path of what `streamopt.load` reads.
-    levels
-        ``opt1`` to ``opt6``; none for strategies alone.
-    strategies
-        Of other systems: ``hida``, ``scalehls``, ``codo``, ``pom``. Their DSPs are as built.
-    dsp
-        DSPs that a design may use: one limit, or several.
-    tiling_limit
-        Least trip count of a tile loop; where not given, the level's own.
-    solver
-        One or several, as for `solve`.
-    time_limit_seconds
-        For each level; None for no limit.
-    seed
-        Of the solvers.
-    on
+    device
         The target that is simulated; the U280 where not given.
 
     Raises
@@ -163,16 +202,55 @@ def compare(
     require("pandas", "report", "a DataFrame")
     import pandas as pd
 
-    return pd.DataFrame(
-        records(
-            graph,
-            levels=levels,
-            strategies=strategies,
-            dsp=dsp,
-            tiling_limit=tiling_limit,
-            solver=solver,
-            time_limit_seconds=time_limit_seconds,
-            seed=seed,
-            on=on,
-        )
+    comparison = Comparison(levels, strategies, dsp, tiling_limit, solver, effort)
+    return pd.DataFrame(records(graph, comparison, device=device))
+
+
+def row_of(graph: Graph, case: ComparisonCase, device: Target | None = None) -> Row:
+    """Return the row of a case, simulated and with the resources that it takes as built.
+
+    Raises
+    ------
+    StreamoptError
+        Where there is no design; `refusal` makes a row of it.
+    """
+    if case.strategy:
+        made = design(graph, case.strategy, dsp=case.dsp, device=device)
+        interval: Row = {"interval_cycles": frame_interval_cycles(made.evaluation)}
+        return _named(graph, case) | design_record(made) | interval
+    solution = solve(
+        graph,
+        level=case.level,
+        dsp=case.dsp,
+        tiling_limit=case.tiling_limit,
+        solver=case.solver,
+        time_limit_seconds=case.time_limit_seconds,
+        seed=case.seed,
+        fifos=FifoSizing(on=device),
     )
+    found = evaluated(graph, solution.schedule, or_usual(device))
+    return {
+        **record_of_every_level(solution),
+        **evaluation_record(found),
+        "interval_cycles": frame_interval_cycles(found),
+        "fifo_channels": len(solution.schedule.fifos),
+        "channels": len(solution.schedule.channels),
+    }
+
+
+def refusal(graph: Graph, case: ComparisonCase, error: StreamoptError) -> Row:
+    """Return the row of a case that gives no design, with the reason as ``message``."""
+    reasons = "; ".join(f"{each.code} {each.message}" for each in error.diagnostics)
+    asked: Row = {} if case.strategy else {"solver": case.solver, "seed": case.seed}
+    return _named(graph, case) | asked | {"message": reasons}
+
+
+def _named(graph: Graph, case: ComparisonCase) -> Row:
+    from streamopt.perf.paper.dsp import roofline_cycles
+
+    return {
+        "name": graph.name,
+        "strategy" if case.strategy else "level": case.name,
+        "dsp_limit": case.dsp,
+        "roofline_cycles": roofline_cycles(graph, case.dsp),
+    }

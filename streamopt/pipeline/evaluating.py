@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from streamopt.evaluation.design import Simulated, evaluated, evaluated_network, timed_network
 from streamopt.evaluation.fifo_sizing import LEAST_FIFOS, sized
-from streamopt.pipeline.options import checked
+from streamopt.options import checked
 from streamopt.pipeline.reading import dataflow
 from streamopt.target.device import DEVICE, find_device, or_usual
 
@@ -51,7 +51,7 @@ def device(name: str = DEVICE, clock_ns: float | None = None) -> Target:
 def evaluate(
     graph: Graph | Program | str | PathLike[str],
     schedule: Schedule,
-    on: Target | None = None,
+    device: Target | None = None,
     *,
     frames: int = 1,
     flushable: bool = False,
@@ -65,7 +65,7 @@ def evaluate(
         A graph, a program, or the path of what `streamopt.load` reads.
     schedule
         From `solve`, `load_schedule` or by hand.
-    on
+    device
         The target; the U280 at its usual clock where not given.
     frames
         Runs one after another.
@@ -81,14 +81,16 @@ def evaluate(
     DeadlockError
         If the design comes to a standstill at the schedule's FIFO depths.
     """
-    return evaluated(dataflow(graph), schedule, or_usual(on), Simulated(frames, flushable, samples))
+    return evaluated(
+        dataflow(graph), schedule, or_usual(device), Simulated(frames, flushable, samples)
+    )
 
 
 @checked()
 def simulate(
     graph: Graph | Program | str | PathLike[str],
     schedule: Schedule,
-    on: Target | None = None,
+    device: Target | None = None,
     *,
     frames: int = 1,
     flushable: bool = False,
@@ -102,7 +104,7 @@ def simulate(
         A graph, a program, or the path of what `streamopt.load` reads.
     schedule
         From `solve`, `load_schedule` or by hand.
-    on
+    device
         The target; the U280 at its usual clock where not given.
     frames
         Runs one after another.
@@ -120,14 +122,14 @@ def simulate(
     """
     from streamopt.sim import simulate as run_network
 
-    network, timings = timed_network(dataflow(graph), schedule, or_usual(on))
+    network, timings = timed_network(dataflow(graph), schedule, or_usual(device))
     return run_network(network, timings, frames=frames, flushable=flushable, samples=samples)
 
 
 @checked()
 def evaluate_network(
     network: Network,
-    on: Target | None = None,
+    device: Target | None = None,
     *,
     frames: int = 1,
     flushable: bool = False,
@@ -141,7 +143,7 @@ def evaluate_network(
     ----------
     network
         Of `load_design`, for instance.
-    on
+    device
         The target; the U280 at its usual clock where not given.
     frames
         Runs one after another.
@@ -158,7 +160,7 @@ def evaluate_network(
     from streamopt.perf.pipelines.single_trips import dissolved
 
     simulated = Simulated(frames, flushable, samples)
-    return evaluated_network(dissolved(network), or_usual(on), simulated)
+    return evaluated_network(dissolved(network), or_usual(device), simulated)
 
 
 @checked()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from streamopt.options import checked
 from streamopt.pipeline.asking import tiling_limit_of
 from streamopt.pipeline.beyond.freedom import ALL
-from streamopt.pipeline.options import checked
 from streamopt.pipeline.reading import dataflow
 from streamopt.space.level import LevelName
 

@@ -19,7 +19,7 @@ from packaging.requirements import InvalidRequirement, Requirement
 
 from streamopt.errors import StreamoptError
 from streamopt.extras import installing
-from streamopt.pipeline.options import checked
+from streamopt.options import checked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

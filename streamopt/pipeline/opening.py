@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from streamopt.pipeline.options import checked
-from streamopt.pipeline.reading import WrittenOptions
+from streamopt.options import checked
+from streamopt.pipeline.reading import PLAIN, SourceOptions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from os import PathLike
-    from typing import Unpack
 
     from streamopt.ir.loop_steps import Step
     from streamopt.ir.program import Program
@@ -20,11 +19,12 @@ if TYPE_CHECKING:
 __all__ = ["schedule"]
 
 
-@checked(built=WrittenOptions)
+@checked()
 def schedule(
     source: Program | Source | str | PathLike[str],
     steps: Sequence[Step] = (),
-    **options: Unpack[WrittenOptions],
+    *,
+    options: SourceOptions = PLAIN,
 ) -> Scheduling:
     """Return the schedule of a program, on which steps can be taken.
 
@@ -35,8 +35,7 @@ def schedule(
     steps
         To take at once, for instance those of `streamopt.load_steps`.
     options
-        For files: ``top``, ``defines``, ``include``, ``parameters`` and ``outputs`` of
-        `streamopt.load`.
+        How a file is read; see `streamopt.load`.
 
     Raises
     ------
@@ -51,7 +50,7 @@ def schedule(
     from streamopt.pipeline.scheduled_program import scheduled_program
     from streamopt.pipeline.scheduling import Scheduling
 
-    written = source if isinstance(source, Program | Source) else load_written(source, **options)
+    written = source if isinstance(source, Program | Source) else load_written(source, options)
     made = Scheduling(scheduled_program(written))
     for step in steps:
         made.take(step)

@@ -9,7 +9,7 @@ from streamopt.errors import Diagnostic, LegalityError
 from streamopt.evaluation.boundary_ports import PortRequest, moved_outside, planned_ports
 from streamopt.evaluation.fifo_sizing import LEAST_FIFOS
 from streamopt.ir.ports import PortKind, PortPlan
-from streamopt.pipeline.options import checked
+from streamopt.options import checked
 from streamopt.pipeline.reading import dataflow
 from streamopt.target.device import or_usual
 
@@ -37,7 +37,7 @@ def plan_ports(
     interface: str = PortKind.MEMORY,
     *,
     ports: Mapping[str, str] | None = None,
-    on: Target | None = None,
+    device: Target | None = None,
 ) -> tuple[PortPlan, ...]:
     """Return a port for every array that crosses the boundary, with a balanced use of channels.
 
@@ -51,7 +51,7 @@ def plan_ports(
         By array, what is different: ``rom``, ``axis``, ``m_axi`` or ``m_axi:HBM[3]``; spread over
         several channels ``m_axi:HBM[4:7]``, or ``m_axi:4`` for any four. ``weights`` are all
         weights, unless an array is called so.
-    on
+    device
         The target whose channels are used, those of HBM where it has any; the U280 if not given.
 
     Raises
@@ -63,7 +63,7 @@ def plan_ports(
     """
     asked = {name: _parsed(name, text) for name, text in (ports or {}).items()}
     usual = _parsed("all arrays", interface)
-    return planned_ports(dataflow(graph), usual, asked, or_usual(on))
+    return planned_ports(dataflow(graph), usual, asked, or_usual(device))
 
 
 @checked()

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from os import PathLike, fspath
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING
 
 from streamopt.errors import FrontendError
-from streamopt.pipeline.options import checked
+from streamopt.options import checked, option_group
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from streamopt.ir.source import Source
 
 __all__ = [
-    "WrittenOptions",
+    "SourceOptions",
     "dataflow",
     "interpret",
     "load",
@@ -40,27 +40,39 @@ __all__ = [
 logger = logging.getLogger(__name__)
 
 
+@option_group()
 @dataclass(frozen=True, slots=True)
-class _Options:
-    """What `load` was told, apart from the file."""
+class SourceOptions:
+    """How a source is read, as ``streamopt graph`` takes it.
+
+    Attributes
+    ----------
+    top
+        C and MLIR: the function to read.
+    define
+        C: macros by name.
+    include
+        C: folders of headers.
+    param
+        C: values of integer arguments, such as extents.
+    live_out
+        C: the written arguments that the caller looks at; all if empty.
+    inputs
+        PyTorch: shapes of what a module in a file is read for, ``1x64x128,1x10:int64``.
+    shape
+        ONNX: shapes of inputs that the model leaves open.
+    """
 
     top: str | None = None
+    define: Mapping[str, str] = field(default_factory=dict[str, str])
+    include: Sequence[str | PathLike[str]] = ()
+    param: Mapping[str, int] = field(default_factory=dict[str, int])
+    live_out: Sequence[str] = ()
     inputs: str = ""
-    outputs: Sequence[str] = ()
-    include: Sequence[Path] = ()
-    defines: Mapping[str, str] = field(default_factory=dict[str, str])
-    parameters: Mapping[str, int] = field(default_factory=dict[str, int])
-    shapes: Mapping[str, Sequence[int]] = field(default_factory=dict[str, "Sequence[int]"])
+    shape: Mapping[str, Sequence[int]] = field(default_factory=dict[str, "Sequence[int]"])
 
 
-class WrittenOptions(TypedDict, total=False):
-    """How a file is read whose loops stay as they are written; see `load`."""
-
-    top: str | None
-    defines: Mapping[str, str] | None
-    include: Sequence[str | PathLike[str]]
-    parameters: Mapping[str, int] | None
-    outputs: Sequence[str]
+PLAIN = SourceOptions()
 
 
 @checked()
@@ -69,13 +81,7 @@ def load(
     example_inputs: Sequence[object] = (),
     *,
     name: str | None = None,
-    inputs: str = "",
-    top: str | None = None,
-    defines: Mapping[str, str] | None = None,
-    include: Sequence[str | PathLike[str]] = (),
-    parameters: Mapping[str, int] | None = None,
-    outputs: Sequence[str] = (),
-    shapes: Mapping[str, Sequence[int]] | None = None,
+    options: SourceOptions = PLAIN,
 ) -> Program:
     """Return the program of a file or a PyTorch module.
 
@@ -88,20 +94,8 @@ def load(
         Tensors that a ``torch.nn.Module`` is read for.
     name
         Of the program, instead of the source's own.
-    inputs
-        PyTorch: shapes of what a module in a file is read for, ``1x64x128,1x10:int64``.
-    top
-        C and MLIR: the function to read.
-    defines
-        C: macros by name.
-    include
-        C: folders of headers.
-    parameters
-        C: values of integer arguments, such as extents.
-    outputs
-        C: the written arguments that the caller looks at; all if empty.
-    shapes
-        ONNX: shapes of inputs that the model leaves open.
+    options
+        How a file is read.
 
     Raises
     ------
@@ -110,45 +104,26 @@ def load(
     LegalityError
         If the source computes nothing that its caller sees.
     """
-    options = _Options(
-        top,
-        inputs,
-        tuple(outputs),
-        tuple(map(Path, include)),
-        defines or {},
-        parameters or {},
-        shapes or {},
-    )
     if not isinstance(source, str | PathLike):
         from streamopt.frontends.torch_module import read_torch
 
         return read_torch(source, tuple(example_inputs), name=name)
-    text = fspath(source)
-    found = _restructured(_found(text, options))
-    logger.info("read %s: %d loop nests", text, len(found.nests))
+    found = _restructured(load_written(source, options))
+    logger.info("read %s: %d loop nests", source, len(found.nests))
     return found if name is None else replace(found, name=name)
 
 
-def load_written(
-    path: str | PathLike[str],
-    *,
-    top: str | None = None,
-    defines: Mapping[str, str] | None = None,
-    include: Sequence[str | PathLike[str]] = (),
-    parameters: Mapping[str, int] | None = None,
-    outputs: Sequence[str] = (),
-) -> Program | Source:
+def load_written(path: str | PathLike[str], options: SourceOptions = PLAIN) -> Program | Source:
     """Return the program of a file; C and MLIR with loops stay as they are written.
 
-    Parameters and errors are those of `load`.
+    Where there is no such file, the error names what there is.
+
+    Raises
+    ------
+    FrontendError
+        As `load`.
     """
-    folders = tuple(map(Path, include))
-    options = _Options(top, "", tuple(outputs), folders, defines or {}, parameters or {})
-    return _found(fspath(path), options)
-
-
-def _found(text: str, options: _Options) -> Program | Source:
-    """Return what a file says; where there is no such file, the error names what there is."""
+    text = fspath(path)
     try:
         return _read(text, options)
     except FrontendError as error:
@@ -172,50 +147,50 @@ def _hint(path: Path) -> str:
     return f"did you mean '{path.with_name(close[0])}'?" if close else ""
 
 
-def _read(text: str, options: _Options) -> Program | Source:
+def _read(text: str, options: SourceOptions) -> Program | Source:
     suffix = ".py" if ".py:" in text else Path(text).suffix.lower()
     return _READERS.get(suffix, _read_json)(text, options)
 
 
-def _read_c(text: str, options: _Options) -> Source:
+def _read_c(text: str, options: SourceOptions) -> Source:
     from streamopt.frontends.c import read_c
 
     return read_c(
         Path(text),
         top=options.top,
-        defines=options.defines,
-        include=options.include,
-        parameters=options.parameters,
-        outputs=options.outputs,
+        defines=options.define,
+        include=tuple(map(Path, options.include)),
+        parameters=options.param,
+        outputs=tuple(options.live_out),
     )
 
 
-def _read_mlir(text: str, options: _Options) -> Program | Source:
+def _read_mlir(text: str, options: SourceOptions) -> Program | Source:
     from streamopt.frontends.mlir import read_mlir
 
     return read_mlir(Path(text), top=options.top)
 
 
-def _read_onnx(text: str, options: _Options) -> Program:
+def _read_onnx(text: str, options: SourceOptions) -> Program:
     from streamopt.frontends.onnx_model import read_onnx
 
-    return read_onnx(Path(text), shapes=options.shapes)
+    return read_onnx(Path(text), shapes=options.shape)
 
 
-def _read_module(text: str, options: _Options) -> Program:
+def _read_module(text: str, options: SourceOptions) -> Program:
     from streamopt.frontends.torch_module import load_module, read_torch
 
     return read_torch(*load_module(text, options.inputs))
 
 
-def _read_json(text: str, options: _Options) -> Program:
+def _read_json(text: str, options: SourceOptions) -> Program:
     from streamopt.formats.graph_json import load_graph_json
 
     del options
     return load_graph_json(text)
 
 
-_READERS: Mapping[str, Callable[[str, _Options], Program | Source]] = {
+_READERS: Mapping[str, Callable[[str, SourceOptions], Program | Source]] = {
     **dict.fromkeys((".c", ".h", ".cc", ".cpp", ".hpp"), _read_c),
     ".mlir": _read_mlir,
     ".onnx": _read_onnx,

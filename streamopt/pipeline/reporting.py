@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, ReportError, SourceLoc, reason
 from streamopt.files import read_text
+from streamopt.options import checked
 from streamopt.pipeline.evaluating import evaluate
-from streamopt.pipeline.options import checked
 from streamopt.pipeline.reading import dataflow
 from streamopt.pipeline.solving import record
 
@@ -95,7 +95,7 @@ class Report:
 
 @checked()
 def report_solution(
-    solution: Solution, on: Target | None = None, *, front: Front | None = None
+    solution: Solution, device: Target | None = None, *, front: Front | None = None
 ) -> Report:
     """Return the report of a solution: see `report_design`.
 
@@ -103,20 +103,20 @@ def report_solution(
     ----------
     solution
         From `solve`.
-    on
+    device
         The target; the U280 where not given.
     front
         From `streamopt.pareto`, for its curve.
     """
     graph, schedule = solution.request.graph, solution.schedule
-    return report_design(graph, schedule, on, result=record(solution), front=front)
+    return report_design(graph, schedule, device, result=record(solution), front=front)
 
 
 @checked()
 def report_design(
     graph: Graph | Program | str | PathLike[str],
     schedule: Schedule,
-    on: Target | None = None,
+    device: Target | None = None,
     *,
     result: Facts | None = None,
     front: Front | None = None,
@@ -129,7 +129,7 @@ def report_design(
         A graph, a program, or the path of what `streamopt.load` reads.
     schedule
         From `solve`, `load_schedule` or by hand.
-    on
+    device
         The target; the U280 where not given.
     result
         What is known of the schedule: `streamopt.record`, or `load_result`.
@@ -148,7 +148,7 @@ def report_design(
     from streamopt.transforms.apply import apply
 
     graph = dataflow(graph)
-    found = evaluate(graph, schedule, on, samples=SAMPLES)
+    found = evaluate(graph, schedule, device, samples=SAMPLES)
     assert found.predicted is not None
     scheduled = apply(graph, schedule)
     facts = DesignFacts(

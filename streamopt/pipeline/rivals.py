@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from streamopt.errors import Diagnostic, StrategyError
 from streamopt.evaluation.design import built_resources, evaluated
 from streamopt.evaluation.fifo_sizing import LEAST_FIFOS, FifoSizing, sized
+from streamopt.options import checked
 from streamopt.pipeline.budgets import Trial, largest_within
 from streamopt.pipeline.evaluation_records import evaluation_record
-from streamopt.pipeline.options import checked
 from streamopt.pipeline.reading import dataflow
 from streamopt.strategies.rival import RivalAnswer, RivalName, RivalRequest, rival
 from streamopt.target.device import or_usual
@@ -58,7 +58,7 @@ def design(
     strategy: str,
     *,
     dsp: int = 2560,
-    on: Target | None = None,
+    device: Target | None = None,
     fifos: FifoSizing | None = LEAST_FIFOS,
 ) -> RivalDesign:
     """Return the design of another system's strategy for a graph.
@@ -74,7 +74,7 @@ def design(
         ``hida``, ``scalehls``, ``codo`` or ``pom``.
     dsp
         DSPs as built, all operators counted.
-    on
+    device
         The target; the U280 where not given.
     fifos
         How FIFO depths are found; None for all tokens.
@@ -88,7 +88,7 @@ def design(
     if strategy not in tuple(RivalName):
         hint = f"choose from {', '.join(RivalName)}"
         raise StrategyError(Diagnostic("E530", f"there is no strategy '{strategy}'", hint=hint))
-    device = or_usual(on)
+    device = or_usual(device)
     name = RivalName(strategy)
     return designed(name, rival(name), RivalRequest(dataflow(graph), dsp, device), fifos)
 

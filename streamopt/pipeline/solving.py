@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 from streamopt.evaluation.fifo_sizing import LEAST_FIFOS, FifoSizing
 from streamopt.ir.network import Implementation
+from streamopt.options import checked
 from streamopt.pipeline.asking import Asked, answered, tiling_limit_of
 from streamopt.pipeline.beyond.freedom import ALL
 from streamopt.pipeline.limiting import AsBuilt, Fit
-from streamopt.pipeline.options import checked
 from streamopt.pipeline.reading import dataflow
 from streamopt.space.level import LEVELS, LevelName
 from streamopt.space.objective import Objective

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import TracebackType
 
-    from streamopt.pipeline.ways import Row
+    from streamopt.pipeline.comparing import Row
 
 __all__ = ["Journal", "Kept", "read_journal"]
 

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from streamopt import __version__
 from streamopt.errors import Diagnostic, SourceLoc, StreamoptError, SweepError
-from streamopt.pipeline.ways import Way
+from streamopt.pipeline.comparing import ComparisonCase
 
 if TYPE_CHECKING:
-    from streamopt.pipeline.ways import Row
+    from streamopt.pipeline.comparing import Row
     from streamopt.sweeping.documents import BlockDocument, ExperimentDocument
     from streamopt.target.device import Target
 
@@ -41,7 +41,7 @@ class Point:
     key: str
     program: str
     graph: str
-    way: Way
+    way: ComparisonCase
     row_limit_seconds: float
     device: str
     clock_ns: float | None
@@ -103,7 +103,7 @@ def task_of(point: Point) -> str:
     return json.dumps(asdict(point))
 
 
-def way_members(way: Way) -> Row:
+def way_members(way: ComparisonCase) -> Row:
     """Return what was asked for, as members of a row."""
     members: Row = {"level": way.level, "strategy": way.strategy, "dsp_limit": way.dsp}
     if way.strategy:
@@ -111,16 +111,16 @@ def way_members(way: Way) -> Row:
     return members | {"asked_solver": way.solver, "seed": way.seed}
 
 
-def _ways(block: BlockDocument, program: str) -> list[Way]:
+def _ways(block: BlockDocument, program: str) -> list[ComparisonCase]:
     tiling, seconds = block.tiling_limit(program), block.time_limit_seconds
     levels = [
-        Way(str(level), "", dsp, solver, tiling, seconds, seed)
+        ComparisonCase(str(level), "", dsp, solver, tiling, seconds, seed)
         for dsp, level, solver, seed in product(
             block.dsps, block.levels, block.solvers, block.seeds
         )
     ]
     rivals = [
-        Way(strategy=str(strategy), dsp=dsp)
+        ComparisonCase(strategy=str(strategy), dsp=dsp)
         for dsp, strategy in product(block.dsps, block.strategies)
     ]
     return levels + rivals
@@ -158,7 +158,7 @@ def _read(
 ) -> tuple[str, str]:
     """Return name and graph.json of a file, read once; ``known`` gets what is new."""
     from streamopt.formats.graph_json import write_graph_json
-    from streamopt.pipeline import load
+    from streamopt.pipeline import SourceOptions, load
 
     program = f"{path.parent.name}/{path.stem}"
     macros = block.defines if path.suffix != ".json" else {}
@@ -171,7 +171,7 @@ def _read(
         raise SweepError(Diagnostic("E883", message, SourceLoc(str(file), "graphs"), hint))
     try:
         include = [file.parent / folder for folder in block.include]
-        text = write_graph_json(load(path, defines=macros, include=include))
+        text = write_graph_json(load(path, options=SourceOptions(define=macros, include=include)))
     except StreamoptError as error:
         error.add_note(f"in the experiment {file}")
         raise

@@ -12,7 +12,7 @@ from streamopt.errors import Diagnostic, SourceLoc, SweepError
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from streamopt.pipeline.ways import Row
+    from streamopt.pipeline.comparing import Row
     from streamopt.sweeping.journal import Journal
 
 __all__ = ["Redo", "restore"]

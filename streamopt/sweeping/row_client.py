@@ -13,7 +13,7 @@ import streamopt
 from streamopt.errors import Diagnostic, SweepError
 
 if TYPE_CHECKING:
-    from streamopt.pipeline.ways import Row
+    from streamopt.pipeline.comparing import Row
 
 __all__ = ["RowClient"]
 

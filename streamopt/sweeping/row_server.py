@@ -18,10 +18,10 @@ from time import monotonic, perf_counter
 from typing import TYPE_CHECKING, Any
 
 from streamopt.errors import StreamoptError
-from streamopt.pipeline.ways import Way, row_of
+from streamopt.pipeline.comparing import ComparisonCase, row_of
 
 if TYPE_CHECKING:
-    from streamopt.pipeline.ways import Row
+    from streamopt.pipeline.comparing import Row
     from streamopt.target.device import Target
 
 __all__ = ["READY", "measured", "serve"]
@@ -70,7 +70,7 @@ def measured(task: dict[str, Any]) -> Row:
     try:
         graph = dataflow(read_graph_json(task["graph"], task["program"]))
         on = _device(task["device"], task["clock_ns"])
-        row: Row = {"status": "done", **row_of(graph, Way(**task["way"]), on)}
+        row: Row = {"status": "done", **row_of(graph, ComparisonCase(**task["way"]), on)}
     except StreamoptError as error:
         reasons = "; ".join(f"{each.code} {each.message}" for each in error.diagnostics)
         row = {"status": "refused", "message": reasons}

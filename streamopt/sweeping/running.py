@@ -11,7 +11,7 @@ from uuid import uuid4
 
 from streamopt.errors import Diagnostic, SweepError
 from streamopt.extras import require
-from streamopt.pipeline.options import checked
+from streamopt.options import checked
 from streamopt.sweeping.environment import environment, sources
 from streamopt.sweeping.journal import Journal
 from streamopt.sweeping.points import points_of, way_members
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from streamopt.pipeline.ways import Row
+    from streamopt.pipeline.comparing import Row
     from streamopt.sweeping.journal import Kept
     from streamopt.sweeping.points import Point
 

@@ -11,13 +11,14 @@ from tests.support.package import module_at, modules
 if TYPE_CHECKING:
     from tests.support.package import Module
 
-BASE = {"errors", "extras", "files", "ir"}
+BASE = {"errors", "extras", "files", "ir", "options"}
 MAY_IMPORT = {
     "errors": set[str](),
     "extras": {"errors"},
     "files": {"errors"},
+    "options": {"errors"},
     "ir": {"errors"},
-    "solvers": {"errors", "extras", "files"},
+    "solvers": {"errors", "extras", "files", "options"},
     "target": BASE,
     "analysis": BASE,
     "formats": BASE,

@@ -53,7 +53,7 @@ def read(kind: str, path: Path) -> str:
             so.apply(graph, so.load_schedule(path))
         else:
             source = path.with_suffix(".json") if kind == "weights" else path
-            so.dataflow(so.load(source, outputs=()))
+            so.dataflow(so.load(source))
     except StreamoptError as error:
         str(error).encode()
         return error.diagnostics[0].code

@@ -36,7 +36,9 @@ FEW = {
 )
 def test_kernel_becomes_a_verified_design(name: str, tmp_path: Path) -> None:
     defines = {"MINI_DATASET": ""}
-    program = so.load(KERNELS / name / f"{name}.c", defines=defines, include=[KERNELS])
+    program = so.load(
+        KERNELS / name / f"{name}.c", options=so.SourceOptions(define=defines, include=[KERNELS])
+    )
     solution = so.solve(so.dataflow(program), dsp=500, tiling_limit=4, time_limit_seconds=20)
     so.write(program, solution.schedule, tmp_path / "made")
     verdict = so.verify(tmp_path / "made")

@@ -47,7 +47,7 @@ SEQUENTIAL = Path(__file__).parents[2] / "models" / "kernels" / "pom" / "seidel_
 )
 def test_later_costs_are_no_earlier_than_both(path: Path) -> None:
     defines = {"N": "8", "T": "2"} if path is SEQUENTIAL else {}
-    graph = so.dataflow(so.load(path, defines=defines))
+    graph = so.dataflow(so.load(path, options=so.SourceOptions(define=defines)))
     honest = honest_costs(graph, so.device("u280"))
     both = LaterCosts(PUBLISHED, honest)
     ins = graph.in_edges()

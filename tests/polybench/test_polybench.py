@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from streamopt.pipeline import interpret, load
+from streamopt.pipeline import SourceOptions, interpret, load
 from tests.support.runners.polybench import KERNELS, NAMES, CompiledKernel, bits, source
 
 if TYPE_CHECKING:
@@ -23,7 +23,8 @@ DELICATE = ("cholesky", "durbin", "gramschmidt", "lu", "ludcmp", "trisolv", "nus
 
 
 def read(name: str, size: str, defines: dict[str, str]) -> Program:
-    return load(source(name), defines={f"{size}_DATASET": "", **defines}, include=[KERNELS])
+    macros = {f"{size}_DATASET": "", **defines}
+    return load(source(name), options=SourceOptions(define=macros, include=[KERNELS]))
 
 
 def varied(inputs: Arrays) -> Arrays:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import pytest
 
 from streamopt.evaluation.design import timed_network
-from streamopt.pipeline import dataflow, load
+from streamopt.pipeline import SourceOptions, dataflow, load
 from streamopt.space.assemble import assemble
 from streamopt.target.device import Target
 from tests.support.runners.polybench import KERNELS, source
@@ -34,7 +34,7 @@ INTERVALS = {
 @pytest.mark.parametrize("name", INTERVALS)
 def test_intervals_are_those_of_the_slowest_circle(name: str) -> None:
     defines = {"MINI_DATASET": "", "DATA_TYPE_IS_FLOAT": ""}
-    graph = dataflow(load(source(name), defines=defines, include=[KERNELS]))
+    graph = dataflow(load(source(name), options=SourceOptions(define=defines, include=[KERNELS])))
     orders = {node.name: tuple(node.trip_counts) for node in graph.nodes}
     schedule = assemble(graph, orders, {node.name: (1,) * len(node.loops) for node in graph.nodes})
     _, timed = timed_network(graph, schedule, Target.named("u280", clock_ns=3.33))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import streamopt as so
-from streamopt.pipeline.ways import Way
+from streamopt.pipeline.comparing import ComparisonCase
 from streamopt.sweeping import row_client
 from streamopt.sweeping.local import local_rows
 from streamopt.sweeping.points import Point, task_of
@@ -24,7 +24,7 @@ from streamopt.sweeping.row_client import RowClient
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-    from streamopt.pipeline.ways import Row
+    from streamopt.pipeline.comparing import Row
 
 GRAPHS = Path(__file__).parents[2] / "graphs"
 PATIENCE_SECONDS = 60
@@ -41,7 +41,7 @@ def client() -> Generator[RowClient]:
 
 def point(program: str) -> Point:
     graph = (GRAPHS / f"{program}.json").read_text()
-    way = Way(
+    way = ComparisonCase(
         level="opt5",
         solver="auto" if program == QUICK else "cpsat",
         tiling_limit=16 if program == QUICK else 1,

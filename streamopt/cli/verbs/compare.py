@@ -21,7 +21,7 @@ from streamopt.strategies.rival import RivalName
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from streamopt.pipeline.ways import Row
+    from streamopt.pipeline.comparing import Row
 
 __all__ = ["compare"]
 
@@ -116,20 +116,13 @@ def compare(
         raise FrontendError(Diagnostic("E130", "nothing is to be compared", hint="give --levels"))
     budgets, on = _budgets(dsp or ["2560"]), pipeline.device(device, clock_ns)
     graph = pipeline.dataflow(read.load(graph_file))
+    effort = pipeline.Effort(time_limit, seed)
+    comparison = pipeline.Comparison(
+        names, rivals, budgets, tiling_limit, _solvers(solver or ["auto"]), effort
+    )
     hidden = quiet or as_json or form is not TableForm.TABLE
     with comparing(graph.name, quiet=hidden) as on_progress:
-        rows = pipeline.records(
-            graph,
-            levels=names,
-            strategies=rivals,
-            dsp=budgets,
-            tiling_limit=tiling_limit,
-            solver=_solvers(solver or ["auto"]),
-            time_limit_seconds=time_limit,
-            seed=seed,
-            on=on,
-            on_progress=on_progress,
-        )
+        rows = pipeline.records(graph, comparison, device=on, on_progress=on_progress)
     if csv_file is not None:
         put(csv_file, csv_text(rows).encode())
     quiet = quiet or csv_file == STDOUT

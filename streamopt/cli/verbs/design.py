@@ -42,7 +42,7 @@ def design(
     to = Output.of(output, schedule_file, stem(graph_file, program), seed, force=force)
     to = to.with_data(program, read.test_inputs)
     graph = pipeline.dataflow(program)
-    found = pipeline.design(graph, strategy, dsp=dsp, on=on)
+    found = pipeline.design(graph, strategy, dsp=dsp, device=on)
     row = pipeline.design_record(found)
     to.write(program, found.schedule, row, on)
     if as_json:

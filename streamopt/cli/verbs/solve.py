@@ -143,7 +143,9 @@ def _asked(
         program = read.load(graph_file, takes_data=True)
         options: dict[str, Any] = {"graph": pipeline.dataflow(program)}
     else:
-        found = pipeline.schedule(graph_file, pipeline.load_steps(steps), **read.written).decided()
+        found = pipeline.schedule(
+            graph_file, pipeline.load_steps(steps), options=read.options()
+        ).decided()
         program, options = found.program, {"graph": found.graph, "fixed": found.fixed}
     return _Asked(program, options | {"ports": asked_ports(program, port, on)})
 

@@ -17,7 +17,7 @@ from streamopt.errors import Diagnostic, OptionError
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
-    from streamopt.pipeline.ways import Row
+    from streamopt.pipeline.comparing import Row
     from streamopt.sweeping.restoring import Redo
 
 __all__ = ["sweep"]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from streamopt.pipeline import dataflow, interpret, load
+from streamopt.pipeline import SourceOptions, dataflow, interpret, load
 from tests.support.runners.native import NativeProgram, bits
 
 if TYPE_CHECKING:
@@ -56,7 +56,9 @@ def check_outputs(program: Program, native: NativeProgram, seed: int) -> None:
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_bits_are_those_of_gcc(name: str) -> None:
     native = NativeProgram(FOLDER / name)
-    program = load(FOLDER / name, top=native.function, parameters=native.parameters())
+    program = load(
+        FOLDER / name, options=SourceOptions(top=native.function, param=native.parameters())
+    )
     for seed in (5, 6):
         check_outputs(program, native, seed)
     assert dataflow(program)

@@ -123,7 +123,9 @@ def test_a_sequential_node_stays_as_it_is(tmp_path: Path) -> None:
         "}\n",
         encoding="utf-8",
     )
-    answer = design(RivalRequest(so.dataflow(so.load(source, top="top")), 60, TARGET))
+    answer = design(
+        RivalRequest(so.dataflow(so.load(source, options=so.SourceOptions(top="top"))), 60, TARGET)
+    )
     told = [step.what for step in answer.steps]
     (name,) = (what.split()[0] for what in told if what.endswith("stays as it is"))
     plan = answer.schedule.node(name)

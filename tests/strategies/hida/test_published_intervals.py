@@ -27,7 +27,7 @@ def published() -> dict[str, tuple[float, int]]:
 def interval_cycles(kernel: str, dsps: int) -> float:
     device = so.device("zu3eg", 10.0)
     graph = so.dataflow(so.load(TOP / "graphs" / "polybench" / f"{kernel}.json"))
-    found = so.design(graph, "hida", dsp=dsps, on=device, fifos=None)
+    found = so.design(graph, "hida", dsp=dsps, device=device, fifos=None)
     assert found.evaluation.resources.total.dsps <= dsps
     trace = so.evaluate(graph, found.schedule, device, frames=FRAMES).trace
     ends = [max(process.ends[frame] for process in trace.processes) for frame in range(FRAMES)]

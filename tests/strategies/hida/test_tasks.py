@@ -105,7 +105,7 @@ def test_an_updated_array_has_one_producer(tmp_path: Path) -> None:
         "}\n",
         encoding="utf-8",
     )
-    graph = so.dataflow(so.load(source, top="top"))
+    graph = so.dataflow(so.load(source, options=so.SourceOptions(top="top")))
     first, second, third = graph.nodes
     assert second.inputs == (*first.outputs, "w")
     assert third.inputs == (*second.outputs, "w")

@@ -10,7 +10,7 @@ import streamopt as so
 from streamopt.errors import StrategyError
 from streamopt.ir.schedule import ChannelKind
 from streamopt.pipeline import schedule
-from streamopt.pipeline.reading import load_written
+from streamopt.pipeline.reading import SourceOptions, load_written
 from streamopt.pipeline.scheduled_program import scheduled_program
 from streamopt.strategies.pom import dependence_steps, design
 from streamopt.strategies.rival import RivalRequest
@@ -96,7 +96,7 @@ def test_a_users_steps_stay() -> None:
 def test_first_stage_on_stencils(name: str, told: tuple[str, ...]) -> None:
     """The published skew of Seidel breaks a dependence, and no other is needed."""
     timed = scheduled_program(
-        load_written(KERNELS / f"{name}.c", defines={"N": "10", "T": "3"})
+        load_written(KERNELS / f"{name}.c", SourceOptions(define={"N": "10", "T": "3"}))
     ).timed
     found = dependence_steps(timed).told
     kept = tuple(step.what for step in found if "S1" in step.what)
@@ -106,6 +106,6 @@ def test_first_stage_on_stencils(name: str, told: tuple[str, ...]) -> None:
 def test_skewed_seidel_starts_more_often() -> None:
     defines = {"N": "10", "T": "3"}
     path = KERNELS / "seidel_2d.c"
-    written = so.design(so.dataflow(so.load(path, defines=defines)), "pom")
-    skewed = schedule(path, defines=defines).auto_dse()
+    written = so.design(so.dataflow(so.load(path, options=SourceOptions(define=defines))), "pom")
+    skewed = schedule(path, options=SourceOptions(define=defines)).auto_dse()
     assert 2 * skewed.evaluation.trace.cycles < (written.evaluation.trace.cycles)

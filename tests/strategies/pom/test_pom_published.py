@@ -9,7 +9,7 @@ import pytest
 import streamopt as so
 from streamopt.pipeline import schedule
 from streamopt.pipeline.automatic import automatic_steps
-from streamopt.pipeline.reading import load_written
+from streamopt.pipeline.reading import SourceOptions, load_written
 from streamopt.pipeline.scheduled_program import decided, scheduled_program, with_step
 from streamopt.strategies.pom import design
 from streamopt.strategies.pom.bottleneck import tilings
@@ -49,7 +49,7 @@ KERNELS = {
 def answer(folder: Path, name: str) -> RivalAnswer:
     path = folder / f"{name}.c"
     path.write_text("void kernel" + KERNELS[name])
-    scheduled = scheduled_program(load_written(path, defines={"N": "4096"}))
+    scheduled = scheduled_program(load_written(path, SourceOptions(define={"N": "4096"})))
     for step in automatic_steps(scheduled):
         scheduled = with_step(scheduled, step)
     found = decided(scheduled)
@@ -72,7 +72,7 @@ def test_table_3_tiles_intervals_and_dsps(tmp_path: Path, name: str, told: str) 
 def test_figure_8_paths_vector_and_interchange(tmp_path: Path) -> None:
     path = tmp_path / "graph.c"
     path.write_text("void kernel" + KERNELS["graph"])
-    graph = so.dataflow(so.load(path, defines={"N": "8"}))
+    graph = so.dataflow(so.load(path, options=SourceOptions(define={"N": "8"})))
     pairs = tuple((edge.producer, edge.consumer) for edge in graph.edges)
     found = DependenceGraph(tuple(node.name for node in graph.nodes), pairs)
     assert [*found.paths()] == [("S1", "S2", "S4"), ("S1", "S3", "S4")]
@@ -87,7 +87,7 @@ def test_figure_8_paths_vector_and_interchange(tmp_path: Path) -> None:
 def test_figure_10_split_interchange_merge(tmp_path: Path) -> None:
     path = tmp_path / "bicg.c"
     path.write_text("void kernel" + KERNELS["bicg"])
-    s = schedule(path, defines={"N": "32"})
+    s = schedule(path, options=SourceOptions(define={"N": "32"}))
     made = s.auto_dse(tmp_path / "schedule.json", dsp=220)
     assert [str(taken).partition("\n")[0] for taken in s.steps] == [
         "S2.after(S1)",

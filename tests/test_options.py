@@ -10,12 +10,12 @@ import pytest
 
 import streamopt as so
 from streamopt.errors import InfeasibleError, OptionError, StreamoptError
-from streamopt.pipeline.kinds import kinds_of
+from streamopt.options import kinds_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-TOP = Path(__file__).parents[2]
+TOP = Path(__file__).parents[1]
 GESUMMV = str(TOP / "graphs" / "polybench" / "gesummv.json")
 ANYTHING: Any = 7.5
 FUNCTIONS = [name for name in so.__all__ if inspect.isfunction(getattr(so, name))]
@@ -45,6 +45,22 @@ def test_the_nearest_option_is_named(wrong: str, right: str) -> None:
     assert problem == f"E541 solve() has no option '{wrong}'; did you mean '{right}'?"
 
 
+@pytest.mark.parametrize(
+    ("ask", "option", "hint"),
+    [
+        (so.load, "top", "give options=so.SourceOptions(top=...)"),
+        (so.load, "defines", "give options=so.SourceOptions(define=...)"),
+        (so.records, "levels", "give comparison=so.Comparison(levels=...)"),
+        (so.compare, "time_limit_seconds", "give effort=so.Effort(time_limit=...)"),
+        (so.simulate, "on", "it is called 'device'"),
+        (so.SourceOptions, "parameters", "it is called 'param'"),
+    ],
+)
+def test_options_that_have_moved_say_where(ask: Any, option: str, hint: str) -> None:
+    (problem,) = told(lambda: ask(**{option: 1}))
+    assert problem == f"E541 {ask.__name__}() has no option '{option}'; {hint}"
+
+
 def test_all_problems_are_told_at_once() -> None:
     options: dict[str, Any] = {"level": "opt9", "dsp": "220", "seed": True, "on": "u280"}
     assert told(lambda: so.solve(GESUMMV, **options)) == [
@@ -62,9 +78,9 @@ def test_all_problems_are_told_at_once() -> None:
             lambda: so.solve(ANYTHING),
             "E542 graph is 7.5, but takes a Graph, a Program, a string or a path",
         ),
-        (lambda: so.records(GESUMMV, levels="opt5"), "E542 levels is 'opt5', but takes a list"),
-        (lambda: so.records(GESUMMV, dsp=[True]), "E542 dsp is [True], but takes a whole"),
-        (lambda: so.records(GESUMMV, strategies=["x"]), "E543 strategies has no 'x'; choose from"),
+        (lambda: so.Comparison(levels="opt5"), "E542 levels is 'opt5', but takes a list"),
+        (lambda: so.compare(GESUMMV, dsp=[True]), "E542 dsp is [True], but takes a whole"),
+        (lambda: so.Comparison(strategies=["x"]), "E543 strategies has no 'x'; choose from"),
         (lambda: so.pareto(GESUMMV, level="best"), "E543 level has no 'best'; choose from"),
         (lambda: so.load(ANYTHING), "E542 source is 7.5, but takes a string, a path or a Module"),
     ],
@@ -78,7 +94,7 @@ def test_limits_are_positive() -> None:
     for ask in (
         lambda: so.solve(GESUMMV, dsp=0),
         lambda: so.pareto(GESUMMV, dsp=0),
-        lambda: so.records(GESUMMV, dsp=0),
+        lambda: so.records(GESUMMV, so.Comparison(dsp=0)),
     ):
         (found,) = told(ask, InfeasibleError)
         assert found.startswith("E402 ")
