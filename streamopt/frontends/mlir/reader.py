@@ -11,8 +11,8 @@ from streamopt.frontends.mlir.linalg.lowering import Argument, TensorLowering
 from streamopt.frontends.mlir.linalg.usage import TensorLayout
 from streamopt.frontends.mlir.text.parsing import MAX_CHARACTERS, parse_module
 from streamopt.frontends.tensors.builder import ProgramBuilder
-from streamopt.frontends.tensors.naming import legal_name
 from streamopt.frontends.tensors.result_copies import without_result_copies
+from streamopt.frontends.tensors.tensor import legal_name
 from streamopt.ir.program import Role
 
 if TYPE_CHECKING:

@@ -28,8 +28,7 @@ from streamopt.frontends.onnx_model.model import (
 )
 from streamopt.frontends.tensors.builder import ProgramBuilder
 from streamopt.frontends.tensors.constants import element_of
-from streamopt.frontends.tensors.naming import legal_name
-from streamopt.frontends.tensors.tensor import LoweringError
+from streamopt.frontends.tensors.tensor import LoweringError, legal_name
 from streamopt.ir.program import Role
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, FrontendError, SourceLoc
 from streamopt.extras import installing
-from streamopt.frontends.tensors.naming import legal_title
+from streamopt.frontends.tensors.tensor import legal_title
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -15,9 +15,14 @@ from streamopt.frontends.tensors.constants import (
     least_integers,
 )
 from streamopt.frontends.tensors.indexing import in_loop_order, point_over
-from streamopt.frontends.tensors.naming import UniqueNames, iterator_names
 from streamopt.frontends.tensors.result_copies import renamed_nest
-from streamopt.frontends.tensors.tensor import LoweringError, Tensor, splat
+from streamopt.frontends.tensors.tensor import (
+    LoweringError,
+    Tensor,
+    UniqueNames,
+    iterator_names,
+    splat,
+)
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Access, Cast, Literal, Read, reads
 from streamopt.ir.program import Array, Loop, Nest, Program, Role, Statement

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from streamopt.frontends.tensors import arithmetic as ex
 from streamopt.frontends.tensors.elementwise import elementwise
-from streamopt.frontends.tensors.naming import iterator_names
-from streamopt.frontends.tensors.tensor import LoweringError, Tensor, splat
+from streamopt.frontends.tensors.tensor import LoweringError, Tensor, iterator_names, splat
 from streamopt.frontends.tensors.views import reshaped
 from streamopt.ir.expression import Function, Literal
 from streamopt.ir.program import Reduction

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch.nn import functional
@@ -65,14 +65,14 @@ def convolution(
     x: torch.Tensor,
     weight: torch.Tensor,
     bias: torch.Tensor | None,
-    stride: Sequence[int],
-    padding: Sequence[int],
-    dilation: Sequence[int],
-    transposed: bool,
-    output_padding: Sequence[int],
-    groups: int,
+    *options: Any,
 ) -> torch.Tensor:
-    """Return a transposed convolution as others; leave those as they are."""
+    """Return a transposed convolution as others; leave those as they are.
+
+    The options are those of ``aten.convolution``: stride, padding, dilation, whether it is
+    transposed, output padding and groups.
+    """
+    stride, padding, dilation, transposed, output_padding, groups = options
     if not transposed:
         return NotImplemented
     return transposed_convolution(

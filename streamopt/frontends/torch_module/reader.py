@@ -4,23 +4,29 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
+
+import torch
 
 from streamopt.errors import Diagnostic, FrontendError, SourceLoc
 from streamopt.extras import installing
 from streamopt.frontends.mlir.linalg.usage import TensorLayout
-from streamopt.frontends.tensors.naming import legal_name
+from streamopt.frontends.tensors.tensor import legal_name
+from streamopt.frontends.torch_module.exporting import evaluating
+from streamopt.ir.program import Role
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
-    import torch
+    from numpy.typing import NDArray
     from torch.export import ExportedProgram
 
+    from streamopt.frontends.torch_module.exporting import Exported
     from streamopt.frontends.torch_module.places import SourcePlace
     from streamopt.ir.program import Nest, Program
 
-__all__ = ["read_torch"]
+__all__ = ["read_torch", "sample_of"]
+
 
 _DATA_DEPENDENT = ("embedding", "index", "gather", "take", "sort", "topk", "nonzero", "scatter")
 
@@ -64,8 +70,8 @@ def read_torch(
     from streamopt.frontends.tensors.builder import ProgramBuilder
     from streamopt.frontends.tensors.result_copies import without_result_copies
     from streamopt.frontends.torch_module.exporting import exported
-    from streamopt.frontends.torch_module.labels import label
-    from streamopt.frontends.torch_module.samples import sample_of
+    from streamopt.frontends.torch_module.places import label
+    from streamopt.frontends.torch_module.reader import sample_of
 
     found = exported(module, example_inputs, title)
     places = found.places
@@ -121,3 +127,46 @@ def _placed(nest: Nest, places: Mapping[int, SourcePlace], title: str) -> Nest:
     loc = place.loc if place is not None and place.loc.file else SourceLoc(title)
     statements = tuple(replace(statement, loc=loc) for statement in nest.statements)
     return replace(nest, statements=statements, loc=loc)
+
+
+def sample_of(
+    module: torch.nn.Module | ExportedProgram,
+    example_inputs: Sequence[Any],
+    found: Exported,
+    program: Program,
+) -> dict[str, NDArray[Any]]:
+    """Return example inputs and the module's own results by array; empty if they don't match.
+
+    They don't where `forward` takes or returns anything but tensors.
+    """
+    run = module if isinstance(module, torch.nn.Module) else cast("Any", module).module()
+    try:
+        with evaluating(run), torch.no_grad():
+            results = run(*example_inputs)
+    except Exception:  # the user's code runs here; it was exported, so this is only a check less
+        return {}
+    given = [argument.name for argument in found.arguments if argument.role is Role.INPUT]
+    returned = [name for name in found.results if name]
+    tensors = [*_tensors(tuple(example_inputs)), *_tensors(results)]
+    names = [*given, *returned]
+    if len(names) != len(tensors):
+        return {}
+    shapes = {array.name: array.shape for array in program.arrays}
+    sample: dict[str, NDArray[Any]] = {}
+    for name, tensor in zip(names, tensors, strict=True):
+        if shapes.get(name, tuple(tensor.shape)) != tuple(tensor.shape):
+            return {}
+        if name in shapes:
+            sample[name] = tensor.detach().cpu().contiguous().numpy().copy()
+    return sample
+
+
+def _tensors(value: Any) -> Iterator[torch.Tensor]:
+    if isinstance(value, torch.Tensor):
+        yield value
+    elif isinstance(value, tuple | list):
+        for part in cast("Sequence[Any]", value):
+            yield from _tensors(part)
+    elif isinstance(value, dict):
+        for part in cast("dict[Any, Any]", value).values():
+            yield from _tensors(part)

@@ -10,7 +10,7 @@ from streamopt.errors import Diagnostic
 from streamopt.frontends.mlir.loops.memory import View
 from streamopt.frontends.mlir.scalars import UnsupportedError, is_scalar_operation
 from streamopt.frontends.mlir.text.syntax import DYNAMIC, element_type, operations_inside
-from streamopt.frontends.tensors.naming import UniqueNames
+from streamopt.frontends.tensors.tensor import UniqueNames
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Access, Expression, Index, Literal
 from streamopt.ir.source import Variable
