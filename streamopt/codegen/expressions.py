@@ -102,14 +102,8 @@ _BOUND = {
 _REDUCING = {Reduction.ADD: Operator.ADD, Reduction.MUL: Operator.MUL}
 _CONNECTIVES = {LogicOp.AND: ("&&", _AND), LogicOp.OR: ("||", _OR)}
 
-_FUNCTIONS = {
-    **{function: function.value for function in Function},
-    Function.ABS: "fabs",
-    Function.MAX: "fmax",
-    Function.MIN: "fmin",
-}
 FUNCTION_NAMES = OPERATOR_FUNCTION_NAMES.union(
-    f"{name}{suffix}" for name in _FUNCTIONS.values() for suffix in ("", "f")
+    f"{function.c_name}{suffix}" for function in Function for suffix in ("", "f")
 )
 """All functions that emitted code may call."""
 
@@ -219,13 +213,13 @@ class ExpressionText:
         listed = ", ".join(arguments)
         if element is ElementType.HALF:
             listed = ", ".join(f"static_cast<float>({argument})" for argument in arguments)
-            return f"static_cast<half>({_FUNCTIONS[function]}f({listed}))"
+            return f"static_cast<half>({function.c_name}f({listed}))"
         if element.is_fixed and function is Function.ABS:
             return f"std::max<{element}>({listed}, -({listed}))"
         if not element.is_float:
             name = {Function.ABS: "abs"}.get(function, f"{function}<{element}>")
             return f"std::{name}({listed})"
-        return f"{_FUNCTIONS[function]}{'f' if element is ElementType.FLOAT else ''}({listed})"
+        return f"{function.c_name}{'f' if element is ElementType.FLOAT else ''}({listed})"
 
     def _text(self, expression: Expression, element: ElementType) -> tuple[str, int]:
         match expression:

@@ -13,6 +13,7 @@ from enum import StrEnum
 from math import prod
 from typing import TYPE_CHECKING
 
+from streamopt.ir.operators import Operator
 from streamopt.ir.text import affine_text, expression_text
 
 if TYPE_CHECKING:
@@ -60,37 +61,6 @@ class AccessMode(StrEnum):
 
     READ = "read"
     WRITE = "write"
-
-
-class Operator(StrEnum):
-    """What an operation computes; with the element type it names a row of an operator table."""
-
-    ADD = "add"
-    SUB = "sub"
-    MUL = "mul"
-    DIV = "div"
-    MOD = "mod"
-    BITS = "bits"
-    COMPARE = "compare"
-    LOGIC = "logic"
-    SELECT = "select"
-    MIN = "min"
-    MAX = "max"
-    NEGATE = "negate"
-    ABS = "abs"
-    RECIPROCAL = "reciprocal"
-    EXP = "exp"
-    LOG = "log"
-    SQRT = "sqrt"
-    TANH = "tanh"
-    ERF = "erf"
-    SIN = "sin"
-    COS = "cos"
-    FLOOR = "floor"
-    CEIL = "ceil"
-    POW = "pow"
-    CAST = "cast"
-    COPY = "copy"
 
 
 class Implementation(StrEnum):

@@ -12,9 +12,9 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
-__all__ = ["BinaryOp", "CompareOp", "Function", "LogicOp", "Reduction"]
+__all__ = ["BinaryOp", "CompareOp", "Function", "LogicOp", "Operator", "Reduction"]
 
 
 class BinaryOp(StrEnum):
@@ -119,9 +119,18 @@ class Reduction(StrEnum):
 
 
 class Function(StrEnum):
-    """Functions that a statement may call: name, number of arguments, value in double precision.
+    """Functions that a statement may call, one row each: all stages read this table.
 
-    ``of_reals`` raises ArithmeticError or ValueError where there is no value.
+    Attributes
+    ----------
+    arity
+        Number of arguments.
+    of_reals
+        Value in double precision; raises ArithmeticError or ValueError where there is none.
+    slopes
+        Of functions whose rounding error has no rule of its own in `streamopt.verification`: for
+        each argument, bounds of the partial derivative's size. It takes a pair of each argument's
+        lowest and highest value.
     """
 
     EXP = "exp", 1, math.exp
@@ -141,17 +150,64 @@ class Function(StrEnum):
     _value_: str
     arity: int
     of_reals: Callable[..., float]
+    slopes: Callable[..., Sequence[float]] | None
 
-    def __new__(cls, name: str, arity: int, of_reals: Callable[..., float]) -> Self:
+    def __new__(
+        cls,
+        name: str,
+        arity: int,
+        of_reals: Callable[..., float],
+        slopes: Callable[..., Sequence[float]] | None = None,
+    ) -> Self:
         """Make a member of a row."""
         member = str.__new__(cls, name)
-        member._value_, member.arity, member.of_reals = name, arity, of_reals
+        member._value_, member.arity = name, arity
+        member.of_reals, member.slopes = of_reals, slopes
         return member
+
+    @property
+    def c_name(self) -> str:
+        """Return the name in C's library, of the function on doubles."""
+        return f"f{self}" if self.keeps_type else self.value
 
     @property
     def keeps_type(self) -> bool:
         """Return whether integers have an integer result; the others are done in double."""
         return self in (Function.ABS, Function.MAX, Function.MIN)
+
+
+class Operator(StrEnum):
+    """Operators in hardware; with the element type they name a row of a device family's table.
+
+    A function has the operator of its name.
+    """
+
+    ADD = "add"
+    SUB = "sub"
+    MUL = "mul"
+    DIV = "div"
+    MOD = "mod"
+    BITS = "bits"
+    COMPARE = "compare"
+    LOGIC = "logic"
+    SELECT = "select"
+    MIN = "min"
+    MAX = "max"
+    NEGATE = "negate"
+    ABS = "abs"
+    RECIPROCAL = "reciprocal"
+    EXP = "exp"
+    LOG = "log"
+    SQRT = "sqrt"
+    TANH = "tanh"
+    ERF = "erf"
+    SIN = "sin"
+    COS = "cos"
+    FLOOR = "floor"
+    CEIL = "ceil"
+    POW = "pow"
+    CAST = "cast"
+    COPY = "copy"
 
 
 def _divisor(right: float) -> float:

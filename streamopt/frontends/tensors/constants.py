@@ -103,6 +103,11 @@ _CALLS: Mapping[Function, Callable[..., Any]] = {
 }
 
 
+def _called(function: Function, *arguments: Any) -> Any:
+    known = _CALLS.get(function) or np.vectorize(function.of_reals, otypes=[np.float64])
+    return known(*arguments)
+
+
 def evaluated(
     expression: Expression,
     shape: tuple[int, ...],
@@ -147,7 +152,7 @@ def _value(
         case Binary(op, left, right) | Compare(op, left, right):
             return _OPERATORS[op](inner(left), inner(right))
         case Call(function, arguments):
-            return _CALLS[function](*map(inner, arguments))
+            return _called(function, *map(inner, arguments))
         case Logic(op, operands):
             return reduce(_OPERATORS[op], map(inner, operands))
         case Select(condition, then, otherwise):

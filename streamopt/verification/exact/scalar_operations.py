@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from streamopt.ir.element import ElementType
+from streamopt.ir.expression import Function
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -89,16 +90,10 @@ def _kept(function: Callable[[float], int]) -> Callable[[float], float]:
 
 
 _DOUBLE: Mapping[str, Callable[..., float]] = {
-    "exp": _guarded(math.exp, math.inf),
+    **{f.value: _guarded(f.of_reals, math.inf) for f in Function if not f.keeps_type},
     "log": _guarded(_logarithm, math.inf),
-    "sqrt": _guarded(math.sqrt, math.inf),
-    "tanh": math.tanh,
-    "erf": math.erf,
-    "sin": _guarded(math.sin, math.inf),
-    "cos": _guarded(math.cos, math.inf),
     "floor": _kept(math.floor),
     "ceil": _kept(math.ceil),
-    "pow": _guarded(math.pow, math.inf),
 }
 
 

@@ -57,7 +57,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from math import erf, pi
+from math import erf, inf, nan, pi
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -75,7 +75,7 @@ from streamopt.verification.reference.bounded_array import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from streamopt.verification.reference.bounded_array import Ends, FloatArray, Truth
 
@@ -183,8 +183,34 @@ class Reals:
                 return _whole(np.floor if function is Function.FLOOR else np.ceil, operand)
             case Function.POW, (base, exponent):
                 return self._power(base, exponent)
+            case _ if function.slopes is not None:
+                return self._smooth(function, function.slopes, arguments)
             case _:
                 return self._transcendental(function, arguments[0])
+
+    def _smooth(
+        self,
+        function: Function,
+        slopes: Callable[..., Sequence[float]],
+        arguments: tuple[Bounded, ...],
+    ) -> Bounded:
+        """Return the value of a function of bounded slopes, by the mean value theorem."""
+
+        def one(*pairs: float) -> tuple[float, float]:
+            values, bounds = pairs[::2], pairs[1::2]
+            sides = [
+                (value - bound, value + bound) for value, bound in zip(values, bounds, strict=True)
+            ]
+            try:
+                steep = slopes(*sides)
+                moved = sum(s * b for s, b in zip(steep, bounds, strict=True) if b > 0)
+                return function.of_reals(*values), moved
+            except (ArithmeticError, ValueError):
+                return nan, inf
+
+        flat = (part for operand in arguments for part in (operand.value, operand.bound))
+        value, propagated = np.vectorize(one, otypes=[np.float64, np.float64])(*flat)
+        return self._rounded(value, propagated, factor=2.0 * FUNCTION_ULPS)
 
     @staticmethod
     def extreme_or_absolute(function: Function, arguments: tuple[Bounded, ...]) -> Bounded:

@@ -228,24 +228,9 @@ def _folded(op: BinaryOp, left: CValue, right: CValue) -> CValue:
     return integer(result, element)
 
 
-_DOUBLE: Mapping[str, Function] = {
-    "exp": Function.EXP,
-    "log": Function.LOG,
-    "sqrt": Function.SQRT,
-    "tanh": Function.TANH,
-    "erf": Function.ERF,
-    "sin": Function.SIN,
-    "cos": Function.COS,
-    "floor": Function.FLOOR,
-    "ceil": Function.CEIL,
-    "fabs": Function.ABS,
-    "fmax": Function.MAX,
-    "fmin": Function.MIN,
-    "pow": Function.POW,
-}
 LIBRARY: Mapping[str, tuple[Function, ElementType | None]] = {
-    **{name: (function, ElementType.DOUBLE) for name, function in _DOUBLE.items()},
-    **{f"{name}f": (function, ElementType.FLOAT) for name, function in _DOUBLE.items()},
+    **{function.c_name: (function, ElementType.DOUBLE) for function in Function},
+    **{f"{function.c_name}f": (function, ElementType.FLOAT) for function in Function},
     "abs": (Function.ABS, None),
     "labs": (Function.ABS, ElementType.INT64),
     "max": (Function.MAX, None),
