@@ -20,7 +20,8 @@ from streamopt.frontends.c.syntax.literals import TypedNumber, number_of
 from streamopt.frontends.c.syntax.trees import items_of
 from streamopt.frontends.c.syntax.usage import calls_in, names_in, usage_of, walked
 from streamopt.frontends.c.values import expressions
-from streamopt.frontends.c.values.value import ValueProblem, converted_value, integer
+from streamopt.frontends.c.values.value import converted_value, integer
+from streamopt.ir.arithmetic import ConstantError
 from streamopt.ir.expression import Access, Read
 from streamopt.ir.source import Assign
 
@@ -93,7 +94,7 @@ def _fixed(item: Declaration, state: ReadingState) -> Known | None:
         return None
     try:
         return Known(converted_value(value, element))
-    except ValueProblem as problem:
+    except ConstantError as problem:
         state.report("E134", f"{item.name} has no value: {problem}", item.loc)
         return None
 
@@ -319,7 +320,7 @@ def _constants_of(
         if value is not None and value.constant is not None and item.type.element is not None:
             try:
                 frame.scope.declare(item.name, Known(converted_value(value, item.type.element)))
-            except ValueProblem:
+            except ConstantError:
                 continue
     return found
 

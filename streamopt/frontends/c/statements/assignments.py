@@ -26,8 +26,9 @@ from streamopt.frontends.c.syntax.trees import INCREMENTS, arguments_of
 from streamopt.frontends.c.syntax.usage import base_name, walked
 from streamopt.frontends.c.values.cases import is_of_iterators
 from streamopt.frontends.c.values.operations import as_truth, selected
-from streamopt.frontends.c.values.value import CValue, Extremum, ValueProblem, converted_value
+from streamopt.frontends.c.values.value import CValue, Extremum, converted_value
 from streamopt.ir.affine import Affine
+from streamopt.ir.arithmetic import ConstantError
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import Cast, Read, reads
 from streamopt.ir.source import Assign, Branch, RangeLoop
@@ -72,7 +73,7 @@ def assign(
         value = _fitted(value, stored)
         is_constant = value.constant is not None
         held = converted_value(value, stored.element) if is_constant else None
-    except ValueProblem as problem:
+    except ConstantError as problem:
         state.report("E134", f"the value of {access} does not exist: {problem}", loc)
         return None
     state.source.written.add(stored.variable)
@@ -118,7 +119,7 @@ def known_value(value: CValue, element: ElementType, *, is_bool: bool = False) -
     if value.constant is not None:
         try:
             return converted_value(as_truth(value) if is_bool else value, element)
-        except ValueProblem:
+        except ConstantError:
             return None
     if is_bool:
         return None

@@ -27,8 +27,9 @@ from streamopt.frontends.c.syntax.rendering import shown
 from streamopt.frontends.c.syntax.usage import moved_names
 from streamopt.frontends.c.values import accesses, expressions
 from streamopt.frontends.c.values.operations import as_truth
-from streamopt.frontends.c.values.value import CValue, ValueProblem, converted_value, integer, real
+from streamopt.frontends.c.values.value import CValue, converted_value, integer, real
 from streamopt.ir.affine import Affine
+from streamopt.ir.arithmetic import ConstantError
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import Access, Literal
 from streamopt.ir.source import Assign
@@ -89,7 +90,7 @@ def _known(item: Declaration, value: CValue, element: ElementType) -> Known | No
         try:
             fixed = as_truth(value) if item.type.is_bool else value
             return Known(_kept(fixed, element))
-        except ValueProblem:
+        except ConstantError:
             return None
     known = known_value(value, element, is_bool=item.type.is_bool)
     return None if known is None else Known(known)

@@ -12,7 +12,8 @@ from streamopt.frontends.c.problems import LimitError
 from streamopt.frontends.c.syntax.rendering import shown
 from streamopt.frontends.c.syntax.trees import designators
 from streamopt.frontends.c.values import expressions
-from streamopt.frontends.c.values.value import ValueProblem, converted_value
+from streamopt.frontends.c.values.value import converted_value
+from streamopt.ir.arithmetic import ConstantError
 
 if TYPE_CHECKING:
     from streamopt.frontends.c.state import ReadingState
@@ -153,6 +154,6 @@ def constant_of(node: ast.Node | None, element: ElementType, state: ReadingState
         return None
     try:
         return converted_value(value, element).constant
-    except ValueProblem as problem:
+    except ConstantError as problem:
         state.report("E134", f"{shown(node)} has no value: {problem}", node)
         return None

@@ -17,6 +17,7 @@ from streamopt.frontends.c.syntax.usage import names_in
 from streamopt.frontends.c.values import expressions
 from streamopt.frontends.c.values.value import affine_value
 from streamopt.ir.affine import Affine
+from streamopt.ir.arithmetic import Range
 from streamopt.ir.expression import reads
 from streamopt.ir.source import RangeLoop
 
@@ -91,7 +92,7 @@ def _emit(item: ast.For, header: _Header, state: ReadingState, label: str) -> No
     value = state.loops.ordered(value)
     ends = value.interval(state.loops.ranges)
     with state.block() as body:
-        known = affine_value(value, header.element, *ends)
+        known = affine_value(value, header.element, Range(*ends))
         state.scope.declare(header.name, Known(known, is_iterator=True))
         _read_repeated(item, state)
     if body:

@@ -168,25 +168,26 @@ _PARTS: Mapping[type[ast.Node], tuple[str, ...]] = {
 
 def parts_of(node: ast.Node) -> list[ast.Node]:
     """Return the nodes that a node holds, in the order of the text."""
-    found: list[ast.Node] = []
-    match node:
-        case ast.NamedInitializer():
-            found += designators(node)
-        case ast.DoWhile() if not runs_once(node):
-            return found
-        case ast.FuncCall() if not isinstance(node.name, ast.ID):
-            return found
-        case ast.UnaryOp(op="_Alignof"):
-            return found
-        case _:
-            pass
-    for name in _PARTS.get(node.__class__, ()):
+    names = _PARTS.get(node.__class__)
+    if not names or not _is_read(node):
+        return []
+    found: list[ast.Node] = designators(node) if isinstance(node, ast.NamedInitializer) else []
+    for name in names:
         part: ast.Node | list[ast.Node] | None = getattr(node, name)
         if isinstance(part, list):
             found += part
         elif part is not None:
             found.append(part)
     return found
+
+
+def _is_read(node: ast.Node) -> bool:
+    """Return whether the parts of a node mean something here."""
+    if isinstance(node, ast.FuncCall):
+        return isinstance(node.name, ast.ID)
+    if isinstance(node, ast.UnaryOp):
+        return node.op != "_Alignof"
+    return not isinstance(node, ast.DoWhile) or runs_once(node)
 
 
 def walked(*roots: ast.Node | None) -> Iterator[ast.Node]:

@@ -10,6 +10,7 @@
     const int &n            const int n
     float &sum              float * _Atomic sum, which the reader takes for a reference
     struct pair { ... };    typedef struct pair pair; struct pair { ... };
+    struct box { int f(); } a class, which is refused
     ap_int<12> x            struct ap_int_12_ x, which nothing can be computed with
 """
 
@@ -21,14 +22,11 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from streamopt.frontends.c.text.structures import structures
-
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Sequence
 
     from streamopt.frontends.c.problems import Problems
     from streamopt.frontends.c.text.places import Places
-    from streamopt.frontends.c.text.structures import Structure
 
 __all__ = ["as_c"]
 
@@ -57,6 +55,20 @@ _REFERENCE = re.compile(r"(\bconst[ ]+)?\b(\w+)([ ]+const)?[ ]*(&)[ ]*\w+[ ]*(?=
 _WIDE = re.compile(r"\bap_(?:u?int|u?fixed)[ ]*<[^<>;(){}]*>")
 _LAST_WORD = re.compile(r"\w+")
 
+_TOKENS = re.compile(
+    r"""
+    "(?:[^"\\\n]|\\.)*" | '(?:[^'\\\n]|\\.)*'
+    | \btypedef\b
+    | \b(?:enum\s+(?:class|struct)|class|struct|union|enum)\b
+    | \b(?:public|private|protected)\b(?=\s*:)
+    | [][{}();=]
+    """,
+    re.VERBOSE,
+)
+_TAG = re.compile(r"\s+(\w+)\s*(?=[{;])")
+_KINDS = ("class", "struct", "union", "enum")
+_ACCESS_WORDS = ("public", "private", "protected")
+
 _REFUSED = (
     (r"\btemplate\s*<", "a template", "write the function for the types that it is used with"),
     (r"\bnamespace\s+\w+\s*\{", "a namespace", "put its functions outside"),
@@ -65,17 +77,11 @@ _REFUSED = (
     (r"\bap_ax[isu]+\s*<", "an AXI stream", "pass arrays: channels are chosen by the schedule"),
     (r"\b(?:std|hls)\s*::\s*(?:vector|array)\b", "a container", "use arrays: float x[N]"),
 )
-_REFUSED_PATTERNS = tuple((re.compile(pattern), what, hint) for pattern, what, hint in _REFUSED)
 _MOST_TOLD = 100
 
 
-@dataclass(frozen=True, slots=True)
-class _Edit:
-    """Text that takes the place of other text of the same line."""
-
-    start: int
-    end: int
-    text: str
+_Edit = tuple[int, int, str]
+"""Start and end of text, and other text of the same line that takes its place."""
 
 
 def as_c(text: str, places: Places, problems: Problems) -> str:
@@ -83,37 +89,40 @@ def as_c(text: str, places: Places, problems: Problems) -> str:
 
     What has no counterpart is reported (E135).
     """
-    lines = _Lines(text)
-    for pattern, what, hint in _REFUSED_PATTERNS:
-        for found in islice(pattern.finditer(text), _MOST_TOLD):
-            loc = places.loc(*lines.position(found.start()))
-            problems.report("E135", f"{what} is not supported", loc, hint)
-    known = [*structures(text)]
-    for found in islice((one for one in known if one.is_class), _MOST_TOLD):
-        loc = places.loc(*lines.position(found.start))
-        problems.report("E135", "a class is not supported", loc, "use functions and arrays")
+    starts = _line_starts(text)
+    known = [*_structures(text)]
+    refused = [
+        (one.start(), what, hint)
+        for pattern, what, hint in _REFUSED
+        for one in islice(re.finditer(pattern, text), _MOST_TOLD)
+    ]
+    classes = islice((one.start for one in known if one.is_class), _MOST_TOLD)
+    refused += [(start, "a class", "use functions and arrays") for start in classes]
+    for start, what, hint in refused:
+        loc = places.loc(*_position(start, starts))
+        problems.report("E135", f"{what} is not supported", loc, hint)
     tags = {one.tag for one in known} | {_plain(found[0]) for found in _WIDE.finditer(text)}
-    text = _edited(text, [*_named(known), *_unsized(text)], places)
+    text = _edited(text, (*_named(known), *_unsized(text)), places)
     text = _without_linkage(text)
     for pattern in (_BLANK, _SCOPES):
         text = pattern.sub(lambda found: " " * len(found[0]), text)
     types = _BUILT_IN | tags | {*_type_names(text)}
-    text = _edited(text, [*_rewritten(text)], places)
-    text = _edited(text, [*_casts(text, types)], places)
-    return _edited(text, [*_references(text, types)], places)
+    text = _edited(text, _rewritten(text), places)
+    text = _edited(text, _casts(text, types), places)
+    return _edited(text, _references(text, types), places)
 
 
-def _named(known: Iterable[Structure]) -> Iterator[_Edit]:
+def _named(known: Iterable[_Structure]) -> Iterator[_Edit]:
     """Yield edits that make structures types by their names alone."""
     for one in known:
         if one.tag and not one.is_class and one.kind in ("struct", "union", "enum"):
-            yield _Edit(one.start, one.start, f"typedef {one.kind} {one.tag} {one.tag}; ")
+            yield one.start, one.start, f"typedef {one.kind} {one.tag} {one.tag}; "
 
 
 def _unsized(text: str) -> Iterator[_Edit]:
     """Yield edits that make a structure of ``ap_int<12>``: it is refused where it is used."""
     for found in _WIDE.finditer(text):
-        yield _Edit(found.start(), found.end(), f"struct {_plain(found[0])}")
+        yield found.start(), found.end(), f"struct {_plain(found[0])}"
 
 
 def _plain(wide: str) -> str:
@@ -140,12 +149,12 @@ def _rewritten(text: str) -> Iterator[_Edit]:
         if found is not None:
             end = "\n" * part.count("\n", found.end())
             one = f"typedef {' '.join(part[found.end() :].split())} {found[1]};{end}"
-            yield _Edit(start + found.start(), start + len(part) + 1, one)
+            yield start + found.start(), start + len(part) + 1, one
         start += len(part) + 1
     for found in _ARRAY_REFERENCE.finditer(text):
-        yield _Edit(found.start(), found.end(), found[1].center(len(found[0])))
+        yield found.start(), found.end(), found[1].center(len(found[0]))
     for found in _STATIC_CAST.finditer(text):
-        yield _Edit(found.start(), found.end(), f"({found[1]})")
+        yield found.start(), found.end(), f"({found[1]})"
 
 
 def _casts(text: str, types: Container[str]) -> Iterator[_Edit]:
@@ -153,7 +162,7 @@ def _casts(text: str, types: Container[str]) -> Iterator[_Edit]:
     for pattern in (_CAST, _RETURNED_CAST):
         for found in pattern.finditer(text):
             if found[1] in types:
-                yield _Edit(found.start(1), found.end(), f"({found[1]})")
+                yield found.start(1), found.end(), f"({found[1]})"
 
 
 def _references(text: str, types: Container[str]) -> Iterator[_Edit]:
@@ -163,40 +172,35 @@ def _references(text: str, types: Container[str]) -> Iterator[_Edit]:
         is_const = bool(found[1] or found[3])
         is_local = text[found.end()] in "=;"
         mark = " " if is_const and not is_local else "* _Atomic "
-        yield _Edit(found.start(4), found.end(4), mark)
+        yield found.start(4), found.end(4), mark
 
 
-def _edited(text: str, edits: Sequence[_Edit], places: Places) -> str:
+def _edited(text: str, edits: Iterable[_Edit], places: Places) -> str:
     """Return the text with edits made, and move the spots behind them."""
-    if not edits:
-        return text
-    lines = _Lines(text)
+    starts = _line_starts(text)
     parts: list[str] = []
     shifts: dict[int, list[tuple[int, int]]] = {}
     end = 0
-    for edit in sorted(edits, key=lambda edit: edit.start):
-        if edit.start < end:
+    for first, last, new in sorted(edits, key=lambda edit: edit[0]):
+        if first < end:
             continue
-        parts += [text[end : edit.start], edit.text]
-        end = edit.end
-        line, column = lines.position(end)
-        by = len(edit.text) - (end - edit.start)
-        shifts.setdefault(line, []).append((column, by))
+        parts += [text[end:first], new]
+        end = last
+        line, column = _position(end, starts)
+        shifts.setdefault(line, []).append((column, len(new) - (last - first)))
     for line, moved in shifts.items():
         places.shift(line, moved)
     return "".join([*parts, text[end:]])
 
 
-class _Lines:
-    """Where the lines of a text begin."""
+def _line_starts(text: str) -> list[int]:
+    return [0, *(found.end() for found in re.finditer("\n", text))]
 
-    def __init__(self, text: str) -> None:
-        self._starts = [0, *(found.end() for found in re.finditer("\n", text))]
 
-    def position(self, offset: int) -> tuple[int, int]:
-        """Return line and column of an offset, both from 1."""
-        line = bisect_right(self._starts, offset)
-        return line, offset - self._starts[line - 1] + 1
+def _position(offset: int, starts: Sequence[int]) -> tuple[int, int]:
+    """Return line and column of an offset, both from 1."""
+    line = bisect_right(starts, offset)
+    return line, offset - starts[line - 1] + 1
 
 
 def _without_linkage(text: str) -> str:
@@ -222,3 +226,85 @@ def _ends(text: str, opened: set[int]) -> Iterator[int]:
             stack.append(found.start())
         elif found[0] == "}" and stack and stack.pop() in opened:
             yield found.start()
+
+
+@dataclass(frozen=True, slots=True)
+class _Structure:
+    """A definition of a class, structure, union or enumeration.
+
+    Attributes
+    ----------
+    start
+        Where its first word is.
+    kind
+        That word.
+    tag
+        Its name; empty if it has none, or stands behind ``typedef``.
+    is_class
+        Whether it has functions, or parts that are not public.
+    """
+
+    start: int
+    kind: str
+    tag: str
+    is_class: bool
+
+
+@dataclass(slots=True)
+class _OpenBrace:
+    """A brace that is open, and what it belongs to."""
+
+    head: re.Match[str] | None
+    tag: str
+    brackets: int = 0
+    is_value: bool = False
+    is_class: bool = False
+
+
+def _structures(text: str) -> Iterator[_Structure]:
+    """Yield the definitions of a text, in the order of their ends; one pass over it."""
+    stack = [_OpenBrace(None, "")]
+    head: re.Match[str] | None = None
+    is_typedef = False
+    for token in _TOKENS.finditer(text):
+        word = token[0]
+        top = stack[-1]
+        if word.startswith(_KINDS):
+            head = token
+        elif word == "typedef":
+            is_typedef = True
+        elif word == "{":
+            named = None if head is None or is_typedef else _TAG.match(text, head.end())
+            stack.append(_OpenBrace(head, named[1] if named else ""))
+            stack[-1].is_class = head is not None and head[0] == "class"
+            head = None
+        elif word == "}":
+            if len(stack) > 1:
+                stack.pop()
+            if top.head is not None:
+                yield _Structure(top.head.start(), top.head[0], top.tag, top.is_class)
+            is_typedef = False
+        else:
+            _noted(top, word, text, token.end())
+            if word in (";", "(", ")"):
+                head = None
+                is_typedef = is_typedef and word != ";"
+
+
+def _noted(top: _OpenBrace, word: str, text: str, end: int) -> None:
+    """Note a token inside of the structure that is open."""
+    match word:
+        case "[":
+            top.brackets += 1
+        case "]":
+            top.brackets -= 1
+        case "=":
+            top.is_value = True
+        case ";":
+            top.is_value, top.brackets = False, 0
+        case "(" if top.brackets <= 0 and not top.is_value:
+            top.is_class = top.is_class or not text.startswith("*", end)
+        case _ if word in _ACCESS_WORDS:
+            top.is_class = True
+        case _:
+            pass

@@ -1,11 +1,5 @@
 """The C preprocessor: pcpp with limits, and with every token's place kept."""
 
-# pcpp has no types
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyright: reportUnknownArgumentType=false, reportUntypedBaseClass=false
-# pyright: reportMissingTypeStubs=false, reportUnknownParameterType=false
-# pyright: reportIncompatibleMethodOverride=false
-
 from __future__ import annotations
 
 import io
@@ -245,7 +239,7 @@ class _Machine(Preprocessor):
                 self.problems.report("E131", f"unknown directive #{name}", self.where())
         return True
 
-    def define(self, tokens: Any) -> None:
+    def define(self, tokens: str | list[Any]) -> None:
         """Define a macro and mark the tokens of its body."""
         super().define(tokens)
         name = tokens.split("(")[0].split()[0] if isinstance(tokens, str) else tokens[0].value

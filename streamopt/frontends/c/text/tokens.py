@@ -10,63 +10,26 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from pcpp import parser
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 __all__ = ["Lexer", "Token"]
 
-_PUNCTUATION: Mapping[str, str] = {
-    "<<=": "CPP_LSHIFTEQUAL",
-    ">>=": "CPP_RSHIFTEQUAL",
-    "##": "CPP_DPOUND",
-    "->": "CPP_DEREFERENCE",
-    "-=": "CPP_MINUSEQUAL",
-    "--": "CPP_MINUSMINUS",
-    "<<": "CPP_LSHIFT",
-    "<=": "CPP_LESSEQUAL",
-    ">>": "CPP_RSHIFT",
-    ">=": "CPP_GREATEREQUAL",
-    "||": "CPP_LOGICALOR",
-    "|=": "CPP_OREQUAL",
-    "&&": "CPP_LOGICALAND",
-    "&=": "CPP_ANDEQUAL",
-    "==": "CPP_EQUALITY",
-    "!=": "CPP_INEQUALITY",
-    "^=": "CPP_XOREQUAL",
-    "*=": "CPP_MULTIPLYEQUAL",
-    "/=": "CPP_DIVIDEEQUAL",
-    "+=": "CPP_PLUSEQUAL",
-    "++": "CPP_PLUSPLUS",
-    "%=": "CPP_PERCENTEQUAL",
-    "#": "CPP_POUND",
-    "+": "CPP_PLUS",
-    "-": "CPP_MINUS",
-    "*": "CPP_STAR",
-    "/": "CPP_FSLASH",
-    "%": "CPP_PERCENT",
-    "|": "CPP_BAR",
-    "&": "CPP_AMPERSAND",
-    "~": "CPP_TILDE",
-    "^": "CPP_HAT",
-    "<": "CPP_LESS",
-    ">": "CPP_GREATER",
-    "=": "CPP_EQUAL",
-    "!": "CPP_EXCLAMATION",
-    "?": "CPP_QUESTION",
-    "(": "CPP_LPAREN",
-    ")": "CPP_RPAREN",
-    "[": "CPP_LBRACKET",
-    "]": "CPP_RBRACKET",
-    "{": "CPP_LCURLY",
-    "}": "CPP_RCURLY",
-    ".": "CPP_DOT",
-    ",": "CPP_COMMA",
-    ";": "CPP_SEMICOLON",
-    ":": "CPP_COLON",
-    "\\": "CPP_BSLASH",
-    "'": "CPP_SQUOTE",
-    '"': "CPP_DQUOTE",
+_ESCAPED = re.compile(r"\\(.)")
+_TEXTS = {
+    name.removeprefix("t_"): _ESCAPED.sub(r"\1", text)
+    for name, text in vars(parser).items()
+    if name.startswith("t_CPP_") and isinstance(text, str)
 }
+_PUNCTUATION: Mapping[str, str] = {
+    text: name
+    for name, text in sorted(_TEXTS.items(), key=lambda item: -len(item[1]))
+    if not re.search(r"\w", text)
+}
+"""pcpp's names of operators and brackets, the longest first."""
+
 _TOKEN = re.compile(
     r"""(?P<CPP_WS>[ \t]+|\n)
     |(?P<CPP_ID>[A-Za-z_]\w*)

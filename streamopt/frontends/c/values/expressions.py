@@ -25,17 +25,15 @@ from streamopt.frontends.c.values.operations import (
     selected,
 )
 from streamopt.frontends.c.values.value import (
-    INT_MAX,
-    INT_MIN,
     CValue,
     Extremum,
-    ValueProblem,
     affine_value,
     converted_value,
     integer,
     promoted,
     real,
 )
+from streamopt.ir.arithmetic import ConstantError, type_range
 from streamopt.ir.element import ElementType, common_type
 from streamopt.ir.expression import BinaryOp, Literal, Read, walk
 
@@ -65,7 +63,7 @@ def value_of(node: ast.Node, state: ReadingState) -> CValue | None:
     """Return the value of an expression; None where a problem was reported."""
     try:
         value = _value(node, state)
-    except ValueProblem as problem:
+    except ConstantError as problem:
         state.report("E134", f"{shown(node)} has no value: {problem}", node)
         return None
     if value is not None and (value.size > MAX_OPERATIONS or value.depth > MAX_DEPTH):
@@ -102,11 +100,11 @@ def observed(value: CValue, node: ast.Node, state: ReadingState) -> bool:
     """Report an affine value whose type would wrap around; return whether there was none."""
     if value.affine is None or value.constant is not None:
         return True
-    if value.low < 0 and not value.element.is_signed:
+    if value.range.low < 0 and not value.element.is_signed:
         message = f"{shown(node)} may be negative, but its type is unsigned"
         state.report("E136", message, node, "use int")
         return False
-    if value.low < INT_MIN or value.high > INT_MAX:
+    if not value.range.within(type_range(ElementType.INT32)):
         state.report("E139", f"{shown(node)} exceeds 32 bits", node, "make the loops smaller")
         return False
     return True
@@ -236,6 +234,8 @@ def _arithmetic(node: ast.BinaryOp, state: ReadingState) -> CValue | None:
     for part in reversed(spine):
         right = value_of(part.right, state)
         left = _combined(part, left, right, state)
+        if left is not None and left.depth > MAX_DEPTH:
+            break
     return left
 
 
@@ -260,7 +260,7 @@ def _combined(
             return None
     try:
         value = combined(op, left, right)
-    except ValueProblem as problem:
+    except ConstantError as problem:
         state.report("E134", f"{shown(node)} has no value: {problem}", node)
         return None
     if value.depth > MAX_DEPTH:
@@ -273,7 +273,7 @@ def _ordered(value: CValue, state: ReadingState) -> CValue:
     if value.affine is None or len(value.affine.terms) < 2:
         return value
     affine = state.loops.ordered(value.affine)
-    return affine_value(affine, value.element, value.low, value.high)
+    return affine_value(affine, value.element, value.range)
 
 
 def _unary(node: ast.UnaryOp, state: ReadingState) -> CValue | None:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from streamopt.frontends.c.values.value import (
     CValue,
     Extremum,
-    ValueProblem,
     affine_value,
     converted_value,
     integer,
@@ -22,6 +21,7 @@ from streamopt.frontends.c.values.value import (
     wrapped,
 )
 from streamopt.ir.affine import Affine
+from streamopt.ir.arithmetic import ConstantError, Range, called, computed, computed_range
 from streamopt.ir.element import ElementType, common_type
 from streamopt.ir.expression import (
     Binary,
@@ -38,7 +38,7 @@ from streamopt.ir.expression import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
 __all__ = [
     "LIBRARY",
@@ -56,7 +56,7 @@ def combined(op: BinaryOp, left: CValue, right: CValue) -> CValue:
 
     Raises
     ------
-    ValueProblem
+    ConstantError
         If a constant result does not exist or does not fit its type.
     """
     if op in (BinaryOp.SHL, BinaryOp.SHR):
@@ -112,29 +112,23 @@ def _linear(op: BinaryOp, left: CValue, right: CValue, element: ElementType) -> 
     one, other = left.affine, right.affine
     if one is None or other is None:
         return None
+    if op is BinaryOp.MUL and not one.terms:
+        left, right, one, other = right, left, other, one
     match op:
         case BinaryOp.ADD:
-            low, high = left.low + right.low, left.high + right.high
-            return affine_value(one + other, element, low, high)
+            found = one + other
         case BinaryOp.SUB:
-            low, high = left.low - right.high, left.high - right.low
-            return affine_value(one - other, element, low, high)
+            found = one - other
         case BinaryOp.MUL if not other.terms:
-            return _scaled(left, other.constant, element)
-        case BinaryOp.MUL if not one.terms:
-            return _scaled(right, one.constant, element)
+            found = one.scaled(other.constant)
         case BinaryOp.SHL if not other.terms and 0 <= other.constant < 31:
-            return _scaled(left, 1 << other.constant, element)
-        case _ if not other.terms and left.low >= 0:
+            found = one.scaled(1 << other.constant)
+        case _ if not other.terms and left.range.low >= 0:
             return _divided(op, left, other.constant, element)
         case _:
             return None
-
-
-def _scaled(value: CValue, factor: int, element: ElementType) -> CValue:
-    assert value.affine is not None
-    ends = value.low * factor, value.high * factor
-    return affine_value(value.affine.scaled(factor), element, min(ends), max(ends))
+    limits = computed_range(op, left.range, right.range)
+    return None if limits is None else affine_value(found, element, limits)
 
 
 def _divided(op: BinaryOp, value: CValue, by: int, element: ElementType) -> CValue | None:
@@ -152,79 +146,40 @@ def _divided(op: BinaryOp, value: CValue, by: int, element: ElementType) -> CVal
         case _:
             return None
     quotient = value.affine.floordiv(divisor)
-    return affine_value(quotient, element, value.low // divisor, value.high // divisor)
+    return affine_value(quotient, element, Range(*(end // divisor for end in value.range)))
 
 
 def _remainder(value: CValue, by: int, element: ElementType) -> CValue:
     assert value.affine is not None
-    if value.low // by == value.high // by:
-        quotient = Affine.of(value.low // by * by)
-        rest = value.affine - quotient
-        return affine_value(rest, element, value.low % by, value.high % by)
-    return affine_value(value.affine.mod(by), element, 0, by - 1)
+    first, last = (end // by for end in value.range)
+    if first == last:
+        rest = value.affine - Affine.of(first * by)
+        return affine_value(rest, element, Range(*(end % by for end in value.range)))
+    return affine_value(value.affine.mod(by), element, Range(0, by - 1))
 
 
 def _shifted(op: BinaryOp, left: CValue, right: CValue) -> Extremum | None:
     """Return a choice plus or minus an affine value."""
+    if op not in (BinaryOp.ADD, BinaryOp.SUB):
+        return None
     if left.choice is not None and right.affine is not None:
-        sign = {BinaryOp.ADD: 1, BinaryOp.SUB: -1}.get(op)
-        if sign is not None:
-            by = right.affine.scaled(sign)
-            return replace(left.choice, parts=tuple(part + by for part in left.choice.parts))
-    if right.choice is not None and left.affine is not None and op == BinaryOp.ADD:
-        by = left.affine
-        return replace(right.choice, parts=tuple(part + by for part in right.choice.parts))
-    return None
-
-
-_REAL: Mapping[BinaryOp, Callable[[float, float], float]] = {
-    BinaryOp.ADD: lambda left, right: left + right,
-    BinaryOp.SUB: lambda left, right: left - right,
-    BinaryOp.MUL: lambda left, right: left * right,
-    BinaryOp.DIV: lambda left, right: left / right,
-}
-_WHOLE: Mapping[BinaryOp, Callable[[int, int], int]] = {
-    BinaryOp.ADD: lambda left, right: left + right,
-    BinaryOp.SUB: lambda left, right: left - right,
-    BinaryOp.MUL: lambda left, right: left * right,
-    BinaryOp.DIV: lambda left, right: _truncated(left, right),
-    BinaryOp.MOD: lambda left, right: left - right * _truncated(left, right),
-    BinaryOp.AND: lambda left, right: left & right,
-    BinaryOp.OR: lambda left, right: left | right,
-    BinaryOp.XOR: lambda left, right: left ^ right,
-    BinaryOp.SHL: lambda left, right: left << _shift(right),
-    BinaryOp.SHR: lambda left, right: left >> _shift(right),
-}
-
-
-def _truncated(left: int, right: int) -> int:
-    quotient = abs(left) // abs(right)
-    return quotient if (left < 0) == (right < 0) else -quotient
-
-
-def _shift(by: int) -> int:
-    if 0 <= by < 64:
-        return by
-    raise ValueProblem(f"it shifts by {by}")
+        choice, by = left.choice, right.affine.scaled(1 if op is BinaryOp.ADD else -1)
+    elif right.choice is not None and left.affine is not None and op is BinaryOp.ADD:
+        choice, by = right.choice, left.affine
+    else:
+        return None
+    return replace(choice, parts=tuple(part + by for part in choice.parts))
 
 
 def _folded(op: BinaryOp, left: CValue, right: CValue) -> CValue:
     """Return the constant that an operation on constants of one type gives."""
-    first, second, element = left.constant, right.constant, left.element
-    try:
-        if element.is_float:
-            if op not in _REAL:
-                raise ValueProblem(f"{op.value} takes integers")
-            result = _REAL[op](float(first or 0.0), float(second or 0.0))
-            return real(nearest(result, element), element)
-        number = _WHOLE[op](int(first or 0), int(second or 0))
-    except ZeroDivisionError:
-        raise ValueProblem("it divides by zero") from None
-    except OverflowError:
-        raise ValueProblem("the result is too large") from None
-    result = wrapped(number, element)
+    element = left.element
+    number = computed(op, left.constant or 0, right.constant or 0, element)
+    if element.is_float:
+        return real(number, element)
+    result = wrapped(int(number), element)
     if element.is_signed and result != number:
-        raise ValueProblem(f"the result does not fit {element.value}")
+        raise ConstantError(f"the result does not fit {element.value}")
     return integer(result, element)
 
 
@@ -240,7 +195,7 @@ LIBRARY: Mapping[str, tuple[Function, ElementType | None]] = {
 
 
 def library_call(name: str, arguments: Sequence[CValue]) -> CValue:
-    """Return a call of one of `LIBRARY`; raises ValueProblem for constants without result."""
+    """Return a call of one of `LIBRARY`; raises ConstantError for constants without result."""
     function, element = LIBRARY[name]
     if element is None:
         element = promoted(arguments[0].element)
@@ -251,9 +206,9 @@ def library_call(name: str, arguments: Sequence[CValue]) -> CValue:
     known = [number for number in numbers if number is not None]
     if len(known) == len(arguments):
         try:
-            result = float(function.of_reals(*known))
-        except (ArithmeticError, ValueError):
-            raise ValueProblem(f"{function.value} has no value there") from None
+            result = called(function, *known)
+        except ConstantError:
+            raise ConstantError(f"{function.value} has no value there") from None
         if element.is_float:
             return real(nearest(result, element), element)
         return integer(int(result), element)

@@ -1,12 +1,12 @@
-"""What an expression is worth: its C type, its tree, and its affine form where it has one."""
+"""Values of expressions: a C type, a tree, and an affine form where there is one."""
 
 from __future__ import annotations
 
 import math
-import struct
 from dataclasses import dataclass
 
 from streamopt.ir.affine import Affine
+from streamopt.ir.arithmetic import ConstantError, Range, type_range
 from streamopt.ir.element import ElementType, common_type
 from streamopt.ir.expression import (
     Cast,
@@ -16,11 +16,8 @@ from streamopt.ir.expression import (
 )
 
 __all__ = [
-    "INT_MAX",
-    "INT_MIN",
     "CValue",
     "Extremum",
-    "ValueProblem",
     "affine_value",
     "converted_value",
     "integer",
@@ -30,13 +27,7 @@ __all__ = [
     "wrapped",
 ]
 
-_FORMATS = {ElementType.HALF: "e", ElementType.FLOAT: "f"}
-
-INT_MIN, INT_MAX = -(2**31), 2**31 - 1
-
-
-class ValueProblem(Exception):  # noqa: N818 -- a problem of the input, reported by who catches it
-    """An operation on constants has no value; the argument says why."""
+_NO_RANGE = Range(0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +48,8 @@ class CValue:
         Its type in C.
     tree
         The expression; for affine values an `Index` or `Literal`, cast where it is not an int.
-    affine, low, high
-        The affine form, if it has one, and an interval that holds its values.
+    affine, range
+        The affine form, if it has one, and a range that holds its values.
     choice
         The alternatives, where the value is a minimum or maximum of affine values.
     is_loose
@@ -70,8 +61,7 @@ class CValue:
     element: ElementType
     tree: Expression
     affine: Affine | None = None
-    low: int = 0
-    high: int = 0
+    range: Range = _NO_RANGE
     choice: Extremum | None = None
     is_loose: bool = False
     size: int = 1
@@ -90,26 +80,26 @@ class CValue:
         return not self.element.is_float
 
 
-def affine_value(affine: Affine, element: ElementType, low: int, high: int) -> CValue:
-    """Return an affine value of an integer type, within an interval."""
+def affine_value(affine: Affine, element: ElementType, limits: Range) -> CValue:
+    """Return an affine value of an integer type, within a range."""
     if not affine.terms:
         return integer(affine.constant, element)
     tree: Expression = Index(affine)
     if element.bits > 32 or (element.bits == 32 and not element.is_signed):
         tree = Cast(element, tree)
-    return CValue(element, tree, affine, low, high)
+    return CValue(element, tree, affine, limits)
 
 
 def integer(value: int, element: ElementType = ElementType.INT32) -> CValue:
     """Return a constant of an integer type, which it fits."""
     tree = Literal(float(value))
-    return CValue(element, tree, Affine.of(value), value, value, is_loose=True)
+    return CValue(element, tree, Affine.of(value), Range(value, value), is_loose=True)
 
 
 def real(value: float, element: ElementType) -> CValue:
-    """Return a constant of a floating-point type; raises ValueProblem if it is not finite."""
+    """Return a constant of a floating-point type; raises ConstantError if it is not finite."""
     if not math.isfinite(value):
-        raise ValueProblem("the result is not a finite number")
+        raise ConstantError("the result is not a finite number")
     return CValue(element, Literal(value), is_loose=True)
 
 
@@ -123,50 +113,31 @@ def converted_value(value: CValue, element: ElementType) -> CValue:
     if value.element == element:
         return value
     number = value.constant
+    if number is not None and element.is_float:
+        return real(nearest(nearest(number, value.element), element), element)
     if number is not None:
-        return _converted_constant(number, value.element, element)
-    if value.affine is not None and not element.is_float and _fits(value, element):
-        return affine_value(value.affine, element, value.low, value.high)
+        return integer(wrapped(math.trunc(nearest(number, value.element)), element), element)
+    fits = not element.is_float and value.range.within(type_range(element))
+    if value.affine is not None and fits:
+        return affine_value(value.affine, element, value.range)
     choice = value.choice if element in (ElementType.INT32, ElementType.INT64) else None
     tree = Cast(element, value.tree)
     return CValue(element, tree, choice=choice, size=value.size + 1, depth=value.depth + 1)
 
 
-def _fits(value: CValue, element: ElementType) -> bool:
-    low = -(2 ** (element.bits - 1)) if element.is_signed else 0
-    high = 2 ** (element.bits - element.is_signed) - 1
-    return low <= value.low and value.high <= high
-
-
-def _converted_constant(number: float, source: ElementType, element: ElementType) -> CValue:
-    if element.is_float:
-        return real(nearest(nearest(float(number), source), element), element)
-    whole = math.trunc(nearest(number, source))
-    return integer(wrapped(whole, element), element)
-
-
 def nearest(value: float, element: ElementType) -> float:
-    """Return the nearest number of type float or half, and any other number as it is.
-
-    Raises
-    ------
-    ValueProblem
-        If it is infinite.
-    """
-    form = _FORMATS.get(element)
-    if form is None:
-        return value
+    """Return the nearest number of a floating-point type; ConstantError where it is infinite."""
     try:
-        return float(struct.unpack(form, struct.pack(form, value))[0])
-    except OverflowError:
-        raise ValueProblem(f"the number is too large for {element}") from None
+        return element.nearest(value)
+    except OverflowError as error:
+        raise ConstantError(str(error)) from None
 
 
 def wrapped(value: int, element: ElementType) -> int:
-    """Return an integer brought into the range of a type; ValueProblem above 53 bits."""
+    """Return an integer brought into the range of a type; ConstantError above 53 bits."""
     span = 1 << element.bits
     value %= span
     value = value - span if element.is_signed and value >= span >> 1 else value
     if abs(value) > 2**53:
-        raise ValueProblem("the number has more than 53 bits")
+        raise ConstantError("the number has more than 53 bits")
     return value

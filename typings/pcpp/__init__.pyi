@@ -1,0 +1,1 @@
+# pcpp has no types: these are of what `streamopt.frontends.c` uses.
