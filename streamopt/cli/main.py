@@ -15,6 +15,7 @@ from streamopt.cli.verbs.compare import compare
 from streamopt.cli.verbs.design import design
 from streamopt.cli.verbs.doctor import doctor, solvers
 from streamopt.cli.verbs.emit import emit
+from streamopt.cli.verbs.explain import explain
 from streamopt.cli.verbs.graph import graph
 from streamopt.cli.verbs.pareto import pareto
 from streamopt.cli.verbs.report import report
@@ -22,7 +23,7 @@ from streamopt.cli.verbs.simulate import simulate
 from streamopt.cli.verbs.solve import solve
 from streamopt.cli.verbs.sweep import sweep
 from streamopt.cli.verbs.verify import verify
-from streamopt.errors import StreamoptError
+from streamopt.errors import Diagnostic, StreamoptError
 
 __all__ = ["EXAMPLES", "app", "main"]
 
@@ -63,6 +64,8 @@ streamopt emit graph.json --schedule graph.schedule.json --backend tapa -o build
     "verify": """\
 streamopt verify build/kernel
 streamopt verify build/kernel --seed 7 --traces""",
+    "explain": """\
+streamopt explain E401""",
 }
 
 app = typer.Typer(
@@ -109,6 +112,7 @@ for verb in (
     verify,
     solvers,
     doctor,
+    explain,
 ):
     app.command(cls=Verb, epilog=EXAMPLES.get(verb.__name__))(expanded(verb))
 
@@ -120,15 +124,19 @@ def main() -> None:
         app()
     except StreamoptError as error:
         for diagnostic in error.diagnostics:
-            typer.echo(f"error: {diagnostic}", err=True)
+            _tell(diagnostic)
         sys.exit(EXIT_ERROR)
     except MemoryError:
-        typer.echo("error: E120 there is not enough memory for this", err=True)
-        typer.echo("  hint: choose smaller extents, or let the process have more", err=True)
+        hint = "choose smaller extents, or let the process have more"
+        _tell(Diagnostic("E120", "there is not enough memory for this", hint=hint))
         sys.exit(EXIT_ERROR)
     except Exception as error:  # the last resort: a bug, told as one
         if os.environ.get("STREAMOPT_DEBUG"):
             traceback.print_exc()
-        typer.echo(f"error: E900 this is a bug of streamopt: {error!r}", err=True)
-        typer.echo("  hint: report it with the output of STREAMOPT_DEBUG=1", err=True)
+        hint = "report it with the output of STREAMOPT_DEBUG=1"
+        _tell(Diagnostic("E900", f"this is a bug of streamopt: {error!r}", hint=hint))
         sys.exit(EXIT_BUG)
+
+
+def _tell(problem: Diagnostic) -> None:
+    typer.echo(f"error: {problem}", err=True)

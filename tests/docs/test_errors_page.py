@@ -1,0 +1,58 @@
+"""Every code that the source raises is explained, and the page of all codes is up to date."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from streamopt import errors
+from streamopt.cli.error_codes import catalogue, errors_page, explained, source_codes
+from streamopt.cli.main import app
+from streamopt.errors import OptionError
+
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "errors.md"
+
+
+def test_every_code_of_the_source_has_a_meaning() -> None:
+    assert set(source_codes()) == set(catalogue())
+
+
+def test_meanings_are_sentences_and_families_exist() -> None:
+    for code in catalogue().values():
+        assert code.meaning[0].isupper()
+        assert code.meaning.endswith(".")
+        assert code.places
+        assert code.family == "warning" or hasattr(errors, code.family)
+
+
+def test_page_is_up_to_date() -> None:
+    assert PAGE.read_text(encoding="utf-8") == errors_page(), "run `make errors`"
+
+
+def test_messages_and_hints_are_those_of_the_source() -> None:
+    found = explained("e303")
+    assert found.family == "LegalityError"
+    assert found.messages == ("order ... of node '...' is not a permutation of its loops ...",)
+    assert found.places == ("streamopt.transforms.apply",)
+    assert explained("E185").messages  # named by a constant of another module
+
+
+@pytest.mark.parametrize(
+    ("code", "hint"), [("E499", "did you mean 'E501'?"), ("W09", "did you mean 'W07'?")]
+)
+def test_unknown_codes_name_the_nearest(code: str, hint: str) -> None:
+    with pytest.raises(OptionError, match="E548") as raised:
+        explained(code)
+    assert raised.value.diagnostics[0].hint == hint
+
+
+def test_explain_prints_text_or_json() -> None:
+    told = CliRunner().invoke(app, ["explain", "E401"])
+    assert told.exit_code == 0
+    assert told.stdout.startswith("E401 (InfeasibleError): No schedule fits the limit on DSPs.\n")
+    found = json.loads(CliRunner().invoke(app, ["explain", "E401", "--json"]).stdout)
+    assert list(found) == ["code", "meaning", "family", "messages", "hints", "places"]
+    assert CliRunner().invoke(app, ["explain", "E999"]).exit_code != 0
