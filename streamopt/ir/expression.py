@@ -42,6 +42,7 @@ __all__ = [
     "depth_of",
     "is_affine_condition",
     "is_negation",
+    "moved_leaf",
     "negated",
     "reads",
     "rebuild",
@@ -215,12 +216,20 @@ def substitute_condition(condition: Condition, renamed: Mapping[str, Affine]) ->
 
 
 def _renaming(renamed: Mapping[str, Affine]) -> Callable[[Expression], Expression]:
+    return moved_leaf(lambda a: a.substitute(renamed), lambda value: value.substitute(renamed))
+
+
+def moved_leaf(
+    access: Callable[[Access], Access], index: Callable[[Affine], Affine] = lambda index: index
+) -> Callable[[Expression], Expression]:
+    """Return the function for `rewrite` that replaces the accesses of reads, and indices."""
+
     def leaf(part: Expression) -> Expression:
         match part:
-            case Read(access):
-                return Read(access.substitute(renamed))
+            case Read(read):
+                return Read(access(read))
             case Index(value):
-                return Index(value.substitute(renamed))
+                return Index(index(value))
             case _:
                 return part
 

@@ -91,6 +91,12 @@ class CompareOp(StrEnum):
         """Return the comparison with its sides exchanged."""
         return CompareOp(self.value.translate(_MIRROR))
 
+    def truth(self, low: int, high: int) -> bool | None:
+        """Return how all numbers between two bounds compare with 0; None where they differ."""
+        first, last = bool(self.holds(low, 0)), bool(self.holds(high, 0))
+        varies = self in (CompareOp.EQ, CompareOp.NE) and low < 0 < high
+        return None if varies or first is not last else first
+
     def holds(self, left: Any, right: Any) -> Any:
         """Return whether ``left op right``: of two numbers, or element by element of arrays."""
         return _HOLDS[self](left, right)

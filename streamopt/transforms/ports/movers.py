@@ -21,16 +21,16 @@ from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, LegalityError
 from streamopt.ir.affine import Affine
-from streamopt.ir.expression import Access, Read, rewrite
+from streamopt.ir.expression import Access, Read
 from streamopt.ir.graph import Node, SequentialNode
 from streamopt.ir.ports import PortKind
 from streamopt.ir.program import Loop, Role
-from streamopt.transforms.graph_parts import channels, unused_name, with_accesses
+from streamopt.transforms.free_names import FreeNames
+from streamopt.transforms.rebuilding import reading, with_parts, writing
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from streamopt.ir.expression import Expression
     from streamopt.ir.graph import Graph
     from streamopt.ir.ports import PortPlan
     from streamopt.ir.program import Array
@@ -115,26 +115,24 @@ def with_movers(graph: Graph, arrays: Collection[str]) -> Graph:
 
 
 def _with_mover(graph: Graph, array: Array) -> Graph:
-    name = unused_name(f"{array.name}_chip", {other.name for other in graph.arrays})
+    name = FreeNames(other.name for other in graph.arrays).fresh(f"{array.name}_chip")
     inner = replace(array, name=name, role=Role.INTERNAL)
     users = [node for node in graph.nodes if array.name in (*node.inputs, *node.outputs)]
-    taken = {node.name for node in graph.nodes}
+    names = FreeNames(node.name for node in graph.nodes)
     loops = _loops(array, users)
     place = tuple(Affine.iterator(loop.name) for loop in loops)
     here, outside = Access(inner.name, place), Access(array.name, place)
-    nodes = [_renamed(node, array.name, inner.name) for node in graph.nodes]
+    nodes = [_with_array(node, array.name, inner.name) for node in graph.nodes]
     if array.is_given:
-        name = unused_name(f"load_{array.name}", taken)
+        name = names.fresh(f"load_{array.name}")
         first = min(graph.nodes.index(user) for user in users)
         nodes.insert(first, Node(name, loops, here, Read(outside), loc=users[0].loc))
     else:
-        name = unused_name(f"store_{array.name}", taken)
+        name = names.fresh(f"store_{array.name}")
         writers = graph.writers(array.name)
         last = max(graph.nodes.index(user) for user in writers)
         nodes.insert(last + 1, Node(name, loops, outside, Read(here), loc=writers[-1].loc))
-    arrays = (*graph.arrays, inner)
-    edges = channels(arrays, nodes)
-    return replace(graph, arrays=arrays, nodes=tuple(nodes), edges=edges)
+    return with_parts(graph, (*graph.arrays, inner), nodes)
 
 
 def _loops(array: Array, users: Sequence[Node]) -> tuple[Loop, ...]:
@@ -148,23 +146,5 @@ def _loops(array: Array, users: Sequence[Node]) -> tuple[Loop, ...]:
     return tuple(Loop(f"d{at}", extent) for at, extent in enumerate(array.shape))
 
 
-def _renamed(node: Node, old: str, new: str) -> Node:
-    """Return the node with an array under another name."""
-
-    def named(access: Access) -> Access:
-        return Access(new, access.subscripts) if access.array == old else access
-
-    if not isinstance(node, SequentialNode):
-        windows = tuple(replace(window, taken=named(window.taken)) for window in node.windows)
-        return replace(with_accesses(node, named, lambda index: index), windows=windows)
-
-    def leaf(part: Expression) -> Expression:
-        return Read(named(part.access)) if isinstance(part, Read) else part
-
-    return replace(
-        node,
-        write=named(node.write),
-        value=rewrite(node.value, leaf),
-        statements=tuple(s.rewritten(leaf, named(s.target)) for s in node.statements),
-        carries=tuple((new if t == old else t, new if s == old else s) for t, s in node.carries),
-    )
+def _with_array(node: Node, old: str, new: str) -> Node:
+    return writing(reading(node, old, new), old, new)

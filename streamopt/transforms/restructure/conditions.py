@@ -73,8 +73,7 @@ def _undivided(op: CompareOp, gap: Affine) -> tuple[CompareOp, Affine]:
 
 
 def _compared(op: CompareOp, gap: Affine, trip_counts: Mapping[str, int]) -> Condition | bool:
-    low, high = gap.bounds(trip_counts)
-    known = _truth(op, low, high)
+    known = op.truth(*gap.bounds(trip_counts))
     if known is not None:
         return known
     left = Affine(tuple(term for term in gap.terms if term[1] > 0))
@@ -105,24 +104,6 @@ def _shortest(op: CompareOp, constant: int, *, plain: bool) -> tuple[CompareOp, 
             return CompareOp.LE, 0
         case _:
             return op, constant
-
-
-def _truth(op: CompareOp, low: int, high: int) -> bool | None:
-    """Return whether a value between two bounds compares so with 0; None where it varies."""
-    match op:
-        case CompareOp.LT:
-            always, never = high < 0, low >= 0
-        case CompareOp.LE:
-            always, never = high <= 0, low > 0
-        case CompareOp.GT:
-            always, never = low > 0, high <= 0
-        case CompareOp.GE:
-            always, never = low >= 0, high < 0
-        case CompareOp.EQ:
-            always, never = low == high == 0, low > 0 or high < 0
-        case CompareOp.NE:
-            always, never = low > 0 or high < 0, low == high == 0
-    return True if always else False if never else None
 
 
 def _joined(op: LogicOp, parts: list[Condition | bool]) -> Condition | bool:

@@ -20,8 +20,7 @@ share the copies that they need.
 
 from __future__ import annotations
 
-from dataclasses import replace
-from itertools import count
+from dataclasses import dataclass, replace
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -29,15 +28,16 @@ from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Access, Read
 from streamopt.ir.graph import Graph, Node, SequentialNode
 from streamopt.ir.program import Loop, Role
-from streamopt.transforms.graph_parts import channels
-from streamopt.transforms.rewrites.draft import reading
+from streamopt.transforms.free_names import FreeNames
+from streamopt.transforms.rebuilding import reading, with_parts
+from streamopt.transforms.rewrites.graph_rewrite import GraphRewrite
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from streamopt.ir.program import Array
 
-__all__ = ["balance_paths", "levels"]
+__all__ = ["BalancePaths", "levels"]
 
 
 def levels(graph: Graph) -> dict[str, int]:
@@ -49,20 +49,24 @@ def levels(graph: Graph) -> dict[str, int]:
     return found
 
 
-def balance_paths(graph: Graph) -> Graph:
-    """Return the graph with copies of the arrays that pass by a longer path.
+@dataclass(frozen=True, slots=True)
+class BalancePaths(GraphRewrite):
+    """Copies of the arrays that pass by a longer path.
 
     Only of arrays that one node writes, and writes as a whole.
     """
-    level, readers = levels(graph), _readers(graph)
-    draft = _Balanced(graph)
-    for array in graph.arrays:
-        writers = graph.writers(array.name)
-        if len(writers) != 1 or not _is_whole(writers[0], array):
-            continue
-        spans = {name: level[writers[0].name] - level[name] for name in readers[array.name]}
-        draft.pass_on(array, writers[0].name, spans)
-    return draft.graph()
+
+    def __call__(self, graph: Graph) -> Graph:
+        """Return the graph with copies."""
+        level, readers = levels(graph), _readers(graph)
+        draft = _Balanced(graph)
+        for array in graph.arrays:
+            writers = graph.writers(array.name)
+            if len(writers) != 1 or not _is_whole(writers[0], array):
+                continue
+            spans = {name: level[writers[0].name] - level[name] for name in readers[array.name]}
+            draft.pass_on(array, writers[0].name, spans)
+        return draft.graph()
 
 
 def _readers(graph: Graph) -> dict[str, list[str]]:
@@ -88,7 +92,7 @@ class _Balanced:
         self._nodes = {node.name: node for node in graph.nodes}
         self._copies: dict[str, list[Node]] = {node.name: [] for node in graph.nodes}
         self._arrays = list(graph.arrays)
-        self._taken = {array.name for array in graph.arrays} | set(self._nodes)
+        self._names = FreeNames([*self._nodes, *(array.name for array in graph.arrays)])
 
     def pass_on(self, array: Array, writer: str, spans: Mapping[str, int]) -> None:
         """Add the copies that the furthest reader needs, and let all take theirs.
@@ -100,8 +104,8 @@ class _Balanced:
         """
         stages = [array.name]
         for _ in range(max(spans.values(), default=1) - 1):
-            name = self._free(f"{array.name}_copy")
-            copy = self._free(f"copy_{array.name}")
+            name = self._names.fresh(f"{array.name}_copy")
+            copy = self._names.fresh(f"copy_{array.name}")
             self._arrays.append(replace(array, name=name, role=Role.INTERNAL))
             self._copies[writer].append(_copy(copy, array, stages[-1], name))
             stages.append(name)
@@ -116,14 +120,7 @@ class _Balanced:
         nodes = tuple(
             each for name, node in self._nodes.items() for each in (node, *self._copies[name])
         )
-        edges = channels(self._arrays, nodes)
-        return replace(self._source, arrays=tuple(self._arrays), nodes=nodes, edges=edges)
-
-    def _free(self, wanted: str) -> str:
-        candidates = (wanted if at == 1 else f"{wanted}_{at}" for at in count(1))
-        name = next(name for name in candidates if name not in self._taken)
-        self._taken.add(name)
-        return name
+        return with_parts(self._source, self._arrays, nodes)
 
 
 def _copy(name: str, array: Array, source: str, target: str) -> Node:

@@ -17,9 +17,6 @@ operation is repeated for every element of a window::
     for h in 4, k in 3: y[h] += (h + k >= 1 and h + k < 5 ? padded[h + k - 1] : 0) * w[k]
 
 A pad that is one node, ``padded[i] = i >= 1 and i < 5 ? x[i - 1] : 0``, is folded as the first.
-
-`fold_borders` keeps plain copies of arguments too. Windows into an argument share the two ports
-of its banks; an array inside the design is split as they need it.
 """
 
 from __future__ import annotations
@@ -48,8 +45,8 @@ from streamopt.ir.expression import (
     reads,
 )
 from streamopt.ir.program import Role
-from streamopt.transforms.rewrites.draft import folded_everywhere, redirected
 from streamopt.transforms.rewrites.elements import box, condition_at, is_linear, value_at
+from streamopt.transforms.rewrites.graph_rewrite import GraphRewrite, folded_everywhere, redirected
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -58,29 +55,34 @@ if TYPE_CHECKING:
     from streamopt.ir.expression import Condition, Expression
     from streamopt.ir.graph import Graph, Node
     from streamopt.ir.program import Array
-    from streamopt.transforms.rewrites.draft import GraphDraft
     from streamopt.transforms.rewrites.elements import Box
+    from streamopt.transforms.rewrites.graph_rewrite import GraphDraft
 
-__all__ = ["fits", "fold_borders", "fold_padding", "inside", "selected"]
+__all__ = ["FoldPadding"]
 
 
-def fold_padding(graph: Graph) -> Graph:
-    """Return the graph without borders of constants around arrays inside it.
+@dataclass(frozen=True, slots=True)
+class FoldPadding(GraphRewrite):
+    """No borders of constants around arrays inside the graph.
 
     Folded is an internal array whose readers all stream, and which is written either by a fill
     with a constant and then a point-wise node in a box of it, or by one node that selects between
     an element of another array and a constant under affine conditions.
+
+    Attributes
+    ----------
+    keeps_copies
+        Whether nodes stay that bring arguments inside: what copies an argument into a box of a
+        filled array writes the box alone, and a pad in one node is folded only if it selects from
+        an array that isn't an argument. Windows into an argument share the two ports of its
+        banks; an array inside the design is split as they need it.
     """
-    return folded_everywhere(graph, partial(_fold, keeps_copies=False))
 
+    keeps_copies: bool = False
 
-def fold_borders(graph: Graph) -> Graph:
-    """Return the graph as `fold_padding` does, but with the nodes that bring arguments inside.
-
-    What copies an argument into a box of a filled array writes the box alone. A pad in one node
-    is folded if it selects from an array that isn't an argument.
-    """
-    return folded_everywhere(graph, partial(_fold, keeps_copies=True))
+    def __call__(self, graph: Graph) -> Graph:
+        """Return the graph with guards instead of borders."""
+        return folded_everywhere(graph, partial(_fold, keeps_copies=self.keeps_copies))
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +153,7 @@ def _filled_first(draft: GraphDraft, array: Array, fill: Node, copy: Node) -> _P
     if box(fill) != tuple((0, extent) for extent in array.shape) or within is None:
         return None
     match fill.value:
-        case Literal() as constant if fits(constant, array.element):
+        case Literal() as constant if _fits(constant, array.element):
             keeps = not _moves_only(draft, array, copy.value)
             return _Padding(copy, copy.value, constant, (), within, keeps)
         case _:
@@ -178,7 +180,7 @@ def _selecting(draft: GraphDraft, array: Array, writer: Node) -> _Padding | None
         case _:
             return None
     good = _moves_only(draft, array, value) and is_linear(writer.value)
-    if not good or not is_affine_condition(condition) or not fits(constant, array.element):
+    if not good or not is_affine_condition(condition) or not _fits(constant, array.element):
         return None
     if box(writer) is None:
         return None
@@ -203,18 +205,18 @@ def _reading_through(node: Node, array: Array, padding: _Padding) -> Node:
 
     def made(access: Access) -> Expression:
         at = access.subscripts
-        conditions = [*inside(at, padding.within)] if padding.within else []
+        conditions = [*_inside(at, padding.within)] if padding.within else []
         conditions += [condition_at(padding.writer, c, at, loops) for c in padding.conditions]
         if padding.keeps_writer:
             value: Expression = Read(Access(array.name, _shifted(at, padding.within)))
         else:
             value = value_at(padding.writer, padding.value, at, loops)
-        return selected(conditions, value, padding.constant, array.element, node.trip_counts)
+        return _selected(conditions, value, padding.constant, array.element, node.trip_counts)
 
     return redirected(node, array.name, made)
 
 
-def fits(literal: Literal, element: ElementType) -> bool:
+def _fits(literal: Literal, element: ElementType) -> bool:
     """Return whether a literal is itself in an element type as in an expression of that type."""
     if element.is_fixed and isfinite(literal.value):
         form, value = element.fixed_point, Fraction(literal.value)
@@ -222,7 +224,7 @@ def fits(literal: Literal, element: ElementType) -> bool:
     return element.is_float or float(literal.value).is_integer()
 
 
-def inside(subscripts: Sequence[Affine], within: Box) -> tuple[Condition, ...]:
+def _inside(subscripts: Sequence[Affine], within: Box) -> tuple[Condition, ...]:
     """Return the conditions under which subscripts name an element of a box."""
     return tuple(
         condition
@@ -234,7 +236,7 @@ def inside(subscripts: Sequence[Affine], within: Box) -> tuple[Condition, ...]:
     )
 
 
-def selected(
+def _selected(
     conditions: Sequence[Condition],
     then: Expression,
     otherwise: Literal,
@@ -256,25 +258,8 @@ def _truth(condition: Condition, trip_counts: Mapping[str, int]) -> bool | None:
     """Return what a comparison is at every iteration; None where that differs or isn't seen."""
     match condition:
         case Compare(op, Index(left), Index(right)):
-            low, high = (left - right).bounds(trip_counts)
+            return op.truth(*(left - right).bounds(trip_counts))
         case Compare(op, Index(left), Literal(value)) if float(value).is_integer():
-            low, high = (left - Affine.of(int(value))).bounds(trip_counts)
+            return op.truth(*(left - Affine.of(int(value))).bounds(trip_counts))
         case _:
             return None
-    match op:
-        case CompareOp.LT:
-            return _known(high < 0, low >= 0)
-        case CompareOp.LE:
-            return _known(high <= 0, low > 0)
-        case CompareOp.GT:
-            return _known(low > 0, high <= 0)
-        case CompareOp.GE:
-            return _known(low >= 0, high < 0)
-        case CompareOp.EQ:
-            return _known(low == high == 0, low > 0 or high < 0)
-        case CompareOp.NE:
-            return _known(low > 0 or high < 0, low == high == 0)
-
-
-def _known(always: bool, never: bool) -> bool | None:
-    return True if always else False if never else None

@@ -1,14 +1,31 @@
-"""Arrays that one point-wise node writes, folded away: their readers compute the elements."""
+"""Arrays that one point-wise node writes, folded away: their readers compute the elements.
+
+Before::
+
+    for i, j:    transposed[i][j] = weight[j][i]
+    for i, j, k: y[i][j] += x[i][k] * transposed[k][j]
+
+After::
+
+    for i, j, k: y[i][j] += x[i][k] * weight[j][k]
+
+The same for biases, activations and scalings: ``t[i][j] = max(s[i][j] + b[j], 0)`` goes into its
+one reader. A stalling pipeline keeps the last tokens of a burst until the next one comes; the fewer
+processes a row passes through, the sooner it is out. The operators are as many as before, as both
+sides of a stream have the same lanes.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from streamopt.ir.expression import Read, walk
 from streamopt.ir.expression_type import expression_type
 from streamopt.ir.program import Role
-from streamopt.transforms.rewrites.draft import folded_everywhere, redirected
 from streamopt.transforms.rewrites.elements import box, is_linear, value_at
+from streamopt.transforms.rewrites.graph_rewrite import GraphRewrite, folded_everywhere, redirected
 from streamopt.transforms.rewrites.mixed_radix import is_in_digits
 
 if TYPE_CHECKING:
@@ -17,31 +34,40 @@ if TYPE_CHECKING:
     from streamopt.ir.expression import Access, Expression
     from streamopt.ir.graph import Graph, Node
     from streamopt.ir.program import Array
-    from streamopt.transforms.rewrites.draft import GraphDraft
+    from streamopt.transforms.rewrites.graph_rewrite import GraphDraft
 
     Choice = Callable[[GraphDraft, Array, Node], bool]
 
-__all__ = ["Choice", "fold_copies", "fold_pointwise", "without_producers"]
+__all__ = ["FoldProducers"]
 
 
-def without_producers(graph: Graph, is_wanted: Choice) -> Graph:
-    """Return the graph without the wanted point-wise nodes and the internal arrays they write.
+@dataclass(frozen=True, slots=True)
+class FoldProducers(GraphRewrite):
+    """No copies, or no point-wise nodes, whose elements their readers can take themselves.
 
     Left is what a reader can't take in: one that doesn't stream, whose linear subscripts would
     not stay linear, which would read an array that a channel brings at two places (such a channel
     can't stream, E307), or walk an argument in windows.
 
-    Parameters
+    Attributes
     ----------
-    is_wanted
-        Asked about an array and the node that writes all of it.
+    computes
+        False for nodes whose value is an element of an array of the same type: transpositions,
+        slices and joined dimensions. True for the others that one node reads, at one place, and
+        whose value has the type of the array it goes through, so that nothing is rounded there.
     """
-    return folded_everywhere(graph, lambda draft, array: _fold(draft, array, is_wanted))
+
+    computes: bool
+
+    def __call__(self, graph: Graph) -> Graph:
+        """Return the graph without these nodes and the internal arrays that they write."""
+        wanted = _is_pointwise if self.computes else _is_copy
+        return folded_everywhere(graph, partial(_fold, is_wanted=wanted))
 
 
-def _fold(draft: GraphDraft, array: Array, is_wanted: Choice) -> bool:
+def _fold(draft: GraphDraft, array: Array, *, is_wanted: Choice) -> bool:
     writers = draft.writers(array.name) if array.role is Role.INTERNAL else ()
-    if len(writers) != 1 or not _covers(writers[0], array):
+    if len(writers) != 1 or box(writers[0]) is None or writers[0].guard is not None:
         return False
     (producer,) = writers
     readers = draft.streaming_readers(array.name)
@@ -60,10 +86,6 @@ def _fold(draft: GraphDraft, array: Array, is_wanted: Choice) -> bool:
     draft.remove_node(producer)
     draft.remove_array(array)
     return True
-
-
-def _covers(node: Node, array: Array) -> bool:
-    return box(node) is not None and node.guard is None
 
 
 def _has_window(node: Node, array: str) -> bool:
@@ -91,15 +113,6 @@ def _reading_through(node: Node, array: str, producer: Node) -> Node:
     return redirected(node, array, lambda access: _element(node, producer, access))
 
 
-def fold_copies(graph: Graph) -> Graph:
-    """Return the graph without internal arrays that only hold another array's elements.
-
-    Folded is an array that one point-wise node writes, whose value is an element of an array of
-    the same type; see `streamopt.transforms.rewrites.fold_producers`.
-    """
-    return without_producers(graph, _is_copy)
-
-
 def _is_copy(draft: GraphDraft, array: Array, producer: Node) -> bool:
     match producer.value:
         case Read(access):
@@ -108,15 +121,7 @@ def _is_copy(draft: GraphDraft, array: Array, producer: Node) -> bool:
             return False
 
 
-def fold_pointwise(graph: Graph) -> Graph:
-    """Return the graph without point-wise nodes that one other node reads, at one place.
-
-    Only values of the type of the array they go through: nothing is rounded there.
-    """
-    return without_producers(graph, _is_wanted)
-
-
-def _is_wanted(draft: GraphDraft, array: Array, producer: Node) -> bool:
+def _is_pointwise(draft: GraphDraft, array: Array, producer: Node) -> bool:
     readers = draft.streaming_readers(array.name)
     if len(readers) != 1 or len(readers[0].reads_of(array.name)) != 1:
         return False

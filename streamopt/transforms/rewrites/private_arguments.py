@@ -15,47 +15,50 @@ The caller fills ``A_gemv_transposed`` with what it gives ``A``: `Graph.copies` 
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from streamopt.transforms.graph_parts import channels, unused_name
-from streamopt.transforms.rewrites.draft import reading
+from streamopt.transforms.free_names import FreeNames
+from streamopt.transforms.rebuilding import reading, with_parts
+from streamopt.transforms.rewrites.graph_rewrite import GraphRewrite
 
 if TYPE_CHECKING:
     from streamopt.ir.graph import Graph, Node
     from streamopt.ir.program import Array
 
-__all__ = ["private_arguments"]
+__all__ = ["PrivateArguments"]
 
 
-def private_arguments(graph: Graph) -> Graph:
-    """Return the graph with every input and weight read by one process.
+@dataclass(frozen=True, slots=True)
+class PrivateArguments(GraphRewrite):
+    """Every input and weight is read by one process.
 
     The first process keeps the argument; each further one reads ``<array>_<its first reader>``.
     Nodes that write the same array are one process and share their arguments.
     """
-    arrays: list[Array] = []
-    copies = dict(graph.copies)
-    private: dict[tuple[str, str], str] = {}
-    taken = {array.name for array in graph.arrays}
-    for array in graph.arrays:
-        arrays.append(array)
-        if not array.is_given:
-            continue
-        readers = [node for node in graph.nodes if array.name in node.inputs]
-        processes = list(dict.fromkeys(node.outputs[0] for node in readers))
-        for process in processes[1:]:
-            first = next(node for node in readers if node.outputs[0] == process)
-            name = unused_name(f"{array.name}_{first.name}", taken)
-            taken.add(name)
-            arrays.append(replace(array, name=name))
-            copies[name] = copies.get(array.name, array.name)
-            private[process, array.name] = name
-    if not private:
-        return graph
-    nodes = tuple(_with_own(node, private) for node in graph.nodes)
-    edges, pairs = channels(arrays, nodes), tuple(copies.items())
-    return replace(graph, arrays=tuple(arrays), nodes=nodes, edges=edges, copies=pairs)
+
+    def __call__(self, graph: Graph) -> Graph:
+        """Return the graph with private arguments."""
+        arrays: list[Array] = []
+        copies = dict(graph.copies)
+        private: dict[tuple[str, str], str] = {}
+        names = FreeNames(array.name for array in graph.arrays)
+        for array in graph.arrays:
+            arrays.append(array)
+            if not array.is_given:
+                continue
+            readers = [node for node in graph.nodes if array.name in node.inputs]
+            processes = list(dict.fromkeys(node.outputs[0] for node in readers))
+            for process in processes[1:]:
+                first = next(node for node in readers if node.outputs[0] == process)
+                name = names.fresh(f"{array.name}_{first.name}")
+                arrays.append(replace(array, name=name))
+                copies[name] = copies.get(array.name, array.name)
+                private[process, array.name] = name
+        if not private:
+            return graph
+        nodes = tuple(_with_own(node, private) for node in graph.nodes)
+        return replace(with_parts(graph, arrays, nodes), copies=tuple(copies.items()))
 
 
 def _with_own(node: Node, private: dict[tuple[str, str], str]) -> Node:

@@ -2,38 +2,40 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, LegalityError
-from streamopt.transforms.rewrites.balance_paths import balance_paths
-from streamopt.transforms.rewrites.fold_padding import fold_borders, fold_padding
-from streamopt.transforms.rewrites.fold_producers import fold_copies, fold_pointwise
-from streamopt.transforms.rewrites.private_arguments import private_arguments
-from streamopt.transforms.rewrites.relieve_loops import relieve_loops
-from streamopt.transforms.rewrites.split_arrays import split_arrays
-from streamopt.transforms.rewrites.split_loops import split_loops
-from streamopt.transforms.rewrites.stream_windows import stream_windows
+from streamopt.transforms.rewrites.balance_paths import BalancePaths
+from streamopt.transforms.rewrites.fold_padding import FoldPadding
+from streamopt.transforms.rewrites.fold_producers import FoldProducers
+from streamopt.transforms.rewrites.private_arguments import PrivateArguments
+from streamopt.transforms.rewrites.relieve_loops import RelieveLoops
+from streamopt.transforms.rewrites.split_arrays import SplitArrays
+from streamopt.transforms.rewrites.split_loops import SplitLoops
+from streamopt.transforms.rewrites.stream_windows import StreamWindows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from streamopt.ir.graph import Graph
+    from streamopt.transforms.rewrites.graph_rewrite import GraphRewrite
 
 __all__ = ["REWRITES", "changed_by", "rewritten"]
 
-REWRITES: Mapping[str, Callable[[Graph], Graph]] = MappingProxyType(
+REWRITES: Mapping[str, GraphRewrite] = MappingProxyType(
     {
-        "relieve_loops": relieve_loops,
-        "fold_borders": fold_borders,
-        "fold_padding": fold_padding,
-        "split_arrays": split_arrays,
-        "split_loops": split_loops,
-        "fold_copies": fold_copies,
-        "fold_pointwise": fold_pointwise,
-        "private_arguments": private_arguments,
-        "balance_paths": balance_paths,
-        "stream_windows": stream_windows,
+        "relieve_loops": RelieveLoops(),
+        "fold_borders": FoldPadding(keeps_copies=True),
+        "fold_padding": FoldPadding(),
+        "split_arrays": SplitArrays(),
+        "split_loops": SplitLoops(),
+        "fold_copies": FoldProducers(computes=False),
+        "fold_pointwise": FoldProducers(computes=True),
+        "private_arguments": PrivateArguments(),
+        "balance_paths": BalancePaths(),
+        "stream_windows": StreamWindows(),
     }
 )
 """In the order in which they are of use after each other: folding makes readers of arguments."""
@@ -47,8 +49,7 @@ def rewritten(graph: Graph, names: Sequence[str]) -> Graph:
     Raises
     ------
     LegalityError
-        E321 for a name that no rewrite has, E324 for one after `stream_windows`, which notes
-        windows on the graph as it is.
+        E321 for a name that no rewrite has, E324 for one after a final one.
     """
     unknown = [name for name in dict.fromkeys(names) if name not in REWRITES]
     if unknown:
@@ -56,12 +57,10 @@ def rewritten(graph: Graph, names: Sequence[str]) -> Graph:
         raise LegalityError(
             *(Diagnostic("E321", f"there is no graph rewrite '{n}'", hint=hint) for n in unknown)
         )
-    first = names.index("stream_windows") if "stream_windows" in names else len(names)
-    for name in names[first:]:
-        if name != "stream_windows":
-            message = f"rewrite '{name}' can't come after 'stream_windows'"
-            hint = "make stream_windows the last one"
-            raise LegalityError(Diagnostic("E324", message, hint=hint))
+    for earlier, name in pairwise(names):
+        if REWRITES[earlier].is_final and not REWRITES[name].is_final:
+            message = f"rewrite '{name}' can't come after '{earlier}'"
+            raise LegalityError(Diagnostic("E324", message, hint=f"make {earlier} the last one"))
     for name in names:
         graph = REWRITES[name](graph)
     return graph

@@ -16,7 +16,7 @@ step is checked against all dependences of the nest, so each element is computed
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -26,6 +26,7 @@ from streamopt.ir.expression import Index, Read, walk
 from streamopt.ir.graph import SequentialNode
 from streamopt.ir.loop_steps import Interchange, Skew
 from streamopt.ir.program import Nest, Program, Role
+from streamopt.transforms.rewrites.graph_rewrite import GraphRewrite
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,23 +36,33 @@ if TYPE_CHECKING:
     from streamopt.ir.program import Array, Statement
     from streamopt.transforms.scheduling import TimedProgram
 
-__all__ = ["relieve_loops"]
-
-FACTORS = ((1, 1), (2, 1), (1, 2))
-"""Of skews that are tried, those of fewer iterations first."""
+__all__ = ["RelieveLoops"]
 
 
-def relieve_loops(graph: Graph) -> Graph:
-    """Return the graph with sequential nests relieved, where one legal step does that.
+@dataclass(frozen=True, slots=True)
+class RelieveLoops(GraphRewrite):
+    """Sequential nests relieved, where one legal step does that.
 
     Nests of which no statement waits for its own iteration before stay, and so do those of several
     statements that would need different steps.
+
+    Attributes
+    ----------
+    factors
+        Of skews that are tried, those of fewer iterations first.
     """
-    nodes = tuple(
-        _relieved(node, _arrays(graph, node)) if isinstance(node, SequentialNode) else node
-        for node in graph.nodes
-    )
-    return graph if nodes == graph.nodes else replace(graph, nodes=nodes)
+
+    factors: tuple[tuple[int, int], ...] = ((1, 1), (2, 1), (1, 2))
+
+    def __call__(self, graph: Graph) -> Graph:
+        """Return the graph with relieved nests."""
+        nodes = tuple(
+            _relieved(node, _arrays(graph, node), self.factors)
+            if isinstance(node, SequentialNode)
+            else node
+            for node in graph.nodes
+        )
+        return graph if nodes == graph.nodes else replace(graph, nodes=nodes)
 
 
 def _arrays(graph: Graph, node: SequentialNode) -> tuple[Array, ...]:
@@ -61,7 +72,9 @@ def _arrays(graph: Graph, node: SequentialNode) -> tuple[Array, ...]:
 
 
 @cache
-def _relieved(node: SequentialNode, arrays: tuple[Array, ...]) -> SequentialNode:
+def _relieved(
+    node: SequentialNode, arrays: tuple[Array, ...], factors: tuple[tuple[int, int], ...]
+) -> SequentialNode:
     from streamopt.transforms.restructure import restructure
     from streamopt.transforms.scheduling import generated, lifted, timed_program
     from streamopt.transforms.scheduling.times import carried_inside
@@ -69,7 +82,7 @@ def _relieved(node: SequentialNode, arrays: tuple[Array, ...]) -> SequentialNode
     nest = Nest(node.name, node.loops, node.statements, sequential=True, carries=node.carries)
     before = timed_program(lifted(Program(node.name, arrays, (nest,))))
     for name in sorted(carried_inside(before)):
-        for after in _changed(before, name):
+        for after in _changed(before, name, factors):
             if not carried_inside(after):
                 with suppress(StreamoptError):  # no nest of a graph has the loops of such times
                     found = _same_node(node, restructure(generated(after).source))
@@ -78,7 +91,9 @@ def _relieved(node: SequentialNode, arrays: tuple[Array, ...]) -> SequentialNode
     return node
 
 
-def _changed(program: TimedProgram, name: str) -> Iterator[TimedProgram]:
+def _changed(
+    program: TimedProgram, name: str, factors: tuple[tuple[int, int], ...]
+) -> Iterator[TimedProgram]:
     """Yield the program after each legal interchange or skew of a statement's inner loop."""
     from streamopt.transforms.scheduling import transformed
 
@@ -86,7 +101,7 @@ def _changed(program: TimedProgram, name: str) -> Iterator[TimedProgram]:
     steps: list[LoopStep] = [Interchange(name, loop, inner) for loop in reversed(outer)]
     for loop in outer[-1:]:
         names = (f"{loop}_w", f"{inner}_w")
-        steps += [Skew(name, (loop, inner), factors, names) for factors in FACTORS]
+        steps += [Skew(name, (loop, inner), pair, names) for pair in factors]
     for step in steps:
         with suppress(LegalityError):
             yield transformed(program, step)

@@ -17,7 +17,7 @@ makes, the gates of a cell, the halves of a gated unit.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import count, pairwise
 from typing import TYPE_CHECKING
 
@@ -25,7 +25,8 @@ from streamopt.ir.affine import Affine, Iter
 from streamopt.ir.expression import Access
 from streamopt.ir.graph import SequentialNode
 from streamopt.ir.program import Loop, Role
-from streamopt.transforms.graph_parts import channels, with_accesses, with_subscripts
+from streamopt.transforms.rebuilding import with_accesses, with_parts, with_subscripts
+from streamopt.transforms.rewrites.graph_rewrite import GraphRewrite
 
 if TYPE_CHECKING:
     from collections.abc import Container, Sequence
@@ -35,39 +36,46 @@ if TYPE_CHECKING:
 
     Block = tuple[int, int]
 
-__all__ = ["split_arrays"]
-
-MOST_BLOCKS = 4
-"""Of one array: every block has a node of its own."""
+__all__ = ["SplitArrays"]
 
 
-def split_arrays(graph: Graph) -> Graph:
-    """Return the graph with internal arrays split where each access reads one of a few blocks.
+@dataclass(frozen=True, slots=True)
+class SplitArrays(GraphRewrite):
+    """Internal arrays split where each access reads one of a few blocks.
 
     Split is a dimension that one streaming node walks by a loop of its own. Every block has two
     elements or more; elements that nobody reads are no longer computed.
+
+    Attributes
+    ----------
+    most_blocks
+        Of one array: every block has a node of its own.
     """
-    while (later := _step(graph)) is not None:
-        graph = later
-    return graph
 
+    most_blocks: int = 4
 
-def _step(graph: Graph) -> Graph | None:
-    """Return the graph after one split; None where there is none to make."""
-    readers: dict[str, list[Node]] = {array.name: [] for array in graph.arrays}
-    for node in graph.nodes:
-        for name in node.inputs:
-            readers[name].append(node)
-    for array in graph.arrays:
-        writer = _only_writer(graph, array)
-        if writer is None:
-            continue
-        for at in range(len(array.shape)):
-            walked = _is_walked(writer, at, array)
-            blocks = _blocks(readers[array.name], array, at) if walked else ()
-            if blocks:
-                return _split(graph, array, at, blocks)
-    return None
+    def __call__(self, graph: Graph) -> Graph:
+        """Return the graph with an array for each block."""
+        while (later := self._step(graph)) is not None:
+            graph = later
+        return graph
+
+    def _step(self, graph: Graph) -> Graph | None:
+        """Return the graph after one split; None where there is none to make."""
+        readers: dict[str, list[Node]] = {array.name: [] for array in graph.arrays}
+        for node in graph.nodes:
+            for name in node.inputs:
+                readers[name].append(node)
+        for array in graph.arrays:
+            writer = _only_writer(graph, array)
+            if writer is None:
+                continue
+            for at in range(len(array.shape)):
+                walked = _is_walked(writer, at, array)
+                blocks = _blocks(readers[array.name], array, at) if walked else ()
+                if 2 <= len(blocks) <= self.most_blocks:
+                    return _split(graph, array, at, blocks)
+        return None
 
 
 def _only_writer(graph: Graph, array: Array) -> Node | None:
@@ -97,7 +105,7 @@ def _blocks(readers: Sequence[Node], array: Array, at: int) -> tuple[Block, ...]
                 return ()
             found.add(subscript.bounds(node.trip_counts))
     blocks = sorted(found)
-    if not 2 <= len(blocks) <= MOST_BLOCKS or any(first == last for first, last in blocks):
+    if not blocks or any(first == last for first, last in blocks):
         return ()
     inside = blocks[0][0] >= 0 and blocks[-1][1] < array.shape[at]
     apart = all(before[1] < after[0] for before, after in pairwise(blocks))
@@ -119,8 +127,7 @@ def _split(graph: Graph, array: Array, at: int, blocks: Sequence[Block]) -> Grap
         for n, (block, name) in enumerate(names.items(), 1):
             made = _writing(writer, at, block, name)
             nodes.append(replace(made, name=f"{stems[1]}_{n}"))
-    edges = channels(arrays, nodes)
-    return replace(graph, arrays=tuple(arrays), nodes=tuple(nodes), edges=edges)
+    return with_parts(graph, arrays, nodes)
 
 
 def _free(wanted: str, parts: int, taken: Container[str]) -> str:
@@ -159,4 +166,4 @@ def _reading(node: Node, array: str, at: int, names: dict[Block, str]) -> Node:
         subscripts[at] = subscripts[at] - Affine.of(block[0])
         return Access(names[block], tuple(subscripts))
 
-    return with_accesses(node, moved, lambda value: value)
+    return with_accesses(node, moved)

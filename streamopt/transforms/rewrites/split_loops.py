@@ -25,7 +25,8 @@ from streamopt.ir.affine import Affine, Iter
 from streamopt.ir.expression import Access
 from streamopt.ir.graph import SequentialNode
 from streamopt.ir.program import Loop, Role
-from streamopt.transforms.graph_parts import accesses, channels, with_accesses, with_subscripts
+from streamopt.transforms.rebuilding import accesses, with_accesses, with_parts, with_subscripts
+from streamopt.transforms.rewrites.graph_rewrite import GraphRewrite
 from streamopt.transforms.rewrites.mixed_radix import digits, substituted
 
 if TYPE_CHECKING:
@@ -34,29 +35,38 @@ if TYPE_CHECKING:
     from streamopt.ir.graph import Graph, Node
     from streamopt.ir.program import Array
 
-__all__ = ["MOST_LOOPS", "DigitSplit", "split_loops"]
+__all__ = ["SplitLoops"]
 
 
-def split_loops(graph: Graph) -> Graph:
-    """Return the graph with dimensions and loops split where an access has digits.
+@dataclass(frozen=True, slots=True)
+class SplitLoops(GraphRewrite):
+    """Dimensions and loops split where an access has digits.
 
     A split is made with all that follows from it, or not at all: every internal array whose
     dimension a split loop walks gets the same digits, and so do all loops that walk it. None is
     made that a sequential node, a window or a boundary array read as a channel would have to
-    follow, nor one that gives a node more than `MOST_LOOPS` loops. Inputs, weights and outputs
-    keep their shapes.
+    follow. Inputs, weights and outputs keep their shapes.
+
+    Attributes
+    ----------
+    most_loops
+        Of a node whose loop is split: a node of d loops has d! orders to choose from.
     """
-    now = DigitSplit.of(graph)
-    changed = True
-    while changed:
-        changed = False
-        for name in now.nodes:
-            while (later := _step(now, name)) is not None:
-                now, changed = later, True
-    if now.nodes == {node.name: node for node in graph.nodes}:
-        return graph
-    arrays, nodes = tuple(now.arrays.values()), tuple(now.nodes.values())
-    return replace(graph, arrays=arrays, nodes=nodes, edges=channels(arrays, nodes))
+
+    most_loops: int = 6
+
+    def __call__(self, graph: Graph) -> Graph:
+        """Return the graph with digits as dimensions and loops."""
+        now = DigitSplit.of(graph, self.most_loops)
+        changed = True
+        while changed:
+            changed = False
+            for name in now.nodes:
+                while (later := _step(now, name)) is not None:
+                    now, changed = later, True
+        if now.nodes == {node.name: node for node in graph.nodes}:
+            return graph
+        return with_parts(graph, now.arrays.values(), now.nodes.values())
 
 
 def _step(now: DigitSplit, name: str) -> DigitSplit | None:
@@ -113,10 +123,6 @@ def _bends(node: Node) -> int:
     )
 
 
-MOST_LOOPS = 6
-"""Of a node whose loop is split: a node of d loops has d! orders to choose from."""
-
-
 @dataclass(slots=True)
 class DigitSplit:
     """Arrays and nodes by name, as they are so far.
@@ -132,12 +138,13 @@ class DigitSplit:
     arrays: dict[str, Array]
     nodes: dict[str, Node]
     users: Mapping[str, tuple[str, ...]]
+    most_loops: int
     parts: dict[tuple[str, str], tuple[str, str]] = field(
         default_factory=dict[tuple[str, str], tuple[str, str]]
     )
 
     @staticmethod
-    def of(graph: Graph) -> DigitSplit:
+    def of(graph: Graph, most_loops: int) -> DigitSplit:
         """Return a graph without any split."""
         users: dict[str, dict[str, None]] = {array.name: {} for array in graph.arrays}
         for node in graph.nodes:
@@ -147,18 +154,19 @@ class DigitSplit:
             {array.name: array for array in graph.arrays},
             {node.name: node for node in graph.nodes},
             {array: tuple(names) for array, names in users.items()},
+            most_loops,
         )
 
     def copy(self) -> DigitSplit:
         """Return the same with nothing left to settle."""
-        return DigitSplit(dict(self.arrays), dict(self.nodes), self.users)
+        return DigitSplit(dict(self.arrays), dict(self.nodes), self.users, self.most_loops)
 
     def loop(self, name: str, loop: str, low: int) -> bool:
         """Split a loop of a node in two, of which the inner one has ``low`` iterations."""
         node = self.nodes[name]
         trips = node.trip_counts
         whole = isinstance(node, SequentialNode) or trips[loop] % low
-        if whole or low in (1, trips[loop]) or len(node.loops) >= MOST_LOOPS:
+        if whole or low in (1, trips[loop]) or len(node.loops) >= self.most_loops:
             return False
         high_name, low_name = self._digit_names(node, loop)
         made = {high_name: trips[loop] // low, low_name: low}
@@ -211,7 +219,7 @@ class DigitSplit:
         return f"{stem}1", f"{stem}0"
 
     def _has_digits(self, name: str, array: str, at: int, radix: int) -> bool:
-        """DigitSplit loops of a node until all its subscripts of a dimension have two digits."""
+        """Split loops of a node until all its subscripts of a dimension have two digits."""
         while True:
             node = self.nodes[name]
             if isinstance(node, SequentialNode):
@@ -275,4 +283,4 @@ def _with_digits(node: Node, array: str, at: int, radix: int) -> Node:
         before, after = access.subscripts[:at], access.subscripts[at + 1 :]
         return Access(array, (*before, *found, *after))
 
-    return with_accesses(node, moved, lambda value: value)
+    return with_accesses(node, moved)

@@ -19,38 +19,45 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from streamopt.analysis.access_order import access_order
 from streamopt.ir.affine import Affine, Iter
 from streamopt.ir.expression import Access
 from streamopt.ir.graph import SequentialNode
 from streamopt.ir.window import Stretch, Window
-from streamopt.transforms.graph_parts import channels
+from streamopt.transforms.rebuilding import with_parts
+from streamopt.transforms.rewrites.graph_rewrite import GraphRewrite
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from streamopt.ir.graph import Edge, Graph, Node
 
-__all__ = ["stream_windows"]
-
-MOST_STRETCHED = 2
-"""How many times as long a nest may get: a slice of a long array is better read from memory."""
+__all__ = ["StreamWindows"]
 
 
-def stream_windows(graph: Graph) -> Graph:
-    """Return the graph with the windows on streams noted at the nodes that read through them.
+@dataclass(frozen=True, slots=True)
+class StreamWindows(GraphRewrite):
+    """Windows on streams, noted at the nodes that read through them.
 
     A window is noted for an array of one streaming writer, of which each dimension is read by a
     plain iterator, or by a loop of the result (of step 1) with offsets by constants and by loops
     that don't move elsewhere in the array. All windows of a node advance with one loop.
+
+    Attributes
+    ----------
+    most_stretched
+        How many times as long a nest may get: a slice of a long array is better read from memory.
     """
-    nodes = tuple(_windowed(graph, node) for node in graph.nodes)
-    if nodes == graph.nodes:
-        return graph
-    edges = channels(graph.arrays, nodes)
-    return replace(graph, nodes=nodes, edges=edges)
+
+    is_final: ClassVar[bool] = True
+    most_stretched: int = 2
+
+    def __call__(self, graph: Graph) -> Graph:
+        """Return the graph with noted windows."""
+        nodes = tuple(_windowed(graph, node, self.most_stretched) for node in graph.nodes)
+        return graph if nodes == graph.nodes else with_parts(graph, graph.arrays, nodes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +92,7 @@ class _WindowReach:
         return self.offsets[self.row_dimension]
 
 
-def _windowed(graph: Graph, node: Node) -> Node:
+def _windowed(graph: Graph, node: Node, most_stretched: int) -> Node:
     """Return a node with its windows; those that advance with the loop of the first."""
     if isinstance(node, SequentialNode) or node.windows:
         return node
@@ -97,7 +104,7 @@ def _windowed(graph: Graph, node: Node) -> Node:
     delay = max(0, *(reach.row_offsets[1] + 1 for reach in found))
     stretches = tuple(_stretches(node, found, delay))
     built = replace(node, stretches=stretches).built_trip_counts
-    if prod(built.values()) > MOST_STRETCHED * node.iterations:
+    if prod(built.values()) > most_stretched * node.iterations:
         return node
     windows = tuple(_window(reach, delay) for reach in found)
     return replace(node, windows=windows, stretches=stretches)

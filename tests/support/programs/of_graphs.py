@@ -10,7 +10,7 @@ import numpy as np
 from streamopt.ir.graph import SequentialNode
 from streamopt.ir.program import Nest, Program, Role, Statement
 from streamopt.transforms.canonicalize import canonicalize
-from streamopt.transforms.rewrites.stream_windows import stream_windows
+from streamopt.transforms.rewrites.stream_windows import StreamWindows
 from streamopt.verification.exact.interpreter import interpret
 from streamopt.verification.reference.execution import execute
 from streamopt.verification.vectors.inputs import make_inputs
@@ -47,7 +47,7 @@ def check_same(source: Program, graph: Graph) -> None:
     """The graph is one that a program could have, and computes the bits of the source."""
     again = program_of(graph)
     plain = replace(canonicalize(again), copies=graph.copies)
-    assert (stream_windows(plain) if any(n.windows for n in graph.nodes) else plain) == graph
+    assert (StreamWindows()(plain) if any(n.windows for n in graph.nodes) else plain) == graph
     inputs = dict(make_inputs(source, bits=4))
     expected = outputs(source, inputs)
     inputs |= {copy: inputs[original] for copy, original in graph.copies}

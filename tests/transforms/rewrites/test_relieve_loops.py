@@ -10,7 +10,7 @@ import pytest
 
 import streamopt as so
 from streamopt.ir.graph import SequentialNode
-from streamopt.transforms.rewrites.relieve_loops import relieve_loops
+from streamopt.transforms.rewrites.relieve_loops import RelieveLoops
 from tests.support.programs.of_graphs import check_same
 
 if TYPE_CHECKING:
@@ -87,12 +87,12 @@ def loops_of(graph: so.Graph) -> list[dict[str, int]]:
 def test_loops_after(text: str, loops: dict[str, int] | None, tmp_path: Path) -> None:
     source = loaded(text, tmp_path)
     graph = so.dataflow(source)
-    relieved = relieve_loops(graph)
+    relieved = RelieveLoops()(graph)
     if loops is None:
         assert relieved is graph
     else:
         assert loops_of(relieved) == [loops]
-        assert relieve_loops(relieved) is relieved
+        assert RelieveLoops()(relieved) is relieved
     check_same(source, relieved)
 
 
@@ -103,7 +103,7 @@ def test_random_stencils_compute_the_same(case: int, tmp_path: Path) -> None:
     terms = [f"{at}.0f * A[i + {i}][j + {j}]" for at, (i, j) in enumerate(around, 1)]
     source = loaded(IN_PLACE.format(reads=" + ".join(terms)), tmp_path)
     graph = so.dataflow(source)
-    relieved = relieve_loops(graph)
+    relieved = RelieveLoops()(graph)
     waits = (1, 0) in around
     assert (relieved != graph) == waits
     check_same(source, relieved)

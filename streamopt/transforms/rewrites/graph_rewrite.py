@@ -1,22 +1,35 @@
-"""A graph that is being rewritten, and the nodes that read something else than they did."""
+"""Rewrites of graphs as frozen values, and a graph that is being rewritten."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
 
-from streamopt.ir.expression import Access, Read, rewrite, rewrite_condition
+from streamopt.ir.expression import Read
 from streamopt.ir.graph import SequentialNode
-from streamopt.transforms.graph_parts import channels
+from streamopt.transforms.rebuilding import rewritten_node, with_parts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from streamopt.ir.expression import Expression
+    from streamopt.ir.expression import Access, Expression
     from streamopt.ir.graph import Graph, Node
     from streamopt.ir.program import Array
 
-__all__ = ["GraphDraft", "folded_everywhere", "reading", "redirected"]
+__all__ = ["GraphDraft", "GraphRewrite", "folded_everywhere", "redirected"]
+
+
+@dataclass(frozen=True, slots=True)
+class GraphRewrite(ABC):
+    """A rewrite: computes the same as before, bit by bit. Its fields are its options."""
+
+    is_final: ClassVar[bool] = False
+    """Whether other rewrites can't follow, as it notes something on the graph as it is."""
+
+    @abstractmethod
+    def __call__(self, graph: Graph) -> Graph:
+        """Return the graph after the rewrite; the graph itself where there is nothing to do."""
 
 
 class GraphDraft:
@@ -64,9 +77,7 @@ class GraphDraft:
 
     def graph(self) -> Graph:
         """Return the graph as it is now."""
-        arrays, nodes = tuple(self.arrays.values()), tuple(self._nodes.values())
-        edges = channels(arrays, nodes)
-        return replace(self._graph, arrays=arrays, nodes=nodes, edges=edges)
+        return with_parts(self._graph, self.arrays.values(), self._nodes.values())
 
     def _index(self, node: Node) -> None:
         for array in node.outputs:
@@ -102,28 +113,4 @@ def redirected(node: Node, array: str, made: Callable[[Access], Expression]) -> 
             case _:
                 return part
 
-    return replace(
-        node,
-        value=rewrite(node.value, leaf),
-        start=None if node.start is None else rewrite(node.start, leaf),
-        guard=None if node.guard is None else rewrite_condition(node.guard, leaf),
-    )
-
-
-def reading(node: Node, array: str, other: str) -> Node:
-    """Return the node with another array in the place of one that it reads, or begins as."""
-
-    def made(access: Access) -> Read:
-        return Read(Access(other, access.subscripts))
-
-    def leaf(part: Expression) -> Expression:
-        return made(part.access) if isinstance(part, Read) and part.access.array == array else part
-
-    if not isinstance(node, SequentialNode):
-        return redirected(node, array, made)
-    return replace(
-        node,
-        value=rewrite(node.value, leaf),
-        statements=tuple(s.rewritten(leaf, s.target) for s in node.statements),
-        carries=tuple((target, other if s == array else s) for target, s in node.carries),
-    )
+    return rewritten_node(node, leaf)
