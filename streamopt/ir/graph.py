@@ -124,7 +124,8 @@ class Node:
 
     def text_over(self, loops: Iterable[object]) -> str:
         """Return its line with other loops."""
-        return "; ".join([nest_text(self.name, loops, self.texts, None), *map(str, self.windows)])
+        notes = map(str, (*self.windows, *self.stretches))
+        return "; ".join([nest_text(self.name, loops, self.texts, None), *notes])
 
     def reads_of(self, array: str) -> tuple[Access, ...]:
         """Return the distinct read access functions of one array."""

@@ -103,3 +103,8 @@ class Stretch:
     loop: str
     iterations: int
     delay: int = 0
+
+    def __str__(self) -> str:
+        """Return its iterations, and how much later it computes than it takes elements."""
+        late = f", {self.delay} late" if self.delay else ""
+        return f"{self.loop} {self.iterations} as built{late}"

@@ -137,5 +137,6 @@ def test_windows() -> None:
     p.output("y", (h, w), dsl.sum(k, t[h + k, w]))
     graph = rewritten(so.dataflow(p.build()), ["stream_windows"])
     assert str(graph.node("y")) == (
-        "y: h 6, w 6, k 3: y[h][w] += t[h + k][w]; window of 4 rows on t[h][w]"
+        "y: h 6, w 6, k 3: y[h][w] += t[h + k][w]; window of 4 rows on t[h][w]; "
+        "h 9 as built, 3 late"
     )

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-__all__ = ["GoldenCase", "check_golden", "golden_cases"]
+__all__ = ["UNCHANGED", "GoldenCase", "check_golden", "golden_cases"]
 
 UNCHANGED = "(as before)"
 _SECTION = re.compile(r"^--- (program|before|after)\n", re.MULTILINE)

@@ -11,6 +11,7 @@ import pytest
 import streamopt as so
 from streamopt.frontends.c import read_c
 from streamopt.ir.loop_steps import Step
+from streamopt.transforms.canonicalize import canonicalize
 from streamopt.transforms.restructure.naming import final_names
 from streamopt.transforms.restructure.restructure import (
     PROGRAM_PASSES,
@@ -19,10 +20,14 @@ from streamopt.transforms.restructure.restructure import (
     flat_source,
 )
 from streamopt.transforms.restructure.versions import versioned
-from tests.support.golden import GoldenCase, check_golden, golden_cases
+from streamopt.transforms.rewrites import rewritten
+from tests.support.golden import UNCHANGED, GoldenCase, check_golden, golden_cases
+from tests.support.programs.of_graphs import check_same
+from tests.support.programs.sketches import program as sketch
 from tests.support.value_texts import value_text
 
 if TYPE_CHECKING:
+    from streamopt.ir.program import Program
     from streamopt.ir.source import Source
 
 FOLDER = Path(__file__).parent / "cases"
@@ -39,10 +44,14 @@ def name_of(case: GoldenCase) -> str:
     return str(case.path.relative_to(FOLDER).with_suffix(""))
 
 
-def source_of(case: GoldenCase, folder: Path) -> Source:
+def source_path(case: GoldenCase, folder: Path) -> Path:
     path = folder / "kernel.c"
     path.write_text(f"#include <math.h>\n{case.program}\n")
-    return read_c(path)
+    return path
+
+
+def source_of(case: GoldenCase, folder: Path) -> Source:
+    return read_c(source_path(case, folder))
 
 
 def around(source: Source, wanted: str) -> tuple[str, str]:
@@ -71,6 +80,25 @@ def around(source: Source, wanted: str) -> tuple[str, str]:
 @pytest.mark.parametrize("case", CASES["restructure"], ids=name_of)
 def test_restructuring(case: GoldenCase, tmp_path: Path, update_golden: bool) -> None:
     check_golden(case, *around(source_of(case, tmp_path), case.applied), update=update_golden)
+
+
+@pytest.mark.parametrize("case", CASES["rewrites"], ids=name_of)
+def test_rewrites(case: GoldenCase, tmp_path: Path, update_golden: bool) -> None:
+    program = so.load(source_path(case, tmp_path)) if "{" in case.program else sketched(case)
+    graph = canonicalize(program)
+    after = rewritten(graph, [case.applied])
+    check_same(program, after)
+    assert rewritten(after, [case.applied]) == after
+    if case.after == UNCHANGED:
+        assert after is graph
+    check_golden(case, str(graph), str(after), update=update_golden)
+
+
+def sketched(case: GoldenCase) -> Program:
+    """Return the program of lines ``x: input 6 4`` and ``copy: i 6, j 4: y[i][j] = x[i][j]``."""
+    pairs = [line.split(": ", 1) for line in case.program.splitlines()]
+    arrays = {name: text for name, text in pairs if ":" not in text}
+    return sketch(arrays, {name: text for name, text in pairs if ":" in text})
 
 
 @pytest.mark.parametrize("case", CASES["steps"], ids=name_of)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 import streamopt as so
-from streamopt.ir.graph import SequentialNode
 from streamopt.transforms.rewrites.relieve_loops import RelieveLoops
 from tests.support.programs.of_graphs import check_same
 
@@ -26,34 +25,6 @@ void seidel(float A[9][7]) {
                 A[i + 1][j + 1] = (A[i + 1][j] + A[i][j + 2] + A[i + 1][j + 1]) / 3.0f;
 }
 """
-COLUMNS = """
-void columns(float A[6][8], float B[6][8]) {
-    for (int i = 0; i < 6; i++)
-        for (int j = 1; j < 8; j++)
-            A[i][j] = A[i][j - 1] * B[i][j];
-}
-"""
-SUBSTITUTION = """
-void substitution(float L[9][9], float x[9], float b[9]) {
-    for (int i = 0; i < 9; i++) {
-        x[i] = b[i];
-        for (int j = 0; j < i; j++)
-            x[i] = x[i] - L[i][j] * x[j];
-        x[i] = x[i] / L[i][i];
-    }
-}
-"""
-STRIDED = """
-void strided(float A[8], float B[8]) {
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) {
-            if (j < 2)
-                A[i + j] = 0.5f * A[i + j] + A[i];
-            if (j == 2)
-                B[0] = B[0] + A[i + 1];
-        }
-}
-"""
 IN_PLACE = """
 void in_place(float A[8][7], float B[8][7]) {{
     for (int k = 0; k < 2; k++)
@@ -68,32 +39,6 @@ def loaded(text: str, folder: Path) -> Program:
     file = folder / "kernel.c"
     file.write_text(text)
     return so.load(file)
-
-
-def loops_of(graph: so.Graph) -> list[dict[str, int]]:
-    return [node.trip_counts for node in graph.nodes if isinstance(node, SequentialNode)]
-
-
-@pytest.mark.parametrize(
-    ("text", "loops"),
-    [
-        (SEIDEL, {"k": 3, "i_w": 17, "j_w": 7}),
-        (COLUMNS, {"j": 7, "i": 6}),
-        (SUBSTITUTION, None),
-        (STRIDED, None),
-    ],
-    ids=["wavefront", "interchange", "none", "divisions"],
-)
-def test_loops_after(text: str, loops: dict[str, int] | None, tmp_path: Path) -> None:
-    source = loaded(text, tmp_path)
-    graph = so.dataflow(source)
-    relieved = RelieveLoops()(graph)
-    if loops is None:
-        assert relieved is graph
-    else:
-        assert loops_of(relieved) == [loops]
-        assert RelieveLoops()(relieved) is relieved
-    check_same(source, relieved)
 
 
 @pytest.mark.parametrize("case", range(12))

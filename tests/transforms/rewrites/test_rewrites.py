@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import random
 from pathlib import Path
 
 import pytest
@@ -17,6 +15,7 @@ from streamopt.transforms.canonicalize import canonicalize
 from streamopt.transforms.rewrites import REWRITES, rewritten
 from tests.support.programs.of_graphs import check_same
 from tests.support.random.graphs import random_program
+from tests.support.random.seeds import seeded
 
 GRAPHS = Path(__file__).parents[3] / "graphs"
 BORDERS = ("fold_borders", "fold_copies", "private_arguments")
@@ -33,7 +32,6 @@ CHANGED = {
     "transformers/multi_head_attention": (PADDING, 16, 2),
 }
 PROGRAMS = sorted(f"{path.parent.name}/{path.stem}" for path in GRAPHS.glob("*/*.json"))
-SEED = 0 if os.environ.get("CI") else random.SystemRandom().randrange(10**6)
 
 
 @pytest.mark.parametrize("program", sorted(CHANGED))
@@ -55,7 +53,7 @@ def test_other_programs_stay_as_they_are(program: str) -> None:
 
 @pytest.mark.parametrize("case", range(60))
 def test_random_programs_compute_the_same(case: int) -> None:
-    rng = random.Random(SEED + case)
+    rng = seeded(case)
     source = random_program(rng, nodes=rng.randint(4, 9), max_extent=5)
     graph = canonicalize(source)
     names = rng.choice([(name,) for name in REWRITES] + [BORDERS, PADDING])

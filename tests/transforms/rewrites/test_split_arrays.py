@@ -16,13 +16,6 @@ if TYPE_CHECKING:
     from streamopt.ir.graph import Graph
     from streamopt.ir.program import Program
 
-PACKED = sketch(
-    {"x": "input 3 4", "w": "weight 8 4", "b": "weight 8", "t": "internal 3 8",
-     "p": "internal 3 8", "y": "output 3 4"},
-    {"gemm": "i 3, j 8, k 4: t[i][j] += x[i][k] * w[j][k]",
-     "bias": "i 3, j 8: p[i][j] = t[i][j] + b[j]",
-     "gate": "i 3, j 4: y[i][j] = p[i][j] * p[i][j + 4]"},
-)  # fmt: skip
 HEADS = sketch(
     {"x": "input 3 5", "w": "weight 24 5", "t": "internal 3 24", "s": "internal 2 3 3",
      "y": "output 2 3 4"},
@@ -30,12 +23,6 @@ HEADS = sketch(
      "score": "h 2, i 3, j 3, k 4: s[h][i][j] += t[i][4 * h + k] * t[j][4 * h + k + 8]",
      "mix": "h 2, i 3, k 4, j 3: y[h][i][k] += s[h][i][j] * t[j][4 * h + k + 16]"},
 )  # fmt: skip
-KEPT = {
-    "overlap": "i 3: y[i] = t[i] + t[i + 2]",
-    "elements": "i 3: y[i] = t[1] + t[5]",
-    "whole": "i 3, k 4: y[i] += t[k + i]",
-    "division": "i 3: y[i] = t[i / 2] + t[i + 5]",
-}
 
 
 def split(source: Program, *names: str) -> Graph:
@@ -45,30 +32,12 @@ def split(source: Program, *names: str) -> Graph:
     return graph
 
 
-def test_chains_of_writers_split() -> None:
-    graph = split(PACKED, "split_arrays")
-    assert [n.name for n in graph.nodes] == ["gemm_1", "gemm_2", "bias_1", "bias_2", "gate"]
-    assert [str(a) for a in graph.node("gate").reads] == ["p_1[i][j]", "p_2[i][j]"]
-    assert [str(a) for a in graph.node("bias_2").reads] == ["t_2[i][j]", "b[j + 4]"]
-    assert graph.array("t_1").shape == (3, 4)
-
-
 def test_packed_heads_stream() -> None:
     graph = split(HEADS, "split_arrays", "split_loops")
     channels = [access for edge in graph.edges for access in (edge.write, *edge.reads)]
     assert None not in [s.as_iterator() for access in channels for s in access.subscripts]
     assert [edge.array for edge in graph.edges] == ["t_1", "t_2", "t_3", "s"]
     assert [len(edge.reads) for edge in graph.edges] == [1, 1, 1, 1]
-
-
-@pytest.mark.parametrize("body", KEPT.values(), ids=KEPT)
-def test_other_reads_keep_the_array(body: str) -> None:
-    source = sketch(
-        {"x": "input 8", "t": "internal 8", "y": "output 3"},
-        {"make": "i 8: t[i] = x[i] + 1", "use": body},
-    )
-    graph = canonicalize(source)
-    assert rewritten(graph, ("split_arrays",)) is graph
 
 
 @pytest.mark.parametrize("case", range(20))

@@ -9,7 +9,6 @@ import pytest
 
 from streamopt.errors import LegalityError
 from streamopt.ir.schedule import ChannelKind, ChannelPlan, Schedule
-from streamopt.ir.window import Stretch
 from streamopt.transforms.apply import apply
 from streamopt.transforms.canonicalize import canonicalize
 from streamopt.transforms.rewrites import rewritten
@@ -29,58 +28,6 @@ def graph_of(reader: str, shape: str) -> Graph:
     """Return a copy of an image of 8 x 6 that one node reads."""
     arrays = {"x": "input 8 6", "t": "internal 8 6", "y": f"output {shape}"}
     return rewritten(canonicalize(sketch(arrays, {"copy": COPY, "read": reader})), ALONE)
-
-
-@pytest.mark.parametrize(
-    ("reader", "shape", "rows", "stretches"),
-    [
-        (  # the row that comes, and the three of the window
-            "h 8, w 6, k 3: y[h][w] += t[h + k - 1][w] if h + k >= 1 and h + k < 9 else 0",
-            "8 6", 4, [Stretch("h", 10, 2)],
-        ),
-        # without padding no row is added beyond those of the image, and columns are
-        ("h 6, w 5, k 3, l 2: y[h][w] += t[h + k][w + l]", "6 5", 4,
-         [Stretch("h", 9, 3), Stretch("w", 6)]),
-        ("h 6, w 6, k 2: y[h][w] += t[h + 2 * k][w]", "6 6", 4, [Stretch("h", 9, 3)]),
-        ("h 8, w 5: y[h][w] = t[h][w] + t[h][w + 1]", "8 5", 4, [Stretch("w", 7, 2)]),
-        # what was read before needs no delay
-        ("h 8, w 6: y[h][w] = t[h][w] if h < 1 else t[h - 1][w]", "8 6", 4,
-         [Stretch("h", 9, 1)]),
-        ("h 8, w 6: y[h][w] = t[h - 1][w] if h >= 1 else 0", "8 6", 2, []),
-    ],
-    ids=["padded", "valid", "dilated", "columns", "before and now", "before"],
-)  # fmt: skip
-def test_delay_and_ring(reader: str, shape: str, rows: int, stretches: list[Stretch]) -> None:
-    graph = graph_of(reader, shape)
-    (window,) = graph.node("read").windows
-    assert window.rows == rows
-    assert [*graph.node("read").stretches] == stretches
-    assert graph.edges[0].reads == (window.taken,)
-
-
-@pytest.mark.parametrize(
-    ("reader", "shape"),
-    [
-        ("h 3, w 6, k 3: y[h][w] += t[2 * h + k][w]", "3 6"),
-        ("h 8, w 6: y[h][w] = t[h][w]", "8 6"),
-        ("h 6, w 6, k 3: y[h][w] += t[h + k][k]", "6 6"),
-        ("h 2, w 6: y[h][w] = t[h][w] + t[h + 1][w]", "2 6"),
-        ("h 6, w 6: y[h][w] = t[h][w] + t[w][h]", "6 6"),
-        ("h 6, w 6, k 2: y[h][w] += t[w + k][h]", "6 6"),
-    ],
-    ids=["stride", "plain", "constant column", "slice", "turned", "ambiguous"],
-)
-def test_what_is_no_window(reader: str, shape: str) -> None:
-    windows = graph_of(reader, shape).node("read").windows
-    assert not windows or [w.row_loop for w in windows] == ["w"]
-
-
-def test_arguments_stay() -> None:
-    source = sketch(
-        {"x": "input 8 6", "y": "output 6 6"},
-        {"read": "h 6, w 6, k 3: y[h][w] += x[h + k][w]"},
-    )
-    assert not rewritten(canonicalize(source), ALONE).node("read").windows
 
 
 @pytest.mark.parametrize("seed", range(8))
