@@ -11,7 +11,7 @@ import pytest
 
 from streamopt.cli.main import main
 from streamopt.extras import installing
-from tests.support.commands import MATMUL, TOP, graph, run, with_body
+from tests.support.commands import MATMUL, TOP, graph, run, run_apart, with_body
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -239,6 +239,13 @@ def test_missing_solver_names_the_remedy(tmp_path: Path) -> None:
     assert installing("scip") in done.stderr
 
 
+def test_a_process_ends_with_the_exit_code(tmp_path: Path) -> None:
+    ways = [way(tmp_path, "solve", MATMUL, "--dsp", 3) for way in (run, run_apart)]
+    assert {(done.returncode, done.stdout, done.stderr) for done in ways} == {
+        (2, "", ways[0].stderr)
+    }
+
+
 def test_schedule_of_another_graph_is_refused(tmp_path: Path) -> None:
     assert run(tmp_path, "solve", MATMUL, "-q").returncode == 0
     other = TOP / "graphs/polybench/2mm.json"
@@ -304,7 +311,7 @@ def test_project_that_can_not_be_checked_says_so(tmp_path: Path) -> None:
     assert asked.returncode == 2
     assert "E713 output Y[0][0] is no number: sqrt(-" in asked.stderr
     assert not (tmp_path / "p").exists()
-    done = run(tmp_path, "solve", "g.json", "-o", "p", "-q")
+    done = run_apart(tmp_path, "solve", "g.json", "-o", "p", "-q")  # as pytest takes warnings
     assert done.returncode == 0
     assert done.stderr.startswith("warning: can't be verified: ")
     checked = run(tmp_path, "verify", "p")

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
 import streamopt as so
+from tests.support.commands import TOP, run
 
-TOP = Path(__file__).parents[2]
+if TYPE_CHECKING:
+    from pathlib import Path
+
 KERNELS = TOP / "models" / "kernels" / "polybench"
-RUN = [sys.executable, "-c", "from streamopt.cli.main import main; main()"]
 
 SOLVER = """
 void forward(float L[8][8], float b[8], float x[8])
@@ -39,12 +38,6 @@ class Twice(torch.nn.Module):
     def forward(self, x):
         return torch.relu(self.fc(x))
 """
-
-
-def run(cwd: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
-    env = {**os.environ, "COLUMNS": "120", "NO_COLOR": "1", "PYTHONPATH": str(TOP)}
-    command = [*RUN, *map(str, arguments)]
-    return subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, check=False)
 
 
 def test_c_becomes_the_graph_of_the_measured_program(tmp_path: Path) -> None:

@@ -12,12 +12,13 @@ from __future__ import annotations
 import re
 import shlex
 import sys
-from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
+
+from tests.support.commands import invoke
 
 TOP = Path(__file__).parents[2]
 FENCE = re.compile(
@@ -126,15 +127,7 @@ def _commands(text: str) -> list[tuple[str, list[str]]]:
 
 
 def _streamopt(words: list[str], *, fails: bool) -> str:
-    from streamopt.cli.main import main
-
     printed = StringIO()
-    with patch.object(sys, "argv", words), redirect_stdout(printed), redirect_stderr(printed):
-        try:
-            main()
-        except SystemExit as ended:
-            code = ended.code
-        else:
-            code = 0
+    code = invoke(words, printed, printed)
     assert bool(code) == fails, f"{shlex.join(words)} ended with {code}:\n{printed.getvalue()}"
     return printed.getvalue()

@@ -2,20 +2,69 @@
 
 from __future__ import annotations
 
+import logging
 import os
+import signal
 import subprocess
 import sys
+from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TextIO
+from unittest.mock import patch
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
 
 TOP = Path(__file__).parents[2]
 MATMUL = TOP / "graphs" / "polybench" / "3mm.json"
 RUN = [sys.executable, "-c", "from streamopt.cli.main import main; main()"]
+TERMINAL = {"COLUMNS": "120", "NO_COLOR": "1"}
+
+
+def invoke(words: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
+    """Run a command in this process, which has loaded the packages; return the exit code."""
+    from streamopt.cli.main import main
+
+    with (
+        _process_as_before(),
+        patch.object(sys, "argv", [*words]),
+        redirect_stdout(stdout),
+        redirect_stderr(stderr),
+    ):
+        try:
+            main()
+        except SystemExit as ended:
+            return ended.code if isinstance(ended.code, int) else 0
+    return 0
+
+
+@contextmanager
+def _process_as_before() -> Iterator[None]:
+    """Take back what a command sets for its whole process: the handler of SIGTERM, ``-v``."""
+    handler, logger = signal.getsignal(signal.SIGTERM), logging.getLogger("streamopt")
+    level, handlers = logger.level, [*logger.handlers]
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, handler)
+        logger.setLevel(level)
+        logger.handlers[:] = handlers
 
 
 def run(cwd: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
-    env = {**os.environ, "COLUMNS": "120", "NO_COLOR": "1"}
+    """Run ``streamopt`` in a folder; `run_apart` does so in a process of its own."""
+    words = ["streamopt", *map(str, arguments)]
+    stdout, stderr = (TextIOWrapper(BytesIO(), "utf-8", newline="") for _ in range(2))
+    with chdir(cwd), patch.dict(os.environ, TERMINAL):
+        code = invoke(words, stdout, stderr)
+    said = [text.detach().getvalue().decode() for text in (stdout, stderr)]
+    return subprocess.CompletedProcess(words, code, *said)
+
+
+def run_apart(cwd: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
     command = [*RUN, *map(str, arguments)]
+    env = {**os.environ, **TERMINAL}
     return subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, check=False)
 
 
