@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streamopt.errors import SourceLoc
-from streamopt.formats.graph_json.scope import Scope
+from streamopt.formats.graph_json.scope import StatementScope
 from streamopt.formats.graph_json.statements import read_statement
 from streamopt.ir.expression import Literal
 from streamopt.ir.program import Array, Reduction, Role, Statement
@@ -27,7 +27,7 @@ ARRAYS = {
 def read(text: str) -> tuple[Statement | None, list[Diagnostic]]:
     problems: list[Diagnostic] = []
     loops = {"i": 8, "j": 8, "k": 8}
-    scope = Scope(text, SourceLoc("f", "nodes[0].body[0]"), ARRAYS, loops, {}, problems)
+    scope = StatementScope(text, SourceLoc("f", "nodes[0].body[0]"), ARRAYS, loops, {}, problems)
     return read_statement(scope), problems
 
 

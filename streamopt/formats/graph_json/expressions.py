@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from functools import reduce
 from typing import TYPE_CHECKING
 
-from streamopt.formats.graph_json.subscripts import read_access, read_affine
+from streamopt.formats.graph_json.scope import read_access, read_affine
 from streamopt.formats.names import FIXED, FUNCTIONS, INDEX, INFINITY, did_you_mean
 from streamopt.ir.arithmetic import ConstantError, folded_binary, folded_call, negated
 from streamopt.ir.element import ElementType, element_problem
@@ -32,7 +32,7 @@ from streamopt.ir.expression import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from streamopt.formats.graph_json.scope import Scope
+    from streamopt.formats.graph_json.scope import StatementScope
 
 __all__ = ["read_condition", "read_expression"]
 
@@ -60,7 +60,7 @@ _COMPARE: Mapping[type[ast.cmpop], CompareOp] = {
 }
 
 
-def read_expression(node: ast.expr, scope: Scope) -> Expression:
+def read_expression(node: ast.expr, scope: StatementScope) -> Expression:
     """Return the expression; problems (E106 to E112) go to the scope and leave a placeholder."""
     try:
         return _expression(node, scope)
@@ -69,7 +69,7 @@ def read_expression(node: ast.expr, scope: Scope) -> Expression:
         return _PLACEHOLDER
 
 
-def _expression(node: ast.expr, scope: Scope) -> Expression:
+def _expression(node: ast.expr, scope: StatementScope) -> Expression:
     match node:
         case ast.Constant(value=value):
             return _literal(node, value, scope)
@@ -94,7 +94,7 @@ def _expression(node: ast.expr, scope: Scope) -> Expression:
             return _composed(node, scope)
 
 
-def _composed(node: ast.expr, scope: Scope) -> Expression:
+def _composed(node: ast.expr, scope: StatementScope) -> Expression:
     match node:
         case ast.Call(func=ast.Name(id=name)):
             return _call(node, name, scope)
@@ -111,7 +111,7 @@ def _composed(node: ast.expr, scope: Scope) -> Expression:
             return _PLACEHOLDER
 
 
-def read_condition(node: ast.expr, scope: Scope) -> Condition:
+def read_condition(node: ast.expr, scope: StatementScope) -> Condition:
     """Return the condition of a select or guard; problems (E106 to E112) go to the scope."""
     match node:
         case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in _COMPARE:
@@ -131,7 +131,7 @@ def read_condition(node: ast.expr, scope: Scope) -> Condition:
             return Compare(CompareOp.EQ, _PLACEHOLDER, _PLACEHOLDER)
 
 
-def _side(node: ast.expr, scope: Scope) -> Expression:
+def _side(node: ast.expr, scope: StatementScope) -> Expression:
     """Return one side of a comparison: an index where it has iterators and no arrays."""
     names = [part.id for part in ast.walk(node) if isinstance(part, ast.Name)]
     if names and all(name in scope.trip_counts for name in names):
@@ -139,7 +139,7 @@ def _side(node: ast.expr, scope: Scope) -> Expression:
     return read_expression(node, scope)
 
 
-def _literal(node: ast.expr, value: object, scope: Scope) -> Expression:
+def _literal(node: ast.expr, value: object, scope: StatementScope) -> Expression:
     if isinstance(value, int | float) and not isinstance(value, bool):
         try:
             number = float(value)
@@ -151,41 +151,38 @@ def _literal(node: ast.expr, value: object, scope: Scope) -> Expression:
     return _PLACEHOLDER
 
 
-def _call(node: ast.Call, name: str, scope: Scope) -> Expression:
+def _call(node: ast.Call, name: str, scope: StatementScope) -> Expression:
     if name not in FUNCTIONS:
         hint = did_you_mean(name, FUNCTIONS)
         scope.report("E112", f"there is no function '{name}'", node, hint)
         return _PLACEHOLDER
     if name == INDEX and len(node.args) == 1:
         return Index(read_affine(node.args[0], scope))
-    count = len(node.args)
-    if name == FIXED and count > 1 and not node.keywords:
+    if name == FIXED and len(node.args) > 1 and not node.keywords:
         return _fixed(node, scope)
-    if name == "pow" and count == 2 and not node.keywords:
-        base, exponent = (read_expression(argument, scope) for argument in node.args)
-        return folded_call(Function.POW, base, exponent)
-    several = name in (Function.MAX, Function.MIN)
-    if node.keywords or (count < 2 if several else count != 1):
-        wanted = "two or more arguments" if several else "one argument"
-        wanted = "two arguments" if name == "pow" else wanted
+    function = Function(name) if name in set(Function) else None
+    arity = 1 if function is None else function.arity
+    is_chain = function in (Function.MAX, Function.MIN) and len(node.args) > arity
+    if node.keywords or not (len(node.args) == arity or is_chain):
+        wanted = "one argument" if arity == 1 else "two arguments"
+        wanted = "two or more arguments" if function in (Function.MAX, Function.MIN) else wanted
         scope.report("E112", f"{name} takes {wanted}, without names", node)
         return _PLACEHOLDER
     arguments = [read_expression(argument, scope) for argument in node.args]
-    match name:
-        case "relu":
+    match function:
+        case None if name == "relu":
             return folded_call(Function.MAX, arguments[0], Literal(0.0))
-        case "sigmoid":
+        case None if name == "sigmoid":
             return _sigmoid(arguments[0])
-        case _ if name in set(ElementType):
+        case None:
             return Cast(ElementType(name), arguments[0])
-        case _:
-            function = Function(name)
-            if not several:
-                return folded_call(function, arguments[0])
+        case _ if is_chain:
             return reduce(lambda rest, left: folded_call(function, left, rest), arguments[::-1])
+        case _:
+            return folded_call(function, *arguments)
 
 
-def _fixed(node: ast.Call, scope: Scope) -> Expression:
+def _fixed(node: ast.Call, scope: StatementScope) -> Expression:
     """Return a conversion to the fixed-point type that the further arguments say."""
     text = f"{FIXED}<{', '.join(map(ast.unparse, node.args[1:]))}>"
     problem = element_problem(text)

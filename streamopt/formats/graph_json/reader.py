@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, cast
 
 from streamopt.errors import Diagnostic, FrontendError, SourceLoc
 from streamopt.files import load_text
-from streamopt.formats.graph_json.scope import Scope
+from streamopt.formats.graph_json.scope import StatementScope
 from streamopt.formats.graph_json.statements import read_statement
 from streamopt.formats.graph_json.weights_file import read_weights
 from streamopt.formats.json_text import MAX_CHARACTERS, decode
@@ -131,7 +131,7 @@ def _nest(
     places = [SourceLoc(loc.file, f"{loc.path}.body[{line}]") for line in range(len(node.body))]
     read = [
         read_statement(
-            Scope(text, place, arrays, node.loops, temporaries, problems, node.sequential)
+            StatementScope(text, place, arrays, node.loops, temporaries, problems, node.sequential)
         )
         for text, place in zip(node.body, places, strict=True)
     ]

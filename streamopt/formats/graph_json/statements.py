@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from streamopt.formats.graph_json.expressions import read_condition, read_expression
-from streamopt.formats.graph_json.subscripts import read_access
+from streamopt.formats.graph_json.scope import read_access
 from streamopt.formats.names import is_reserved
 from streamopt.ir.expression import (
     Access,
@@ -23,7 +23,7 @@ from streamopt.ir.expression import (
 from streamopt.ir.program import Reduction, Statement
 
 if TYPE_CHECKING:
-    from streamopt.formats.graph_json.scope import Scope
+    from streamopt.formats.graph_json.scope import StatementScope
 
 __all__ = ["read_statement"]
 
@@ -37,7 +37,7 @@ _SIGN_HINT = "add the negative, `X[i] += -(...)`, or multiply by the reciprocal"
 _FORMS_HINT = "write `X[i] = ...`, `X[i] += ...`, `X[i] *= ...` or `t = ...`"
 
 
-def read_statement(scope: Scope) -> Statement | None:
+def read_statement(scope: StatementScope) -> Statement | None:
     """Read the statement of a scope.
 
     A temporary is added to the scope's temporaries, to be inlined where it is used; the result
@@ -50,7 +50,7 @@ def read_statement(scope: Scope) -> Statement | None:
         return None
 
 
-def _read(scope: Scope) -> Statement | None:
+def _read(scope: StatementScope) -> Statement | None:
     tree = _parsed(scope)
     match tree:
         case None:
@@ -64,7 +64,7 @@ def _read(scope: Scope) -> Statement | None:
             return _statement(tree, scope)
 
 
-def _statement(tree: ast.stmt, scope: Scope) -> Statement | None:
+def _statement(tree: ast.stmt, scope: StatementScope) -> Statement | None:
     match tree:
         case ast.Assign(targets=[ast.Name(id=name) as target], value=value) if (
             name not in scope.arrays
@@ -93,7 +93,7 @@ def _statement(tree: ast.stmt, scope: Scope) -> Statement | None:
     return Statement(access, term, reduction, loc=scope.loc)
 
 
-def _parsed(scope: Scope) -> ast.stmt | None:
+def _parsed(scope: StatementScope) -> ast.stmt | None:
     text = scope.text
     if len(text) > MAX_TEXT_CHARACTERS:
         scope.report("E106", f"the statement has more than {MAX_TEXT_CHARACTERS} characters")
@@ -134,7 +134,7 @@ def _is_deep(tree: ast.AST) -> bool:
     return False
 
 
-def _check_size(value: Expression, scope: Scope) -> bool:
+def _check_size(value: Expression, scope: StatementScope) -> bool:
     waiting, count = [(value, 0)], 0
     while waiting:
         node, depth = waiting.pop()
@@ -147,7 +147,7 @@ def _check_size(value: Expression, scope: Scope) -> bool:
     return True
 
 
-def _define_temporary(target: ast.Name, value: ast.expr, scope: Scope) -> None:
+def _define_temporary(target: ast.Name, value: ast.expr, scope: StatementScope) -> None:
     if target.id in scope.trip_counts:
         scope.report("E103", f"temporary '{target.id}' has the name of an iterator", target)
     elif is_reserved(target.id):
@@ -159,7 +159,7 @@ def _define_temporary(target: ast.Name, value: ast.expr, scope: Scope) -> None:
     )
 
 
-def _target(node: ast.expr, scope: Scope) -> Access:
+def _target(node: ast.expr, scope: StatementScope) -> Access:
     access = read_access(node, scope)
     array = scope.arrays.get(access.array)
     if array is not None and array.is_given:
@@ -169,7 +169,7 @@ def _target(node: ast.expr, scope: Scope) -> Access:
 
 
 def _recognized(
-    target: Access, value: Expression, scope: Scope
+    target: Access, value: Expression, scope: StatementScope
 ) -> tuple[Expression, Reduction | None]:
     """Return the term and the reduction of ``X = X + term`` and its kin; else the value itself."""
     match value:
