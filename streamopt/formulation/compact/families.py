@@ -89,7 +89,7 @@ def fifo_order(compact: Compact) -> None:
 def latency(compact: Compact) -> None:
     """Relate st and lw of all nodes and the latency (C6 to C10)."""
     times = {node: rows.times for node, rows in compact.rows.items()}
-    chain = _Chain(times, compact.start, compact.last, compact.horizon_cycles)
+    chain = _OrderChain(times, compact.start, compact.last, compact.horizon_cycles)
     _times(compact, chain, ("C6", "C7", "C8", "C9"))
     whole = compact.space.graph.name
     for node, last in compact.last.items():
@@ -118,12 +118,12 @@ def untiled_latency(compact: Compact, limit_cycles: int) -> None:
     for node, rows in compact.rows.items():
         assert rows.untiled is not None
         untiled[node] = rows.untiled
-    chain = _Chain(untiled, model.untiled_start, model.untiled_last, limit_cycles)
+    chain = _OrderChain(untiled, model.untiled_start, model.untiled_last, limit_cycles)
     _times(compact, chain, ("C11", "C12", "C13", "C13"))
 
 
 @dataclass(frozen=True, slots=True)
-class _Chain:
+class _OrderChain:
     """Variables and coefficients of one set of start and end times, with their upper bound."""
 
     times: Mapping[str, Times]
@@ -132,7 +132,7 @@ class _Chain:
     horizon_cycles: int
 
 
-def _times(compact: Compact, chain: _Chain, equations: tuple[str, str, str, str]) -> None:
+def _times(compact: Compact, chain: _OrderChain, equations: tuple[str, str, str, str]) -> None:
     """State table 3 of the paper over rows: arrival by FIFO, by ping-pong, and the last write."""
     require = compact.formulation.require
     by_fifo, by_buffer, own_end, fed_end = equations
@@ -149,7 +149,7 @@ def _times(compact: Compact, chain: _Chain, equations: tuple[str, str, str, str]
         require(last[after] - last[before] >= epilogue, Tag(fed_end, "last_write", edge.channel))
 
 
-def _buffer_arrival(compact: Compact, edge: Edge, chain: _Chain, equation: str) -> None:
+def _buffer_arrival(compact: Compact, edge: Edge, chain: _OrderChain, equation: str) -> None:
     gap = chain.start[edge.consumer] - chain.last[edge.producer]
     tag = Tag(equation, "arrival", edge.channel)
     if edge.channel not in compact.fifo:

@@ -29,9 +29,9 @@ __all__ = [
     "Component",
     "JoinTuning",
     "Mode",
+    "NodeSet",
     "Origin",
     "Property",
-    "Region",
     "SearchStoppedError",
     "SearchTooLargeError",
     "clamped",
@@ -91,7 +91,7 @@ TUNING = JoinTuning()
 
 
 @dataclass(frozen=True, slots=True)
-class Region:
+class NodeSet:
     """A set of nodes as a whole, whatever their rows.
 
     Attributes
@@ -108,12 +108,12 @@ class Region:
     seen: Counter[int]
     least_usage: Integers
 
-    def joined(self, other: Region, *, closed: int | None = None) -> Region:
+    def joined(self, other: NodeSet, *, closed: int | None = None) -> NodeSet:
         """Return the union of two sets; ``closed`` is a fork that isn't open any more."""
         used = {fork: channels for fork, channels in self.used.items() if fork != closed}
         for fork, channels in other.used.items():
             used[fork] = used.get(fork, frozenset()) | channels
-        return Region(used, self.seen + other.seen, self.least_usage + other.least_usage)
+        return NodeSet(used, self.seen + other.seen, self.least_usage + other.least_usage)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +135,7 @@ class Component:
     """
 
     exit: int
-    region: Region
+    region: NodeSet
     properties: tuple[Property, ...]
     origins: tuple[Origin, ...]
     state: Integers

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from streamopt.search.instance import NO_WALK
-from streamopt.search.labels.component import NEVER, ZERO, Component, Region, clamped, joined
+from streamopt.search.labels.component import NEVER, ZERO, Component, NodeSet, clamped, joined
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -38,7 +38,7 @@ class _PartialJoin:
     """
 
     node: int
-    region: Region
+    region: NodeSet
     row: Integers
     state: Columns
     start: Form
@@ -91,7 +91,7 @@ def _opened(problem: SearchInstance, node: int) -> _PartialJoin:
     state |= {("walk", e): walks for e, walks in choices.walks.items()}
     return _PartialJoin(
         node=node,
-        region=Region({}, Counter(list(choices.factors)), choices.least_usage),
+        region=NodeSet({}, Counter(list(choices.factors)), choices.least_usage),
         row=rows,
         state=state,
         start={} if problem.ins[node] else {ZERO: np.zeros_like(rows)},
@@ -142,7 +142,9 @@ def _with_source(problem: SearchInstance, join: _PartialJoin, channel: int) -> _
     once waiting for its last write, whatever the walk.
     """
     source = problem.channels[channel].producer
-    read = Region({source: frozenset({channel})}, Counter(), np.zeros_like(join.region.least_usage))
+    read = NodeSet(
+        {source: frozenset({channel})}, Counter(), np.zeros_like(join.region.least_usage)
+    )
     region = join.region.joined(read)
     at_last: tuple[Origin, ...] = ((source, "last"),)
     if not problem.channels[channel].streams:

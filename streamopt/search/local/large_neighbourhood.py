@@ -1,7 +1,11 @@
-"""A few tile classes set free, and all else as it is: an exact search of what lies between (E22).
+"""Large neighbourhoods [1]: a few tile classes are free, all else is as it is (E22).
 
 What comes before the nodes of the window becomes nodes of one row that write when they do now;
-what comes after becomes nodes of one row that take as long as its tail.
+what comes after becomes nodes of one row that take as long as its tail. An exact search of the
+result is one step.
+
+[1] Shaw, Using constraint programming and local search methods to solve vehicle routing problems,
+    CP 1998.
 """
 
 from __future__ import annotations
@@ -27,7 +31,7 @@ __all__ = ["window"]
 NEVER_CYCLES = -(1 << 38)
 
 
-class _Window(Wiring):
+class _Neighbourhood(Wiring):
     """The neighbourhood under construction."""
 
     def fixed(self, first: float, last: float) -> int:
@@ -58,7 +62,7 @@ def window(paths: Paths, low: int, kept: Sequence[Integers], dsp_limit: int) -> 
     The names are the nodes' places in nested order, empty for what is fixed. Its latency is that
     of the whole graph; the limit is what the window's nodes may take.
     """
-    wires, part = paths.wires, _Window((dsp_limit,))
+    wires, part = paths.wires, _Neighbourhood((dsp_limit,))
     high = low + len(kept) - 1
     number: dict[int, int] = {}
     for p in sorted({w.producer for at in range(low, high + 1) for w in wires.ins[at]}):

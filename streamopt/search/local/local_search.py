@@ -1,13 +1,15 @@
-"""Good schedules of large graphs, fast: descent, shaking, and windows (E19) to (E22).
+"""Iterated local search [1] for good schedules of large graphs: (E19) to (E22).
 
-What is lowered is the latency, somewhat blurred so that all of several long paths count, plus a
-price for every DSP. The price falls until the DSPs are spent. Then rounds of shaken prices leave
-the local optimum, and an exact search of a few tile classes at a time does what single changes
-can't.
+It lowers the latency, somewhat blurred so that all of several long paths count, plus a price for
+every DSP. The price falls until the DSPs are spent. Then rounds of random prices leave the local
+optimum, and an exact search of a few tile classes at a time finds changes of many nodes together.
+
+[1] Lourenco, Martin and Stutzle, Iterated local search, Handbook of Metaheuristics, 2003.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -32,40 +34,117 @@ if TYPE_CHECKING:
     Integers = npt.NDArray[np.int64]
     OnBetter = Callable[[dict[str, int], int], None]
 
-__all__ = ["LocalSearch"]
+__all__ = [
+    "DescentTuning",
+    "LocalSearch",
+    "NeighbourhoodTuning",
+    "PerturbationTuning",
+    "StartTuning",
+]
 
-BATCH = 256
-"""Changes that are looked at together."""
-WIDE = 6
-"""A change is wide if it spans more than one of that many parts of the graph."""
-LEAST_GAIN = 1e-8
-"""Of the latency; less is rounding."""
-FINER_BLURS = (0.01, 0.003, 1e-3)
-"""Of the descents within the limit that end the start."""
-WALK_SWEEPS = 3
-"""Changes of walks that are looked for at each price of the start."""
-START_PRICES = (1.0, 0.7, 0.5, 0.35, 0.25, 0.18, 0.1)
-"""Of all DSPs, in latencies, one after the other."""
-FIRST_BLUR = 0.05
-"""Blurs are in latencies."""
-BLURS = (0.05, 0.02, 0.005)
-FILL_BLURS = (1e-3, 3e-3, 3e-4)
-FILL_PRICE = 0.3
-"""Prices are in latencies over the DSP limit: what a DSP saves if all work can be spread."""
-SHAKEN_PRICES = (0.4, 0.7, 1.0, 1.5)
-NOISE = 0.5
-"""Standard deviation of the logarithms of shaken prices."""
-REPAIR_STEP = 1.15
-FEW_SWEEPS = 10
-MOST_SWEEPS = 200
-RETURN_RATIO = 1.01
-"""Schedules that are worse than the best by more are left."""
-PLAIN_ROUNDS = 3
-WINDOWS = 5
-"""Windows of a round."""
-WINDOW_CLASSES = 10
-WINDOW_NODES = 40
-WINDOW_LABELS = 8
+
+@dataclass(frozen=True, slots=True)
+class DescentTuning:
+    """Descents and rounds; not measured.
+
+    Attributes
+    ----------
+    batch
+        Changes whose latencies are found together.
+    wide
+        A change is wide if it spans more than one of that many parts of the graph.
+    least_gain
+        Of the latency; less is rounding.
+    most_sweeps
+        Steps of a descent.
+    fill_blurs, fill_price
+        Of the descents within the limit, one a round. Blurs are in latencies, prices in latencies
+        over the DSP limit: the time that a DSP saves if all work can be spread.
+    repair_step
+        Factor of the price until the DSPs are within the limit again.
+    return_ratio
+        Schedules that are worse than the best by more are left.
+    """
+
+    batch: int = 256
+    wide: int = 6
+    least_gain: float = 1e-8
+    most_sweeps: int = 200
+    fill_blurs: tuple[float, ...] = (1e-3, 3e-3, 3e-4)
+    fill_price: float = 0.3
+    repair_step: float = 1.15
+    return_ratio: float = 1.01
+
+
+@dataclass(frozen=True, slots=True)
+class StartTuning:
+    """The first descent; not measured.
+
+    Attributes
+    ----------
+    prices
+        Of all DSPs, in latencies, one after the other.
+    blur, finer_blurs
+        While prices fall, and of the descents within the limit that end the start.
+    walk_sweeps
+        Changes of walks that are looked for at each price.
+    """
+
+    prices: tuple[float, ...] = (1.0, 0.7, 0.5, 0.35, 0.25, 0.18, 0.1)
+    blur: float = 0.05
+    finer_blurs: tuple[float, ...] = (0.01, 0.003, 1e-3)
+    walk_sweeps: int = 3
+
+
+@dataclass(frozen=True, slots=True)
+class PerturbationTuning:
+    """Descents under random prices that leave a local optimum; not measured.
+
+    Attributes
+    ----------
+    prices
+        Of DSPs, one a round.
+    blurs
+        One descent each.
+    noise
+        Standard deviation of the logarithms of the nodes' weights.
+    sweeps
+        Steps of a descent.
+    """
+
+    prices: tuple[float, ...] = (0.4, 0.7, 1.0, 1.5)
+    blurs: tuple[float, ...] = (0.05, 0.02, 0.005)
+    noise: float = 0.5
+    sweeps: int = 10
+
+
+@dataclass(frozen=True, slots=True)
+class NeighbourhoodTuning:
+    """Neighbourhoods that are searched exactly; not measured.
+
+    Attributes
+    ----------
+    count
+        Of a round.
+    classes, nodes
+        Free tile classes and nodes of one, at most.
+    labels
+        Of a state.
+    plain_rounds
+        Rounds before the first ones.
+    """
+
+    count: int = 5
+    classes: int = 10
+    nodes: int = 40
+    labels: int = 8
+    plain_rounds: int = 3
+
+
+TUNING = DescentTuning()
+START = StartTuning()
+PERTURBATION = PerturbationTuning()
+NEIGHBOURHOODS = NeighbourhoodTuning()
 
 
 class LocalSearch:
@@ -74,7 +153,7 @@ class LocalSearch:
     Parameters
     ----------
     should_stop
-        Asked every few milliseconds; true raises `SearchStoppedError`.
+        Called every few milliseconds; true raises `SearchStoppedError`.
     on_better
         Called with the row of every named node, and the latency in cycles, of better schedules.
     seed
@@ -102,7 +181,7 @@ class LocalSearch:
         self._weights = [1.0] * len(self._wires)
         self._all = range(len(self._wires))
         self._rows = self._moves.least()
-        self._narrow = self._moves.narrow_classes(WINDOW_NODES)
+        self._narrow = self._moves.narrow_classes(NEIGHBOURHOODS.nodes)
         self._price = 1.0
         self._round = 0
         self._window = 0
@@ -118,26 +197,30 @@ class LocalSearch:
 
     def start(self) -> None:
         """Lower the price of DSPs until more are taken than there are (E21), (E25)."""
-        glance = MoveEstimates(self._moves)
+        estimates = MoveEstimates(self._moves)
         paths = self._note(self._rows)
-        for share in START_PRICES:
-            rows = self._hastened(self._rows, share, glance)
+        for share in START.prices:
+            rows = self._first_descended(self._rows, share, estimates)
             paths = self._note(rows)
             self._rows = rows
             if paths.dsps > self._limit:
                 break
         if paths.dsps > self._limit:
             self._rows = self._repaired(self._rows)
-        for blur in FINER_BLURS:
-            self._rows = self._glanced(self._rows, FILL_PRICE, glance, blur, is_limited=True)
+        for blur in START.finer_blurs:
+            self._rows = self._descended_by_estimates(
+                self._rows, TUNING.fill_price, estimates, blur, is_limited=True
+            )
             self._note(self._rows)
 
-    def _hastened(self, rows: list[int], share: float, glance: MoveEstimates) -> list[int]:
-        """Return rows that nothing seems to make better at first glance (E25)."""
+    def _first_descended(
+        self, rows: list[int], share: float, estimates: MoveEstimates
+    ) -> list[int]:
+        """Return a local optimum under estimated moves and changes of walks (E25)."""
         among: Iterable[int] = self._all
-        for _ in range(WALK_SWEEPS):
-            rows = self._glanced(rows, share, glance)
-            paths, price = self._blurred(rows, share, FIRST_BLUR)
+        for _ in range(START.walk_sweeps):
+            rows = self._descended_by_estimates(rows, share, estimates)
+            paths, price = self._blurred(rows, share, START.blur)
             changes = list(self._moves.of_walks(rows, among))
             change, among = self._best_change(paths, price, changes, is_limited=False)
             if not change:
@@ -145,21 +228,21 @@ class LocalSearch:
             rows = _changed(rows, change)
         return rows
 
-    def _glanced(
+    def _descended_by_estimates(
         self,
         rows: list[int],
         share: float,
-        glance: MoveEstimates,
-        blur: float = FIRST_BLUR,
+        estimates: MoveEstimates,
+        blur: float = START.blur,
         *,
         is_limited: bool = False,
     ) -> list[int]:
-        """Return rows that no change seems to make better, walks as rows happen to have them."""
-        for _ in range(MOST_SWEEPS):
+        """Return a local optimum under estimated moves, which take walks as they come."""
+        for _ in range(TUNING.most_sweeps):
             if self._should_stop():
                 raise SearchStoppedError
             paths, price = self._blurred(rows, share, blur)
-            good = estimated_moves(glance, paths, price, LEAST_GAIN * paths.cycles)
+            good = estimated_moves(estimates, paths, price, TUNING.least_gain * paths.cycles)
             if is_limited:
                 left = self._limit - paths.dsps
                 good = [change for change in good if self._more_dsps(rows, change) <= left]
@@ -175,17 +258,17 @@ class LocalSearch:
         return Paths(self._wires, rows, blur * cycles), share * cycles / self._limit
 
     def round(self) -> None:
-        """Come back within the DSPs, spend what is left, look into windows, and shake."""
-        blur = FILL_BLURS[self._round % len(FILL_BLURS)]
+        """Repair the DSPs, spend the rest of them, search neighbourhoods, and perturb."""
+        blur = TUNING.fill_blurs[self._round % len(TUNING.fill_blurs)]
         rows = self._filled(self._repaired(self._rows), blur)
         cycles = self._note(rows).cycles
-        if self.cycles is not None and cycles > RETURN_RATIO * self.cycles:
+        if self.cycles is not None and cycles > TUNING.return_ratio * self.cycles:
             rows = self._best
-        if self._round >= PLAIN_ROUNDS:
-            for _ in range(WINDOWS):
-                rows = self._looked_into(rows)
+        if self._round >= NEIGHBOURHOODS.plain_rounds:
+            for _ in range(NEIGHBOURHOODS.count):
+                rows = self._best_neighbour(rows)
             self._note(rows)
-        self._rows = self._shaken(rows)
+        self._rows = self._perturbed(rows)
         self._round += 1
 
     def _unit_price(self) -> float:
@@ -194,26 +277,28 @@ class LocalSearch:
     def _repaired(self, rows: list[int]) -> list[int]:
         price = self._unit_price()
         while (paths := Paths(self._wires, rows)).dsps > self._limit:
-            price *= REPAIR_STEP
-            blur_cycles = FILL_BLURS[0] * paths.cycles
+            price *= TUNING.repair_step
+            blur_cycles = TUNING.fill_blurs[0] * paths.cycles
             rows = self._descended(rows, price, blur_cycles, self._moves.plain[:1], 1)
         return rows
 
     def _filled(self, rows: list[int], blur: float) -> list[int]:
         cycles = float(self.cycles or 0)
-        price = FILL_PRICE * self._unit_price()
+        price = TUNING.fill_price * self._unit_price()
         kinds = self._moves.every
-        rows = self._descended(rows, price, blur * cycles, kinds, MOST_SWEEPS, is_limited=True)
+        rows = self._descended(
+            rows, price, blur * cycles, kinds, TUNING.most_sweeps, is_limited=True
+        )
         self._note(rows)
         return rows
 
-    def _shaken(self, rows: list[int]) -> list[int]:
-        noise = self._random.normal(0.0, NOISE, len(rows))
+    def _perturbed(self, rows: list[int]) -> list[int]:
+        noise = self._random.normal(0.0, PERTURBATION.noise, len(rows))
         self._weights = np.exp(noise).tolist()
-        price = SHAKEN_PRICES[self._round % len(SHAKEN_PRICES)] * self._unit_price()
-        for blur in BLURS:
+        price = PERTURBATION.prices[self._round % len(PERTURBATION.prices)] * self._unit_price()
+        for blur in PERTURBATION.blurs:
             cycles = blur * float(self.cycles or 0)
-            rows = self._descended(rows, price, cycles, self._moves.plain, FEW_SWEEPS)
+            rows = self._descended(rows, price, cycles, self._moves.plain, PERTURBATION.sweeps)
         self._weights = [1.0] * len(rows)
         return rows
 
@@ -238,7 +323,7 @@ class LocalSearch:
         *,
         is_limited: bool = False,
     ) -> list[int]:
-        """Return rows that no change makes better; a kind of change is tried when others fail.
+        """Return a local optimum; a kind of change is tried when the ones before it fail.
 
         After a step only what else was good, and what has changed, is looked at, until that is
         not good any more.
@@ -275,7 +360,7 @@ class LocalSearch:
             return (), ()
         gain = paths.cycles - self._after(paths, changes) - price * dsps
         ranked = np.argsort(-gain, kind="stable")
-        best_first: list[int] = ranked[gain[ranked] > LEAST_GAIN * paths.cycles].tolist()
+        best_first: list[int] = ranked[gain[ranked] > TUNING.least_gain * paths.cycles].tolist()
         good = [changes[place] for place in best_first]
         change = self._most_together(paths, price, good, is_limited)
         nodes = sorted({node for change in good for node, _ in change})
@@ -304,31 +389,31 @@ class LocalSearch:
     def _after(self, paths: Paths, changes: list[Change]) -> Floats:
         """Return the latencies after changes, those of like places together."""
         spans = [(min(change)[0], max(change)[0]) for change in changes]
-        wide = len(self._wires) // WIDE
+        wide = len(self._wires) // TUNING.wide
         ranked = sorted(
             range(len(changes)), key=lambda p: (spans[p][1] - spans[p][0] > wide, spans[p])
         )
         result = np.empty(len(changes))
-        for low in range(0, len(ranked), BATCH):
+        for low in range(0, len(ranked), TUNING.batch):
             if self._should_stop():
                 raise SearchStoppedError
-            batch = ranked[low : low + BATCH]
+            batch = ranked[low : low + TUNING.batch]
             result[batch] = paths.after([changes[place] for place in batch])
         return result
 
-    def _looked_into(self, rows: list[int]) -> list[int]:
-        """Return the best rows of one window, all others as they are (E22)."""
+    def _best_neighbour(self, rows: list[int]) -> list[int]:
+        """Return the best rows of one neighbourhood, all others as they are (E22)."""
         classes = self._narrow
         if not classes:
             return rows
         middle = classes[self._window % len(classes)]
-        price = FILL_PRICE * self._unit_price() * (self._window // len(classes) % 2)
+        price = TUNING.fill_price * self._unit_price() * (self._window // len(classes) % 2)
         self._window += 1
-        low, kept = self._moves.around(middle, rows, WINDOW_CLASSES, WINDOW_NODES)
+        low, kept = self._moves.around(middle, rows, NEIGHBOURHOODS.classes, NEIGHBOURHOODS.nodes)
         paths = Paths(self._wires, rows)
         inside = sum(self._wires.dsps[low + at][rows[low + at]] for at in range(len(kept)))
         part = window(paths, low, kept, self._limit - paths.dsps + inside)
-        effort = Effort(WINDOW_LABELS, Mode.RESTRICTED, self._should_stop)
+        effort = Effort(NEIGHBOURHOODS.labels, Mode.RESTRICTED, self._should_stop)
         try:
             found = search(part, round(paths.cycles), effort, most=None)
         except SearchTooLargeError:

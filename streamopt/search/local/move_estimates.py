@@ -1,8 +1,8 @@
-"""What changes of rows are worth at first glance: all rows of all nodes at once (E25).
+"""Estimated gains of all single-node moves at once (E25).
 
 The paths through one node are known from the heads of its producers and the tails of its
-consumers, so the latency after a change of its row alone is exact. What several nodes gain
-together is taken for the sum of what each gains; who goes by that has to look at the sum again.
+consumers, so the latency after a change of its row alone is exact. The gain of several nodes is
+estimated by the sum of their own gains, so a caller has to check it.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ NEVER = -1e30
 
 
 class MoveEstimates:
-    """The rows of every node by their shared factors, ready to be looked at many times."""
+    """The rows of every node by their shared factors, ready for many estimates."""
 
     def __init__(self, moves: Moves) -> None:
         self.moves = moves
@@ -65,38 +65,38 @@ class MoveEstimates:
 
 
 def estimated_moves(
-    glance: MoveEstimates, paths: Paths, price: float, least_gain: float
+    estimates: MoveEstimates, paths: Paths, price: float, least_gain: float
 ) -> list[Change]:
-    """Return changes that seem to lower the latency plus the price of DSPs, the best first.
+    """Return changes by their estimated gain in latency plus the price of DSPs, the best first.
 
     A change is the row of one node, its shared factors as they are, or the factor of one class,
-    where each node takes the row that seems best.
+    where each node takes the row of the best estimate.
     """
-    moves = glance.moves
+    moves = estimates.moves
     dsps = paths.wires.dsp_columns
     costs = [after_each(paths, node) + price * own for node, own in enumerate(dsps)]
-    least = [glance.least(node, own) for node, own in enumerate(costs)]
+    least = [estimates.least(node, own) for node, own in enumerate(costs)]
     now = [float(own[row]) for own, row in zip(costs, paths.rows, strict=True)]
     keys = [moves.factors[node][row] for node, row in enumerate(paths.rows)]
     found: list[tuple[float, tuple[tuple[int, int], ...]]] = []
     for node, key in enumerate(keys):
-        place = glance.places[node][key]
+        place = estimates.places[node][key]
         found.append((now[node] - least[node][place], ((node, place),)))
     for index, members in moves.members.items():
         for value in moves.values[index]:
-            goal = _places(glance, index, value, members, keys)
+            goal = _places(estimates, index, value, members, keys)
             if goal is not None:
                 found.append((sum(now[n] - least[n][place] for n, place in goal), goal))
     good = [entry for entry in found if entry[0] > least_gain]
     good.sort(key=lambda entry: -entry[0])
     return [
-        tuple((node, glance.cheapest(node, costs[node], place)) for node, place in goal)
+        tuple((node, estimates.cheapest(node, costs[node], place)) for node, place in goal)
         for _, goal in good
     ]
 
 
 def _places(
-    glance: MoveEstimates,
+    estimates: MoveEstimates,
     index: int,
     value: int,
     members: Sequence[int],
@@ -105,11 +105,11 @@ def _places(
     """Return for each node of a class its choice of factors after a change; None if one can't."""
     goal: list[tuple[int, int]] = []
     for node in members:
-        at = glance.moves.classes[node].index(index)
+        at = estimates.moves.classes[node].index(index)
         key = keys[node]
         if key[at] == value:
             return None
-        place = glance.places[node].get((*key[:at], value, *key[at + 1 :]))
+        place = estimates.places[node].get((*key[:at], value, *key[at + 1 :]))
         if place is None:
             return None
         goal.append((node, place))

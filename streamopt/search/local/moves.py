@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from math import log, prod
 from typing import TYPE_CHECKING
 
@@ -24,13 +25,29 @@ if TYPE_CHECKING:
     Left = Mapping[int, frozenset[int]]
     """By tile class, the factors that may still be taken."""
 
-__all__ = ["Kind", "Moves", "agreed_factors"]
+__all__ = ["Kind", "MoveTuning", "Moves", "agreed_factors"]
 
 Kind = Callable[[list[int], Iterable[int]], Iterator["Change"]]
 """Changes of one kind to the rows of all nodes, that begin at some of them."""
 
-REACHES = ((1, 0), (0, 1), (0, 12), (12, 0), (12, 12))
-"""How far a change of walks is followed upstream and downstream."""
+
+@dataclass(frozen=True, slots=True)
+class MoveTuning:
+    """How far changes reach; not measured.
+
+    Attributes
+    ----------
+    reaches
+        Steps upstream and downstream that a change of walks is followed.
+    most_tries
+        Choices of one factor each, after which no more first factors are tried.
+    """
+
+    reaches: tuple[tuple[int, int], ...] = ((1, 0), (0, 1), (0, 12), (12, 0), (12, 12))
+    most_tries: int = 2000
+
+
+TUNING = MoveTuning()
 
 
 class Moves:
@@ -140,7 +157,7 @@ class Moves:
                     continue
                 seen.add(walks)
                 told: set[Change] = set()
-                for up, down in REACHES:
+                for up, down in TUNING.reaches:
                     change = self._followed(rows, at, other, up, down)
                     if len(change) > 1 and change not in told:
                         told.add(change)
@@ -272,10 +289,6 @@ class Moves:
         return np.array(sorted(left), dtype=np.int64)
 
 
-MOST_TRIES = 2000
-"""Choices of one factor each, after which no more are tried."""
-
-
 def agreed_factors(
     classes: Sequence[Sequence[int]], tables: Sequence[Iterable[Factors]]
 ) -> dict[int, int] | None:
@@ -296,7 +309,7 @@ def agreed_factors(
     joined = _Tables(classes, tables)
     first = joined.narrowed({}, range(len(classes)))
     branches = [] if first is None else [iter([first])]
-    for _ in range(MOST_TRIES):
+    for _ in range(TUNING.most_tries):
         while branches:
             left = next(branches[-1], None)
             if left is not None:
@@ -312,7 +325,7 @@ def agreed_factors(
 
 
 class _Tables:
-    """The tables of all nodes, and who shares a class with whom."""
+    """The tables of all nodes, and the nodes that share each class."""
 
     def __init__(
         self, classes: Sequence[Sequence[int]], tables: Sequence[Iterable[Factors]]

@@ -1,9 +1,11 @@
 """The latency of chosen rows, and of many changes to them at once (E19).
 
 Every node has its times from the start of all (heads), and the longest time from them to the end
-of all (tails). A change moves the times between its first and its last node; what comes after is
-known from the tails of the channels that leave this range. With a blur, the latest of several
-times becomes the logarithm of the sum of their exponentials.
+of all (tails), as in job-shop scheduling [1]. A change moves the times between its first and its
+last node; the rest is known from the tails of the channels that leave this range. With a blur, the
+latest of several times becomes the logarithm of the sum of their exponentials.
+
+[1] Carlier, The one-machine sequencing problem, European Journal of Operational Research 11, 1982.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Good schedules from the prices of the relaxation: pieces joined by few labels each (E23).
+"""Beam search by the prices of the relaxation: pieces joined by few labels each (E23).
 
-The prices tell what a partial schedule is worth to the rest of the graph: its times by the flow of
-prices that leaves its exit, its DSPs, and its open tile classes and walks. So of all labels of a
-component those of the least priced cost are kept, whatever their states.
+The prices value a partial schedule for the rest of the graph: its times by the flow of prices that
+leaves its exit, its DSPs, and its open tile classes and walks. So of all labels of a component
+those of the least priced cost are kept, whatever their states.
 """
 
 from __future__ import annotations
@@ -29,13 +29,29 @@ if TYPE_CHECKING:
     Integers = npt.NDArray[np.int64]
     Floats = npt.NDArray[np.float64]
 
-__all__ = ["Beam", "beam_search"]
+__all__ = ["Beam", "BeamTuning", "beam_search"]
 
 TIMES = (RowKind.FIRST, RowKind.LAST, RowKind.SPAN)
-MOST_PAIRS = 150_000
-"""Pairs of labels that are put together at once; else the dearer ones of both sides stay out."""
-SPARE_SHARE = 0.02
-"""Of the limit, added to the DSPs that are still to be spent, as some can always be shifted."""
+
+
+@dataclass(frozen=True, slots=True)
+class BeamTuning:
+    """Limits of joins in a beam, and its measure of DSPs; not measured.
+
+    Attributes
+    ----------
+    most_pairs
+        Pairs of labels that are put together at once; otherwise labels of higher priced cost are
+        dropped on both sides.
+    spare_share
+        Of the limit, added to the DSPs that are still to be spent, as some can always be shifted.
+    """
+
+    most_pairs: int = 150_000
+    spare_share: float = 0.02
+
+
+TUNING = BeamTuning()
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +77,7 @@ class _BeamPart:
     Attributes
     ----------
     owed
-        What the prices of open tile classes and walks add to every label, in horizons.
+        Added to every label by the prices of open tile classes and walks, in horizons.
     expected_dsps
         Of the mixtures of its pieces.
     """
@@ -115,7 +131,7 @@ class _BeamSearch:
         last = (component.last / self._horizon + starts).max(axis=1)
         times = self._outer[place] * np.maximum(first, 0.0) + self._outer[place + 1] * last
         over = component.dsps - part.expected_dsps
-        left = max(0.0, self._limit - part.expected_dsps) + SPARE_SHARE * self._limit
+        left = max(0.0, self._limit - part.expected_dsps) + TUNING.spare_share * self._limit
         dsps = self._dsp_price * (component.dsps + over * over / left)
         return np.asarray(times + dsps + part.owed)
 
@@ -137,7 +153,7 @@ class _BeamSearch:
 
     def together(self, after: _BeamPart, before: _BeamPart) -> _BeamPart:
         """Return a part with a source put before it (E5)."""
-        while matching_pairs(after.component, before.component) > MOST_PAIRS:
+        while matching_pairs(after.component, before.component) > TUNING.most_pairs:
             if len(after.owed) > len(before.owed):
                 after = after.first(len(after.owed) // 2)
             else:
@@ -186,7 +202,7 @@ def _marked(component: Component) -> Component:
 
 
 def _outer_costs(program: Relaxation, priced: Priced) -> Floats:
-    """Return what each label and time costs in the rows of other pieces, in horizons."""
+    """Return the cost of each label and time in the rows of other pieces, in horizons."""
     exits = np.array([piece.exit for piece in program.cut.pieces])
     owner = np.concatenate([np.repeat(exits, np.diff(program.offsets)), np.repeat(exits, 2)])
     kinds = [cast("RowKind", key[0]) for key in program.keys]

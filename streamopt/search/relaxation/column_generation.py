@@ -1,8 +1,11 @@
-"""Column generation: the relaxation solved over few labels, which its prices choose (E13).
+"""Primal-dual column generation: the relaxation solved over labels that its prices choose (E13).
 
 The master program holds some labels of every piece. Its prices give every label a reduced cost;
-each piece adds its cheapest ones and drops dear ones, until none is below zero. Any prices give a
-lower bound.
+each piece adds its cheapest ones until none is below zero. Any prices give a lower bound, so those
+of every interior point are used, long before the master program is optimal [1].
+
+[1] Gondzio, Gonzalez-Brevis and Munari, New developments in the primal-dual column generation
+    technique, European Journal of Operational Research 224(1), 2013.
 """
 
 from __future__ import annotations
@@ -31,37 +34,73 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float64]
     Flags = npt.NDArray[np.bool_]
 
-__all__ = ["Clock", "Priced", "generated"]
+__all__ = ["Clock", "ColumnTuning", "PriceCapTuning", "Priced", "generated"]
 
-TOLERANCE = 1e-7
-"""Of reduced costs, in horizons."""
-NEW_LABELS = 100
-"""Labels that a piece may add at once."""
-MOST_LABELS = 400_000
-"""Labels to begin with, if there are not more; the cheapest, if prices are known."""
-KNOWN_LABELS = 30
-"""Labels of a piece to begin with, if prices are known, at least."""
-LEAST_WEIGHT = 0.02
-"""Smaller weights count as zero: interior points have none that is zero."""
-MISSING = 1e-2
-"""Violation of all rows together, at most."""
-MOST_ROUNDS = 60
-"""Rounds of new labels."""
-DSP_CAP = 4.0
-"""Price of the DSPs to begin with: horizons for twice the limit, at most."""
-PIECE_CAP = 4.0
-"""Price of a stream or tile class that does not match, at most, to begin with: in the time that
-a piece would have if all had the same."""
-CAP_GROWTH = 4.0
-EXCESS = 1e-2
-"""What a row pays for excess, relative to what all may, from which its cap grows."""
-SHARES = (1.0, 0.25, 0.0625)
-"""How critical a piece may be, for labels to begin with."""
+
+@dataclass(frozen=True, slots=True)
+class ColumnTuning:
+    """Labels of the master program; not measured.
+
+    Attributes
+    ----------
+    most_rounds
+        Rounds of new labels.
+    new_labels
+        Labels that a piece may add at once.
+    most_labels
+        Labels to begin with, if there are not more; the cheapest, if prices are known.
+    known_labels
+        Labels of a piece to begin with, if prices are known, at least.
+    first_shares
+        How critical a piece may be, for labels to begin with.
+    least_weight
+        Smaller weights count as zero: interior points have none that is zero.
+    tolerance
+        Of reduced costs, in horizons.
+    most_missing
+        Violation of all rows together, at most.
+    """
+
+    most_rounds: int = 60
+    new_labels: int = 100
+    most_labels: int = 400_000
+    known_labels: int = 30
+    first_shares: tuple[float, ...] = (1.0, 0.25, 0.0625)
+    least_weight: float = 0.02
+    tolerance: float = 1e-7
+    most_missing: float = 1e-2
+
+
+@dataclass(frozen=True, slots=True)
+class PriceCapTuning:
+    """Prices up to which rows may be exceeded; not measured.
+
+    Attributes
+    ----------
+    dsps
+        Price of the DSPs to begin with: horizons for twice the limit, at most.
+    piece
+        Price of a stream or tile class that does not match, at most, to begin with: in the time
+        that a piece would have if all had the same.
+    growth
+        Of a cap that mixtures pay.
+    excess
+        Share of the allowed payment for excess, from which a row's cap grows.
+    """
+
+    dsps: float = 4.0
+    piece: float = 4.0
+    growth: float = 4.0
+    excess: float = 1e-2
+
+
+TUNING = ColumnTuning()
+CAPS = PriceCapTuning()
 
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """What a long computation asks and tells while it runs.
+    """Calls of a long computation while it runs.
 
     Attributes
     ----------
@@ -70,7 +109,7 @@ class Clock:
     should_stop
         Asked often; true ends it.
     on_bound
-        Told every lower bound, in horizons.
+        Called with every lower bound, in horizons.
     """
 
     seconds_left: Callable[[], float]
@@ -111,8 +150,8 @@ def generated(
     Parameters
     ----------
     closeness
-        It ends when the bound is that close to the master's value, relative, or beyond the
-        horizon.
+        Relative distance of the bound to the master's value at which it ends; it also ends
+        beyond the horizon.
     known
         Prices to begin with, by the names of rows.
 
@@ -121,15 +160,15 @@ def generated(
     SearchStoppedError
         If the caller asked for it, or the time is up.
     """
-    state = _MasterProgram(problem, closeness, clock, known or {})
-    for _ in range(MOST_ROUNDS):
-        if state.solve() or not state.grow():
+    master = _MasterProgram(problem, closeness, clock, known or {})
+    for _ in range(TUNING.most_rounds):
+        if master.solve() or not master.grow():
             break
-    return state.best
+    return master.best
 
 
 class _MasterProgram:
-    """What a column generation knows so far."""
+    """The master program over the labels that are held, and its best prices so far."""
 
     def __init__(
         self, problem: Relaxation, closeness: float, clock: Clock, known: Mapping[Key, float]
@@ -143,9 +182,9 @@ class _MasterProgram:
         self.best = self._found = _priced(problem, problem.known_prices(known))
         clock.on_bound(self.best.bound)
         if known:
-            most = max(KNOWN_LABELS, _most_of_each(np.diff(problem.offsets)))
+            most = max(TUNING.known_labels, _most_of_each(np.diff(problem.offsets)))
             self._held = _lowest(problem, np.ones_like(self._held), self.best.reduced, most)
-            self._caps = np.maximum(self._caps, CAP_GROWTH * np.abs(self.best.prices))
+            self._caps = np.maximum(self._caps, CAPS.growth * np.abs(self.best.prices))
         self._exceeds = np.zeros(len(self._caps), dtype=bool)
 
     def solve(self) -> bool:
@@ -158,7 +197,7 @@ class _MasterProgram:
         point = interior_points(program, partial(self._look, program))
         weights = np.zeros(problem.labels)
         weights[places] = point.values[: len(places)]
-        weights[weights < LEAST_WEIGHT] = 0.0
+        weights[weights < TUNING.least_weight] = 0.0
         times = point.values[len(places) :][: 2 * len(problem.cut.pieces)]
         self.best = replace(self.best, weights=weights, times=times)
         self.value = float(program.costs @ point.values)
@@ -166,17 +205,17 @@ class _MasterProgram:
         used = point.values[len(places) + 2 * len(problem.cut.pieces) :][: len(excess)]
         np.add.at(paid, excess, used * self._caps[excess])
         allowed = self._closeness * abs(self.value)
-        self._exceeds = paid > EXCESS * allowed
+        self._exceeds = paid > CAPS.excess * allowed
         return self.best.bound > 1.0 or (self._is_close() and paid.sum() <= allowed)
 
     def grow(self) -> bool:
         """Take more labels and higher caps; return whether there are any."""
-        slack = max(TOLERANCE, (self.value - self.best.bound) / 2)
+        slack = max(TUNING.tolerance, (self.value - self.best.bound) / 2)
         before = self._held.copy()
         for priced in (self._found, self.best):
             fresh = ~before & (priced.reduced < slack)
-            self._held |= _lowest(self._problem, fresh, priced.reduced, NEW_LABELS)
-        self._caps = np.where(self._exceeds, self._caps * CAP_GROWTH, self._caps)
+            self._held |= _lowest(self._problem, fresh, priced.reduced, TUNING.new_labels)
+        self._caps = np.where(self._exceeds, self._caps * CAPS.growth, self._caps)
         return bool((self._held & ~before).any() or self._exceeds.any())
 
     def _is_close(self) -> bool:
@@ -195,7 +234,9 @@ class _MasterProgram:
         value = float((program.costs * point.values).sum())
         dual = max(self.best.bound, float((program.limits * prices).sum()))
         missing = np.abs(program.limits - program.matrix @ point.values).sum()
-        is_solved = value - dual <= self._closeness * abs(value) / 2 and missing < MISSING
+        is_solved = (
+            value - dual <= self._closeness * abs(value) / 2 and missing < TUNING.most_missing
+        )
         return is_solved or self.best.bound > 1.0
 
 
@@ -218,8 +259,8 @@ def _master(problem: Relaxation, places: Integers, excess: Integers, caps: Float
 
 def _first_caps(problem: Relaxation) -> Floats:
     """Return the first caps of all prices; infinite for weights and times."""
-    piece = PIECE_CAP / len(problem.cut.pieces)
-    known = {RowKind.DSPS: DSP_CAP, RowKind.NEED: piece, RowKind.CLASS: piece}
+    piece = CAPS.piece / len(problem.cut.pieces)
+    known = {RowKind.DSPS: CAPS.dsps, RowKind.NEED: piece, RowKind.CLASS: piece}
     return np.array([known.get(cast("RowKind", key[0]), np.inf) for key in problem.keys])
 
 
@@ -252,7 +293,7 @@ def _most_of_each(sizes: Integers) -> int:
     """Return how many labels a piece may hold for all to stay within the most; all if these fit."""
     ranked = np.sort(sizes)
     before = np.concatenate([[0], np.cumsum(ranked)[:-1]])
-    shares = (MOST_LABELS - before) // np.arange(len(ranked), 0, -1)
+    shares = (TUNING.most_labels - before) // np.arange(len(ranked), 0, -1)
     short = np.flatnonzero(shares < ranked)
     return int(shares[short[0]]) if len(short) else int(ranked[-1])
 
@@ -263,7 +304,7 @@ def _first_labels(problem: Relaxation) -> Flags:
     If the latency is about inverse to the DSPs, that is what they cost at the optimum. For each
     choice of tile classes, some that wait for all that their sources write.
     """
-    held = np.full(problem.labels, problem.labels <= MOST_LABELS)
+    held = np.full(problem.labels, problem.labels <= TUNING.most_labels)
     if held.all():
         return held
     horizon, limit = problem.cut.horizon_cycles, problem.cut.problem.dsp_limit
@@ -273,7 +314,7 @@ def _first_labels(problem: Relaxation) -> Flags:
         waits = (piece.state[:, needs] == NO_WALK).all(axis=1)
         states = codes(piece.state[:, kinds])
         last = piece.last.max(axis=1) / horizon
-        for share in SHARES:
+        for share in TUNING.first_shares:
             costs = share * last + piece.dsps / limit
             for ranked in (np.lexsort((costs, ~waits, states)), np.lexsort((costs, waits, states))):
                 heads = np.flatnonzero(np.diff(states[ranked], prepend=-1))

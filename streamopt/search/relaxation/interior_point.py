@@ -1,12 +1,14 @@
-"""Prices of a linear program by a primal-dual interior-point method.
+"""Prices of a linear program by a primal-dual interior-point method [1] with correctors [2].
 
 The normal equations of the relaxation are as sparse as the graph, but for the rows that all labels
 share, which are eliminated last. The prices lie within the optimal face and not at a vertex of it,
 so they change little when columns are added. They need not be optimal to be of use: the caller
 looks at the prices of every iteration, and says when to end.
 
-S. Mehrotra, On the implementation of a primal-dual interior point method, SIAM Journal on
-Optimization 2, 1992.
+[1] Mehrotra, On the implementation of a primal-dual interior point method, SIAM Journal on
+    Optimization 2(4), 1992.
+[2] Gondzio, Multiple centrality corrections in a primal-dual method for linear programming,
+    Computational Optimization and Applications 6(2), 1996.
 """
 
 from __future__ import annotations
@@ -28,29 +30,47 @@ if TYPE_CHECKING:
     Matrix = Any
     """A sparse array of scipy."""
 
-__all__ = ["InteriorPoint", "LinearProgram", "interior_points"]
+__all__ = ["InteriorPoint", "InteriorPointTuning", "LinearProgram", "interior_points"]
 
-MOST_ITERATIONS = 100
-BOUNDARY = 0.9995
-"""Of the way to the boundary."""
-REGULAR = 1e-11
-"""Added to the diagonal of the normal equations, relative to it."""
-LEAST_DIAGONAL = 1e-13
-"""Added to it in any case."""
-CLOSE = 1e-9
-"""Complementarity, relative to the costs, that rounding leaves nothing to gain from."""
-CORRECTORS = 3
-"""Of an iteration, at most, as long as steps get longer."""
-LEAST_PROGRESS = 0.05
-"""Share by which a corrector makes steps longer, at least, to be taken."""
-LONGER = 0.3
-"""By how much longer a step a corrector is made for."""
-OUTLIER = 10.0
-"""Times the centre, from which a product is an outlier; below a share of it likewise."""
-DENSE = 2000
-"""Entries of a row that is eliminated last, at least."""
-DENSE_SHARE = 4
-"""Columns for each of its entries, at most."""
+
+@dataclass(frozen=True, slots=True)
+class InteriorPointTuning:
+    """Steps and factorizations of the interior-point method; not measured.
+
+    Attributes
+    ----------
+    most_iterations
+        Factorizations, at most.
+    boundary
+        Share of the way to the boundary that a step takes.
+    diagonal
+        Added to the diagonal of the normal equations: relative to it, and in any case.
+    close
+        Complementarity, relative to the costs, from which rounding leaves nothing to gain.
+    correctors
+        Of an iteration, at most, as long as steps get longer.
+    least_progress
+        Share by which a corrector makes steps longer, at least, to be taken.
+    longer
+        By how much longer a step a corrector is made for.
+    outlier
+        Times the centre, from which a product is an outlier; below a share of it likewise.
+    dense
+        Least entries of a row that is eliminated last, and most columns for each of them.
+    """
+
+    most_iterations: int = 100
+    boundary: float = 0.9995
+    diagonal: tuple[float, float] = (1e-11, 1e-13)
+    close: float = 1e-9
+    correctors: int = 3
+    least_progress: float = 0.05
+    longer: float = 0.3
+    outlier: float = 10.0
+    dense: tuple[int, int] = (2000, 4)
+
+
+TUNING = InteriorPointTuning()
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,18 +94,18 @@ class InteriorPoint:
 def interior_points(
     program: LinearProgram, is_last: Callable[[InteriorPoint], bool]
 ) -> InteriorPoint:
-    """Return the last of the interior points on the way to the optimum.
+    """Return the last of the interior points that lead to the optimum.
 
     Parameters
     ----------
     is_last
-        Asked about every point; true ends the way.
+        Called with every point; true ends the iteration.
     """
     system = _Normal(program.matrix)
     point = _first_point(program, system)
-    for _ in range(MOST_ITERATIONS):
+    for _ in range(TUNING.most_iterations):
         size = 1.0 + abs(_inner(program.costs, point.values))
-        if is_last(point) or _complementarity(point) * len(point.values) < CLOSE * size:
+        if is_last(point) or _complementarity(point) * len(point.values) < TUNING.close * size:
             break
         try:
             later = _next_point(program, system, point)
@@ -113,7 +133,7 @@ class _Normal:
         by_row = matrix.tocsr()
         entries = np.diff(by_row.indptr)
         self.matrix, self.transposed = by_row, matrix.T.tocsr()
-        is_dense = entries > max(DENSE, matrix.shape[1] // DENSE_SHARE)
+        is_dense = entries > max(TUNING.dense[0], matrix.shape[1] // TUNING.dense[1])
         self._sparse: Integers = np.flatnonzero(~is_dense)
         self._dense: Integers = np.flatnonzero(is_dense)
         self._rows = by_row[self._sparse]
@@ -126,7 +146,7 @@ class _Normal:
         normal = self._pattern
         normal.data = self._products @ weights
         diagonal = normal.diagonal()
-        normal = normal + library.diags_array(REGULAR * diagonal + LEAST_DIAGONAL)
+        normal = normal + library.diags_array(TUNING.diagonal[0] * diagonal + TUNING.diagonal[1])
         solver = cast("Any", linalg)
         self._lower = solver.splu(
             normal.tocsc(),
@@ -156,7 +176,7 @@ class _Normal:
 
 
 def _products(matrix: Matrix) -> tuple[Matrix, Matrix]:
-    """Return ``matrix @ matrix.T``, and what its entries are of the weights of the columns.
+    """Return ``matrix @ matrix.T``, and its entries as products with the weights of the columns.
 
     Both are symmetric, so that the order of the entries is the same by rows and by columns.
     """
@@ -186,7 +206,7 @@ def _products(matrix: Matrix) -> tuple[Matrix, Matrix]:
 
 
 def _first_point(program: LinearProgram, system: _Normal) -> InteriorPoint:
-    """Return Mehrotra's first point: least squares, moved inside the bounds."""
+    """Return the first point of [1]: least squares, moved inside the bounds."""
     system.factor(np.ones(len(program.costs)))
     values = system.transposed @ system.solved(program.limits)
     prices = system.solved(system.matrix @ program.costs)
@@ -195,14 +215,14 @@ def _first_point(program: LinearProgram, system: _Normal) -> InteriorPoint:
     reduced += max(0.0, -1.5 * float(reduced.min()))
     product = _inner(values, reduced)
     return InteriorPoint(
-        values=values + 0.5 * product / max(float(reduced.sum()), CLOSE) + CLOSE,
+        values=values + 0.5 * product / max(float(reduced.sum()), TUNING.close) + TUNING.close,
         prices=prices,
-        reduced=reduced + 0.5 * product / max(float(values.sum()), CLOSE) + CLOSE,
+        reduced=reduced + 0.5 * product / max(float(values.sum()), TUNING.close) + TUNING.close,
     )
 
 
 def _next_point(program: LinearProgram, system: _Normal, point: InteriorPoint) -> InteriorPoint:
-    """Return the point after one predictor and one corrector step."""
+    """Return the point after a predictor step and its correctors."""
     values, reduced = point.values, point.reduced
     weights = values / reduced
     system.factor(weights)
@@ -217,35 +237,38 @@ def _next_point(program: LinearProgram, system: _Normal, point: InteriorPoint) -
 
     mean = _complementarity(point)
     more, _, costs = direction(-values * reduced)
-    far, dear = _step(values, more), _step(reduced, costs)
-    after = _inner(values + far * more, reduced + dear * costs) / len(values)
+    primal_step, dual_step = _step(values, more), _step(reduced, costs)
+    after = _inner(values + primal_step * more, reduced + dual_step * costs) / len(values)
     centre = min(1.0, max(0.0, after / mean)) ** 3 * mean
     target = centre - values * reduced - more * costs
     more, prices, costs = direction(target)
-    far, dear = _step(values, more), _step(reduced, costs)
-    for _ in range(CORRECTORS):
-        tried = _corrected(point, (far, more), (dear, costs), centre)
+    primal_step, dual_step = _step(values, more), _step(reduced, costs)
+    for _ in range(TUNING.correctors):
+        tried = _corrected(point, (primal_step, more), (dual_step, costs), centre)
         others = direction(target + tried)
-        farther, dearer = _step(values, others[0]), _step(reduced, others[2])
-        if farther + dearer < (1.0 + LEAST_PROGRESS) * (far + dear):
+        longer_primal, longer_dual = _step(values, others[0]), _step(reduced, others[2])
+        if longer_primal + longer_dual < (1.0 + TUNING.least_progress) * (primal_step + dual_step):
             break
         target = target + tried
-        (more, prices, costs), far, dear = others, farther, dearer
+        (more, prices, costs), primal_step, dual_step = others, longer_primal, longer_dual
     return InteriorPoint(
-        values=values + BOUNDARY * far * more,
-        prices=point.prices + BOUNDARY * dear * prices,
-        reduced=reduced + BOUNDARY * dear * costs,
+        values=values + TUNING.boundary * primal_step * more,
+        prices=point.prices + TUNING.boundary * dual_step * prices,
+        reduced=reduced + TUNING.boundary * dual_step * costs,
     )
 
 
 def _corrected(
     point: InteriorPoint, primal: tuple[float, Floats], dual: tuple[float, Floats], centre: float
 ) -> Floats:
-    """Return what moves the outliers among the products of a longer step to the centre."""
-    (far, more), (dear, costs) = primal, dual
-    far, dear = min(1.0, far + LONGER), min(1.0, dear + LONGER)
-    products = (point.values + far * more) * (point.reduced + dear * costs)
-    low, high = centre / OUTLIER, centre * OUTLIER
+    """Return the target that moves the outliers among the products of a longer step inwards [2]."""
+    (primal_step, more), (dual_step, costs) = primal, dual
+    primal_step, dual_step = (
+        min(1.0, primal_step + TUNING.longer),
+        min(1.0, dual_step + TUNING.longer),
+    )
+    products = (point.values + primal_step * more) * (point.reduced + dual_step * costs)
+    low, high = centre / TUNING.outlier, centre * TUNING.outlier
     moved = np.clip(products, low, high) - products
     return np.maximum(moved, -high)
 

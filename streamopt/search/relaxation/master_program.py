@@ -1,7 +1,9 @@
-"""The linear relaxation over the labels of all pieces (E10 to E12).
+"""The master program: the linear relaxation over the labels of all pieces (E10) to (E12).
 
-Every piece takes a mixture of its labels. Times are measured in horizons and DSPs in limits, so
-that all numbers lie near one.
+Every piece takes a mixture of its labels, as in the decomposition of Dantzig and Wolfe [1]. Times
+are measured in horizons and DSPs in limits, so that all numbers lie near one.
+
+[1] Dantzig and Wolfe, Decomposition principle for linear programs, Operations Research 8(1), 1960.
 """
 
 from __future__ import annotations
@@ -28,19 +30,16 @@ if TYPE_CHECKING:
     Integers = npt.NDArray[np.int64]
     Floats = npt.NDArray[np.float64]
 
-__all__ = ["FINE_LABELS", "Key", "Relaxation", "RowKind", "relaxation", "summed"]
+__all__ = ["Key", "Relaxation", "RowKind", "relaxation", "summed"]
 
 NEED_NAME = 3
 """Kind, channel and walk: what a row of walks is about, without tile classes."""
-FINE_LABELS = 150_000
-"""With more labels, rows of walks are the sums of those for all factors of shared tile classes."""
-
 Key = tuple["RowKind | int | str", ...]
 """Name of a row: its kind, and the nodes, channels, classes that it is about."""
 
 
 class RowKind(StrEnum):
-    """What a row of the relaxation says; see its numbered equations."""
+    """Kinds of rows of the relaxation; see its numbered equations."""
 
     LABEL = "label"
     FIRST = "first"
@@ -96,7 +95,7 @@ class Relaxation:
 
 
 class _ProgramRows:
-    """The rows so far, as lists of entries."""
+    """Rows under construction, as lists of entries."""
 
     def __init__(self) -> None:
         self._entries: list[tuple[Integers, Integers, Floats]] = []
@@ -123,10 +122,9 @@ class _ProgramRows:
         return library.csc_array((values, (rows, columns)), shape=(len(self.limits), width))
 
 
-class _ProgramBuilder:
+class _RelaxationBuilder:
     def __init__(self, cut: Cut) -> None:
         self.cut = cut
-        self.is_coarse = sum(len(piece) for piece in cut.pieces) > FINE_LABELS
         self.rows = _ProgramRows()
         self.scale = 1.0 / max(1, cut.horizon_cycles)
         sizes = [len(piece) for piece in cut.pieces]
@@ -224,7 +222,7 @@ class _ProgramBuilder:
             if kind != "need":
                 continue
             source = self.number[self.cut.problem.channels[channel].producer]
-            shared = [] if self.is_coarse else self._shared(source, place)
+            shared = self._shared(source, place) if self.cut.is_fine else []
             theirs = self._columns(source, [("walk", channel), *shared])
             ours = self._columns(place, [("need", channel), *shared])
             for value, (left, right) in _groups(theirs, ours).items():
@@ -323,7 +321,7 @@ def _span(piece: Component) -> Integers:
 
 def relaxation(cut: Cut) -> Relaxation:
     """Return the linear relaxation of a problem in pieces."""
-    builder = _ProgramBuilder(cut)
+    builder = _RelaxationBuilder(cut)
     count = len(cut.pieces)
     for place in range(count):
         builder.add_piece(place)

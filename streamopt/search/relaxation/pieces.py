@@ -1,7 +1,7 @@
 """Pieces: the graph cut into components small enough that all of their labels are known (E9).
 
 A node joins its producer as in the contraction, but only while the labels of both stay few; else
-the producer is a piece of its own, and what it hands over becomes an origin of its consumers.
+the producer is a piece of its own, and its writes become origins of its consumers.
 """
 
 from __future__ import annotations
@@ -22,10 +22,27 @@ if TYPE_CHECKING:
     from streamopt.search.labels.bounds import Bounds
     from streamopt.search.labels.component import Component
 
-__all__ = ["Cut", "cut"]
+__all__ = ["Cut", "PieceTuning", "cut"]
 
-MOST_PAIRS = 40_000
-"""Pairs of labels that a join may look at."""
+
+@dataclass(frozen=True, slots=True)
+class PieceTuning:
+    """Sizes of pieces; not measured.
+
+    Attributes
+    ----------
+    most_pairs
+        Pairs of labels that a join may look at.
+    fine_labels
+        With more labels of all pieces, rows of walks are the sums of those for all factors of
+        shared tile classes (E12).
+    """
+
+    most_pairs: int = 40_000
+    fine_labels: int = 150_000
+
+
+TUNING = PieceTuning()
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +59,11 @@ class Cut:
     horizon_cycles: int
     known: Bounds
     pieces: tuple[Component, ...]
+
+    @property
+    def is_fine(self) -> bool:
+        """Return whether the relaxation tells the factors of shared tile classes apart."""
+        return sum(map(len, self.pieces)) <= TUNING.fine_labels
 
     def latest(self, node: int) -> int:
         """Return the latest last write of a node within the horizon, in cycles."""
@@ -91,7 +113,7 @@ def _direct(
             continue
         part = ready[producer]
         shared = _shared_states(problem, node, part)
-        if len(part) <= most_labels and len(part) * rows <= MOST_PAIRS * shared:
+        if len(part) <= most_labels and len(part) * rows <= TUNING.most_pairs * shared:
             return channel
     return None
 

@@ -1,7 +1,12 @@
-"""Bounds from relaxations over ever larger pieces, below ever higher targets (E13), (E24).
+"""Refutation of target latencies by relaxations over ever larger pieces (E13), (E24).
 
-A target is a latency that is to be ruled out. What costs more than it goes, which lets pieces grow,
-which raises the bound, until it passes the target or pieces have too many labels.
+A target is a latency that is to be refuted. Labels whose reduced cost exceeds the gap from the
+bound to the target are removed (reduced-cost fixing [1]), so pieces can be fused, which raises the
+bound, until it passes the target or pieces have too many labels. Reduced costs add up: a schedule
+costs at least the bound and the reduced costs of its labels of all pieces.
+
+[1] Dantzig, Fulkerson and Johnson, Solution of a large-scale traveling-salesman problem,
+    Operations Research 2(4), 1954.
 """
 
 from __future__ import annotations
@@ -30,20 +35,47 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float64]
 
 
-__all__ = ["SolvedRelaxation", "TargetRefutation"]
+__all__ = ["RefutationTuning", "SolvedRelaxation", "TargetRefutation"]
 
-ROUNDING = 1e-9
-"""What floating-point sums may be off by, relative."""
-FIRST_LABELS = 400
-"""Labels of a piece that is joined from others, at first."""
-GROWTH = 5
-MOST_LABELS = 30_000
-FEWER = 0.5
-"""Pieces that are left, at most, for the number of labels to stay."""
-CLOSENESS = 0.1
-"""Of a relaxation, in distances from its bound to the target."""
-FINEST = 2e-4
 UNITLESS = (RowKind.FIRST, RowKind.LAST, RowKind.SPAN)
+"""Rows whose prices have no unit; those of others are times."""
+
+
+@dataclass(frozen=True, slots=True)
+class RefutationTuning:
+    """Growth of pieces, and how exactly relaxations are solved; not measured.
+
+    Attributes
+    ----------
+    first_labels, growth, most_labels
+        Labels of a piece that is fused from others: at first, the factor by which they grow, and
+        the number from which they grow no more.
+    fewer
+        Share of pieces that is left, at most, for the number of labels to stay.
+    most_pairs
+        Pairs of labels that are looked at to fuse two pieces.
+    most_dominated
+        Labels before dominated ones are dropped, at most, for every one that may be left.
+    closeness
+        Of a relaxation, in distances from its bound to the target.
+    finest
+        Closeness, relative, at least.
+    rounding
+        Relative error of floating-point sums.
+    """
+
+    first_labels: int = 400
+    growth: int = 5
+    most_labels: int = 30_000
+    fewer: float = 0.5
+    most_pairs: int = 400_000
+    most_dominated: int = 5
+    closeness: float = 0.1
+    finest: float = 2e-4
+    rounding: float = 1e-9
+
+
+TUNING = RefutationTuning()
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +93,7 @@ class SolvedRelaxation:
     @property
     def bound_cycles(self) -> int:
         """Return the lower bound of schedules that take its labels."""
-        return ceil(self.priced.bound * self.horizon_cycles * (1 - ROUNDING))
+        return ceil(self.priced.bound * self.horizon_cycles * (1 - TUNING.rounding))
 
 
 class TargetRefutation:
@@ -70,7 +102,7 @@ class TargetRefutation:
     Parameters
     ----------
     on_bound
-        Told lower bounds in cycles; schedules that cost more than the horizon don't count.
+        Called with lower bounds in cycles; schedules that cost more than the horizon don't count.
     """
 
     def __init__(
@@ -90,7 +122,7 @@ class TargetRefutation:
         horizon = pieces.horizon_cycles
 
         def on_bound(value: float) -> None:
-            self._on_bound(min(horizon + 1, ceil(value * horizon * (1 - ROUNDING))))
+            self._on_bound(min(horizon + 1, ceil(value * horizon * (1 - TUNING.rounding))))
 
         known = {
             name: self._prices[name] / _unit(name, horizon)
@@ -105,37 +137,31 @@ class TargetRefutation:
         return SolvedRelaxation(program, priced)
 
     def stages(self, base: SolvedRelaxation, target_cycles: int) -> Iterator[SolvedRelaxation]:
-        """Yield stages until one rules the target out, or pieces have too many labels.
+        """Yield stages until one refutes the target, or pieces have too many labels.
 
         The target is at most the base's horizon. Bounds on the way count, too.
         """
-        stage, most = base, FIRST_LABELS
+        stage, most = base, TUNING.first_labels
         while stage.bound_cycles <= target_cycles:
-            slack = target_cycles / stage.horizon_cycles - stage.priced.bound + ROUNDING
-            pieces = fused(
+            slack = target_cycles / stage.horizon_cycles - stage.priced.bound + TUNING.rounding
+            pieces = _fused(
                 stage.program, stage.priced, target_cycles, slack, most, self._should_stop
             )
             if pieces is None:
                 self._on_bound(target_cycles + 1)
                 return
-            if len(pieces.pieces) > FEWER * len(stage.program.cut.pieces):
-                if most > MOST_LABELS:
+            if len(pieces.pieces) > TUNING.fewer * len(stage.program.cut.pieces):
+                if most > TUNING.most_labels:
                     return
-                most *= GROWTH
-            near = CLOSENESS * (1.0 - stage.bound_cycles / target_cycles)
-            stage = self.solved(pieces, max(FINEST, near))
+                most *= TUNING.growth
+            near = TUNING.closeness * (1.0 - stage.bound_cycles / target_cycles)
+            stage = self.solved(pieces, max(TUNING.finest, near))
             yield stage
 
 
 def _unit(key: Key, horizon_cycles: int) -> float:
     """Return the unit of a row's price, in cycles."""
     return 1.0 if cast("RowKind", key[0]) in UNITLESS else float(horizon_cycles)
-
-
-MOST_PAIRS = 400_000
-"""Pairs of labels that are looked at to put two pieces together."""
-WIDE = 5
-"""Labels before the pruning, at most, for every one that may be left."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +172,7 @@ class _PricedPiece:
     reduced: Floats
 
 
-def fused(
+def _fused(
     program: Relaxation,
     priced: Priced,
     target_cycles: int,
@@ -200,13 +226,13 @@ def _joined(
     cut: Cut, after: _PricedPiece, before: _PricedPiece, slack: float, most: int
 ) -> _PricedPiece | None:
     """Return two parts as one, or None if it would have too many labels."""
-    if matching_pairs(after.component, before.component) > MOST_PAIRS:
+    if matching_pairs(after.component, before.component) > TUNING.most_pairs:
         return None
     whole = composed(cut.problem, after.component, before.component)
     reduced = after.reduced[whole.back[:, 0]] + before.reduced[whole.back[:, 1]]
     fits = (reduced <= slack) & cut.known.fitting(whole, cut.horizon_cycles)
     left = whole.taken(np.flatnonzero(fits))
-    if len(left) > WIDE * most:
+    if len(left) > TUNING.most_dominated * most:
         return None
     left = undominated(left)
     if len(left) > most:

@@ -18,7 +18,6 @@ from streamopt.search.labels.component import Mode, SearchStoppedError, SearchTo
 from streamopt.search.labels.label_setting import Effort, SearchResult, search
 from streamopt.search.local.local_search import LocalSearch
 from streamopt.search.relaxation.beam import Beam, beam_search
-from streamopt.search.relaxation.master_program import FINE_LABELS
 from streamopt.search.relaxation.pieces import cut
 from streamopt.search.relaxation.target_refutation import SolvedRelaxation, TargetRefutation
 from streamopt.solvers.base import Progress
@@ -215,8 +214,7 @@ class _Search:
             if rows is None or pieces is None:
                 self._raise_bound(horizon + 1)
                 continue
-            is_fine = sum(map(len, pieces.pieces)) <= FINE_LABELS
-            stage = narrowing.solved(pieces, CLOSENESS if is_fine else ROUGH_CLOSENESS)
+            stage = narrowing.solved(pieces, CLOSENESS if pieces.is_fine else ROUGH_CLOSENESS)
             if self.bound_cycles <= horizon:
                 self._look_along(stage, NARROW)
                 self._look_along(stage, WIDE)

@@ -70,7 +70,7 @@ class NoneWithinError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class _Judged:
+class _JudgedDesign:
     """A choice of rows as a complete design.
 
     Attributes
@@ -87,7 +87,7 @@ class _Judged:
     fits: bool
 
 
-class _Within:
+class _BranchAndBound:
     """One request with its rows, and what is known so far."""
 
     def __init__(
@@ -174,7 +174,7 @@ class _Within:
             )
         return missing
 
-    def _judged(self, rows: Rows, chosen: dict[str, int]) -> _Judged:
+    def _judged(self, rows: Rows, chosen: dict[str, int]) -> _JudgedDesign:
         """Return what a choice takes; FIFOs are only sized if that may be within the limits."""
         schedule = assemble_rows(self._request.graph, rows, chosen)
         exact = self._with_usage(single(rows, chosen))
@@ -182,7 +182,7 @@ class _Within:
         used = _sums(parts)
         if self._limits.admit(used):
             used = self._limits.costing.usage(schedule)
-        return _Judged(schedule, parts, used, self._limits.admit(used))
+        return _JudgedDesign(schedule, parts, used, self._limits.admit(used))
 
     def _prove(self, horizon_cycles: int) -> None:
         """Branch and bound over the rows within a horizon."""
@@ -222,7 +222,7 @@ class _Within:
         loose = self._looseness(judged, self._usage(left, chosen, judged.schedule))
         return [(bound, part) for part in split_around(self.space, left, chosen, loose)]
 
-    def _looseness(self, judged: _Judged, said: Mapping[str, Integers]) -> dict[str, float]:
+    def _looseness(self, judged: _JudgedDesign, said: Mapping[str, Integers]) -> dict[str, float]:
         """Return by how much each node takes more than was said, of what is exceeded."""
         most = np.array(self._limits.most, dtype=np.int64)
         over = np.array(judged.used, dtype=np.int64) > most
@@ -249,7 +249,7 @@ class _Within:
         self.bound_cycles = max(self.bound_cycles, cycles)
         self._report()
 
-    def _keep(self, judged: _Judged) -> None:
+    def _keep(self, judged: _JudgedDesign) -> None:
         cycles = self._request.evaluate(judged.schedule).latency_cycles
         if self.cycles is None or cycles < self.cycles:
             self.schedule, self.used, self.cycles = judged.schedule, judged.used, cycles
@@ -301,7 +301,7 @@ def solve_within(
     NoneWithinError
         If no schedule within the limits was found.
     """
-    run = _Within(request, limits, least_cycles, options, on_incumbent)
+    run = _BranchAndBound(request, limits, least_cycles, options, on_incumbent)
     stop, message = Stop.FINISHED, ""
     try:
         run.work()

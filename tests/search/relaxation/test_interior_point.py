@@ -8,8 +8,13 @@ import numpy as np
 import pytest
 from scipy import optimize, sparse
 
-from streamopt.search.relaxation import interior_point as barrier
-from streamopt.search.relaxation.interior_point import InteriorPoint, LinearProgram, interior_points
+from streamopt.search.relaxation import interior_point
+from streamopt.search.relaxation.interior_point import (
+    InteriorPoint,
+    InteriorPointTuning,
+    LinearProgram,
+    interior_points,
+)
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -31,7 +36,7 @@ def random_program(seed: int) -> tuple[LinearProgram, npt.NDArray[np.float64]]:
 def test_optimum_is_that_of_a_simplex_method(
     seed: int, dense: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(barrier, "DENSE", dense)
+    monkeypatch.setattr(interior_point, "TUNING", InteriorPointTuning(dense=(dense, 4)))
     program, matrix = random_program(seed)
     library: Any = optimize
     expected = library.linprog(program.costs, A_eq=matrix, b_eq=program.limits, method="highs")

@@ -15,10 +15,12 @@ from streamopt.search.instance import instance
 from streamopt.search.labels.component import Mode, SearchStoppedError
 from streamopt.search.labels.label_setting import Effort, SearchResult, search
 from streamopt.search.local.local_search import LocalSearch
+from streamopt.search.relaxation import column_generation
+from streamopt.search.relaxation import pieces as cutting
 from streamopt.search.relaxation.beam import Beam, beam_search
-from streamopt.search.relaxation.column_generation import Clock, generated
+from streamopt.search.relaxation.column_generation import Clock, ColumnTuning, generated
 from streamopt.search.relaxation.master_program import relaxation
-from streamopt.search.relaxation.pieces import cut
+from streamopt.search.relaxation.pieces import PieceTuning, cut
 from streamopt.search.relaxation.target_refutation import TargetRefutation
 from streamopt.solvers.base import SolveOptions
 from streamopt.solvers.result import Proof
@@ -68,14 +70,14 @@ def test_sums_of_rows_and_few_labels_at_once_bound_too(
     pieces = cut(instance(space, node_rows(space)), 2 * best, 30, lambda: False)
     assert pieces is not None
     whole = generated(relaxation(pieces), 1e-5, clock([]))
-    monkeypatch.setattr("streamopt.search.relaxation.master_program.FINE_LABELS", 0)
+    monkeypatch.setattr(cutting, "TUNING", PieceTuning(fine_labels=0))
     summed_rows = relaxation(pieces)
     rough = generated(summed_rows, 1e-5, clock([]))
     assert rough.bound <= whole.bound * (1 + 1e-4)
-    monkeypatch.setattr("streamopt.search.relaxation.column_generation.MOST_LABELS", 60)
-    monkeypatch.setattr("streamopt.search.relaxation.column_generation.KNOWN_LABELS", 1)
+    few = ColumnTuning(most_labels=60, known_labels=1)
+    monkeypatch.setattr(column_generation, "TUNING", few)
     prices = dict(zip(summed_rows.keys, (0.5 * rough.prices).tolist(), strict=True))
-    monkeypatch.setattr("streamopt.search.relaxation.master_program.FINE_LABELS", 10**9)
+    monkeypatch.setattr(cutting, "TUNING", PieceTuning(fine_labels=10**9))
     fine = generated(relaxation(pieces), 1e-5, clock([]), prices)
     assert fine.bound == pytest.approx(whole.bound, rel=1e-4)
     assert fine.bound * 2 * best <= best * (1 + 1e-9)
