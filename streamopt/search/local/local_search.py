@@ -9,7 +9,6 @@ optimum, and an exact search of a few tile classes at a time finds changes of ma
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,6 +19,7 @@ from streamopt.search.local.large_neighbourhood import window
 from streamopt.search.local.move_estimates import MoveEstimates, estimated_moves
 from streamopt.search.local.moves import Moves
 from streamopt.search.local.paths import Paths, Wires
+from streamopt.search.local.tuning import TUNING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -34,117 +34,7 @@ if TYPE_CHECKING:
     Integers = npt.NDArray[np.int64]
     OnBetter = Callable[[dict[str, int], int], None]
 
-__all__ = [
-    "DescentTuning",
-    "LocalSearch",
-    "NeighbourhoodTuning",
-    "PerturbationTuning",
-    "StartTuning",
-]
-
-
-@dataclass(frozen=True, slots=True)
-class DescentTuning:
-    """Descents and rounds; not measured.
-
-    Attributes
-    ----------
-    batch
-        Changes whose latencies are found together.
-    wide
-        A change is wide if it spans more than one of that many parts of the graph.
-    least_gain
-        Of the latency; less is rounding.
-    most_sweeps
-        Steps of a descent.
-    fill_blurs, fill_price
-        Of the descents within the limit, one a round. Blurs are in latencies, prices in latencies
-        over the DSP limit: the time that a DSP saves if all work can be spread.
-    repair_step
-        Factor of the price until the DSPs are within the limit again.
-    return_ratio
-        Schedules that are worse than the best by more are left.
-    """
-
-    batch: int = 256
-    wide: int = 6
-    least_gain: float = 1e-8
-    most_sweeps: int = 200
-    fill_blurs: tuple[float, ...] = (1e-3, 3e-3, 3e-4)
-    fill_price: float = 0.3
-    repair_step: float = 1.15
-    return_ratio: float = 1.01
-
-
-@dataclass(frozen=True, slots=True)
-class StartTuning:
-    """The first descent; not measured.
-
-    Attributes
-    ----------
-    prices
-        Of all DSPs, in latencies, one after the other.
-    blur, finer_blurs
-        While prices fall, and of the descents within the limit that end the start.
-    walk_sweeps
-        Changes of walks that are looked for at each price.
-    """
-
-    prices: tuple[float, ...] = (1.0, 0.7, 0.5, 0.35, 0.25, 0.18, 0.1)
-    blur: float = 0.05
-    finer_blurs: tuple[float, ...] = (0.01, 0.003, 1e-3)
-    walk_sweeps: int = 3
-
-
-@dataclass(frozen=True, slots=True)
-class PerturbationTuning:
-    """Descents under random prices that leave a local optimum; not measured.
-
-    Attributes
-    ----------
-    prices
-        Of DSPs, one a round.
-    blurs
-        One descent each.
-    noise
-        Standard deviation of the logarithms of the nodes' weights.
-    sweeps
-        Steps of a descent.
-    """
-
-    prices: tuple[float, ...] = (0.4, 0.7, 1.0, 1.5)
-    blurs: tuple[float, ...] = (0.05, 0.02, 0.005)
-    noise: float = 0.5
-    sweeps: int = 10
-
-
-@dataclass(frozen=True, slots=True)
-class NeighbourhoodTuning:
-    """Neighbourhoods that are searched exactly; not measured.
-
-    Attributes
-    ----------
-    count
-        Of a round.
-    classes, nodes
-        Free tile classes and nodes of one, at most.
-    labels
-        Of a state.
-    plain_rounds
-        Rounds before the first ones.
-    """
-
-    count: int = 5
-    classes: int = 10
-    nodes: int = 40
-    labels: int = 8
-    plain_rounds: int = 3
-
-
-TUNING = DescentTuning()
-START = StartTuning()
-PERTURBATION = PerturbationTuning()
-NEIGHBOURHOODS = NeighbourhoodTuning()
+__all__ = ["LocalSearch"]
 
 
 class LocalSearch:
@@ -181,7 +71,7 @@ class LocalSearch:
         self._weights = [1.0] * len(self._wires)
         self._all = range(len(self._wires))
         self._rows = self._moves.least()
-        self._narrow = self._moves.narrow_classes(NEIGHBOURHOODS.nodes)
+        self._narrow = self._moves.narrow_classes(TUNING.neighbourhoods.nodes)
         self._price = 1.0
         self._round = 0
         self._window = 0
@@ -199,7 +89,7 @@ class LocalSearch:
         """Lower the price of DSPs until more are taken than there are (E21), (E25)."""
         estimates = MoveEstimates(self._moves)
         paths = self._note(self._rows)
-        for share in START.prices:
+        for share in TUNING.start.prices:
             rows = self._first_descended(self._rows, share, estimates)
             paths = self._note(rows)
             self._rows = rows
@@ -207,9 +97,9 @@ class LocalSearch:
                 break
         if paths.dsps > self._limit:
             self._rows = self._repaired(self._rows)
-        for blur in START.finer_blurs:
+        for blur in TUNING.start.finer_blurs:
             self._rows = self._descended_by_estimates(
-                self._rows, TUNING.fill_price, estimates, blur, is_limited=True
+                self._rows, TUNING.descent.fill_price, estimates, blur, is_limited=True
             )
             self._note(self._rows)
 
@@ -218,9 +108,9 @@ class LocalSearch:
     ) -> list[int]:
         """Return a local optimum under estimated moves and changes of walks (E25)."""
         among: Iterable[int] = self._all
-        for _ in range(START.walk_sweeps):
+        for _ in range(TUNING.start.walk_sweeps):
             rows = self._descended_by_estimates(rows, share, estimates)
-            paths, price = self._blurred(rows, share, START.blur)
+            paths, price = self._blurred(rows, share, TUNING.start.blur)
             changes = list(self._moves.of_walks(rows, among))
             change, among = self._best_change(paths, price, changes, is_limited=False)
             if not change:
@@ -233,16 +123,18 @@ class LocalSearch:
         rows: list[int],
         share: float,
         estimates: MoveEstimates,
-        blur: float = START.blur,
+        blur: float = TUNING.start.blur,
         *,
         is_limited: bool = False,
     ) -> list[int]:
         """Return a local optimum under estimated moves, which take walks as they come."""
-        for _ in range(TUNING.most_sweeps):
+        for _ in range(TUNING.descent.most_sweeps):
             if self._should_stop():
                 raise SearchStoppedError
             paths, price = self._blurred(rows, share, blur)
-            good = estimated_moves(estimates, paths, price, TUNING.least_gain * paths.cycles)
+            good = estimated_moves(
+                estimates, paths, price, TUNING.descent.least_gain * paths.cycles
+            )
             if is_limited:
                 left = self._limit - paths.dsps
                 good = [change for change in good if self._more_dsps(rows, change) <= left]
@@ -259,13 +151,13 @@ class LocalSearch:
 
     def round(self) -> None:
         """Repair the DSPs, spend the rest of them, search neighbourhoods, and perturb."""
-        blur = TUNING.fill_blurs[self._round % len(TUNING.fill_blurs)]
+        blur = TUNING.descent.fill_blurs[self._round % len(TUNING.descent.fill_blurs)]
         rows = self._filled(self._repaired(self._rows), blur)
         cycles = self._note(rows).cycles
-        if self.cycles is not None and cycles > TUNING.return_ratio * self.cycles:
+        if self.cycles is not None and cycles > TUNING.descent.return_ratio * self.cycles:
             rows = self._best
-        if self._round >= NEIGHBOURHOODS.plain_rounds:
-            for _ in range(NEIGHBOURHOODS.count):
+        if self._round >= TUNING.neighbourhoods.plain_rounds:
+            for _ in range(TUNING.neighbourhoods.count):
                 rows = self._best_neighbour(rows)
             self._note(rows)
         self._rows = self._perturbed(rows)
@@ -277,28 +169,33 @@ class LocalSearch:
     def _repaired(self, rows: list[int]) -> list[int]:
         price = self._unit_price()
         while (paths := Paths(self._wires, rows)).dsps > self._limit:
-            price *= TUNING.repair_step
-            blur_cycles = TUNING.fill_blurs[0] * paths.cycles
+            price *= TUNING.descent.repair_step
+            blur_cycles = TUNING.descent.fill_blurs[0] * paths.cycles
             rows = self._descended(rows, price, blur_cycles, self._moves.plain[:1], 1)
         return rows
 
     def _filled(self, rows: list[int], blur: float) -> list[int]:
         cycles = float(self.cycles or 0)
-        price = TUNING.fill_price * self._unit_price()
+        price = TUNING.descent.fill_price * self._unit_price()
         kinds = self._moves.every
         rows = self._descended(
-            rows, price, blur * cycles, kinds, TUNING.most_sweeps, is_limited=True
+            rows, price, blur * cycles, kinds, TUNING.descent.most_sweeps, is_limited=True
         )
         self._note(rows)
         return rows
 
     def _perturbed(self, rows: list[int]) -> list[int]:
-        noise = self._random.normal(0.0, PERTURBATION.noise, len(rows))
+        noise = self._random.normal(0.0, TUNING.perturbation.noise, len(rows))
         self._weights = np.exp(noise).tolist()
-        price = PERTURBATION.prices[self._round % len(PERTURBATION.prices)] * self._unit_price()
-        for blur in PERTURBATION.blurs:
+        price = (
+            TUNING.perturbation.prices[self._round % len(TUNING.perturbation.prices)]
+            * self._unit_price()
+        )
+        for blur in TUNING.perturbation.blurs:
             cycles = blur * float(self.cycles or 0)
-            rows = self._descended(rows, price, cycles, self._moves.plain, PERTURBATION.sweeps)
+            rows = self._descended(
+                rows, price, cycles, self._moves.plain, TUNING.perturbation.sweeps
+            )
         self._weights = [1.0] * len(rows)
         return rows
 
@@ -360,7 +257,9 @@ class LocalSearch:
             return (), ()
         gain = paths.cycles - self._after(paths, changes) - price * dsps
         ranked = np.argsort(-gain, kind="stable")
-        best_first: list[int] = ranked[gain[ranked] > TUNING.least_gain * paths.cycles].tolist()
+        best_first: list[int] = ranked[
+            gain[ranked] > TUNING.descent.least_gain * paths.cycles
+        ].tolist()
         good = [changes[place] for place in best_first]
         change = self._most_together(paths, price, good, is_limited)
         nodes = sorted({node for change in good for node, _ in change})
@@ -389,15 +288,15 @@ class LocalSearch:
     def _after(self, paths: Paths, changes: list[Change]) -> Floats:
         """Return the latencies after changes, those of like places together."""
         spans = [(min(change)[0], max(change)[0]) for change in changes]
-        wide = len(self._wires) // TUNING.wide
+        wide = len(self._wires) // TUNING.descent.wide
         ranked = sorted(
             range(len(changes)), key=lambda p: (spans[p][1] - spans[p][0] > wide, spans[p])
         )
         result = np.empty(len(changes))
-        for low in range(0, len(ranked), TUNING.batch):
+        for low in range(0, len(ranked), TUNING.descent.batch):
             if self._should_stop():
                 raise SearchStoppedError
-            batch = ranked[low : low + TUNING.batch]
+            batch = ranked[low : low + TUNING.descent.batch]
             result[batch] = paths.after([changes[place] for place in batch])
         return result
 
@@ -407,13 +306,15 @@ class LocalSearch:
         if not classes:
             return rows
         middle = classes[self._window % len(classes)]
-        price = TUNING.fill_price * self._unit_price() * (self._window // len(classes) % 2)
+        price = TUNING.descent.fill_price * self._unit_price() * (self._window // len(classes) % 2)
         self._window += 1
-        low, kept = self._moves.around(middle, rows, NEIGHBOURHOODS.classes, NEIGHBOURHOODS.nodes)
+        low, kept = self._moves.around(
+            middle, rows, TUNING.neighbourhoods.classes, TUNING.neighbourhoods.nodes
+        )
         paths = Paths(self._wires, rows)
         inside = sum(self._wires.dsps[low + at][rows[low + at]] for at in range(len(kept)))
         part = window(paths, low, kept, self._limit - paths.dsps + inside)
-        effort = Effort(NEIGHBOURHOODS.labels, Mode.RESTRICTED, self._should_stop)
+        effort = Effort(TUNING.neighbourhoods.labels, Mode.RESTRICTED, self._should_stop)
         try:
             found = search(part, round(paths.cycles), effort, most=None)
         except SearchTooLargeError:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from math import log, prod
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ import numpy as np
 
 from streamopt.search.instance import NO_WALK
 from streamopt.search.labels.component import SearchTooLargeError
+from streamopt.search.local.tuning import TUNING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -25,29 +25,10 @@ if TYPE_CHECKING:
     Left = Mapping[int, frozenset[int]]
     """By tile class, the factors that may still be taken."""
 
-__all__ = ["Kind", "MoveTuning", "Moves", "agreed_factors"]
+__all__ = ["Kind", "Moves", "agreed_factors"]
 
 Kind = Callable[[list[int], Iterable[int]], Iterator["Change"]]
 """Changes of one kind to the rows of all nodes, that begin at some of them."""
-
-
-@dataclass(frozen=True, slots=True)
-class MoveTuning:
-    """How far changes reach; not measured.
-
-    Attributes
-    ----------
-    reaches
-        Steps upstream and downstream that a change of walks is followed.
-    most_tries
-        Choices of one factor each, after which no more first factors are tried.
-    """
-
-    reaches: tuple[tuple[int, int], ...] = ((1, 0), (0, 1), (0, 12), (12, 0), (12, 12))
-    most_tries: int = 2000
-
-
-TUNING = MoveTuning()
 
 
 class Moves:
@@ -157,7 +138,7 @@ class Moves:
                     continue
                 seen.add(walks)
                 told: set[Change] = set()
-                for up, down in TUNING.reaches:
+                for up, down in TUNING.moves.reaches:
                     change = self._followed(rows, at, other, up, down)
                     if len(change) > 1 and change not in told:
                         told.add(change)
@@ -309,7 +290,7 @@ def agreed_factors(
     joined = _Tables(classes, tables)
     first = joined.narrowed({}, range(len(classes)))
     branches = [] if first is None else [iter([first])]
-    for _ in range(TUNING.most_tries):
+    for _ in range(TUNING.moves.most_tries):
         while branches:
             left = next(branches[-1], None)
             if left is not None:
