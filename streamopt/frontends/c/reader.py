@@ -115,8 +115,8 @@ def _is_number(value: ast.Node | None) -> bool:
 def _top_function(file: CFile, path: Path, wanted: str | None) -> CFunction:
     """Return the function of that name, or else the only one that can be meant.
 
-    That is the one with ``#pragma scop``, the only one besides main, or the only one that nobody
-    but main calls; those of headers count only where the file has none of its own. Raises
+    That is the one with ``#pragma scop``, the only one besides main, or the only one that no other
+    function but main calls; those of headers count only where the file has none of its own. Raises
     FrontendError (E133) where there is none or more than one.
     """
     functions = file.functions

@@ -24,7 +24,6 @@ from streamopt.ir.source import RangeLoop
 if TYPE_CHECKING:
     from streamopt.errors import SourceLoc
     from streamopt.frontends.c.state import ReadingState
-    from streamopt.frontends.c.values.value import CValue
     from streamopt.ir.element import ElementType
 
 __all__ = ["read_loop"]
@@ -250,7 +249,12 @@ def _bounds(
     value = expressions.value_of(node, state)
     if value is None:
         return None
-    parts = _alternatives(value, node, step, state, is_start=is_start)
+    if value.affine is not None:
+        return (state.loops.ordered(value.affine),)
+    parts = None
+    if value.choice is not None and step is not None:
+        wants_least = (step > 0) != is_start
+        parts = value.choice.parts if value.choice.is_least == wants_least else None
     if parts is None:
         message = f"bound {shown(node)} is not affine"
         hint = expressions.open_hint(node, state)
@@ -259,17 +263,6 @@ def _bounds(
         other = _BOUND_HINT if names <= state.integers.followed else other
         state.report("E134" if hint else "E136", message, node, hint or other)
     return parts
-
-
-def _alternatives(
-    value: CValue, node: ast.Node, step: int | None, state: ReadingState, *, is_start: bool
-) -> tuple[Affine, ...] | None:
-    if value.affine is not None:
-        return (state.loops.ordered(value.affine),)
-    if value.choice is None or step is None:
-        return None
-    wants_least = (step > 0) != is_start
-    return value.choice.parts if value.choice.is_least == wants_least else None
 
 
 def _ends(item: ast.For, name: str, step: int, state: ReadingState) -> tuple[Affine, ...] | None:
@@ -293,15 +286,11 @@ def _ends(item: ast.For, name: str, step: int, state: ReadingState) -> tuple[Aff
 
 def _end(node: ast.Node, name: str, step: int, state: ReadingState) -> tuple[Affine, ...] | None:
     """Return the alternatives of one comparison, as values that are not reached any more."""
-    if not isinstance(node, ast.BinaryOp) or node.op not in _MIRRORED:
-        message = f"the condition {shown(node)} does not compare {name} with a bound"
-        state.report("E135", message, node, _FORM_HINT)
-        return None
-    shift = _shift_of(node.left, name, state)
-    op, bound = node.op, node.right
-    if shift is None:
-        shift = _shift_of(node.right, name, state)
-        op, bound = _MIRRORED[node.op], node.left
+    shift, op, bound = None, "", node
+    if isinstance(node, ast.BinaryOp) and node.op in _MIRRORED:
+        shift, op, bound = _shift_of(node.left, name, state), node.op, node.right
+        if shift is None:
+            shift, op, bound = _shift_of(node.right, name, state), _MIRRORED[op], node.left
     if shift is None:
         message = f"the condition {shown(node)} does not compare {name} with a bound"
         state.report("E135", message, node, _FORM_HINT)

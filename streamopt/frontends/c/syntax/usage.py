@@ -88,7 +88,7 @@ def _declared(first: ast.Node | None) -> set[str | None]:
 
 
 def _target(node: ast.Node) -> ast.Node | None:
-    """Return what a node assigns, if it does."""
+    """Return the expression that a node assigns, if it does."""
     match node:
         case ast.Assignment(lvalue=target):
             return target

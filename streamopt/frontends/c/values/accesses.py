@@ -1,4 +1,4 @@
-"""Array elements: which part of which variable an expression names."""
+"""Array elements: the part of a variable that an expression names, and its size in bytes."""
 
 from __future__ import annotations
 
@@ -56,29 +56,27 @@ def value_at(node: ast.Node, state: ReadingState) -> tuple[Expression, Stored] |
     if parts is None:
         return None
     whole, indices = parts
-    found = [_cases(index, node, state) for index in indices]
-    subscripts = [subscript for subscript in found if subscript is not None]
-    if len(subscripts) < len(found):
+    subscripts = [_subscript(index, node, state, may_choose=True) for index in indices]
+    cases = [subscript for subscript in subscripts if subscript is not None]
+    if len(cases) < len(subscripts):
         return None
-    known = [subscript for subscript in subscripts if isinstance(subscript, Affine)]
-    if len(known) == len(subscripts):
-        part = _part(whole, known, node, state)
-        if part is None or not _is_element(part, node, state):
-            return None
+    known = [subscript for subscript in cases if isinstance(subscript, Affine)]
+    is_choice = len(known) < len(cases)
+    part = _part(whole, [Affine() for _ in cases] if is_choice else known, node, state)
+    if part is None or not _is_element(part, node, state):
+        return None
+    if not is_choice:
         return Read(Access(part.variable, part.prefix)), part
-    end = _part(whole, [Affine() for _ in subscripts], node, state)
-    if end is None or not _is_element(end, node, state):
-        return None
     if whole.offset is not None:
         hint = "keep the sum of the subscripts in a variable"
         state.report("E135", f"{shown(node)} needs a choice behind a pointer", node, hint)
         return None
-    value = read_at(whole.variable, (*whole.prefix, *subscripts))
+    value = read_at(whole.variable, (*whole.prefix, *cases))
     if value is None:
         message = f"the subscripts of {shown(node)} have too many cases"
         state.report("E136", message, node, "use fewer minima, maxima and ?:")
         return None
-    return value, end
+    return value, part
 
 
 def part_of(node: ast.Node, state: ReadingState) -> Stored | None:
@@ -88,17 +86,23 @@ def part_of(node: ast.Node, state: ReadingState) -> Stored | None:
         return None
     whole, indices = parts
     subscripts = [_subscript(index, node, state) for index in indices]
-    known = [subscript for subscript in subscripts if subscript is not None]
+    known = [subscript for subscript in subscripts if isinstance(subscript, Affine)]
     return _part(whole, known, node, state) if len(known) == len(subscripts) else None
 
 
 def _is_element(part: Stored, node: ast.Node, state: ReadingState) -> bool:
     if part.shape:
-        wanted, found = len(part.prefix) + len(part.shape), len(part.prefix)
-        message = f"{part.variable} has {_counted(wanted, 'dimension')}, but "
-        message += f"{shown(node)} has {_counted(found, 'subscript')}"
-        state.report("E138", message, node, "subscript every dimension")
+        _report_rank(part, len(part.prefix), node, state, "subscript every dimension")
     return not part.shape
+
+
+def _report_rank(
+    part: Stored, subscripts: int, node: ast.Node, state: ReadingState, hint: str = ""
+) -> None:
+    dimensions = len(part.prefix) + len(part.shape)
+    message = f"{part.variable} has {_counted(dimensions, 'dimension')}, but "
+    message += f"{shown(node)} has {_counted(subscripts, 'subscript')}"
+    state.report("E138", message, node, hint)
 
 
 def _parts(node: ast.Node, state: ReadingState) -> tuple[Stored, list[ast.Node]] | None:
@@ -142,10 +146,7 @@ def _part(whole: Stored, known: list[Affine], node: ast.Node, state: ReadingStat
     if not shape and isinstance(node, ast.UnaryOp | ast.ArrayRef) and known == [Affine()]:
         return whole
     if len(known) > len(shape):
-        dimensions = len(whole.prefix) + len(shape)
-        message = f"{whole.variable} has {_counted(dimensions, 'dimension')}, but "
-        message += f"{shown(node)} has {_counted(len(whole.prefix) + len(known), 'subscript')}"
-        state.report("E138", message, node)
+        _report_rank(whole, len(whole.prefix) + len(known), node, state)
         return None
     if offset is not None and known:
         known = [state.loops.ordered(offset + known[0]), *known[1:]]
@@ -190,22 +191,16 @@ def _variable(base: ast.Node, node: ast.Node, state: ReadingState) -> Stored | N
     return None
 
 
-def _subscript(index: ast.Node, node: ast.Node, state: ReadingState) -> Affine | None:
+def _subscript(
+    index: ast.Node, node: ast.Node, state: ReadingState, *, may_choose: bool = False
+) -> Cases | None:
+    """Return a subscript, which may be a choice among affine values if that is asked for."""
     value = expressions.value_of(index, state)
     if value is None:
         return None
     if value.affine is not None:
         return state.loops.ordered(value.affine)
-    return _report_subscript(index, node, value, state)
-
-
-def _cases(index: ast.Node, node: ast.Node, state: ReadingState) -> Cases | None:
-    value = expressions.value_of(index, state)
-    if value is None:
-        return None
-    if value.affine is not None:
-        return state.loops.ordered(value.affine)
-    cases = cases_of(value.tree) if value.is_integer else None
+    cases = cases_of(value.tree) if may_choose and value.is_integer else None
     return cases or _report_subscript(index, node, value, state)
 
 
@@ -221,7 +216,7 @@ def _report_subscript(index: ast.Node, node: ast.Node, value: CValue, state: Rea
 
 
 def _other_hint(index: ast.Node, node: ast.Node, value: CValue, state: ReadingState) -> str:
-    """Return what to do about a subscript, by what its value is made of."""
+    """Return advice for a subscript by what its value is made of."""
     names = [access.array for access in reads(value.tree)]
     if not names:
         return _AFFINE_HINT
@@ -248,7 +243,7 @@ def pointed_part(node: ast.Node, state: ReadingState, rank: int) -> Stored | Non
     moved = _pointer_sum(node, state)
     if moved is not None:
         part, offset = part_of(moved[0], state), _subscript(moved[1], node, state)
-        if part is None or offset is None:
+        if part is None or not isinstance(offset, Affine):
             return None
         return replace(part, offset=offset if part.offset is None else part.offset + offset)
     if not isinstance(node, ast.UnaryOp) or node.op != "&":

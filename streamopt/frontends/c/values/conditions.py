@@ -45,13 +45,13 @@ def condition_of(
             return condition_of(operand, state, negated=not negated)
         case ast.BinaryOp(op="&&" | "||" as op):
             return _joined(node, (op == "&&") != negated, negated, state)
-        case ast.BinaryOp(op=op, left=left, right=right) if op in _OPS:
-            sides = expressions.value_of(left, state), expressions.value_of(right, state)
-            return _related(node, _OPS[op], sides, state, negated=negated)
+        case ast.BinaryOp(op=op) if op in _OPS:
+            return _related(node, _OPS[op], state, negated=negated)
         case _:
             value = expressions.value_of(node, state)
-            kind = CompareOp.EQ if negated else CompareOp.NE
-            return _compared(None, kind, (value, integer(0)), state, node)
+            if value is None or not expressions.observed(value, node, state):
+                return None
+            return _compared(CompareOp.EQ if negated else CompareOp.NE, value, integer(0))
 
 
 def _joined(
@@ -103,50 +103,37 @@ def _decided(found: list[Truth], is_and: bool, constant: bool) -> Truth | bool:
 
 
 def _related(
-    node: ast.BinaryOp,
-    op: CompareOp,
-    sides: tuple[CValue | None, CValue | None],
-    state: ReadingState,
-    *,
-    negated: bool,
+    node: ast.BinaryOp, op: CompareOp, state: ReadingState, *, negated: bool
 ) -> Truth | bool | None:
     """Return a comparison or its opposite; values that aren't numbers have no opposite order."""
+    left, right = expressions.value_of(node.left, state), expressions.value_of(node.right, state)
+    if left is None or right is None:
+        return None
+    for value, part in ((left, node.left), (right, node.right)):
+        if not expressions.observed(value, part, state):
+            return None
+    is_ordered = op not in (CompareOp.EQ, CompareOp.NE)
+    if negated and not (is_ordered and (left.element.is_float or right.element.is_float)):
+        return _compared(op.opposite, left, right)
+    truth = _compared(op, left, right)
+    if isinstance(truth, bool):
+        return truth != negated
     if not negated:
-        return _compared(node, op, sides, state)
-    ordered = op not in (CompareOp.EQ, CompareOp.NE)
-    if not ordered or not any(side is not None and side.element.is_float for side in sides):
-        return _compared(node, op.opposite, sides, state)
-    truth = _compared(node, op, sides, state)
-    if not isinstance(truth, Truth):
-        return None if truth is None else not truth
+        return truth
     tree = Compare(CompareOp.EQ, truth.tree, Literal(0.0))
     return Truth(tree, truth.size + 2, truth.depth + 1)
 
 
-def _compared(
-    node: ast.BinaryOp | None,
-    op: CompareOp,
-    sides: tuple[CValue | None, CValue | None],
-    state: ReadingState,
-    whole: ast.Node | None = None,
-) -> Truth | bool | None:
-    left, right = sides
-    if left is None or right is None:
-        return None
-    for value, part in (
-        (left, node.left if node else whole),
-        (right, node.right if node else None),
-    ):
-        if part is not None and not expressions.observed(value, part, state):
-            return None
+def _compared(op: CompareOp, left: CValue, right: CValue) -> Truth | bool:
+    element = common_type(left.element, right.element) or left.element
     if left.constant is not None and right.constant is not None:
-        return _constant(op, left, right)
+        first, second = (converted_value(side, element).constant or 0 for side in (left, right))
+        return bool(op.holds(first, second))
     if left.affine is not None and right.affine is not None:
         if not left.affine.terms:
             left, right, op = right, left, op.mirrored
         tree = Compare(op, _bare(left.affine), _bare(right.affine))
         return Truth(tree, 3, 2)
-    element = common_type(left.element, right.element) or left.element
     one, other = met(left, right, element)
     size, depth = 1 + one.size + other.size, 1 + max(one.depth, other.depth)
     return Truth(Compare(op, one.tree, other.tree), size, depth)
@@ -155,10 +142,3 @@ def _compared(
 def _bare(affine: Affine | None) -> Expression:
     assert affine is not None
     return Index(affine) if affine.terms else Literal(float(affine.constant))
-
-
-def _constant(op: CompareOp, left: CValue, right: CValue) -> bool:
-    element = common_type(left.element, right.element) or left.element
-    first = converted_value(left, element).constant or 0
-    second = converted_value(right, element).constant or 0
-    return op.holds(first, second)
