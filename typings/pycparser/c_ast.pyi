@@ -1,7 +1,10 @@
+from collections.abc import Iterator
+
 from pycparser.c_parser import Coord
 
 class Node:
     coord: Coord | None
+    def __iter__(self) -> Iterator[Node]: ...
 
 # Files and declarations
 

@@ -133,61 +133,29 @@ def is_block(node: ast.Node | None) -> bool:
     return isinstance(node, ast.Compound) or (isinstance(node, ast.DoWhile) and runs_once(node))
 
 
-_PARTS: Mapping[type[ast.Node], tuple[str, ...]] = {
-    ast.ArrayDecl: ("type", "dim"),
-    ast.ArrayRef: ("name", "subscript"),
-    ast.Assignment: ("lvalue", "rvalue"),
-    ast.BinaryOp: ("left", "right"),
-    ast.Cast: ("to_type", "expr"),
-    ast.Compound: ("block_items",),
-    ast.Constant: (),
-    ast.Decl: ("type", "init"),
-    ast.DeclList: ("decls",),
-    ast.DoWhile: ("stmt",),
-    ast.Enum: ("values",),
-    ast.Enumerator: ("value",),
-    ast.EnumeratorList: ("enumerators",),
-    ast.ExprList: ("exprs",),
-    ast.For: ("init", "cond", "next", "stmt"),
-    ast.FuncCall: ("args",),
-    ast.ID: (),
-    ast.If: ("cond", "iftrue", "iffalse"),
-    ast.InitList: ("exprs",),
-    ast.Label: ("stmt",),
-    ast.NamedInitializer: ("expr",),
-    ast.PtrDecl: ("type",),
-    ast.Return: ("expr",),
-    ast.TernaryOp: ("cond", "iftrue", "iffalse"),
-    ast.TypeDecl: ("type",),
-    ast.Typedef: ("type",),
-    ast.Typename: ("type",),
-    ast.UnaryOp: ("expr",),
-}
-"""The parts of a node that hold other nodes, in the order of the text."""
+_WITH_PARTS = frozenset(
+    [
+        *(ast.ArrayDecl, ast.ArrayRef, ast.Assignment, ast.BinaryOp, ast.Cast, ast.Compound),
+        *(ast.Decl, ast.DeclList, ast.Enum, ast.Enumerator, ast.EnumeratorList, ast.ExprList),
+        *(ast.For, ast.If, ast.InitList, ast.Label, ast.PtrDecl, ast.Return, ast.TernaryOp),
+        *(ast.TypeDecl, ast.Typedef, ast.Typename, ast.UnaryOp),
+    ]
+)
 
 
 def parts_of(node: ast.Node) -> list[ast.Node]:
     """Return the nodes that a node holds, in the order of the text."""
-    names = _PARTS.get(node.__class__)
-    if not names or not _is_read(node):
-        return []
-    found: list[ast.Node] = designators(node) if isinstance(node, ast.NamedInitializer) else []
-    for name in names:
-        part: ast.Node | list[ast.Node] | None = getattr(node, name)
-        if isinstance(part, list):
-            found += part
-        elif part is not None:
-            found.append(part)
-    return found
-
-
-def _is_read(node: ast.Node) -> bool:
-    """Return whether the parts of a node mean something here."""
-    if isinstance(node, ast.FuncCall):
-        return isinstance(node.name, ast.ID)
-    if isinstance(node, ast.UnaryOp):
-        return node.op != "_Alignof"
-    return not isinstance(node, ast.DoWhile) or runs_once(node)
+    if node.__class__ in _WITH_PARTS:
+        return [] if isinstance(node, ast.UnaryOp) and node.op == "_Alignof" else [*node]
+    match node:
+        case ast.FuncCall(name=ast.ID()):
+            return arguments_of(node)
+        case ast.NamedInitializer(expr=value):
+            return [*designators(node), value]
+        case ast.DoWhile(stmt=body) if body is not None and runs_once(node):
+            return [body]
+        case _:
+            return []
 
 
 def walked(*roots: ast.Node | None) -> Iterator[ast.Node]:
