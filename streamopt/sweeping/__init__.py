@@ -1,8 +1,8 @@
 """Many rows of measurements: graphs x DSP limits x levels and strategies x solvers x seeds.
 
-An experiment (`documents`) gives points (`points`); each is measured in a process of its own
-(`row_server`, `row_client`), here (`local`) or on a cluster (`cluster`), and kept in a journal
-(`journal`) as soon as it is there. `running` puts them together.
+An experiment (`documents`) gives points (`points`). Each is measured in a process of its own, here
+(`rows`) or on a cluster (`cluster`), and kept in a journal (`journal`) as soon as it is there.
+`running` puts them together.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from uuid import uuid4
 from streamopt.errors import Diagnostic, SweepError
 from streamopt.extras import installing
 from streamopt.sweeping.points import task_of
-from streamopt.sweeping.row_client import RowClient
+from streamopt.sweeping.rows import RowClient
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
@@ -27,7 +27,7 @@ CONNECT_SECONDS = 30
 _OF_THREAD = local()
 
 
-def row_on_worker(task: str) -> Row:
+def row_on_worker(task: dict[str, Any]) -> Row:
     """Return the row of a task; runs on a worker, each of whose threads keeps a server of rows."""
     if not hasattr(_OF_THREAD, "client"):
         _OF_THREAD.client = RowClient()

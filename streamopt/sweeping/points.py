@@ -98,9 +98,9 @@ def _hash(members: dict[str, Any]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def task_of(point: Point) -> str:
-    """Return a point as one line of JSON."""
-    return json.dumps(asdict(point))
+def task_of(point: Point) -> dict[str, Any]:
+    """Return a point as plain values, which other processes take."""
+    return asdict(point)
 
 
 def way_members(way: ComparisonCase) -> Row:

@@ -45,7 +45,7 @@ class Means:
             from streamopt.sweeping.cluster import cluster_rows
 
             return cluster_rows(points, self.dask)
-        from streamopt.sweeping.local import local_rows
+        from streamopt.sweeping.rows import local_rows
 
         return local_rows(points, self.jobs)
 

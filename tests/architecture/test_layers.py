@@ -17,6 +17,7 @@ MAY_IMPORT = {
     "extras": {"errors"},
     "files": {"errors"},
     "options": {"errors"},
+    "workers": set[str](),
     "ir": {"errors"},
     "solvers": {"errors", "extras", "files", "options"},
     "target": BASE,

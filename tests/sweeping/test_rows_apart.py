@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -15,11 +16,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import streamopt as so
+from streamopt import workers
 from streamopt.pipeline.comparing import ComparisonCase
-from streamopt.sweeping import row_client
-from streamopt.sweeping.local import local_rows
 from streamopt.sweeping.points import Point, task_of
-from streamopt.sweeping.row_client import RowClient
+from streamopt.sweeping.rows import RowClient, local_rows
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -92,14 +92,14 @@ def test_crash_of_a_row_is_a_row(client: RowClient) -> None:
 
 
 def client_server(client: RowClient) -> int:
-    server = client._server  # pyright: ignore[reportPrivateUsage]
-    return 0 if server is None else server.pid
+    worker = client._worker  # pyright: ignore[reportPrivateUsage]
+    return 0 if worker is None else worker.process.pid
 
 
 def test_rows_end_with_the_process_that_is_killed() -> None:
     code = (
-        "import sys; from streamopt.sweeping.row_client import RowClient; "
-        "RowClient().row(sys.stdin.readline())"
+        "import json, sys; from streamopt.sweeping.rows import RowClient; "
+        "RowClient().row(json.loads(sys.stdin.readline()))"
     )
     top = Path(so.__file__).parents[1]
     asking = subprocess.Popen(
@@ -108,7 +108,7 @@ def test_rows_end_with_the_process_that_is_killed() -> None:
         env={**os.environ, "PYTHONPATH": str(top)},
     )
     assert asking.stdin is not None
-    asking.stdin.write(task_of(point(LONG)).encode() + b"\n")
+    asking.stdin.write(json.dumps(task_of(point(LONG))).encode() + b"\n")
     asking.stdin.close()
     server = wait_for(lambda: children(asking.pid))[0]
     row = wait_for(lambda: children(server))[0]
@@ -127,6 +127,6 @@ def test_closing_ends_what_runs() -> None:
 
 
 def test_server_that_cannot_start_is_no_row(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(row_client.sys, "executable", "false")
+    monkeypatch.setattr(workers.sys, "executable", "false")
     with pytest.raises(so.StreamoptError, match="E888 the process that measures rows can't start"):
         next(local_rows([point(LONG)], jobs=1))
