@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from streamopt.errors import Diagnostic, SourceLoc
 from streamopt.ir.network import AccessMode, Pipeline, Port, Process
 from streamopt.ir.program import Loop
-from streamopt.published.c_text import CTextError
-from streamopt.published.index_text import (
+from streamopt.published.expressions import (
+    CTextError,
     NotAffineError,
     read_guard,
+    read_operations,
     read_subscript,
 )
-from streamopt.published.operation_text import read_operations
 from streamopt.published.storage import target_of
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from streamopt.ir.network import (
 )
 from streamopt.ir.program import Loop
 from streamopt.perf.pipelines.timings import TimedPipeline, timed_pipelines
-from streamopt.published.index_text import read_guard, read_subscript
+from streamopt.published.expressions import read_guard, read_subscript
 from streamopt.target.device import Target
 
 if TYPE_CHECKING:

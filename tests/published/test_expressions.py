@@ -3,19 +3,16 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pycparser import c_ast
 
 from streamopt.ir.affine import Affine, FloorDiv, Mod
 from streamopt.ir.expression import Compare, CompareOp, Index, Literal, Logic, LogicOp
-from streamopt.published.c_text import (
-    Apply,
+from streamopt.published.expressions import (
     CTextError,
-    Name,
-    Number,
-    Tree,
-    parse_c,
-)
-from streamopt.published.index_text import (
     NotAffineError,
+    number,
+    operands,
+    parse_c,
     read_guard,
     read_subscript,
 )
@@ -23,14 +20,15 @@ from streamopt.published.index_text import (
 AT_I, AT_J = Affine.iterator("i"), Affine.iterator("j")
 
 
-def shown(tree: Tree) -> str:
+def shown(tree: c_ast.Node) -> str:
     match tree:
-        case Number(value):
-            return str(value)
-        case Name(name):
+        case c_ast.Constant():
+            return str(number(tree))
+        case c_ast.ID(name=name):
             return name
-        case Apply(function, operands):
-            return f"[{function} {' '.join(map(shown, operands))}]"
+        case _:
+            function, parts = operands(tree)
+            return f"[{function} {' '.join(map(shown, parts))}]"
 
 
 @pytest.mark.parametrize(
