@@ -159,12 +159,19 @@ def _options(
 def record(solution: Solution) -> dict[str, str | int | float]:
     """Return what is reported of a solution: one flat row, with the limits that it has kept.
 
+    A schedule of the exact search has the digest of its tuning, too.
+
     Parameters
     ----------
     solution
         From `solve`.
     """
-    return {**record_of_every_level(solution), **_limit_members(solution)}
+    from streamopt.strategies.searched import SOLVER
+    from streamopt.strategies.tuning import tuning_digest
+
+    is_searched = SOLVER in solution.solver.split("+")
+    tuning = {"tuning": tuning_digest()} if is_searched else {}
+    return {**record_of_every_level(solution), **tuning, **_limit_members(solution)}
 
 
 def record_of_every_level(solution: Solution) -> dict[str, str | int | float]:

@@ -1,8 +1,10 @@
-"""The fastest schedules within limits on several resources, with a proof.
+"""Branch and bound [1] for the fastest schedule within limits on several resources: (R4) to (R6).
 
 A relaxation in which every row takes its least amounts gives bounds and candidates; candidates
-are judged as complete designs. Where the two differ, rows are split: branch and bound, the lowest
-bound first. See ``models/formulations/search.md``, "Several resources".
+are judged as complete designs. Where the two differ, rows are split, the lowest bound first.
+
+[1] Land and Doig, An automatic method of solving discrete programming problems, Econometrica
+    28(3), 1960.
 """
 
 from __future__ import annotations
@@ -39,16 +41,32 @@ if TYPE_CHECKING:
     Integers = npt.NDArray[np.int64]
     Rows = dict[str, NodeRows]
 
-__all__ = ["NoneWithinError", "solve_within"]
+__all__ = ["BranchingTuning", "NoneWithinError", "solve_within"]
 
-STEPS = (1.0, 1.02, 1.1, 1.3, 1.7, 2.5, 5.0, 12.0, 50.0)
-"""Horizons to begin with, as multiples of the bound: low ones leave few rows."""
-SPLITS = 400
-"""Parts that are looked at before the bound is left as it is."""
-SQUEEZES = 8
-"""Tighter limits that are tried for a first schedule within one horizon."""
-SQUEEZE = 0.01
-"""By how much of a limit each is tighter, beyond what was seen to be missing."""
+
+@dataclass(frozen=True, slots=True)
+class BranchingTuning:
+    """Efforts of the branch and bound; not measured.
+
+    Attributes
+    ----------
+    steps
+        Horizons to begin with, as multiples of the bound: low ones leave few rows.
+    splits
+        Parts that are looked at before the bound is left as it is.
+    squeezes
+        Tighter limits that are tried for a first schedule within one horizon.
+    squeeze
+        By how much of a limit each is tighter, beyond the excess of the design before.
+    """
+
+    steps: tuple[float, ...] = (1.0, 1.02, 1.1, 1.3, 1.7, 2.5, 5.0, 12.0, 50.0)
+    splits: int = 400
+    squeezes: int = 8
+    squeeze: float = 0.01
+
+
+TUNING = BranchingTuning()
 
 
 class NoneWithinError(Exception):
@@ -59,7 +77,7 @@ class NoneWithinError(Exception):
     is_proved
         Whether there is none.
     solve_seconds
-        What the search took.
+        Time of the search.
     """
 
     def __init__(self, bound_cycles: int, solve_seconds: float, *, is_proved: bool) -> None:
@@ -76,9 +94,9 @@ class _JudgedDesign:
     Attributes
     ----------
     parts
-        What every node and the channels to it take, or less: FIFOs count as shallow.
+        Usage of every node and the channels to it, or less: FIFOs count as shallow.
     used
-        What it takes, or as much less that it still exceeds some limit.
+        Of the whole; or so much less that it still exceeds some limit.
     """
 
     schedule: Schedule
@@ -121,7 +139,7 @@ class _BranchAndBound:
         """Look for a schedule within rising horizons, and then for better ones and a proof."""
         longest = sum(max(rows.times.last_write) for rows in self._rows.values())
         first = self.bound_cycles
-        for step in STEPS:
+        for step in TUNING.steps:
             self._climb(min(longest, int(first * step)))
             if self.cycles is not None:
                 break
@@ -144,12 +162,12 @@ class _BranchAndBound:
             self._raise_bound(horizon_cycles + 1)
             return
         self._raise_bound(found.bound_cycles)
-        for squeeze in range(1, SQUEEZES + 1):
+        for squeeze in range(1, TUNING.squeezes + 1):
             missing = self._judge_all(rows, found)
             if missing is None:
                 return
             tighter = tuple(
-                most - over - int(squeeze * SQUEEZE * most)
+                most - over - int(squeeze * TUNING.squeeze * most)
                 for most, over in zip(self._limits.most, missing, strict=True)
             )
             found = self._relaxed(rows, horizon_cycles, tighter)
@@ -157,9 +175,9 @@ class _BranchAndBound:
                 return
 
     def _judge_all(self, rows: Rows, found: Relaxed) -> tuple[int, ...] | None:
-        """Judge candidates until one fits, and keep it; else return what the last takes more.
+        """Judge candidates until one fits, and keep it; else return the last one's excess.
 
-        That is: more than its amounts say, of the resources whose limits it exceeds.
+        That is its usage beyond its least amounts, of the resources whose limits it exceeds.
         """
         missing = (0,) * len(self._limits.most)
         for chosen in found.candidates:
@@ -175,7 +193,7 @@ class _BranchAndBound:
         return missing
 
     def _judged(self, rows: Rows, chosen: dict[str, int]) -> _JudgedDesign:
-        """Return what a choice takes; FIFOs are only sized if that may be within the limits."""
+        """Return the usage of a choice; FIFOs are only sized if that may be within the limits."""
         schedule = assemble_rows(self._request.graph, rows, chosen)
         exact = self._with_usage(single(rows, chosen))
         parts = self._usage(exact, dict.fromkeys(chosen, 0), schedule)
@@ -190,7 +208,7 @@ class _BranchAndBound:
         waiting: list[tuple[int, int, Rows]] = []
         if rows is not None:
             heappush(waiting, (self.bound_cycles, 0, rows))
-        for count in range(1, SPLITS + 1):
+        for count in range(1, TUNING.splits + 1):
             least = waiting[0][0] if waiting else horizon_cycles + 1
             self._raise_bound(least if self.cycles is None else min(least, self.cycles))
             if not waiting or self.is_proved:
@@ -223,7 +241,7 @@ class _BranchAndBound:
         return [(bound, part) for part in split_around(self.space, left, chosen, loose)]
 
     def _looseness(self, judged: _JudgedDesign, said: Mapping[str, Integers]) -> dict[str, float]:
-        """Return by how much each node takes more than was said, of what is exceeded."""
+        """Return each node's excess over its least amounts, of the limits that are exceeded."""
         most = np.array(self._limits.most, dtype=np.int64)
         over = np.array(judged.used, dtype=np.int64) > most
         return {
@@ -264,7 +282,7 @@ class _BranchAndBound:
             self._options.on_progress(progress)
 
     def solution(self, schedule: Schedule, stop: Stop, message: str) -> Solution:
-        """Return what is known as a solution."""
+        """Return the state of the search as a solution."""
         found = searched(
             self._request, schedule, stop, self._options, self.clock, is_proved=self.is_proved
         )
@@ -292,7 +310,7 @@ def solve_within(
     Parameters
     ----------
     least_cycles
-        What no schedule of the request is faster than.
+        A lower bound of the latency of every schedule of the request.
 
     Raises
     ------

@@ -1,7 +1,7 @@
-"""The exact search of one space again and again, under other limits on DSPs and LUTs.
+"""Exact searches of one space under changing limits on DSPs and LUTs.
 
 Rows are made once, for the largest limits. LUTs are a further resource of the search, or have a
-price in DSPs where that leaves the search too many labels.
+price in DSPs (a surrogate constraint) where that leaves the search too many labels.
 """
 
 from __future__ import annotations
@@ -33,17 +33,35 @@ if TYPE_CHECKING:
     Rows = Mapping[str, NodeRows]
     ShouldStop = Callable[[], bool]
 
-__all__ = ["BudgetedSearch", "Chosen", "Prepared"]
+__all__ = ["BudgetTuning", "BudgetedSearch", "Chosen", "Prepared"]
 
-STEPS = (1.3, 1.7, 2.4, 4.0)
-"""Horizons to begin with, as multiples of the least one: low ones leave few rows."""
-FEW_ROWS = 30_000
-"""Rows up to which LUTs are a resource of their own."""
-PAID_LABELS = 4
-"""With more rows, labels are fewer by this."""
-ROWS_PER_LABEL = 8
-"""A state of a node has a row for so many labels of a component, at most."""
-LEAST_STATE_ROWS = 8
+
+@dataclass(frozen=True, slots=True)
+class BudgetTuning:
+    """Sizes of searches under two limits; not measured.
+
+    Attributes
+    ----------
+    steps
+        Horizons to begin with, as multiples of the least one: low ones leave few rows.
+    few_rows
+        Rows up to which LUTs are a resource of their own; with more, they have a price.
+    surrogate_labels
+        Where they have a price, labels are fewer by this.
+    rows_per_label
+        A state of a node has a row for so many labels of a component, at most.
+    least_state_rows
+        Rows that every state may have.
+    """
+
+    steps: tuple[float, ...] = (1.3, 1.7, 2.4, 4.0)
+    few_rows: int = 30_000
+    surrogate_labels: int = 4
+    rows_per_label: int = 8
+    least_state_rows: int = 8
+
+
+TUNING = BudgetTuning()
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +124,7 @@ class BudgetedSearch:
     @property
     def has_many_rows(self) -> bool:
         """Return whether LUTs are paid for, rather than a resource of their own."""
-        return sum(map(len, self._rows.values())) > FEW_ROWS
+        return sum(map(len, self._rows.values())) > TUNING.few_rows
 
     def least_cycles(self, horizon_cycles: int) -> int:
         """Return what no schedule within a horizon is below; more than it if there is none."""
@@ -134,7 +152,7 @@ class BudgetedSearch:
             As `streamopt.search.labels.label_setting.search`.
         """
         least = max(hoped_cycles, self.least_cycles(horizon_cycles))
-        for horizon in (*(int(least * step) for step in STEPS), horizon_cycles):
+        for horizon in (*(int(least * step) for step in TUNING.steps), horizon_cycles):
             if least <= horizon <= horizon_cycles:
                 found = self._within(horizon, labels, price)
                 if found is not None:
@@ -181,7 +199,7 @@ class BudgetedSearch:
         whole = instance(self._space, alone)
         paid = surrogate(whole, price) if _has_many_rows(whole) else None
         problem = whole if paid is None else paid.problem
-        labels = labels if paid is None or not price else max(1, labels // PAID_LABELS)
+        labels = labels if paid is None or not price else max(1, labels // TUNING.surrogate_labels)
         few = clustered_rows(problem, _state_rows(labels), Mode.RESTRICTED)
         effort = Effort(labels, Mode.RESTRICTED, self._should_stop)
         found = search(few.problem, horizon_cycles, effort)
@@ -201,8 +219,8 @@ class BudgetedSearch:
 
 def _has_many_rows(problem: SearchInstance) -> bool:
     """Return whether LUTs are paid for; they must be short at all."""
-    return len(problem.limits) > 1 and sum(len(own) for own in problem.nodes) > FEW_ROWS
+    return len(problem.limits) > 1 and sum(len(own) for own in problem.nodes) > TUNING.few_rows
 
 
 def _state_rows(labels: int) -> int:
-    return max(LEAST_STATE_ROWS, labels // ROWS_PER_LABEL)
+    return max(TUNING.least_state_rows, labels // TUNING.rows_per_label)

@@ -123,7 +123,7 @@ def check_against(
         assert run.bound(longest, MANY_LABELS, None) == bound
         assert run.bound(bound - 1, MANY_LABELS, None) == bound
         with monkeypatch.context() as patch:
-            patch.setattr(budgeted, "FEW_ROWS", 0)
+            patch.setattr(budgeted, "TUNING", budgeted.BudgetTuning(few_rows=0))
             paid = run.best(longest, MANY_LABELS, 0.01)
         assert paid is not None
         assert paid.cycles <= least
