@@ -237,7 +237,7 @@ def _out() -> Any:
 
 
 class DependenceKind(StrEnum):
-    """What the source and the sink of a dependence do with the element."""
+    """Kind of a dependence, by the accesses of its source and its sink."""
 
     FLOW = "flow"
     ANTI = "anti"

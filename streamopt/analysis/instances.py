@@ -76,7 +76,7 @@ class StatementInstance:
 
     @property
     def target(self) -> Access:
-        """Return what the statement writes."""
+        """Return the access that the statement writes."""
         return self.assign.target
 
     @property

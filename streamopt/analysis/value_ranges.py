@@ -46,7 +46,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class ValueContext:
-    """What an expression is among.
+    """Arrays and loops around an expression.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What a node costs, as the rest of a graph sees it: its times and its DSPs.
+"""Cost of a node as the rest of a graph sees it: times and resources.
 
 A cost model is a rule from loop order and unroll factors to these. The factors may be arrays of
 one length, so that one call judges all choices of a node in one loop order.
@@ -28,7 +28,7 @@ __all__ = ["PUBLISHED", "CostModel", "LaterCosts", "NodeCost", "PricedCosts", "S
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What of a graph a node's cost depends on.
+    """The part of a graph that a node's cost depends on.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class Setting:
     def of(
         graph: Graph, node: Node, ins: Sequence[Edge], outs: Sequence[Edge], binding: Binding = ()
     ) -> Setting:
-        """Return what a node's cost depends on.
+        """Return the setting of a node in a graph.
 
         Parameters
         ----------

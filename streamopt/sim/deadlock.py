@@ -17,7 +17,7 @@ __all__ = ["Deadlock", "DeadlockError", "Wait", "WaitKind", "find_ring"]
 
 
 class WaitKind(StrEnum):
-    """What a process lacks."""
+    """Missing thing that a process waits for."""
 
     EMPTY = "empty"
     """A token in a stream that it reads."""

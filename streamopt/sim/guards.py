@@ -81,7 +81,7 @@ def _group_offsets(
     parts: Iterable[Condition],
     lane: Mapping[str, int],
 ) -> NDArray[np.int64]:
-    """Return what the matching values of a group of loops add to the iteration, ascending."""
+    """Return the shares of a group of loops in the matching iterations, ascending."""
     extents = [tiles[at].trip_count for at in group]
     names = {tiles[at].name for at in group}
     mine = [part for part in parts if iterators_of(part) & names]

@@ -39,7 +39,7 @@ def last_cycle(engine: Engine) -> int:
 
 
 def process_traces(engine: Engine, samples: int) -> tuple[ProcessTrace, ...]:
-    """Return what every process did, with its waits in ``samples`` equal spans."""
+    """Return the trace of every process, with its waits in ``samples`` equal spans."""
     borders = np.arange(samples + 1) * _span_cycles(last_cycle(engine) + 1, samples)
     return tuple(_process_trace(engine, position, borders) for position in range(len(engine.runs)))
 
@@ -85,7 +85,7 @@ def _pipeline_trace(run: ProcessRun, index: int) -> PipelineTrace:
 
 
 def fifo_traces(engine: Engine, network: Network, samples: int) -> tuple[FifoTrace, ...]:
-    """Return what went through every FIFO, with its occupancy in ``samples`` equal spans."""
+    """Return the traffic of every FIFO, with its occupancy in ``samples`` equal spans."""
     total = last_cycle(engine) + 1
     return tuple(_fifo_trace(engine, fifo, total, samples) for fifo in network.fifos)
 

@@ -1,4 +1,4 @@
-"""What the engine runs: a network compiled to accesses at local clocks, and channels."""
+"""A network compiled for the engine: accesses at local clocks, and channels."""
 
 from __future__ import annotations
 
@@ -230,7 +230,7 @@ def _channel(
 def _buffers(
     network: Network,
 ) -> list[tuple[tuple[tuple[str, int], ...], tuple[tuple[str, int], ...]]]:
-    """Return what each process waits for: (filled_by, emptied_by) of `ProcessPlan`.
+    """Return `ProcessPlan.filled_by` and `ProcessPlan.emptied_by` of each process.
 
     An argument that one process writes and a later one reads has one bank a frame, outside: the
     reader waits for the writer's end, and the writer for nobody.

@@ -33,7 +33,7 @@ def simulate(
     depths: Mapping[str, int] | None = None,
     samples: int = 0,
 ) -> Trace:
-    """Return what a network does, cycle by cycle; see `streamopt.sim` for the rules.
+    """Return the trace of a network, cycle by cycle; see `streamopt.sim` for the rules.
 
     Parameters
     ----------

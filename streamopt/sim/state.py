@@ -1,4 +1,4 @@
-"""What changes while a network runs: tokens in channels, and how far each process has come.
+"""State of a running network: tokens in channels, and how far each process has come.
 
 Times are recorded once and never change, so that everything that is known is final.
 """

@@ -1,4 +1,4 @@
-"""What a simulation tells."""
+"""Results of a simulation: cycles, waits and occupancies."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class ProcessTrace:
 
 @dataclass(frozen=True, slots=True)
 class FifoTrace:
-    """What went through a FIFO.
+    """Traffic of a FIFO.
 
     Attributes
     ----------

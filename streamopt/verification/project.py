@@ -48,7 +48,7 @@ _SCHEMA_VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What a project directory says of itself.
+    """Description of a project in its directory.
 
     Attributes
     ----------
@@ -185,7 +185,7 @@ def read_manifest(directory: Path) -> Manifest:
 
 
 def _missing(problem: Exception) -> str:
-    """Return what a manifest lacks, in words."""
+    """Return the faults of a manifest, in words."""
     match problem:
         case OSError():
             return f"{MANIFEST} can't be read: {reason(problem)}"

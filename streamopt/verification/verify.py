@@ -121,7 +121,7 @@ class _Check:
     golden: Golden
 
     def verdict(self, traced: Traced | None) -> Verdict:
-        """Return what a run gives; a second one, with traces, tells why it is wrong."""
+        """Return the verdict on a run; a second run, with traces, tells why it is wrong."""
         if traced is not None and traced.always:
             return self._with_tokens(traced.scheduled)
         try:

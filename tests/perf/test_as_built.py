@@ -1,4 +1,4 @@
-"""The honest costs of rows against the designs that the rows become."""
+"""As-built costs of rows against the designs that the rows become."""
 
 from __future__ import annotations
 

@@ -12,13 +12,13 @@ import pytest
 from streamopt.formats.graph_json import read_graph_json
 from streamopt.ir.element import ElementType
 from streamopt.pipeline import interpret, load
-from streamopt.verification.reference.bounded_scalar import (
+from streamopt.verification.reference.execution import execute
+from streamopt.verification.reference.in_order import (
     BOUNDED_OPERATIONS,
     BoundedScalar,
     UnsureError,
     bounded,
 )
-from streamopt.verification.reference.execution import execute
 from tests.support.nightly import in_nightly
 from tests.support.random.functions import random_function
 

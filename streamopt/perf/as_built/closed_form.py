@@ -1,4 +1,4 @@
-"""The closed form under the honest rules: table 3 of [1] with the II and depth of every pipeline.
+"""The closed form of designs as built: table 3 of [1] with the II and depth of every pipeline.
 
 Where [1] counts a node's run once for each of its stores, takes II from the innermost loop alone
 and lets nodes that fill one array run side by side, this takes what a pipeline really does: II and

@@ -1,4 +1,4 @@
-"""The honest cost of a node for any loop order and unroll factors, without lowering each choice.
+"""As-built cost of a node for any loop order and unroll factors, without lowering each choice.
 
 A node is lowered once without unrolling. Its recurrences, operators and accesses then say what
 every other choice costs, (O2) to (O6) of ``models/formulations/opt6.md``, by the same rules that
@@ -156,8 +156,8 @@ class AsBuiltCosts:
     def with_surroundings(self) -> AsBuiltCosts:
         """Return the same with the LUTs of masks, partial sums and channels counted, too.
 
-        Rows differ in more then, so that there are more of them: bounds need that, and searches
-        from above leave it to what they learn from designs.
+        Fewer rows are then dominated. Bounds need this precision; the upper-bound searches learn it
+        from designs.
         """
         found = copy(self)
         found._nests, found._has_surroundings = {}, True
@@ -206,7 +206,7 @@ def _bound(binding: Binding, operation: Operation) -> Operation:
 
 
 class _NodeBody:
-    """What one streaming node says of all its choices."""
+    """One streaming node, lowered without unrolling: the costs of all its choices."""
 
     def __init__(
         self,

@@ -65,7 +65,7 @@ class NodeOperators:
     def amounts(
         self, factors: Mapping[str, Any], ii: Any, distances: Any, target: Target
     ) -> OperatorAmounts:
-        """Return what the operators take, DSPs of addresses left out.
+        """Return the resources of the operators, DSPs of addresses left out.
 
         Parameters
         ----------

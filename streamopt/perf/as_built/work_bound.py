@@ -89,7 +89,7 @@ class _Shares:
         self._per_lut = (1.0 - WEIGHTS) / max(1, limits.luts)
 
     def of_node(self, node: Node, bindings: Sequence[Binding]) -> Floats:
-        """Return what a node takes in the cheapest of its bindings."""
+        """Return the share of a node in the cheapest of its bindings."""
         return np.min([self._bound(node, binding) for binding in bindings], axis=0)
 
     def _bound(self, node: Node, binding: Binding) -> Floats:

@@ -18,7 +18,7 @@ __all__ = ["INTEGERS", "Algebra", "Arithmetic", "symbolic"]
 
 
 class Arithmetic(Protocol):
-    """What a value must offer to be a number of the model."""
+    """Operations that a value must offer to be a number of the model."""
 
     def __add__(self, other: Any, /) -> Any:
         """Return the sum with a value or an integer."""

@@ -44,7 +44,7 @@ class ClockRisk:
     needed_cycles: int
 
     def __str__(self) -> str:
-        """Return what is wrong and what to change."""
+        """Return the problem and its remedy, in words."""
         return (
             f"{self.pipeline} adds {self.terms} terms to an element of {self.memory} every "
             f"{self.given_cycles} cycles, and a tree of adders takes {self.needed_cycles}: put "

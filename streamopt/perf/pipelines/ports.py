@@ -36,7 +36,7 @@ _ANY = -1
 
 @dataclass(frozen=True, slots=True)
 class PortDemand:
-    """What one memory or FIFO asks of a pipeline.
+    """Demand of one memory or FIFO on a pipeline.
 
     Attributes
     ----------

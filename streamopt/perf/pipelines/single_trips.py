@@ -1,4 +1,4 @@
-"""What Vitis HLS makes of an innermost loop with one iteration and guards in its body.
+"""Innermost loops of one iteration with guards in their body, as Vitis HLS builds them.
 
 It dissolves the loop, and with it the place where pipelining was asked for: it pipelines the
 loop two levels above and unrolls the one between. Five nodes of the published multi-head

@@ -38,7 +38,7 @@ NO_RATES: Mapping[str, Sequence[float]] = MappingProxyType({})
 
 
 class Reason(StrEnum):
-    """What keeps iterations apart."""
+    """Reason for an initiation interval."""
 
     MEMORY_PORTS = "memory ports"
     STREAM_PORTS = "stream ports"

@@ -103,7 +103,7 @@ def pipeline_fabric(
     timing: PipelineTiming,
     storages: Mapping[str, BankStorage],
 ) -> Resources:
-    """Return what a pipeline takes besides its operators and memories.
+    """Return the LUTs and flip-flops of a pipeline besides its operators and memories.
 
     One without operations moves data through: it has no registers for them.
 
@@ -131,7 +131,7 @@ def pipeline_fabric(
 
 
 def least_pipeline_luts(result_bits: Integers, unit_bits: Integers, ii: Integers) -> Integers:
-    """Return what `pipeline_fabric` counts whatever streams and memories a pipeline touches.
+    """Return the LUTs of `pipeline_fabric` for any streams and memories that a pipeline touches.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ def least_pipeline_luts(result_bits: Integers, unit_bits: Integers, ii: Integers
 
 
 def _result_luts(result_bits: Any, unit_bits: Any, ii: Any) -> Any:
-    """Return what selects results and shares units: a number, or one for each entry of arrays."""
+    """Return the LUTs that select results and share units: a number, or one for each entry."""
     shared = _SHARED_RESULT_LUTS * result_bits + _UNIT_LUTS * unit_bits
     plain = _RESULT_LUTS * result_bits
     return plain + (ii > 1) * (shared - plain)

@@ -31,7 +31,7 @@ _HALVES = {Place.LOCAL: 1, Place.ROM: 1, Place.PING_PONG: 2}
 
 
 class StorageKind(StrEnum):
-    """What a bank is made of."""
+    """Material of a bank."""
 
     OUTSIDE = "outside"
     """Not part of the design: arguments."""

@@ -1,4 +1,4 @@
-"""What the hardware of a network takes: DSPs, block RAMs, UltraRAMs, LUTs and flip-flops.
+"""Resources of the hardware of a network: DSPs, block RAMs, UltraRAMs, LUTs and flip-flops.
 
 Estimated from the network, its timing and the target alone. Counted as the synthesis report of
 Vitis HLS counts, before implementation moves logic between the kinds, but for FIFOs in block RAM:
@@ -44,7 +44,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class NetworkResources:
-    """What a network takes, part by part.
+    """Resources of a network, part by part.
 
     Attributes
     ----------
@@ -72,7 +72,7 @@ class NetworkResources:
 def resources(
     network: Network, timings: Mapping[str, PipelineTiming], target: Target
 ) -> NetworkResources:
-    """Return what a network takes on a target.
+    """Return the resources of a network on a target.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ def pipeline_resources(
 def operator_resources(
     pipeline: Pipeline, replicas: Sequence[Replicas], timing: PipelineTiming, target: Target
 ) -> tuple[Resources, int]:
-    """Return what the operators of a pipeline take, and the bits of the results of their units."""
+    """Return the resources of a pipeline's operators, and the bits of their units' results."""
     sums = [update for update in recurrences(pipeline) if update.is_sum]
     counts = ((found.operation, found.count) for found in replicas)
     used = operator_amounts(counts, sums, timing.ii, target)
@@ -147,13 +147,13 @@ def operator_resources(
 
 
 def memory_resources(storage: BankStorage, *, ping_pong: bool) -> Resources:
-    """Return what a local memory or a ping-pong buffer takes."""
+    """Return the resources of a local memory or a ping-pong buffer."""
     blocks = Resources(bram18=storage.bram18, uram=storage.uram)
     return blocks + memory_fabric(storage, ping_pong=ping_pong)
 
 
 def fifo_resources(storage: BankStorage) -> Resources:
-    """Return what a group of FIFOs takes."""
+    """Return the resources of a group of FIFOs."""
     return Resources(bram18=storage.bram18) + fifo_fabric(storage)
 
 
@@ -163,7 +163,7 @@ FABRIC_A_BIT = 2
 
 
 def adapter_resources(memory: Memory, mover: Pipeline, blocks: Memories) -> Resources:
-    """Return what the ports of an array off the chip take; nothing for a stream.
+    """Return the resources of the ports of an array off the chip; none for a stream.
 
     Parameters
     ----------

@@ -108,7 +108,7 @@ def lanes_of(port: Port, pipeline: Pipeline) -> frozenset[str]:
 def operator_amounts(
     counts: Iterable[tuple[Operation, Any]], sums: Sequence[Recurrence], ii: Any, target: Target
 ) -> OperatorAmounts:
-    """Return what operations take, each done so many times every ``ii`` cycles.
+    """Return the resources of operations, each done so many times every ``ii`` cycles.
 
     Parameters
     ----------

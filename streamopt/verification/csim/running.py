@@ -67,7 +67,7 @@ _ROOM_BYTES = 2**20
 
 @dataclass(frozen=True, slots=True)
 class CsimRun:
-    """What a testbench that came to its end said."""
+    """Outcome of a testbench that came to its end."""
 
     passed: bool
     output: str

@@ -1,7 +1,7 @@
 """Temporary folders that a killed process leaves behind no longer than to the next run.
 
 A folder is locked while its process lives: the system takes the lock away with the process, however
-it ends. So one without a lock belongs to nobody, and whoever makes the next removes it.
+it ends. So one without a lock belongs to nobody, and the next run removes it.
 """
 
 from __future__ import annotations

@@ -59,7 +59,7 @@ def first_wrong_token(
     outputs: tuple[OutputVerdict, ...] = (),
     dialect: Dialect = Dialect.HLS,
 ) -> Diagnostic | None:
-    """Return what is wrong first in a run, E716; None where every token is right.
+    """Return the first wrong token of a run, E716; None where every token is right.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ def _streams(
 
 
 def _stream_name(port: CppPort, lanes: tuple[int, ...]) -> str:
-    """Return what a run calls one stream of a group."""
+    """Return the name of one stream of a group in a trace."""
     if port.dialect is Dialect.HLS:
         return port.stream([*map(str, lanes)])
     flat = 0

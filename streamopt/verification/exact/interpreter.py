@@ -18,7 +18,7 @@ from streamopt.ir.element import ElementType
 from streamopt.ir.expression import Binary, BinaryOp, Call, Cast, Function, Read
 from streamopt.ir.program import Reduction
 from streamopt.verification.exact.scalar_code import ScalarCode
-from streamopt.verification.exact.scalar_operations import OPERATIONS, OutsideError
+from streamopt.verification.exact.scalar_operations import CONVERSIONS, OPERATIONS, OutsideError
 from streamopt.verification.storage import numbers_of, stored
 
 if TYPE_CHECKING:
@@ -196,13 +196,12 @@ def _start(statement: Statement, element: ElementType, code: ScalarCode) -> str:
         return code.value(statement.start, element)
     assert statement.reduction is not None
     if element.is_float:
-        names = {ElementType.FLOAT: "float32", ElementType.HALF: "float16"}
-        return f"{names.get(element, 'float')}('{statement.reduction.identity}')"
+        return f"{CONVERSIONS[element]}('{statement.reduction.identity}')"
     return str(integer_identity(statement.reduction, element))
 
 
 def integer_identity(reduction: Reduction, element: ElementType) -> int:
-    """Return what a reduction of integers starts from; of fixed-point numbers, its mantissa."""
+    """Return the start of a reduction of integers; of fixed-point numbers, its mantissa."""
     if element.is_fixed:
         form = element.fixed_point
         ends = {Reduction.MAX: form.lowest, Reduction.MIN: form.highest}

@@ -46,7 +46,7 @@ class Cause(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """What made an element no number, in words, and where."""
+    """Cause of an element that is no number, in words, and its place."""
 
     cause: Cause
     text: str = ""

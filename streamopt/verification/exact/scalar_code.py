@@ -21,20 +21,24 @@ from streamopt.ir.expression import (
     Select,
 )
 from streamopt.ir.expression_type import compared_type, expression_type, operand_types
-from streamopt.verification.exact.fixed_code import converted_fixed, fixed_operation
-from streamopt.verification.exact.scalar_operations import mantissa, wrap_name
+from streamopt.verification.exact.scalar_operations import CONVERSIONS, mantissa, wrap_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from streamopt.ir.affine import Affine, Atom
     from streamopt.ir.expression import Access, Condition, Expression
+    from streamopt.ir.fixed_point import FixedPoint
     from streamopt.ir.program import Array
 
-__all__ = ["ScalarCode"]
+__all__ = [
+    "ScalarCode",
+    "converted_fixed",
+    "fixed_operation",
+]
+
 
 _EXTREMES = {Function.MAX: "largest", Function.MIN: "smallest"}
-_ROUNDING = {ElementType.FLOAT: "float32", ElementType.HALF: "float16"}
 _INTEGER_CALLS = {BinaryOp.DIV: "quotient", BinaryOp.MOD: "remainder"}
 
 
@@ -141,7 +145,7 @@ class ScalarCode:
             case ElementType.DOUBLE:
                 return f"({value!r})" if abs(value) < float("inf") else f"float('{value}')"
             case ElementType.FLOAT | ElementType.HALF:
-                self.rounded.append((_ROUNDING[element], value))
+                self.rounded.append((CONVERSIONS[element], value))
                 return f"rounded[{len(self.rounded) - 1}]"
             case _ if element.is_fixed:
                 return f"({mantissa(value, element)})"
@@ -175,12 +179,57 @@ def _called(function: Function, arguments: list[str], element: ElementType) -> s
 def _converted(text: str, element: ElementType, wanted: ElementType) -> str:
     if element.is_fixed or wanted.is_fixed:
         return converted_fixed(text, element, wanted)
-    match wanted:
-        case ElementType.DOUBLE:
-            return f"float({text})"
-        case ElementType.FLOAT:
-            return f"float32({text})"
-        case ElementType.HALF:
-            return f"float16({text})"
+    if wanted.is_float:
+        return f"{CONVERSIONS[wanted]}({text})"
+    return _wrapped(f"whole({text})" if element.is_float else text, wanted)
+
+
+def fixed_operation(
+    op: BinaryOp,
+    sides: tuple[str, str],
+    types: tuple[ElementType, ElementType],
+    element: ElementType,
+) -> str:
+    """Return the text of an operation on mantissas of fixed-point types."""
+    left, right = (kind.fixed_point.fraction_bits for kind in types)
+    result = element.fixed_point.fraction_bits
+    match op:
+        case BinaryOp.ADD | BinaryOp.SUB:
+            one, other = _shifted(sides[0], result - left), _shifted(sides[1], result - right)
+            return f"({one} {op} {other})"
+        case BinaryOp.MUL:
+            return f"({sides[0]} * {sides[1]})"
+        case BinaryOp.DIV:
+            return f"quotient({_shifted(sides[0], max(right, 0))}, {sides[1]})"
         case _:
-            return _wrapped(f"whole({text})" if element.is_float else text, wanted)
+            raise AssertionError(f"{op} of fixed-point numbers")
+
+
+def converted_fixed(text: str, element: ElementType, wanted: ElementType) -> str:
+    """Return the text of a conversion from or to a fixed-point type."""
+    if element.is_float:
+        return f"mantissa({text}, '{wanted}')"
+    form = element.fixed_point
+    if wanted.is_fixed:
+        return _moved(text, form, wanted)
+    if not wanted.is_float:
+        return f"{wrap_name(wanted)}({_cut_off(text, form.fraction_bits)})"
+    return f"{CONVERSIONS[wanted]}(number({text}, {form.fraction_bits}))"
+
+
+def _shifted(text: str, bits: int) -> str:
+    return f"({text} << {bits})" if bits else text
+
+
+def _moved(text: str, form: FixedPoint, wanted: ElementType) -> str:
+    into = wanted.fixed_point
+    shift = form.fraction_bits - into.fraction_bits
+    if shift <= 0 and into.integer_bits >= form.integer_bits:
+        return _shifted(text, -shift)
+    return f"moved({text}, {shift}, '{wanted}')"
+
+
+def _cut_off(text: str, fraction_bits: int) -> str:
+    if fraction_bits <= 0:
+        return _shifted(text, -fraction_bits)
+    return f"quotient({text}, {1 << fraction_bits})"

@@ -20,7 +20,14 @@ from streamopt.ir.expression import Function
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["OPERATIONS", "OutsideError", "mantissa", "wrap_name"]
+__all__ = ["CONVERSIONS", "OPERATIONS", "OutsideError", "mantissa", "quotient", "wrap_name"]
+
+CONVERSIONS: Mapping[ElementType, str] = {
+    ElementType.DOUBLE: "float",
+    ElementType.FLOAT: "float32",
+    ElementType.HALF: "float16",
+}
+"""Names of the operations that convert to floating-point types."""
 
 
 class OutsideError(Exception):
@@ -41,7 +48,7 @@ def _divided(left: float, right: float) -> float:
         return math.nan if left == 0.0 or math.isnan(left) else sign * math.inf
 
 
-def _quotient(left: int, right: int) -> int:
+def quotient(left: int, right: int) -> int:
     """Return C's quotient, rounded towards zero; 0 where C leaves it undefined."""
     if right == 0:
         return 0
@@ -50,7 +57,7 @@ def _quotient(left: int, right: int) -> int:
 
 
 def _remainder(left: int, right: int) -> int:
-    return left - right * _quotient(left, right) if right else 0
+    return left - right * quotient(left, right) if right else 0
 
 
 def _whole(value: float) -> int:
@@ -102,7 +109,7 @@ def _single(function: Callable[..., float]) -> Callable[..., np.float32]:
 
 
 def _half(function: Callable[..., float]) -> Callable[..., np.float16]:
-    return lambda *values: np.float16(np.float32(function(*map(float, values))))
+    return lambda *values: np.float16(_single(function)(*values))
 
 
 def mantissa(value: float, element: str) -> int:
@@ -144,7 +151,7 @@ OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "moved": _moved,
     "number": _number,
     "divided": _divided,
-    "quotient": _quotient,
+    "quotient": quotient,
     "remainder": _remainder,
     "whole": _whole,
     "largest": _largest,
@@ -154,4 +161,4 @@ OPERATIONS: Mapping[str, Callable[..., Any]] = {
     **{f"{name}_half": _half(function) for name, function in _DOUBLE.items()},
     **{wrap_name(element): _wrapping(element) for element in ElementType if element.is_integer},
 }
-"""What generated code may call, by name."""
+"""Operations of generated code, by name."""

@@ -26,18 +26,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from streamopt.ir.program import ElementType, Reduction
+from streamopt.ir.program import Reduction
 from streamopt.verification.reference.bounded_array import Bounded, interval, settled
-from streamopt.verification.reference.error_bounds import Reals
+from streamopt.verification.reference.error_bounds import V
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from streamopt.verification.reference.bounded_array import FloatArray
+    from streamopt.verification.reference.error_bounds import Reals
 
 __all__ = ["Accumulator", "accumulator"]
 
-_DOUBLE = Reals(ElementType.DOUBLE)
 _SLACK = 1.0 + 2.0**-20  # rounding of sums of up to 2**32 bounds
 
 
@@ -105,7 +105,7 @@ class _Sum(Accumulator):
         np.add.at(self.bound, targets, block.bound.sum(axis=axes).ravel())
 
     def _result(self) -> Bounded:
-        here, there = self._gamma(self.arithmetic.unit), self._gamma(_DOUBLE.unit)
+        here, there = self._gamma(self.arithmetic.unit), self._gamma(V)
         size = self._sums[1]
         bound = self.bound + here * (size + self.bound) + there * size
         bound += self.terms * self.arithmetic.underflow
@@ -125,7 +125,7 @@ class _Product(Accumulator):
         np.multiply.at(self.growth, targets, np.maximum(high, 1.0).prod(axis=axes).ravel())
 
     def _result(self) -> Bounded:
-        here, there = self._gamma(self.arithmetic.unit), self._gamma(_DOUBLE.unit)
+        here, there = self._gamma(self.arithmetic.unit), self._gamma(V)
         propagated = np.maximum(self.high - np.abs(self.value), 0.0)
         rounding = (here + 4.0 * there) * self.high
         underflow = self.terms * self.arithmetic.underflow * self.growth

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     Ends: TypeAlias = tuple[FloatArray, FloatArray]
 
 __all__ = [
+    "SLACK",
     "Bounded",
     "BoundedCondition",
     "apart",
@@ -46,6 +47,8 @@ __all__ = [
 
 
 _LARGEST = float(np.finfo(np.float64).max)
+SLACK = 1.0 + 2.0**-40
+"""Factor of bounds, which are computed in double precision as well."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,7 +89,7 @@ def settled(value: FloatArray, bound: FloatArray, grain: float, ends: Ends) -> B
     low, high = ends
     loose, number = ~np.isfinite(bound), np.asarray(value, np.float64)
     exact = (low == high) & (low == number)
-    distance = np.maximum(high - number, number - low) * (1.0 + 2.0**-40)
+    distance = np.maximum(high - number, number - low) * SLACK
     found = np.where(exact, 0.0, np.where(np.isfinite(distance), distance, np.inf))
     bound = np.where(loose, found, bound)
     loose = ~np.isfinite(bound) & ~np.isnan(low) & ~np.isnan(high)
@@ -163,9 +166,6 @@ def _unless(unknown: Truth, ends: Ends) -> Ends:
     return np.where(unknown, np.nan, ends[0]), np.where(unknown, np.nan, ends[1])
 
 
-_SLACK = 1.0 + 2.0**-40  # the bounds are computed in double precision as well
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class BoundedCondition:
     """Outcome of a comparison in the reference, and where the other evaluation may differ."""
@@ -176,7 +176,7 @@ class BoundedCondition:
 
 def compare_bounded(op: CompareOp, left: Bounded, right: Bounded) -> BoundedCondition:
     """Return ``left op right`` as a truth value."""
-    reach = (left.bound + right.bound) * _SLACK
+    reach = (left.bound + right.bound) * SLACK
     gap = np.abs(left.value - right.value)
     unsure = (reach > 0) & ~(gap > reach)
     if not np.isfinite(reach).all():
@@ -203,7 +203,7 @@ def select_bounded(condition: BoundedCondition, then: Bounded, otherwise: Bounde
     bound = np.where(condition.holds, then.bound, otherwise.bound)
     distance = np.asarray(np.abs(then.value - otherwise.value), np.float64)
     other = distance + np.where(condition.holds, otherwise.bound, then.bound)
-    both = np.maximum(bound, other * _SLACK)
+    both = np.maximum(bound, other * SLACK)
     bound = np.where(condition.unsure, np.where(np.isnan(both), np.inf, both), bound)
     grain = min(then.grain, otherwise.grain)
     if np.isfinite(bound).all():

@@ -56,15 +56,16 @@ References
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from math import erf, inf, nan, pi
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from streamopt.ir.expression import BinaryOp, Function
 from streamopt.ir.program import ElementType
 from streamopt.verification.reference.bounded_array import (
+    SLACK,
     Bounded,
     corners,
     image,
@@ -79,40 +80,59 @@ if TYPE_CHECKING:
 
     from streamopt.verification.reference.bounded_array import Ends, FloatArray, Truth
 
-__all__ = ["FUNCTION_ULPS", "Reals"]
+__all__ = [
+    "FUNCTION_ULPS",
+    "Reals",
+    "V",
+    "product_error",
+    "quotient_error",
+]
 
 FUNCTION_ULPS = 4
 """Stated accuracy of exp, log, tanh and erf in units in the last place, on every platform."""
 
-_V = 2.0**-53  # unit roundoff of the reference
-_FORMATS = {
-    ElementType.HALF: np.float16,
-    ElementType.FLOAT: np.float32,
-    ElementType.DOUBLE: np.float64,
-}
-_SLACK = 1.0 + 2.0**-40  # the bounds are computed in double precision as well
+V = 2.0**-53
+"""Unit roundoff of the reference."""
+
+
+def product_error(a: Any, e: Any, b: Any, f: Any) -> Any:
+    """Return the propagated error of ``a * b``, of numbers or arrays with bounds e and f."""
+    return abs(a) * f + abs(b) * e + e * f
+
+
+def quotient_error(a: Any, e: Any, b: Any, f: Any) -> Any:
+    """Return the propagated error of ``a / b`` where the bound of b is below its size."""
+    size = abs(b)
+    return (e * size + abs(a) * f) / (size * (size - f))
 
 
 @dataclass(frozen=True, slots=True)
 class Reals:
-    """The operations in one floating-point type; see the module for the bounds."""
+    """The operations in one floating-point type; see the module for the bounds.
+
+    Attributes
+    ----------
+    digits
+        Bits of a significand.
+    unit
+        Unit roundoff.
+    underflow
+        Smallest normal number.
+    """
 
     element: ElementType
+    digits: int
+    unit: float
+    underflow: float
+    largest: float
 
-    @property
-    def unit(self) -> float:
-        """Return the unit roundoff."""
-        return {ElementType.HALF: 2.0**-11, ElementType.FLOAT: 2.0**-24}.get(self.element, _V)
-
-    @property
-    def underflow(self) -> float:
-        """Return the smallest normal number."""
-        return float(np.finfo(_FORMATS[self.element]).tiny)
-
-    @property
-    def largest(self) -> float:
-        """Return the largest finite number."""
-        return float(np.finfo(_FORMATS[self.element]).max)
+    @staticmethod
+    @cache
+    def of(element: ElementType) -> Reals:
+        """Return the operations of an element type."""
+        known = np.finfo(element.dtype)
+        sizes = (float(known.eps) / 2, float(known.tiny), float(known.max))
+        return Reals(element, known.nmant + 1, *sizes)
 
     def literal(self, value: float) -> Bounded:
         """Return a literal, which the element type may round."""
@@ -130,12 +150,12 @@ class Reals:
             return self._converted(operand)
 
     def _converted(self, operand: Bounded) -> Bounded:
-        rounded = operand.value.astype(_FORMATS[self.element]).astype(np.float64)
+        rounded = operand.value.astype(self.element.dtype).astype(np.float64)
         exact = (operand.bound == 0) & (np.abs(rounded) >= self.underflow)
         exact |= (operand.bound == 0) & (operand.value == 0)
         off = np.abs(rounded - operand.value)
         loose = operand.bound * (1 + self.unit) + self.unit * np.abs(operand.value)
-        bound = np.where(exact, off, (loose + self.underflow) * _SLACK)
+        bound = np.where(exact, off, (loose + self.underflow) * SLACK)
         return self._in_range(
             operand.value, np.asarray(bound), operand.grain, lambda: interval(operand)
         )
@@ -155,8 +175,8 @@ class Reals:
             case BinaryOp.SUB:
                 return self._rounded(a - b, e + f, grain, reach=reach)
             case BinaryOp.MUL:
-                propagated = np.abs(a) * f + np.abs(b) * e + e * f
-                return self._rounded(a * b, propagated, left.grain * right.grain, reach=reach)
+                grain = left.grain * right.grain
+                return self._rounded(a * b, product_error(a, e, b, f), grain, reach=reach)
             case BinaryOp.DIV:
                 return self._divide(left, right, reach)
             case _:
@@ -168,9 +188,8 @@ class Reals:
         if size.size == 1 and not f.any() and np.frexp(size.ravel()[0])[0] == 0.5:
             grain = left.grain / float(size.ravel()[0])
             return self._rounded(a / b, e / size, grain, reach=reach)
-        gap = size - f
-        propagated = (e * size + np.abs(a) * f) / (size * gap)
-        return self._rounded(a / b, np.where(gap > 0, propagated, np.inf), reach=reach)
+        propagated = np.where(size > f, quotient_error(a, e, b, f), np.inf)
+        return self._rounded(a / b, propagated, reach=reach)
 
     def call(self, function: Function, arguments: tuple[Bounded, ...]) -> Bounded:
         """Return a function of one or two arguments."""
@@ -298,9 +317,9 @@ class Reals:
         reach
             The ends of the result before it is rounded, for where the bound is not finite.
         """
-        u, v = factor * self.unit, factor * _V
+        u, v = factor * self.unit, factor * V
         size = np.abs(value) * (1.0 + 2.0 * v)
-        bound = (propagated * (1.0 + u) + (u + v) * size + self.underflow) * _SLACK
+        bound = (propagated * (1.0 + u) + (u + v) * size + self.underflow) * SLACK
         bound = np.where(self.exact(np.abs(value), propagated, grain), 0.0, bound)
         return self._in_range(value, bound, grain, reach, factor)
 
@@ -325,7 +344,7 @@ class Reals:
             np.where(np.isinf(end), 0.0, factor * self.unit * np.abs(end) + self.underflow)
             for end in ends
         )
-        low, high = ends[0] - low * _SLACK, ends[1] + high * _SLACK
+        low, high = ends[0] - low * SLACK, ends[1] + high * SLACK
         low = np.where(low < -self.largest, -np.inf, low)
         high = np.where(high > self.largest, np.inf, high)
         least = np.where(np.isinf(ends[0]), low, np.minimum(low, self.largest))
@@ -344,7 +363,7 @@ def _extreme(extreme: np.ufunc, left: Bounded, right: Bounded) -> Bounded:
     (a, b), (c, d) = interval(left), interval(right)
     low, high = extreme(a, c), extreme(b, d)
     exact, size = (left.bound == 0) & (right.bound == 0), np.asarray(value, np.float64)
-    bound = (np.maximum(high - size, size - low) + 4 * _V * np.abs(size)) * _SLACK
+    bound = (np.maximum(high - size, size - low) + 4 * V * np.abs(size)) * SLACK
     bound = np.where(exact, 0.0, np.where(np.isnan(bound), np.inf, bound))
     grain = min(left.grain, right.grain)
     if np.isfinite(bound).all():

@@ -39,7 +39,6 @@ from streamopt.ir.expression import (
 )
 from streamopt.ir.expression_type import compared_type, expression_type, operand_types
 from streamopt.verification.reference.accumulate import accumulator
-from streamopt.verification.reference.arithmetics import arithmetic_of, in_type
 from streamopt.verification.reference.bounded_array import (
     Bounded,
     BoundedCondition,
@@ -49,9 +48,15 @@ from streamopt.verification.reference.bounded_array import (
     select_bounded,
 )
 from streamopt.verification.reference.error_bounds import Reals
-from streamopt.verification.reference.fixed_arrays import FixedArrays, difference, term_type
 from streamopt.verification.reference.in_order import execute_in_order
-from streamopt.verification.reference.integers import Integers
+from streamopt.verification.reference.whole_numbers import (
+    FixedArrays,
+    Integers,
+    arithmetic_of,
+    difference,
+    in_type,
+    term_type,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Mapping, Sequence
@@ -63,8 +68,8 @@ if TYPE_CHECKING:
     from streamopt.ir.expression import Condition as ConditionTree
     from streamopt.ir.program import Array, Nest, Program, Reduction, Statement
     from streamopt.verification.reference.accumulate import Accumulator
-    from streamopt.verification.reference.arithmetics import Arithmetic
     from streamopt.verification.reference.bounded_array import FloatArray
+    from streamopt.verification.reference.whole_numbers import Arithmetic
 
     Point: TypeAlias = dict[str, NDArray[np.int64]]
 
@@ -192,7 +197,7 @@ class _Execution:
         if reduction is None:
             self._assign()
             return
-        reals = Reals(self.element if self.element.is_float else ElementType.DOUBLE)
+        reals = Reals.of(self.element if self.element.is_float else ElementType.DOUBLE)
         sums = accumulator(reduction, self.target.size_elems, reals)
         extents = self._extents(every=True)
         if self.statement.start is not None:

@@ -2,12 +2,16 @@
 
 Every design keeps the order of a sequential nest. Where what the nest reads is known exactly, and
 it calls no function that platforms round differently, the exact interpreter's bits are the ones to
-expect: the bound is 0. Elsewhere the nest runs on scalars that carry their bounds
-(`streamopt.verification.reference.bounded_scalar`).
+expect: the bound is 0. Elsewhere the nest runs on scalars that carry their bounds, by the standard
+model of `streamopt.verification.reference.error_bounds`. Integers are known exactly there or not at
+all: a comparison or a conversion to an integer that the bounds leave open ends the run.
 """
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,19 +19,26 @@ import numpy as np
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import Call, Function, reads, walk
 from streamopt.verification.exact.interpreter import run_nest
-from streamopt.verification.reference.bounded_array import Bounded
-from streamopt.verification.reference.bounded_scalar import (
-    BOUNDED_OPERATIONS,
-    BoundedScalar,
-    UnsureError,
-    bounded,
-    parts,
-)
+from streamopt.verification.exact.scalar_operations import CONVERSIONS, OPERATIONS, mantissa
+from streamopt.verification.reference.bounded_array import SLACK, Bounded
+from streamopt.verification.reference.error_bounds import Reals, V, product_error, quotient_error
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
     from streamopt.ir.program import Array, Nest, Program
 
-__all__ = ["execute_in_order"]
+__all__ = [
+    "BOUNDED_OPERATIONS",
+    "BoundedScalar",
+    "UnsureError",
+    "bounded",
+    "execute_in_order",
+    "parts",
+]
+
 
 _SAME_EVERYWHERE = {
     Function.SQRT,
@@ -95,3 +106,186 @@ def _exact_scalars(values: Bounded, array: Array) -> list[Any]:
 def _bounded_scalars(values: Bounded, array: Array) -> list[BoundedScalar | int]:
     pairs = zip(values.value.tolist(), values.bound.tolist(), strict=True)
     return [bounded(value, bound, array.element) for value, bound in pairs]
+
+
+_REALS = {element: Reals.of(element) for element in ElementType if element.is_float}
+_OF_DIGITS = {reals.digits: reals for reals in _REALS.values()}
+
+
+class UnsureError(Exception):
+    """The bounds don't tell how a comparison ends, or which integer a number is cut off to."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BoundedScalar:
+    """A double, how far the other evaluation may be off, and how precise that one is.
+
+    Attributes
+    ----------
+    digits
+        Bits of its significands: 11 for ``half``, 24 for ``float``, 53 for ``double``.
+    """
+
+    value: float
+    bound: float
+    digits: int
+
+    def rounded(self, value: float, propagated: float, digits: int) -> BoundedScalar:
+        """Return the result of one operation, rounded by both evaluations."""
+        reals = _OF_DIGITS[digits]
+        size, unit = abs(value), reals.unit
+        bound = (propagated * (1.0 + unit) + (unit + 2 * V) * size + reals.underflow) * SLACK
+        return BoundedScalar(value, bound if size + bound < reals.largest else math.inf, digits)
+
+    def __add__(self, other: Any) -> BoundedScalar:
+        """Return the sum."""
+        right = _operand(other)
+        total = self.value + right.value
+        return self.rounded(total, self.bound + right.bound, max(self.digits, right.digits))
+
+    def __sub__(self, other: Any) -> BoundedScalar:
+        """Return the difference."""
+        right = _operand(other)
+        total = self.value - right.value
+        return self.rounded(total, self.bound + right.bound, max(self.digits, right.digits))
+
+    def __mul__(self, other: Any) -> BoundedScalar:
+        """Return the product."""
+        right = _operand(other)
+        propagated = product_error(self.value, self.bound, right.value, right.bound)
+        return self.rounded(self.value * right.value, propagated, max(self.digits, right.digits))
+
+    def __truediv__(self, other: Any) -> BoundedScalar:
+        """Return the quotient."""
+        right = _operand(other)
+        digits = max(self.digits, right.digits)
+        if abs(right.value) <= right.bound or right.value == 0.0:
+            return BoundedScalar(math.nan, math.inf, digits)
+        propagated = quotient_error(self.value, self.bound, right.value, right.bound)
+        return self.rounded(self.value / right.value, propagated, digits)
+
+    __radd__, __rmul__ = __add__, __mul__
+
+    def __rsub__(self, other: Any) -> BoundedScalar:
+        """Return the difference."""
+        return _operand(other) - self
+
+    def __rtruediv__(self, other: Any) -> BoundedScalar:
+        """Return the quotient."""
+        return _operand(other) / self
+
+    def __abs__(self) -> BoundedScalar:
+        """Return the absolute value."""
+        return BoundedScalar(abs(self.value), self.bound, self.digits)
+
+    def gap(self, other: Any) -> float:
+        """Return the difference, whose sign is certain; raises UnsureError."""
+        right = _operand(other)
+        gap, reach = self.value - right.value, (self.bound + right.bound) * SLACK
+        if reach > 0.0 and not abs(gap) > reach:
+            raise UnsureError
+        return gap
+
+    def __lt__(self, other: Any) -> bool:
+        """Compare; raises UnsureError."""
+        return self.gap(other) < 0
+
+    def __le__(self, other: Any) -> bool:
+        """Compare; raises UnsureError."""
+        return self.gap(other) <= 0
+
+    def __gt__(self, other: Any) -> bool:
+        """Compare; raises UnsureError."""
+        return self.gap(other) > 0
+
+    def __ge__(self, other: Any) -> bool:
+        """Compare; raises UnsureError."""
+        return self.gap(other) >= 0
+
+    def __eq__(self, other: object) -> bool:
+        """Compare; raises UnsureError."""
+        return self.gap(other) == 0
+
+    def __ne__(self, other: object) -> bool:
+        """Compare; raises UnsureError."""
+        return self.gap(other) != 0
+
+
+def _operand(value: Any) -> BoundedScalar:
+    return value if isinstance(value, BoundedScalar) else BoundedScalar(float(value), 0.0, 53)
+
+
+def bounded(value: float, bound: float, element: ElementType) -> BoundedScalar | int:
+    """Return a scalar of an element type; an integer, or a mantissa, must be known exactly."""
+    if element.is_float:
+        return BoundedScalar(value, bound, _REALS[element].digits)
+    if bound > 0.0 or not math.isfinite(value):
+        raise UnsureError
+    return int(value)
+
+
+def parts(scalars: Sequence[BoundedScalar | float]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return values and bounds; a number that was never written has an infinite bound."""
+    pairs = [(s.value, s.bound) if isinstance(s, BoundedScalar) else (s, 0.0) for s in scalars]
+    value, bound = (np.array(column, dtype=np.float64) for column in zip(*pairs, strict=True))
+    return value, np.where(np.isnan(value), np.inf, bound)
+
+
+def _narrowed(value: Any, element: ElementType) -> BoundedScalar:
+    operand, digits = _operand(value), _REALS[element].digits
+    if operand.digits <= digits:
+        return BoundedScalar(operand.value, operand.bound, digits)
+    if operand.bound == 0.0:
+        off = float(np.dtype(element.dtype).type(operand.value)) - operand.value
+        return BoundedScalar(operand.value, abs(off), digits)
+    return operand.rounded(operand.value, operand.bound, digits)
+
+
+def _certain(function: Callable[..., int], value: Any, *others: Any) -> int:
+    """Return a whole number that a value becomes at both ends of its interval."""
+    operand = _operand(value)
+    if not math.isfinite(abs(operand.value) + operand.bound):
+        raise UnsureError
+    low = function(operand.value - operand.bound, *others)
+    if low != function(operand.value + operand.bound, *others):
+        raise UnsureError
+    return low
+
+
+def _divided(left: Any, right: Any) -> BoundedScalar:
+    return _operand(left) / right
+
+
+def _extreme(function: Function) -> Callable[[Any, Any], Any]:
+    def call(left: Any, right: Any) -> Any:
+        if not isinstance(left, BoundedScalar) and not isinstance(right, BoundedScalar):
+            return max(left, right) if function is Function.MAX else min(left, right)
+        return _applied(function, left, right)
+
+    return call
+
+
+def _applied(function: Function, *arguments: Any) -> BoundedScalar:
+    operands = [_operand(argument) for argument in arguments]
+    digits = max(operand.digits for operand in operands)
+    pairs = tuple(Bounded(np.array(o.value), np.array(o.bound), 0.0) for o in operands)
+    with np.errstate(all="ignore"):
+        result = _OF_DIGITS[digits].call(function, pairs)
+    return BoundedScalar(float(result.value), float(result.bound), digits)
+
+
+BOUNDED_OPERATIONS: Mapping[str, Callable[..., Any]] = {
+    **OPERATIONS,
+    **{CONVERSIONS[element]: partial(_narrowed, element=element) for element in _REALS},
+    "mantissa": partial(_certain, mantissa),
+    "whole": partial(_certain, int),
+    "divided": _divided,
+    "largest": _extreme(Function.MAX),
+    "smallest": _extreme(Function.MIN),
+    **{
+        f"{function}_{element}": partial(_applied, function)
+        for function in Function
+        for element in _REALS
+    },
+}
+"""Operations of generated code whose scalars carry bounds, by name."""

@@ -57,7 +57,7 @@ SHRINKS = (6,)
 """By how many bits inputs are made smaller, one after another, while an output is unbounded."""
 
 POSITIVE = InputRange(0.5, 1.5)
-"""What is tried where numbers around 0 don't suit."""
+"""Ways that are tried where numbers around 0 don't suit."""
 
 MAX_ELEMENTS = 2**26
 """Most elements of all arrays together: values and bounds take 16 bytes each."""

@@ -1,31 +1,47 @@
-"""Fixed-point arithmetic in the reference interpreter: exact, on arrays of mantissas.
+"""Integer and fixed-point arithmetic of the reference interpreter, exact on arrays; conversions.
 
-A mantissa of up to 53 bits is a whole double, a wider one an integer of 64 bits or of Python's.
-Bounds are in units of the last bit. They are 0 but for what comes from inexact floating-point
-values, or may saturate at another place in another order of summation.
+Integers wrap around as the hardware's do. They are carried as doubles, so those beyond ``2**53``
+have no finite bound. One that comes from an inexact floating-point value may be off by the bound
+and, as it is cut off, by one more; operations pass that on.
+
+Fixed-point numbers are mantissas: of up to 53 bits a whole double, wider ones integers of 64 bits
+or of Python's. Bounds are in units of the last bit: 0 but for what comes from inexact
+floating-point values, or may saturate at another place in another order of summation.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias, assert_never
 
 import numpy as np
 
 from streamopt.ir.element import MAX_ELEMENT_BITS, ElementType
 from streamopt.ir.expression import BinaryOp, Function
 from streamopt.ir.fixed_point import FixedPoint
+from streamopt.verification.exact.scalar_operations import quotient
 from streamopt.verification.reference.bounded_array import Bounded
 from streamopt.verification.reference.error_bounds import Reals
-from streamopt.verification.reference.integers import Integers
 from streamopt.verification.storage import mantissas_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from streamopt.verification.reference.bounded_array import FloatArray
 
-__all__ = ["FixedArrays", "converted", "difference", "term_type"]
+__all__ = [
+    "Arithmetic",
+    "FixedArrays",
+    "Integers",
+    "arithmetic_of",
+    "converted",
+    "difference",
+    "in_type",
+    "term_type",
+]
+
 
 _WORD_BITS = 63
 
@@ -84,7 +100,7 @@ class FixedArrays:
         return self._made(found.value, np.asarray(found.bound, np.float64))
 
     def reduced(self, total: Bounded, size: FloatArray | None) -> Bounded:
-        """Return what a reduction in any order gives.
+        """Return the result of a reduction in any order.
 
         Parameters
         ----------
@@ -181,7 +197,7 @@ def converted(operand: Bounded, source: ElementType, wanted: ElementType) -> Bou
     if wanted.is_float:
         value = np.ldexp(operand.value.astype(np.float64), -fraction)
         bound = np.ldexp(np.asarray(operand.bound), -fraction)
-        return Reals(wanted).convert(Bounded(value, bound, 2.0**-fraction))
+        return Reals.of(wanted).convert(Bounded(value, bound, 2.0**-fraction))
     value, bound = operand.value, np.asarray(operand.bound)
     if fraction > 0:
         value = _cut_off(value, np.asarray(_power(fraction, value)))
@@ -244,16 +260,11 @@ def _cut_off(left: NDArray[Any], right: NDArray[Any]) -> NDArray[Any]:
     return np.where(nothing, 0, signed)
 
 
-def _quotient(left: int, right: int) -> int:
-    size = abs(left) // abs(right) if right else 0
-    return size if (left < 0) == (right < 0) else -size
-
-
-_QUOTIENTS = np.frompyfunc(_quotient, 2, 1)
+_QUOTIENTS = np.frompyfunc(quotient, 2, 1)
 
 
 def _remainder(whole: NDArray[Any], divisor: int) -> NDArray[Any]:
-    """Return what is left of whole numbers, from 0 on."""
+    """Return the remainders of whole numbers, from 0 on."""
     return np.asarray(whole.astype(object) % divisor)
 
 
@@ -263,3 +274,97 @@ def _product_bound(left: Bounded, right: Bounded) -> FloatArray:
     sizes = [np.abs(side.value.astype(np.float64)) for side in (left, right)]
     found = sizes[0] * right.bound + sizes[1] * left.bound + left.bound * right.bound
     return np.where(np.isnan(found), np.inf, found)
+
+
+_EXACT = 2.0**53
+
+
+@dataclass(frozen=True, slots=True)
+class Integers:
+    """The operations in one integer type."""
+
+    element: ElementType
+
+    @property
+    def largest(self) -> float:
+        """Return the bound beyond which nothing is promised."""
+        return _EXACT
+
+    def literal(self, value: float) -> Bounded:
+        """Return a literal, cut off to an integer."""
+        return self.given(np.asarray(value, np.float64))
+
+    def given(self, values: FloatArray) -> Bounded:
+        """Return values from outside, cut off to integers."""
+        return self._wrapped(np.trunc(values), np.zeros(values.shape))
+
+    def convert(self, operand: Bounded) -> Bounded:
+        """Return an operand of any type, cut off towards zero and wrapped."""
+        bound = np.where(operand.bound > 0, np.floor(operand.bound) + 1.0, 0.0)
+        return self._wrapped(np.trunc(operand.value), bound)
+
+    def binary(self, op: BinaryOp, left: Bounded, right: Bounded) -> Bounded:
+        """Return ``left op right``."""
+        a, e, b, f = left.value, left.bound, right.value, right.bound
+        match op:
+            case BinaryOp.ADD:
+                return self._wrapped(a + b, e + f)
+            case BinaryOp.SUB:
+                return self._wrapped(a - b, e + f)
+            case BinaryOp.MUL:
+                return self._wrapped(a * b, np.abs(a) * f + np.abs(b) * e + e * f)
+            case BinaryOp.DIV:
+                quotient = np.where(b == 0, 0.0, np.trunc(a / np.where(b == 0, 1.0, b)))
+                return self._wrapped(quotient, np.where(f > 0, np.inf, np.where(e > 0, e + 1, 0.0)))
+            case BinaryOp.MOD:
+                rest = np.where(b == 0, 0.0, np.fmod(a, np.where(b == 0, 1.0, b)))
+                return self._wrapped(rest, _unless_exact(e, f))
+            case BinaryOp.SHL | BinaryOp.SHR | BinaryOp.AND | BinaryOp.OR | BinaryOp.XOR:
+                bits = _BITS[op](a.astype(np.int64), b.astype(np.int64))
+                return self._wrapped(bits.astype(np.float64), _unless_exact(e, f))
+            case _:
+                assert_never(op)
+
+    def call(self, function: Function, arguments: tuple[Bounded, ...]) -> Bounded:
+        """Return a largest, smallest or absolute value."""
+        return Reals.extreme_or_absolute(function, arguments)
+
+    def _wrapped(self, value: FloatArray, bound: FloatArray) -> Bounded:
+        span = 2.0**self.element.bits
+        half = span / 2.0 if self.element.is_signed else 0.0
+        inside = (value + bound < span - half) & (value - bound >= -half)
+        wrapped = np.mod(value + half, span) - half
+        known = (bound == 0) & (np.abs(value) < _EXACT)
+        bound = np.where(inside | known, bound, np.inf)
+        return Bounded(np.where(inside, value, wrapped), bound, 1.0)
+
+
+def _unless_exact(left: FloatArray, right: FloatArray) -> FloatArray:
+    return np.where((left > 0) | (right > 0), np.inf, 0.0)
+
+
+_BITS: dict[BinaryOp, Callable[[Any, Any], Any]] = {
+    BinaryOp.SHL: np.left_shift,
+    BinaryOp.SHR: np.right_shift,
+    BinaryOp.AND: np.bitwise_and,
+    BinaryOp.OR: np.bitwise_or,
+    BinaryOp.XOR: np.bitwise_xor,
+}
+
+
+Arithmetic: TypeAlias = Reals | Integers | FixedArrays
+
+
+def arithmetic_of(element: ElementType) -> Arithmetic:
+    """Return the operations of an element type."""
+    if element.is_fixed:
+        return FixedArrays(element)
+    return Reals.of(element) if element.is_float else Integers(element)
+
+
+def in_type(value: Bounded, element: ElementType, wanted: ElementType) -> Bounded:
+    """Return values of one element type converted to another one."""
+    arithmetic = arithmetic_of(wanted)
+    if element.is_fixed or isinstance(arithmetic, FixedArrays):
+        return converted(value, element, wanted)
+    return arithmetic.convert(value)
