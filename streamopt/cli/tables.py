@@ -82,7 +82,7 @@ def _share_words(found: Evaluation) -> str:
 
 def _model_of(solution: Solution) -> str:
     level = solution.request.level
-    if LEVELS[level].is_honest:
+    if LEVELS[level].is_as_built:
         return f"that of {level}, with the hardware's ports and depths"
     return f"that of {level}, as Stream-HLS publishes it"
 
@@ -104,7 +104,7 @@ def _product_line(solution: Solution, found: Evaluation) -> dict[str, str]:
 def _model_dsps(solution: Solution) -> dict[str, str]:
     """Return what the design takes in the paper's accounting; opt6 has that of the hardware."""
     request = solution.request
-    if LEVELS[request.level].is_honest:
+    if LEVELS[request.level].is_as_built:
         return {}
     words = f"{solution.prediction.dsps} of {request.dsp_limit} as the model counts"
     return {"DSPs": words}

@@ -61,7 +61,7 @@ def tiling_limit_of(level: LevelName, given: int | None, freedom: Freedom) -> in
     """Return the least trip count of a tile loop: what was given, or what is usual at a level."""
     if given is not None:
         return given
-    return freedom.tiling_limit if LEVELS[level].is_honest else PUBLISHED_TILING_LIMIT
+    return freedom.tiling_limit if LEVELS[level].is_as_built else PUBLISHED_TILING_LIMIT
 
 
 def answered(asked: Asked, built: AsBuilt, on_incumbent: OnIncumbent) -> Solution:
@@ -82,7 +82,7 @@ def answered(asked: Asked, built: AsBuilt, on_incumbent: OnIncumbent) -> Solutio
 
     if asked.request.fixed:
         asked = _with_fixed(asked)
-    if LEVELS[asked.request.level].is_honest:
+    if LEVELS[asked.request.level].is_as_built:
         return _beyond(asked, built, on_incumbent)
     if asked.freedom is not None:
         message = f"--without and --binding have no meaning at {asked.request.level}"
@@ -116,7 +116,7 @@ def _with_fixed(asked: Asked) -> Asked:
         hint = "leave --solver exhaustive and --formulation out"
         raise SolverError(Diagnostic("E526", message, hint=hint))
     asked.request.space()
-    if not LEVELS[asked.request.level].is_honest:
+    if not LEVELS[asked.request.level].is_as_built:
         return asked
     freedom = asked.freedom or ALL
     return replace(asked, freedom=replace(freedom, without=freedom.without | {*TRIED}))

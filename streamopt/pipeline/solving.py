@@ -207,7 +207,7 @@ def choice_record(solution: Solution) -> dict[str, str | int | float]:
     Rewrites of the graph, nodes some of whose operators are LUTs by choice, how many channels are
     FIFOs, and the least latency of all schedules that were found with its gap.
     """
-    if not LEVELS[solution.request.level].is_honest:
+    if not LEVELS[solution.request.level].is_as_built:
         return {}
     schedule = solution.schedule
     fabric = [p for p in schedule.nodes if Implementation.FABRIC in dict(p.binding).values()]

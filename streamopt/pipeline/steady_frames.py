@@ -16,7 +16,7 @@ from streamopt.evaluation.design import timed_network
 from streamopt.evaluation.frames import frames_to_run, steady_interval_cycles
 from streamopt.ir.schedule import ChannelKind, ChannelPlan
 from streamopt.perf.costs import PUBLISHED, LaterCosts
-from streamopt.pipeline.beyond.costing import honest_costs
+from streamopt.pipeline.beyond.costing import as_built_costs
 from streamopt.solvers.result import Proof
 from streamopt.space.assemble import evaluate
 from streamopt.strategies.dispatch import AUTO, SEARCH, choose
@@ -154,7 +154,7 @@ def _again(
     if changes_nothing or not is_searched or (left is not None and left <= 0):
         return None
     options = replace(asked.options, time_limit_seconds=left, on_progress=None)
-    costs = LaterCosts(PUBLISHED, honest_costs(graph, or_usual(on)))
+    costs = LaterCosts(PUBLISHED, as_built_costs(graph, or_usual(on)))
     try:
         found = choose(replace(request, graph=graph, costs=costs), SEARCH, "compact", options)
     except StreamoptError:

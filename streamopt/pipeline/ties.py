@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from streamopt.errors import StreamoptError
 from streamopt.perf.costs import PUBLISHED, LaterCosts
-from streamopt.pipeline.beyond.costing import honest_costs
+from streamopt.pipeline.beyond.costing import as_built_costs
 from streamopt.solvers.result import Proof, Stop
 from streamopt.space.assemble import evaluate
 from streamopt.space.level import LEVELS
@@ -42,13 +42,13 @@ def fastest_of_equals(
     request = solution.request
     if solver not in (AUTO, SEARCH) or not _is_searched(solution):
         return solution
-    honest = honest_costs(request.graph, on)
+    built = as_built_costs(request.graph, on)
     latency = solution.prediction.latency_cycles
-    before = evaluate(request.graph, solution.schedule, honest).latency_cycles
+    before = evaluate(request.graph, solution.schedule, built).latency_cycles
     left = _seconds_left(solution, options)
     if before <= (1 + SLOWER) * latency or (left is not None and left <= 0):
         return solution
-    asked = replace(request, costs=LaterCosts(PUBLISHED, honest))
+    asked = replace(request, costs=LaterCosts(PUBLISHED, built))
     alone = replace(options, time_limit_seconds=left, on_progress=None)
     try:
         found = choose(asked, SEARCH, "compact", alone)
@@ -57,7 +57,7 @@ def fastest_of_equals(
     if found.stop is Stop.INTERRUPTED:
         return replace(solution, stop=Stop.INTERRUPTED)
     prediction = request.evaluate(found.schedule)
-    after = evaluate(request.graph, found.schedule, honest).latency_cycles
+    after = evaluate(request.graph, found.schedule, built).latency_cycles
     if prediction.latency_cycles != latency or after >= before:
         return solution
     return replace(

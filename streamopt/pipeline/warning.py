@@ -171,7 +171,7 @@ def _latency(solution: Solution, design: Judged) -> Iterator[Diagnostic]:
     numbers = f"({design.cycles} cycles simulated, {modelled} modelled)"
     what, why = _cause(solution, design)
     hint = "the simulated cycles are those of the hardware"
-    if not LEVELS[level].is_honest:
+    if not LEVELS[level].is_as_built:
         hint = f"try --level {LevelName.OPT6}, whose model has the hardware's ports and depths"
     yield Diagnostic("W01", f"the {level} model misses {what} here {numbers}: {why}", hint=hint)
 

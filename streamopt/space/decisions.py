@@ -116,7 +116,7 @@ def decision_space(
     least_dsps = _least_dsps(graph, dsp_limit, costs, bindings)
     orders = {node.name: _orders(node, permutes=level.permutes) for node in graph.nodes}
     orders = fixed_orders(graph, orders, fixed)
-    coupling = Coupling.PLAIN if level.is_honest else Coupling.PUBLISHED
+    coupling = Coupling.PLAIN if level.is_as_built else Coupling.PUBLISHED
     classes = tile_classes(
         graph, tiling_limit, tiles=level.tiles, coupling=coupling, partial=partial_tiles
     )

@@ -31,7 +31,7 @@ class Level:
         Unroll factors are free (node-level parallelization).
     untiled_first
         Only loop orders that are best without tiling are allowed: the paper's two-step search.
-    is_honest
+    is_as_built
         Costs are those of the hardware (`streamopt.perf.as_built.node_costs`) instead of the
         published ones.
     """
@@ -41,7 +41,7 @@ class Level:
     permutes: bool
     tiles: bool
     untiled_first: bool = False
-    is_honest: bool = False
+    is_as_built: bool = False
 
 
 LEVELS: dict[LevelName, Level] = {
@@ -58,11 +58,11 @@ LEVELS: dict[LevelName, Level] = {
             untiled_first=True,
         ),
         Level(LevelName.OPT5, "loop orders and tiles at once", permutes=True, tiles=True),
-        Level(LevelName.OPT6, "beyond the paper", permutes=True, tiles=True, is_honest=True),
+        Level(LevelName.OPT6, "beyond the paper", permutes=True, tiles=True, is_as_built=True),
     )
 }
 
 PAPER_LEVELS: tuple[LevelName, ...] = tuple(
-    name for name, level in LEVELS.items() if not level.is_honest
+    name for name, level in LEVELS.items() if not level.is_as_built
 )
 """Those whose model is that of [1]."""

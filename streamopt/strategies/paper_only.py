@@ -31,6 +31,6 @@ def check_published(level: Level, what: str, hint: str) -> None:
     SolverError
         E523.
     """
-    if level.is_honest:
+    if level.is_as_built:
         message = f"{what} is for {PAPER_LEVELS[0]} to {PAPER_LEVELS[-1]}, not for {level.name}"
         raise SolverError(Diagnostic("E523", message, hint=hint))

@@ -49,7 +49,7 @@ def request_with_ports(
         message = f"{request.level} by {solver} on the formulation '{formulation}' has no ports"
         hint = "leave --solver and --formulation out; or solve without, and emit with --port"
         raise SolverError(Diagnostic("E525", message, hint=hint))
-    if LEVELS[request.level].is_honest:
+    if LEVELS[request.level].is_as_built:
         moved_arrays(request.graph, ports)  # refuses ports of arrays that don't cross
         return replace(request, ports=ports)
     graph, costs = with_boundary(request.graph, request.costs, ports, or_usual(on))

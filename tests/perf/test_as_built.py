@@ -15,7 +15,7 @@ from streamopt.perf.pipelines.timings import pipeline_timings
 from streamopt.perf.resources.addresses import address_multipliers
 from streamopt.perf.resources.buffers import memories_as_built
 from streamopt.perf.resources.network import resources
-from streamopt.pipeline.beyond.costing import honest_costs
+from streamopt.pipeline.beyond.costing import as_built_costs
 from streamopt.pipeline.beyond.freedom import Freedom
 from streamopt.space import tiles
 from streamopt.space.assemble import assemble, evaluate
@@ -91,7 +91,7 @@ def as_built(graph: Graph, schedule: Schedule) -> Prediction:
 )  # fmt: skip
 def test_rows_say_what_designs_of_programs_take(program: str) -> None:
     graph = rewritten(so.dataflow(so.load(GRAPHS / f"{program}.json")), FORM)
-    costs, rng = honest_costs(graph, DEVICE), Random(program)
+    costs, rng = as_built_costs(graph, DEVICE), Random(program)
     space = space_of(graph, costs)
     for _ in range(6):
         schedule = any_schedule(space, rng)
@@ -106,7 +106,7 @@ def test_rows_say_what_designs_of_programs_take(program: str) -> None:
 @pytest.mark.parametrize("seed", range(12))
 def test_rows_of_random_graphs_are_never_too_fast(seed: int) -> None:
     graph = rewritten(random_graph(Random(seed), nodes=3, max_extent=8), FORM)
-    costs, rng = honest_costs(graph, DEVICE), Random(seed)
+    costs, rng = as_built_costs(graph, DEVICE), Random(seed)
     space = space_of(graph, costs)
     for _ in range(6):
         schedule = any_schedule(space, rng)
@@ -125,7 +125,7 @@ def test_rows_with_partial_tiles_say_what_designs_take(
 ) -> None:
     monkeypatch.setattr(tiles, "MOST_CHOICES", 10**6)
     graph = rewritten(so.dataflow(so.load(GRAPHS / f"{program}.json")), FORM)
-    costs, rng = honest_costs(graph, DEVICE), Random(program)
+    costs, rng = as_built_costs(graph, DEVICE), Random(program)
     space, partial = space_of(graph, costs, partial=True), 0
     for _ in range(6):
         schedule = any_schedule(space, rng)
@@ -144,7 +144,7 @@ def test_rows_with_partial_tiles_say_what_designs_take(
 def test_rows_say_when_windows_read_and_write(seed: int) -> None:
     graph = rewritten(so.dataflow(window_chain(Random(seed))), ("stream_windows",))
     assert any(node.windows for node in graph.nodes)
-    costs, rng = honest_costs(graph, DEVICE), Random(seed)
+    costs, rng = as_built_costs(graph, DEVICE), Random(seed)
     space = space_of(graph, costs)
     for _ in range(4):
         schedule = in_rows(space, any_schedule(space, rng))
@@ -179,7 +179,7 @@ def test_windows_on_arguments_share_ports() -> None:
     x, k = p.input("x", 10, 10), p.input("k", 3, 3)
     p.output("y", (h, w), so.dsl.sum((m, n), x[h + m, w + n] * k[m, n]))
     graph = so.dataflow(p.build())
-    costs = honest_costs(graph, DEVICE)
+    costs = as_built_costs(graph, DEVICE)
     space = space_of(graph, costs)
     seen: set[int] = set()
     (node,) = graph.nodes

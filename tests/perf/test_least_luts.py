@@ -14,7 +14,7 @@ from streamopt.ir.schedule import ChannelKind
 from streamopt.perf.costs import Setting
 from streamopt.perf.pipelines.timings import pipeline_timings
 from streamopt.perf.resources.network import resources
-from streamopt.pipeline.beyond.costing import honest_costs
+from streamopt.pipeline.beyond.costing import as_built_costs
 from streamopt.space.assemble import assemble
 from streamopt.space.decisions import decision_space
 from streamopt.space.level import LEVELS, LevelName
@@ -41,7 +41,7 @@ def space_of(graph: Graph) -> DecisionSpace:
         LEVELS[LevelName.OPT6],
         dsp_limit=10**6,
         tiling_limit=1,
-        costs=honest_costs(graph, DEVICE).with_surroundings(),
+        costs=as_built_costs(graph, DEVICE).with_surroundings(),
         bindings=so.Freedom().bindings(graph),
         partial_tiles=True,
     )

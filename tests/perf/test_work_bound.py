@@ -13,7 +13,7 @@ from streamopt.perf.as_built.closed_form import predict
 from streamopt.perf.as_built.work_bound import work_bound_cycles
 from streamopt.perf.pipelines.timings import pipeline_timings
 from streamopt.perf.resources.network import resources
-from streamopt.pipeline.beyond.costing import honest_costs
+from streamopt.pipeline.beyond.costing import as_built_costs
 from streamopt.pipeline.beyond.freedom import ALL
 from streamopt.space.assemble import assemble
 from streamopt.space.decisions import decision_space
@@ -46,7 +46,7 @@ def region(dsps: int, luts: int) -> Resources:
 def test_no_design_is_below_the_bound_within_what_it_takes(seed: int) -> None:
     rng = Random(6600 + seed)
     graph = random_graph(rng, nodes=6, max_extent=12)
-    costs = honest_costs(graph, DEVICE, {})
+    costs = as_built_costs(graph, DEVICE, {})
     bindings = ALL.bindings(graph)
     space = decision_space(graph, LEVELS[LevelName.OPT6], dsp_limit=10**6, tiling_limit=1)
     class_of = space.class_of()
@@ -71,7 +71,7 @@ def test_no_design_is_below_the_bound_within_what_it_takes(seed: int) -> None:
 
 def test_without_luts_it_is_the_products_over_the_dsps() -> None:
     graph = so.dataflow(product())
-    costs = honest_costs(graph, DEVICE, {})
+    costs = as_built_costs(graph, DEVICE, {})
     bound = work_bound_cycles(graph, costs, {}, {}, DEVICE, region(30, 10**9))
     assert bound == -(-(32**3 * 3) // 30)
     both = work_bound_cycles(graph, costs, ALL.bindings(graph), {}, DEVICE, region(30, 30_000))

@@ -1,4 +1,4 @@
-"""Honest cycles, resources and FIFO depths of schedules, through the public functions."""
+"""As-built cycles, resources and FIFO depths of schedules, through the public functions."""
 
 from __future__ import annotations
 

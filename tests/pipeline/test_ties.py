@@ -10,7 +10,7 @@ import pytest
 
 import streamopt as so
 from streamopt.perf.costs import PUBLISHED, LaterCosts, Setting
-from streamopt.pipeline.beyond.costing import honest_costs
+from streamopt.pipeline.beyond.costing import as_built_costs
 from streamopt.solvers.result import Proof
 
 if TYPE_CHECKING:
@@ -48,15 +48,15 @@ SEQUENTIAL = Path(__file__).parents[2] / "models" / "kernels" / "pom" / "seidel_
 def test_later_costs_are_no_earlier_than_both(path: Path) -> None:
     defines = {"N": "8", "T": "2"} if path is SEQUENTIAL else {}
     graph = so.dataflow(so.load(path, options=so.SourceOptions(define=defines)))
-    honest = honest_costs(graph, so.device("u280"))
-    both = LaterCosts(PUBLISHED, honest)
+    built = as_built_costs(graph, so.device("u280"))
+    both = LaterCosts(PUBLISHED, built)
     ins = graph.in_edges()
     for node in graph.nodes:
         order = tuple(node.trip_counts)
         setting = Setting.of(graph, node, ins[node.name], ins[node.name][:1])
         factors = {loop: np.array([1, 2, 4]) for loop in order}
         found = both.node_cost(node, order, factors, setting)
-        parts = [own.node_cost(node, order, factors, setting) for own in (PUBLISHED, honest)]
+        parts = [own.node_cost(node, order, factors, setting) for own in (PUBLISHED, built)]
         first, second = (_late(part.timing, setting) for part in parts)
         for own, one, other in zip(_late(found.timing, setting), first, second, strict=True):
             np.testing.assert_array_equal(own, np.maximum(one, other))

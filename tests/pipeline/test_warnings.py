@@ -54,8 +54,8 @@ def test_port_conflicts_are_told_with_the_node_and_the_array(tmp_path: Path) -> 
         "has an II of 16 instead of 1 because of memory ports of x, 32 accesses"
     )
     assert "--level opt6" in warning.hint
-    honest = so.solve(found.request.graph, level="opt6", dsp=256)
-    assert "W01" not in [each.code for each in honest.warnings]
+    built = so.solve(found.request.graph, level="opt6", dsp=256)
+    assert "W01" not in [each.code for each in built.warnings]
 
 
 def test_sequential_nodes_are_told_with_their_line(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import streamopt as so
-from streamopt.pipeline.beyond.costing import honest_costs
+from streamopt.pipeline.beyond.costing import as_built_costs
 from streamopt.pipeline.beyond.freedom import ALL
 from streamopt.space.assemble import baseline, evaluate, violations
 from streamopt.space.decisions import decision_space
@@ -53,7 +53,7 @@ def test_dive_returns_a_legal_schedule(few_lanes: bool) -> None:
 
 def test_rows_that_differ_in_nothing_but_operators_are_told_apart() -> None:
     bindings = ALL.bindings(GRAPH)
-    costs = honest_costs(GRAPH, find_device())
+    costs = as_built_costs(GRAPH, find_device())
     space = decision_space(
         GRAPH,
         LEVELS[LevelName.OPT6],

@@ -16,7 +16,7 @@ from streamopt.errors import SolverError
 from streamopt.ir.network import Implementation, Operator
 from streamopt.perf.costs import PUBLISHED
 from streamopt.perf.paper.dsp import dsps_per_lane
-from streamopt.pipeline.beyond.costing import honest_costs
+from streamopt.pipeline.beyond.costing import as_built_costs
 from streamopt.space.decisions import DecisionSpace, decision_space
 from streamopt.space.level import LEVELS, Level, LevelName
 from streamopt.space.rows import NodeRows, Times, node_rows
@@ -133,7 +133,7 @@ def oracle(graph: Graph, level: Level, dsp_limit: int, tiling_limit: int) -> Ora
         return None
 
 
-PUBLISHED_LEVELS = [level for level in LEVELS.values() if not level.is_honest]
+PUBLISHED_LEVELS = [level for level in LEVELS.values() if not level.is_as_built]
 
 
 @pytest.mark.parametrize("level", PUBLISHED_LEVELS, ids=[level.name for level in PUBLISHED_LEVELS])
@@ -248,7 +248,7 @@ def test_rows_of_nodes_alike_are_told_apart() -> None:
         LEVELS[LevelName.OPT6],
         dsp_limit=2560,
         tiling_limit=16,
-        costs=honest_costs(graph, so.device("u280")),
+        costs=as_built_costs(graph, so.device("u280")),
         bindings=dict.fromkeys((node.name for node in graph.nodes), ways),
         partial_tiles=True,
     )

@@ -10,7 +10,7 @@ import pytest
 
 import streamopt as so
 from streamopt.ir.schedule import ChannelKind
-from streamopt.pipeline.beyond.costing import honest_costs
+from streamopt.pipeline.beyond.costing import as_built_costs
 from streamopt.space.assemble import assemble
 from streamopt.space.decisions import decision_space
 from streamopt.space.level import LEVELS, LevelName
@@ -91,7 +91,7 @@ def test_design_computes_its_source(
 def check_windows(source: Program, place: int, folder: Path) -> None:
     """Verify a design whose windows take from streams; ``place`` chooses among unroll factors."""
     graph = rewritten(so.dataflow(source), WINDOWS)
-    costs, level = honest_costs(graph, so.device("u280")), LEVELS[LevelName.OPT6]
+    costs, level = as_built_costs(graph, so.device("u280")), LEVELS[LevelName.OPT6]
     space = decision_space(graph, level, dsp_limit=10**6, tiling_limit=1, costs=costs)
     orders = {
         node.name: min(space.orders[node.name], key=lambda o: ["hwco".find(n) % 9 for n in o])

@@ -105,7 +105,7 @@ def _front(graph: Graph, facts: Facts, time_limit: float | None, quiet: bool) ->
     from streamopt.space.level import LEVELS, LevelName
 
     level = LevelName(str(facts.get("level") or LevelName.OPT5))
-    if LEVELS[level].is_honest:  # opt6 has no fronts: the paper's best is the nearest
+    if LEVELS[level].is_as_built:  # opt6 has no fronts: the paper's best is the nearest
         level = LevelName.OPT5
         facts = {}
     limit = facts.get("tiling_limit")

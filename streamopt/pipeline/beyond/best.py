@@ -1,4 +1,4 @@
-"""Level opt6: the graph in several forms, each solved under honest costs, the best one simulated.
+"""Level opt6: the graph in several forms, each solved under as-built costs, the best one simulated.
 
 A form is the graph after some rewrites. What the search of a form returns is lowered and
 simulated, so that it is judged by all that it takes. Where that is more than the device region

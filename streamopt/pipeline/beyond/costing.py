@@ -1,4 +1,4 @@
-"""The honest costs of a graph's nodes: the graph is lowered once without unrolling."""
+"""As-built costs of a graph's nodes: the graph is lowered once without unrolling."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 
 NOTHING: Mapping[str, Binding] = MappingProxyType({})
 
-__all__ = ["honest_costs"]
+__all__ = ["as_built_costs"]
 
 
-def honest_costs(
+def as_built_costs(
     graph: Graph,
     on: Target,
     counted: Mapping[str, Binding] = NOTHING,

@@ -11,7 +11,7 @@ from streamopt.evaluation.boundary_ports import boundary_cycles
 from streamopt.perf.as_built.work_bound import work_bound_cycles
 from streamopt.perf.costs import PricedCosts
 from streamopt.pipeline.beyond.allowance import Allowance
-from streamopt.pipeline.beyond.costing import honest_costs
+from streamopt.pipeline.beyond.costing import as_built_costs
 from streamopt.pipeline.beyond.effort import horizons
 from streamopt.pipeline.beyond.judging import judged
 from streamopt.search.labels.component import SearchStoppedError, SearchTooLargeError
@@ -86,7 +86,7 @@ class Form:
         self._solver = solver
         self._sizes_fifos = sizes_fifos
         counted = freedom.counted(self.graph)
-        self._costs = costs = honest_costs(self.graph, region.on, counted, request.ports)
+        self._costs = costs = as_built_costs(self.graph, region.on, counted, request.ports)
         self.request = replace(
             request,
             graph=self.graph,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import streamopt as so
-from streamopt.pipeline.beyond.costing import honest_costs
+from streamopt.pipeline.beyond.costing import as_built_costs
 from streamopt.pipeline.beyond.freedom import ALL
 from streamopt.search.instance import instance
 from streamopt.search.labels.component import Mode, SearchStoppedError
@@ -198,9 +198,9 @@ def test_beam_that_waits_where_it_could_stream_leads_to_a_faster_schedule(
 
 
 @pytest.mark.parametrize("seed", in_nightly(range(6000, 6100), 8))
-def test_no_schedule_is_slower_than_its_label_under_honest_costs(seed: int) -> None:
+def test_no_schedule_is_slower_than_its_label_under_as_built_costs(seed: int) -> None:
     graph = random_graph(Random(seed), nodes=4 + seed % 5, max_extent=8)
-    costs = honest_costs(graph, usual_target())
+    costs = as_built_costs(graph, usual_target())
     space = decision_space(
         graph,
         LEVELS[LevelName.OPT6],

@@ -12,7 +12,7 @@ import pytest
 import streamopt as so
 from streamopt.errors import InfeasibleError
 from streamopt.ir.schedule import ChannelKind
-from streamopt.pipeline.beyond.costing import honest_costs
+from streamopt.pipeline.beyond.costing import as_built_costs
 from streamopt.space.assemble import assemble_rows, evaluate
 from streamopt.space.decisions import decision_space
 from streamopt.space.level import LEVELS, LevelName
@@ -39,7 +39,7 @@ def space_of(seed: int) -> DecisionSpace:
         LEVELS[LevelName.OPT6],
         dsp_limit=10**6,
         tiling_limit=1,
-        costs=honest_costs(graph, DEVICE).with_surroundings(),
+        costs=as_built_costs(graph, DEVICE).with_surroundings(),
         bindings=so.Freedom().bindings(graph),
     )
     return replace(space, lut_limit=10**9)
