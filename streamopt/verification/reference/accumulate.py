@@ -27,8 +27,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from streamopt.ir.program import Reduction
-from streamopt.verification.reference.bounded_array import Bounded, interval, settled
-from streamopt.verification.reference.error_bounds import V
+from streamopt.verification.reference.bounded_array import Bounded, V, interval, settled
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

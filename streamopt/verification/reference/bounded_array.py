@@ -12,7 +12,7 @@ the interval unknown, and one that overflows is a large number, not an infinity.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -31,6 +31,7 @@ __all__ = [
     "SLACK",
     "Bounded",
     "BoundedCondition",
+    "V",
     "apart",
     "chosen",
     "compare_bounded",
@@ -39,7 +40,9 @@ __all__ = [
     "interval",
     "join_conditions",
     "product_ends",
+    "product_error",
     "quotient_ends",
+    "quotient_error",
     "replaced",
     "select_bounded",
     "settled",
@@ -49,6 +52,9 @@ __all__ = [
 _LARGEST = float(np.finfo(np.float64).max)
 SLACK = 1.0 + 2.0**-40
 """Factor of bounds, which are computed in double precision as well."""
+
+V = 2.0**-53
+"""Unit roundoff of the reference."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -210,3 +216,14 @@ def select_bounded(condition: BoundedCondition, then: Bounded, otherwise: Bounde
         return Bounded(value, bound, grain)
     ends = chosen(condition.holds, condition.unsure, then, otherwise)
     return settled(value, bound, grain, ends)
+
+
+def product_error(a: Any, e: Any, b: Any, f: Any) -> Any:
+    """Return the propagated error of ``a * b``, of numbers or arrays with bounds e and f."""
+    return abs(a) * f + abs(b) * e + e * f
+
+
+def quotient_error(a: Any, e: Any, b: Any, f: Any) -> Any:
+    """Return the propagated error of ``a / b`` where the bound of b is below its size."""
+    size = abs(b)
+    return (e * size + abs(a) * f) / (size * (size - f))

@@ -58,7 +58,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache, partial
 from math import erf, inf, nan, pi
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -67,11 +67,14 @@ from streamopt.ir.program import ElementType
 from streamopt.verification.reference.bounded_array import (
     SLACK,
     Bounded,
+    V,
     corners,
     image,
     interval,
     product_ends,
+    product_error,
     quotient_ends,
+    quotient_error,
     settled,
 )
 
@@ -83,27 +86,10 @@ if TYPE_CHECKING:
 __all__ = [
     "FUNCTION_ULPS",
     "Reals",
-    "V",
-    "product_error",
-    "quotient_error",
 ]
 
 FUNCTION_ULPS = 4
 """Stated accuracy of exp, log, tanh and erf in units in the last place, on every platform."""
-
-V = 2.0**-53
-"""Unit roundoff of the reference."""
-
-
-def product_error(a: Any, e: Any, b: Any, f: Any) -> Any:
-    """Return the propagated error of ``a * b``, of numbers or arrays with bounds e and f."""
-    return abs(a) * f + abs(b) * e + e * f
-
-
-def quotient_error(a: Any, e: Any, b: Any, f: Any) -> Any:
-    """Return the propagated error of ``a / b`` where the bound of b is below its size."""
-    size = abs(b)
-    return (e * size + abs(a) * f) / (size * (size - f))
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,8 +20,14 @@ from streamopt.ir.element import ElementType
 from streamopt.ir.expression import Call, Function, reads, walk
 from streamopt.verification.exact.interpreter import run_nest
 from streamopt.verification.exact.scalar_operations import CONVERSIONS, OPERATIONS, mantissa
-from streamopt.verification.reference.bounded_array import SLACK, Bounded
-from streamopt.verification.reference.error_bounds import Reals, V, product_error, quotient_error
+from streamopt.verification.reference.bounded_array import (
+    SLACK,
+    Bounded,
+    V,
+    product_error,
+    quotient_error,
+)
+from streamopt.verification.reference.error_bounds import Reals
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
