@@ -193,9 +193,9 @@ class _Execution:
         self.idle = tuple(axis for axis, loop in enumerate(nest.loops) if loop.name not in used)
 
     def run(self) -> None:
-        reduction = self.statement.reduction
+        reduction, old = self.statement.reduction, self.state[self.target.name]
         if reduction is None:
-            self._assign()
+            self.state[self.target.name] = replaced(old, self._assigned())
             return
         reals = Reals.of(self.element if self.element.is_float else ElementType.DOUBLE)
         sums = accumulator(reduction, self.target.size_elems, reals)
@@ -206,7 +206,7 @@ class _Execution:
                 self._add(sums, self._value(self.statement.start, point, self.element), point)
         for point in self._points(extents):
             self._add(sums, self._guarded_term(reduction, point), point)
-        total, old = sums.finish(), self.state[self.target.name]
+        total = sums.finish()
         arithmetic = arithmetic_of(self.element)
         if isinstance(arithmetic, FixedArrays):
             total = arithmetic.reduced(total, sums.size)
@@ -240,11 +240,8 @@ class _Execution:
         targets = np.broadcast_to(self._flat(self.statement.target, point), kept)
         sums.add(targets, self.idle, full)
 
-    def _assign(self) -> None:
-        """Assign block by block; loops that the target doesn't use leave their last value."""
-        self.state[self.target.name] = replaced(self.state[self.target.name], self._assigned())
-
     def _assigned(self) -> Iterator[tuple[NDArray[np.intp], Bounded]]:
+        """Yield assigned blocks; loops that the target doesn't use leave their last value."""
         for point in self._points(self._extents(every=False)):
             shape = tuple(len(np.ravel(axis)) for axis in point.values())
             result = self._value(self.statement.value, point, self.element)
@@ -259,19 +256,18 @@ class _Execution:
             for axis, loop in enumerate(self.nest.loops)
         ]
 
-    def _points(self, extents: list[range]) -> Iterator[dict[str, NDArray[np.int64]]]:
+    def _points(self, extents: list[range]) -> Iterator[Point]:
         """Yield blocks of the domain in program order: one index array per loop, broadcasting."""
         names = [loop.name for loop in self.nest.loops]
         for block in _blocks(extents):
             axes = np.ix_(*(np.asarray(extent, dtype=np.int64) for extent in block))
             yield dict(zip(names, axes, strict=True))
 
-    def _flat(self, access: Access, point: dict[str, NDArray[np.int64]]) -> NDArray[np.intp]:
+    def _flat(self, access: Access, point: Point) -> NDArray[np.intp]:
         """Return the flat index of an access at every point of a block."""
         flat: Any = np.zeros((1,) * len(point), dtype=np.intp)
-        for subscript, extent in zip(
-            access.subscripts, self.arrays[access.array].shape, strict=True
-        ):
+        shape = self.arrays[access.array].shape
+        for subscript, extent in zip(access.subscripts, shape, strict=True):
             index = np.asarray(subscript.evaluate(point))
             outside = (index < 0) | (index >= extent)
             if self.reached is not None:
@@ -294,15 +290,12 @@ class _Execution:
         yield
         self.reached = before
 
-    def _type(self, expression: Expression) -> ElementType | None:
-        return expression_type(expression, self._element)
-
     def _element(self, name: str) -> ElementType:
         return self.arrays[name].element
 
     def _value(self, expression: Expression, point: Point, wanted: ElementType) -> Bounded:
         """Return an expression's value at every point of a block, converted to a type."""
-        element = self._type(expression) or wanted
+        element = expression_type(expression, self._element) or wanted
         value = self._evaluate(expression, point, element)
         return value if element is wanted else in_type(value, element, wanted)
 
