@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from unittest.mock import patch
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Generator, Sequence
 
 TOP = Path(__file__).parents[2]
 MATMUL = TOP / "graphs" / "polybench" / "3mm.json"
@@ -40,7 +40,7 @@ def invoke(words: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
 
 
 @contextmanager
-def _process_as_before() -> Iterator[None]:
+def _process_as_before() -> Generator[None]:
     """Take back what a command sets for its whole process: the handler of SIGTERM, ``-v``."""
     handler, logger = signal.getsignal(signal.SIGTERM), logging.getLogger("streamopt")
     level, handlers = logger.level, [*logger.handlers]
