@@ -1,22 +1,25 @@
 # make demo   solves, emits and verifies 3mm
-# make test   everything that CI runs
+# make test   everything that CI runs: tests, and beside them ruff and pyright
 # make quick  the tests that take seconds
 # make nightly  everything, with what takes too long for CI and STREAMOPT_CASES=3000 random designs
 # make docs   the site, in build/site; broken links are errors
-# make errors the page of all error codes, from the source
 
 PYTHON ?= python3
 BIN := .venv/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
 
-.PHONY: demo test quick nightly docs errors lint clean
+.PHONY: demo test tests quick nightly docs lint clean
 
 demo: .venv/core
 	$(BIN)/streamopt solve graphs/polybench/3mm.json --dsp 2560 -o build/3mm
 	$(BIN)/streamopt verify build/3mm
 
-test: .venv/dev lint
+test: .venv/dev
+	$(MAKE) --jobs 2 lint tests
+
+tests: .venv/dev
 	$(BIN)/python -m pytest --quiet --doctest-modules streamopt
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --durations=30
 
 quick: .venv/dev
 	$(BIN)/python -m pytest -n 2 -m "not slow and not nightly"
@@ -27,27 +30,24 @@ nightly: .venv/docs lint
 docs: .venv/docs
 	$(BIN)/python -m mkdocs build --strict
 
-errors: .venv/dev
-	$(BIN)/python -c "from streamopt.cli.error_codes import errors_page; print(errors_page(), end='')" > docs/reference/errors.md
-
 lint: .venv/dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/pyright
 
 .venv/core: pyproject.toml
-	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --editable .
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(PIP) --editable .
 	touch $@
 
 .venv/dev: pyproject.toml
-	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check torch==2.13.0
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(PIP) torch==2.13.0
+	$(PIP) --editable '.[dev]'
 	touch $@ .venv/core
 
 .venv/docs: .venv/dev
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
+	$(PIP) --editable '.[docs]'
 	touch $@
 
 clean:
