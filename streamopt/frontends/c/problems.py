@@ -1,4 +1,4 @@
-"""Where problems are collected, and how a reader leaves what it can't go on with."""
+"""Problems of an input, collected, and the limit that ends its reading at once."""
 
 from __future__ import annotations
 

@@ -27,7 +27,6 @@ __all__ = [
     "items_of",
     "jumps_in",
     "parts_of",
-    "runs_once",
     "walked",
 ]
 
