@@ -24,7 +24,7 @@ from streamopt.solvers.base import HIGHS_CLASH_HINT, Capability, SolveOptions, S
 from streamopt.solvers.compilation import compile_linear
 from streamopt.solvers.integer_rows import integer_objective, integer_rows
 from streamopt.solvers.outcome import Claim, NativeOutcome, Verdict, conclude
-from streamopt.solvers.profiles import apply_profile
+from streamopt.solvers.profiles import NativeNames, apply_options
 from streamopt.solvers.result import SolveResult, Stop
 from streamopt.solvers.watch import Watch
 
@@ -44,6 +44,12 @@ STATUSES: Mapping[str, Verdict] = {
     "UNKNOWN": Verdict(Claim.NOTHING, Stop.TIME_LIMIT),
     "MODEL_INVALID": Verdict(Claim.NOTHING, Stop.FAILED),
 }
+NAMES = NativeNames(
+    time_limit="max_time_in_seconds",
+    seed="random_seed",
+    threads="num_workers",
+    fixed={"catch_sigint_signal": False},  # `Watch` sees Ctrl-C
+)
 FIRST_FOUND = Verdict(Claim.NOTHING, Stop.FINISHED)  # `stop_after_first_solution` of a profile
 
 
@@ -148,8 +154,6 @@ def _search(
 
 
 def _set_parameters(parameters: Any, watch: Watch) -> None:
-    options = watch.options
-
     def set_option(name: str, setting: object) -> bool:
         try:
             if isinstance(setting, list):
@@ -160,10 +164,4 @@ def _set_parameters(parameters: Any, watch: Watch) -> None:
             return False
         return True
 
-    apply_profile("cpsat", options.profile, set_option)
-    parameters.num_workers = options.threads
-    parameters.random_seed = options.seed
-    parameters.catch_sigint_signal = False  # `Watch` sees Ctrl-C
-    remaining = watch.remaining_seconds()
-    if remaining is not None:
-        parameters.max_time_in_seconds = remaining
+    apply_options("cpsat", NAMES, watch, set_option)

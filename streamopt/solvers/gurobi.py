@@ -19,8 +19,8 @@ from streamopt.errors import Diagnostic, SolverError
 from streamopt.solvers.base import Capability, SolveOptions, Solver
 from streamopt.solvers.compilation import compile_linear
 from streamopt.solvers.nonlinear import rebuild
-from streamopt.solvers.outcome import INTEGRAL_GAP, Claim, NativeOutcome, Verdict, conclude
-from streamopt.solvers.profiles import apply_profile
+from streamopt.solvers.outcome import Claim, NativeOutcome, Verdict, conclude
+from streamopt.solvers.profiles import NativeNames, apply_options
 from streamopt.solvers.result import SolveResult, Stop
 from streamopt.solvers.watch import Watch
 
@@ -51,6 +51,7 @@ STATUSES: Mapping[int, Verdict] = {
     16: Verdict(Claim.NOTHING, Stop.TIME_LIMIT),
     17: Verdict(Claim.NOTHING, Stop.FAILED),  # out of memory
 }
+NAMES = NativeNames("TimeLimit", seed="Seed", threads="Threads", gap="MIPGapAbs")
 ALL_BUT_ENFORCEMENT = frozenset(set(Capability) - {Capability.ENFORCEMENT})
 TOO_LARGE = 10010  # [3]
 
@@ -91,7 +92,7 @@ class Gurobi(Solver):
                     len(form.names), lb=form.lower, ub=form.upper, vtype=_kinds(form)
                 )
                 _add_rows(native, form, columns)
-                _set_parameters(native, options, watch)
+                _set_parameters(native, watch)
                 for column, value in form.hint(options.hint).items():
                     columns[column].Start = value
                 return conclude(self, options, watch, form, _search(native, form, columns, watch))
@@ -163,7 +164,7 @@ def _translate(form: LinearForm, expression: Any, columns: list[Any]) -> Any:
     )
 
 
-def _set_parameters(native: Any, options: SolveOptions, watch: Watch) -> None:
+def _set_parameters(native: Any, watch: Watch) -> None:
     import gurobipy
 
     def set_option(name: str, setting: object) -> bool:
@@ -173,14 +174,7 @@ def _set_parameters(native: Any, options: SolveOptions, watch: Watch) -> None:
             return False
         return True
 
-    if options.integral_objective:
-        native.setParam("MIPGapAbs", INTEGRAL_GAP)
-    apply_profile("gurobi", options.profile, set_option)
-    native.setParam("Seed", options.seed)
-    native.setParam("Threads", options.threads)
-    remaining = watch.remaining_seconds()
-    if remaining is not None:
-        native.setParam("TimeLimit", remaining)
+    apply_options("gurobi", NAMES, watch, set_option)
 
 
 def _search(native: Any, form: LinearForm, columns: Any, watch: Watch) -> NativeOutcome:

@@ -16,8 +16,8 @@ import numpy as np
 
 from streamopt.solvers.base import HIGHS_CLASH_HINT, Capability, SolveOptions, Solver
 from streamopt.solvers.compilation import compile_linear
-from streamopt.solvers.outcome import INTEGRAL_GAP, Claim, NativeOutcome, Verdict, conclude
-from streamopt.solvers.profiles import apply_profile
+from streamopt.solvers.outcome import Claim, NativeOutcome, Verdict, conclude
+from streamopt.solvers.profiles import NativeNames, apply_options
 from streamopt.solvers.result import SolveResult, Stop
 from streamopt.solvers.watch import Watch
 
@@ -45,6 +45,7 @@ STATUSES: Mapping[str, Verdict] = {
     "kInterrupt": Verdict(Claim.NOTHING, Stop.INTERRUPTED),
     "kMemoryLimit": Verdict(Claim.NOTHING, Stop.FAILED),
 }
+NAMES = NativeNames("time_limit", seed="random_seed", threads="threads", gap="mip_abs_gap")
 ROWWISE = 2  # highspy.MatrixFormat.kRowwise
 MINIMISE = 1  # highspy.ObjSense.kMinimize
 FEASIBLE_POINT = 2  # highspy.SolutionStatus.kSolutionStatusFeasible
@@ -83,7 +84,7 @@ class Highs(Solver):
         if hint:
             columns = np.fromiter(hint.keys(), np.int32, len(hint))
             native.setSolution(len(hint), columns, np.array(list(hint.values()), dtype=np.float64))
-        _set_options(native, options, watch)
+        _set_options(native, watch)
         found = _search(native, form, watch)
         while (better := _better(native, options, form, watch, found)) is not None:
             found = better
@@ -110,7 +111,7 @@ def _pass_model(native: highspy.Highs, form: LinearForm) -> None:
     )
 
 
-def _set_options(native: highspy.Highs, options: SolveOptions, watch: Watch) -> None:
+def _set_options(native: highspy.Highs, watch: Watch) -> None:
     import highspy
 
     def set_option(name: str, setting: object) -> bool:
@@ -118,14 +119,7 @@ def _set_options(native: highspy.Highs, options: SolveOptions, watch: Watch) -> 
             return False
         return native.setOptionValue(name, setting) != highspy.HighsStatus.kError
 
-    if options.integral_objective:
-        native.setOptionValue("mip_abs_gap", INTEGRAL_GAP)
-    apply_profile("highs", options.profile, set_option)
-    native.setOptionValue("random_seed", options.seed)
-    native.setOptionValue("threads", options.threads)
-    remaining = watch.remaining_seconds()
-    if remaining is not None:
-        native.setOptionValue("time_limit", remaining)
+    apply_options("highs", NAMES, watch, set_option)
 
 
 def _better(

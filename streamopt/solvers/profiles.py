@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import tomllib
+from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, SolverError, reason
 from streamopt.files import read_text
+from streamopt.solvers.outcome import INTEGRAL_GAP
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["PROFILE_FOLDER", "apply_profile", "load_profile", "unknown_option"]
+    from streamopt.solvers.watch import Watch
+
+__all__ = ["PROFILE_FOLDER", "NativeNames", "apply_options", "load_profile", "unknown_option"]
 
 PROFILE_FOLDER = "solvers"
 
@@ -51,22 +55,53 @@ def load_profile(solver: str, name_or_path: str | None = None) -> Mapping[str, o
         raise SolverError(Diagnostic("E505", message)) from error
 
 
-def apply_profile(
-    solver: str, profile: Mapping[str, object], set_option: Callable[[str, object], bool]
+@dataclass(frozen=True, slots=True)
+class NativeNames:
+    """A solver's own names of the options that every solve sets; empty where it has none.
+
+    Attributes
+    ----------
+    gap
+        Of the absolute gap at which a whole-number objective is proved.
+    fixed
+        Options that no profile may change.
+    """
+
+    time_limit: str
+    seed: str = ""
+    threads: str = ""
+    gap: str = ""
+    fixed: Mapping[str, object] = field(default_factory=dict[str, object])
+
+
+def apply_options(
+    solver: str, names: NativeNames, watch: Watch, set_option: Callable[[str, object], bool]
 ) -> None:
-    """Set the packaged default options, then those of the profile.
+    """Set the packaged default options, then those of the profile, then seed, threads and time.
 
     ``set_option`` returns false if the solver refuses the option or its value.
 
     Raises
     ------
     SolverError
-        E506, naming every option that was refused.
+        E506, naming every option of the profiles that was refused.
     """
-    options = {**load_profile(solver), **profile}
-    refused = [name for name, setting in options.items() if not set_option(name, setting)]
+    options = watch.options
+    if options.integral_objective and names.gap:
+        set_option(names.gap, INTEGRAL_GAP)
+    profile = {**load_profile(solver), **options.profile}
+    refused = [name for name, setting in profile.items() if not set_option(name, setting)]
     if refused:
-        raise SolverError(*(unknown_option(solver, name, options[name]) for name in refused))
+        raise SolverError(*(unknown_option(solver, name, profile[name]) for name in refused))
+    asked = {
+        names.seed: options.seed,
+        names.threads: options.threads,
+        names.time_limit: watch.remaining_seconds(),
+        **names.fixed,
+    }
+    for name, setting in asked.items():
+        if name and setting is not None:
+            set_option(name, setting)
 
 
 def unknown_option(solver: str, name: str, setting: object) -> Diagnostic:

@@ -17,8 +17,8 @@ import numpy as np
 from streamopt.solvers.base import Capability, SolveOptions, Solver
 from streamopt.solvers.compilation import compile_linear
 from streamopt.solvers.nonlinear import rebuild
-from streamopt.solvers.outcome import INTEGRAL_GAP, Claim, NativeOutcome, Verdict, conclude
-from streamopt.solvers.profiles import apply_profile
+from streamopt.solvers.outcome import Claim, NativeOutcome, Verdict, conclude
+from streamopt.solvers.profiles import NativeNames, apply_options
 from streamopt.solvers.result import SolveResult, Stop
 from streamopt.solvers.watch import Watch
 
@@ -49,6 +49,12 @@ STATUSES: Mapping[str, Verdict] = {
     "terminate": Verdict(Claim.NOTHING, Stop.INTERRUPTED),
     "memlimit": Verdict(Claim.NOTHING, Stop.FAILED),
 }
+NAMES = NativeNames(
+    time_limit="limits/time",
+    seed="randomization/randomseedshift",
+    gap="limits/absgap",
+    fixed={"misc/catchctrlc": False},  # `Watch` sees Ctrl-C
+)
 
 
 class Scip(Solver):
@@ -82,7 +88,7 @@ class Scip(Solver):
         native.hideOutput()
         columns = _add_columns(native, form)
         _add_rows(native, form, columns)
-        _set_parameters(native, options, watch)
+        _set_parameters(native, watch)
         _add_hint(native, columns, form.hint(options.hint))
         return conclude(self, options, watch, form, _search(native, form, columns, watch))
 
@@ -142,7 +148,7 @@ def _translate(form: LinearForm, expression: Any, columns: list[Any]) -> Any:
     )
 
 
-def _set_parameters(native: Any, options: SolveOptions, watch: Watch) -> None:
+def _set_parameters(native: Any, watch: Watch) -> None:
     def set_option(name: str, setting: object) -> bool:
         try:
             native.setParam(name, setting)
@@ -150,14 +156,7 @@ def _set_parameters(native: Any, options: SolveOptions, watch: Watch) -> None:
             return False
         return True
 
-    if options.integral_objective:
-        native.setParam("limits/absgap", INTEGRAL_GAP)
-    apply_profile("scip", options.profile, set_option)
-    native.setParam("randomization/randomseedshift", options.seed)
-    native.setParam("misc/catchctrlc", False)  # `Watch` sees Ctrl-C
-    remaining = watch.remaining_seconds()
-    if remaining is not None:
-        native.setParam("limits/time", remaining)
+    apply_options("scip", NAMES, watch, set_option)
 
 
 def _add_hint(native: Any, columns: list[Any], hint: Mapping[int, float]) -> None:

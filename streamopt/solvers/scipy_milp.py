@@ -15,7 +15,7 @@ import numpy as np
 from streamopt.solvers.base import Capability, SolveOptions, Solver
 from streamopt.solvers.compilation import compile_linear
 from streamopt.solvers.outcome import Claim, NativeOutcome, Verdict, conclude
-from streamopt.solvers.profiles import apply_profile
+from streamopt.solvers.profiles import NativeNames, apply_options
 from streamopt.solvers.result import SolveResult, Stop
 from streamopt.solvers.watch import Watch
 
@@ -58,10 +58,7 @@ class ScipyMilp(Solver):
             native[name] = setting
             return name in OPTIONS and isinstance(setting, (bool, int, float))
 
-        apply_profile(self.name, options.profile, set_option)
-        remaining = watch.remaining_seconds()
-        if remaining is not None:
-            native["time_limit"] = remaining
+        apply_options(self.name, NativeNames("time_limit"), watch, set_option)
         return conclude(self, options, watch, form, _search(form, native))
 
 
