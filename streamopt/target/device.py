@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, TargetError
-from streamopt.target.loading import device_names, read_device, read_named_device
 from streamopt.target.operators import operator_cost
 
 if TYPE_CHECKING:
@@ -15,12 +14,11 @@ if TYPE_CHECKING:
     from streamopt.ir.element import ElementType
     from streamopt.ir.network import Operator
     from streamopt.target.channels import MemoryChannel
-    from streamopt.target.loading import Device
     from streamopt.target.memories import Memories
     from streamopt.target.operators import OperatorCost, OperatorRow
     from streamopt.target.resources import Resources
 
-__all__ = ["DEVICE", "Target", "device_names", "find_device", "or_usual"]
+__all__ = ["DEVICE", "Target", "find_device", "or_usual"]
 
 DEVICE = "u280"
 
@@ -61,7 +59,9 @@ class Target:
         TargetError
             E851 with the known devices if there is none of this name; E855 and E856 as `at`.
         """
-        return _at(read_named_device(name), clock_ns)
+        from streamopt.target.loading import read_named_device
+
+        return read_named_device(name)._at(clock_ns)
 
     @staticmethod
     def load(path: str | Path, clock_ns: float | None = None) -> Target:
@@ -76,7 +76,9 @@ class Target:
             E852 if a file can't be read; E853 with all its problems if it is not such a file;
             E855 and E856 as `at`.
         """
-        return _at(read_device(path), clock_ns)
+        from streamopt.target.loading import read_device
+
+        return read_device(path)._at(clock_ns)
 
     def operator(
         self, op: Operator, element: ElementType, implementation: str | None = None
@@ -129,6 +131,9 @@ class Target:
             raise TargetError(Diagnostic("E855", message, hint=hint))
         return replace(self, clock_ns=clock_ns)
 
+    def _at(self, clock_ns: float | None) -> Target:
+        return self if clock_ns is None else self.at(clock_ns)
+
 
 def find_device(name: str = DEVICE, clock_ns: float | None = None) -> Target:
     """Return a device by its name, or by the path of its TOML file.
@@ -145,19 +150,3 @@ def find_device(name: str = DEVICE, clock_ns: float | None = None) -> Target:
 def or_usual(target: Target | None) -> Target:
     """Return a target, or where there is none the usual device at its usual clock."""
     return find_device() if target is None else target
-
-
-def _at(device: Device, clock_ns: float | None) -> Target:
-    target = Target(
-        name=device.name,
-        part=device.part,
-        clock_ns=device.default_clock_ns,
-        total=device.total,
-        slr=device.slr,
-        slrs=device.slrs,
-        channels=device.channels,
-        operators=device.operators,
-        memories=device.memories,
-        source=device.source,
-    )
-    return target if clock_ns is None else target.at(clock_ns)

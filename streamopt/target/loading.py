@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING
 from streamopt.errors import Diagnostic, SourceLoc, TargetError, reason
 from streamopt.files import read_text
 from streamopt.target.channels import MemoryChannel
+from streamopt.target.device import Target
 from streamopt.target.memories import Memories, Shape
 from streamopt.target.operators import OperatorCost, OperatorRow
 from streamopt.target.resources import Resources
@@ -21,23 +21,7 @@ if TYPE_CHECKING:
 
     from streamopt.target.documents import AmountsDocument, DeviceDocument, ShapeDocument
 
-__all__ = ["Device", "device_names", "read_device", "read_named_device"]
-
-
-@dataclass(frozen=True, slots=True)
-class Device:
-    """A device file with the tables that it names."""
-
-    name: str
-    part: str
-    default_clock_ns: float
-    total: Resources
-    slr: Resources
-    slrs: int
-    channels: tuple[MemoryChannel, ...]
-    operators: tuple[OperatorRow, ...]
-    memories: Memories
-    source: str
+__all__ = ["device_names", "read_device", "read_named_device"]
 
 
 def device_names() -> tuple[str, ...]:
@@ -46,8 +30,8 @@ def device_names() -> tuple[str, ...]:
 
 
 @cache
-def read_named_device(name: str) -> Device:
-    """Return a device of the package.
+def read_named_device(name: str) -> Target:
+    """Return a device of the package at its usual clock.
 
     Raises
     ------
@@ -61,8 +45,8 @@ def read_named_device(name: str) -> Device:
     return _device(_packaged("devices", name), None)
 
 
-def read_device(path: str | Path) -> Device:
-    """Return the device of a user's file.
+def read_device(path: str | Path) -> Target:
+    """Return the device of a user's file at its usual clock.
 
     Raises
     ------
@@ -73,14 +57,14 @@ def read_device(path: str | Path) -> Device:
     return _device(path, path.parent)
 
 
-def _device(file: Traversable | Path, folder: Path | None) -> Device:
+def _device(file: Traversable | Path, folder: Path | None) -> Target:
     from streamopt.target.documents import DeviceDocument, validated
 
     document = validated(DeviceDocument, _toml(file), str(file))
-    return Device(
+    return Target(
         name=document.name,
         part=document.part,
-        default_clock_ns=document.default_clock_ns,
+        clock_ns=document.default_clock_ns,
         total=_amounts(document.total),
         slr=_amounts(document.slr),
         slrs=document.slrs,
