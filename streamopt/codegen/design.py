@@ -16,7 +16,7 @@ __all__ = ["BackendName", "Design", "schedule_sha256"]
 
 
 class BackendName(StrEnum):
-    """What a project is for."""
+    """The kinds of project that a design is emitted as."""
 
     TAPA = "tapa"
     """TAPA: tasks joined by streams, arrays in memory off the chip."""

@@ -23,7 +23,7 @@ class Dialect(StrEnum):
     """That of C++: arrays of streams between threads."""
 
     def buffer_trace(self, name: str) -> str:
-        """Return what a buffer of that name is traced as: in TAPA, a stream carries it over."""
+        """Return the name by which a buffer is traced: in TAPA, a stream carries it over."""
         return name if self is Dialect.HLS else f"{name}_tokens"
 
     def stream(self, name: str, lanes: Sequence[str], counts: Sequence[int]) -> str:

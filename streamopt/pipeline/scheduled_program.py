@@ -18,8 +18,8 @@ from streamopt.transforms.scheduling.directives import (
     loop_of,
     partition_factors,
     unroll_factors,
+    with_lanes,
 )
-from streamopt.transforms.scheduling.lanes import with_lanes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

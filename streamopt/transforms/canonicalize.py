@@ -27,9 +27,8 @@ from typing import TYPE_CHECKING
 from streamopt.errors import Diagnostic, LegalityError
 from streamopt.ir.graph import Graph, Node, SequentialNode
 from streamopt.ir.program import dependences, topological_order
-from streamopt.transforms.legality import array_problems, nest_problems, order_problems
+from streamopt.transforms.legality import OUTSIDE, array_problems, nest_problems, order_problems
 from streamopt.transforms.rebuilding import channels
-from streamopt.transforms.statement_checks import OUTSIDE
 
 if TYPE_CHECKING:
     from streamopt.ir.program import Nest, Program

@@ -94,7 +94,7 @@ def _array_ranges(graph: Graph) -> dict[str, Range]:
 
 
 def _written(node: Node, graph: Graph, known: Mapping[str, Range]) -> Range:
-    """Return what a node writes, with the partial values of a sum in any order."""
+    """Return the values that a node writes, with the partial values of a sum in any order."""
     everything = type_range(ElementType.INT64).joined(type_range(ElementType.UINT64))
     among = ValueContext(graph.element_of, node.trip_counts, known)
     value = value_range(node.value, among)

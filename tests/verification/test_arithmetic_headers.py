@@ -143,7 +143,7 @@ def _cases(pick: random.Random, count: int) -> list[Case]:
 
 def _is_defined(case: Case) -> bool:
     """Return whether literals are in range, and results narrow enough."""
-    from streamopt.transforms.statement_checks import fixed_point_problems
+    from streamopt.transforms.legality import fixed_point_problems
 
     program = case.program
     nest = program.nests[0]

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 from streamopt.codegen.backends.vitis import declarations
 from streamopt.codegen.design import BackendName, Design, schedule_sha256
 from streamopt.codegen.dialect import Dialect
-from streamopt.codegen.hosts.stream_movers import mover_kernel, streamed
 from streamopt.codegen.hosts.testbench import testbench
+from streamopt.codegen.hosts.xrt import mover_kernel, streamed
 from streamopt.codegen.layout import CppPort, DesignLayout, extents_text, plan_layout
 from streamopt.codegen.names import Names
 from streamopt.codegen.processes.process import (

@@ -21,13 +21,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from streamopt.codegen.checks.facts import facts
-from streamopt.codegen.checks.finding import Finding, Severity
-from streamopt.codegen.checks.loops import loop_findings, partition_findings
-from streamopt.codegen.checks.names import name_findings
+from streamopt.codegen.checks.facts import Finding, Severity, facts
 from streamopt.codegen.checks.reading import read_tree
-from streamopt.codegen.checks.region import is_region, region_findings
 from streamopt.codegen.checks.reordering import reordering_findings
+from streamopt.codegen.checks.rules import (
+    is_region,
+    loop_findings,
+    name_findings,
+    partition_findings,
+    region_findings,
+)
 from streamopt.codegen.tree import CppFunction
 from streamopt.errors import CodegenError
 

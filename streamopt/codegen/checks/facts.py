@@ -1,19 +1,66 @@
-"""What functions of the emitted tree declare, call, read and write."""
+"""Facts of emitted functions: what they declare, call, read and write; and findings on them."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from streamopt.codegen.tree import CppFunction, CppStatement, For, If
+from streamopt.errors import Diagnostic
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from streamopt.codegen.tree import Item
 
-__all__ = ["CppCall", "CppVariable", "FunctionFacts", "facts", "nested", "variable"]
+__all__ = [
+    "CppCall",
+    "CppVariable",
+    "Finding",
+    "FunctionFacts",
+    "Severity",
+    "facts",
+    "nested",
+    "variable",
+]
+
+
+class Severity(StrEnum):
+    """Whether the vendor's tool refuses a design or builds it with a warning."""
+
+    ERROR = "error"
+    WARNING = "warning"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A rule that emitted code breaks.
+
+    Attributes
+    ----------
+    code
+        E610 to E619, one for each rule.
+    function
+        Where; empty for the file.
+    """
+
+    code: str
+    message: str
+    function: str = ""
+    severity: Severity = Severity.ERROR
+
+    @property
+    def diagnostic(self) -> Diagnostic:
+        """Return it as a diagnostic, to be raised."""
+        where = f" in function '{self.function}'" if self.function else ""
+        return Diagnostic(self.code, f"{self.message}{where}")
+
+    def __str__(self) -> str:
+        """Return ``severity: code message``."""
+        return f"{self.severity}: {self.diagnostic}"
+
 
 _INDEX = r"(?:\[(?:[^\[\]]|\[[^\[\]]*\])*\])"
 _TYPE = r"(?:const )?[A-Za-z_][\w:]*(?:<[^;=()]*>)?"
@@ -86,7 +133,7 @@ class FunctionFacts:
 
 
 def variable(text: str) -> CppVariable | None:
-    """Return what a parameter or statement declares; None for another statement.
+    """Return the variable that a parameter or statement declares; None for another statement.
 
     Examples
     --------

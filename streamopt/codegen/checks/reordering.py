@@ -12,8 +12,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from streamopt.codegen.checks.facts import facts, nested, variable
-from streamopt.codegen.checks.finding import Finding
+from streamopt.codegen.checks.facts import Finding, facts, nested, variable
 from streamopt.codegen.tree import CppFunction, CppStatement
 
 if TYPE_CHECKING:

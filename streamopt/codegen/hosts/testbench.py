@@ -37,7 +37,7 @@ def testbench(layout: DesignLayout, headers: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class HostProgram:
-    """What programs that run a design and check its outputs differ in.
+    """The parts that differ between programs that run a design and check its outputs.
 
     Attributes
     ----------
@@ -90,7 +90,7 @@ def checked_program(layout: DesignLayout, program: HostProgram) -> str:
 
 
 def _cleared(name: str) -> CppStatement:
-    """Return what fills an array with values that no kernel leaves there by accident."""
+    """Return the lines that fill an array with values that no kernel leaves there by accident."""
     return CppStatement(f"std::memset(static_cast<void *>({name}), 0xff, sizeof({name}));")
 
 
@@ -143,7 +143,7 @@ def _host_memories(port: CppPort) -> tuple[str, ...]:
 
 
 def _arguments(port: CppPort) -> tuple[str, ...]:
-    """Return what the top function takes for a port: words memory by memory, one after another."""
+    """Return the arguments of the top function for a port: words, a memory after another."""
     if port.packing is None:
         return (single_value(port) if port.by_value else variable(port),)
     if port.kind is PortKind.STREAM:

@@ -1,11 +1,13 @@
 """Hosts that load a kernel with XRT, run it and check its outputs; and what builds them.
 
-For kernels all of whose arrays are outside: in memory off the chip, or streams, which further
-kernels fill and empty. The C++ host is the testbench with buffers of the device in the place of the
-call; the Python host does the same with pyxrt.
+For kernels all of whose arrays are outside: in memory off the chip, or streams. A host reaches
+memory only, so each array that crosses the boundary as a stream has a kernel beside the design's:
+``mm2s_A`` reads the words of A and streams them, ``s2mm_D`` stores those of D. The C++ host is the
+testbench with buffers of the device in the place of the call; the Python host does the same with
+pyxrt.
 
 XRT documentation, "XRT Native APIs" and "XRT Python Bindings"; AMD UG1393, "Mapping Kernel Ports to
-Memory".
+Memory" and "Specifying Streaming Connections between Compute Units".
 """
 
 from __future__ import annotations
@@ -14,15 +16,9 @@ from typing import TYPE_CHECKING
 
 from streamopt.codegen.backends.vitis_project import vitis_release
 from streamopt.codegen.checks.reordering import PRE_TCL, TCL_COMMAND, VPP_OPTION
-from streamopt.codegen.hosts.stream_movers import (
-    mover_kernel,
-    stream_connections,
-    stream_movers,
-    streamed,
-)
 from streamopt.codegen.hosts.testbench import HostProgram, checked_program, flat_array, single_value
 from streamopt.codegen.templates import fill
-from streamopt.codegen.tree import CppStatement, render
+from streamopt.codegen.tree import CppFunction, CppStatement, Directive, For, Item, Pragma, render
 from streamopt.ir.ports import PortKind
 
 if TYPE_CHECKING:
@@ -30,9 +26,66 @@ if TYPE_CHECKING:
 
     from streamopt.codegen.backends.vitis_project import VitisSettings
     from streamopt.codegen.layout import CppPort, DesignLayout
-    from streamopt.codegen.tree import Item
 
-__all__ = ["has_host", "host_files"]
+__all__ = [
+    "has_host",
+    "host_files",
+    "mover_kernel",
+    "stream_connections",
+    "stream_movers",
+    "streamed",
+]
+
+
+def streamed(layout: DesignLayout) -> tuple[CppPort, ...]:
+    """Return the ports that are streams."""
+    return tuple(port for port in layout.boundary if port.kind is PortKind.STREAM)
+
+
+def mover_kernel(port: CppPort) -> str:
+    """Return the name of the kernel that fills or empties a stream."""
+    return f"{'mm2s' if port.array.is_given else 's2mm'}_{port.name}"
+
+
+def stream_connections(layout: DesignLayout) -> Iterator[str]:
+    """Yield what the linker is told: which stream goes where."""
+    for port in streamed(layout):
+        kernel, design = f"{mover_kernel(port)}_1.{port.name}", f"{layout.top}_1.{port.name}"
+        ends = (kernel, design) if port.array.is_given else (design, kernel)
+        yield f"stream_connect={':'.join(ends)}"
+
+
+def stream_movers(layout: DesignLayout, header: Sequence[Item], types: Sequence[str]) -> str:
+    """Return the C++ text of all these kernels.
+
+    Parameters
+    ----------
+    header
+        Comments that it begins with.
+    types
+        Headers of element types.
+    """
+    included = (*types, "cstdint", "hls_stream.h", "hls_vector.h")
+    items: list[Item] = [*header, *(Directive(f"#include <{name}>") for name in included)]
+    for port in streamed(layout):
+        items += [CppStatement(""), _kernel(port)]
+    return render(items)
+
+
+def _kernel(port: CppPort) -> CppFunction:
+    assert port.packing is not None
+    count, word, name = port.packing.total_words, port.word_type, port.name
+    words, at = ("memory" if name != "memory" else "words"), ("at" if name != "at" else "word")
+    const = "const " if port.array.is_given else ""
+    moved = f"{name}.write({words}[{at}]);" if const else f"{words}[{at}] = {name}.read();"
+    body = (
+        Pragma(f"interface mode=m_axi port={words} offset=slave bundle=gmem depth={count}"),
+        Pragma(f"interface mode=axis port={name}"),
+        Pragma("interface mode=s_axilite port=return"),
+        For(at, count, (Pragma("pipeline II=1"), CppStatement(moved))),
+    )
+    taken = (f"{const}{word} *{words}", f"hls::stream<{word}> &{name}")
+    return CppFunction(f'extern "C" void {mover_kernel(port)}', taken, body)
 
 
 def has_host(layout: DesignLayout) -> bool:

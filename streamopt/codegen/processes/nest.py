@@ -236,13 +236,13 @@ class NestWriter:
         yield CppStatement(f"const {element} {total} = {combined};")
 
     def _start(self) -> str:
-        """Return what a reduction starts from."""
+        """Return the start of a reduction."""
         if self.node.start is not None:
             return self.expression.text(self.node.start, self.array.element)
         return self._identity()
 
     def _identity(self) -> str:
-        """Return what changes nothing in a reduction; where its type has none, a bound."""
+        """Return the identity of a reduction; where its type has none, a bound."""
         element, reduction = self.array.element, self.node.reduction
         assert reduction is not None
         if reduction in (Reduction.ADD, Reduction.MUL):

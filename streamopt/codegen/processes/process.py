@@ -64,7 +64,7 @@ def top_parameters(layout: DesignLayout) -> tuple[str, ...]:
 
 
 def arguments(process: CppProcess) -> str:
-    """Return what the top function hands a process."""
+    """Return the arguments that the top function hands a process."""
     ports = (*process.inputs, *process.writes)
     return ", ".join(name for port in ports for name in port.names)
 

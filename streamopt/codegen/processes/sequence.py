@@ -139,5 +139,5 @@ def _declared(array: Array, name: str) -> CppStatement:
 
 
 def _in(name: str) -> Callable[[str], str]:
-    """Return what makes an element of a local array of subscripts."""
+    """Return the function from subscripts to an element of a local array."""
     return lambda subscripts: f"{name}{subscripts}"

@@ -1,13 +1,4 @@
-"""Affine conditions made short: decided where the loops decide them, else with few terms.
-
-Before (i in 0 .. 10, j in 0 .. 8)::
-
-    0 <= i + 1  and  i + 1 < 12  and  j - 1 < i - 1
-
-After::
-
-    j < i
-"""
+"""Affine conditions made short: decided where the loops decide them, else with few terms."""
 
 from __future__ import annotations
 
@@ -42,7 +33,11 @@ def simplified(condition: Condition, trip_counts: Mapping[str, int]) -> Conditio
 def conjunction(
     conditions: Iterable[Condition], trip_counts: Mapping[str, int]
 ) -> Condition | bool:
-    """Return all conditions as one, or its truth where it is the same at every iteration."""
+    """Return all conditions as one, or its truth where it is the same at every iteration.
+
+    Before: ``0 <= i + 1 and i + 1 < 12 and j - 1 < i - 1      # i below 10, j below 8``
+    After:  ``j < i``
+    """
     return _joined(LogicOp.AND, [simplified(c, trip_counts) for c in conditions])
 
 

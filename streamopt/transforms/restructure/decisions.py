@@ -1,22 +1,5 @@
 """Decisions on data that a branch itself would change: taken once, and kept in a variable.
 
-Before::
-
-    if x[i] > 0:
-        x[i] = -1
-        y[i] = 2
-    else:
-        x[i] = 1
-
-After (c: a new local scalar)::
-
-    c = x[i] > 0
-    if c != 0:
-        x[i] = -1
-        y[i] = 2
-    if c == 0:
-        x[i] = 1
-
 Later passes put the condition in front of every statement of a branch, so it must have the same
 value at all of them. Affine parts of a condition stay where they are, for the analyses.
 """
@@ -24,6 +7,7 @@ value at all of them. Affine parts of a condition stay where they are, for the a
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import count
 from typing import TYPE_CHECKING
 
 from streamopt.ir.element import ElementType
@@ -51,7 +35,11 @@ __all__ = ["with_kept_decisions"]
 
 
 def with_kept_decisions(source: Source) -> Source:
-    """Return the source with the conditions that their own branches change in variables."""
+    """Return the source with the conditions that their own branches change in variables.
+
+    Before: ``if (x[i] > 0) { x[i] = -1; y[i] = 2; }``
+    After:  ``c = x[i] > 0; if (c != 0) { x[i] = -1; y[i] = 2; }``
+    """
     taken = {variable.name for variable in source.variables}
     kept: list[Variable] = []
     body = tuple(_rewritten(source.body, taken, kept))
@@ -99,10 +87,7 @@ def _statements(items: Sequence[Item]) -> Iterator[Assign]:
 
 
 def _variable(taken: set[str], kept: list[Variable]) -> Access:
-    number = 1
-    while f"decision{number}" in taken:
-        number += 1
-    name = f"decision{number}"
+    name = next(name for at in count(1) if (name := f"decision{at}") not in taken)
     taken.add(name)
     kept.append(Variable(name, (), ElementType.INT32, is_argument=False))
     return Access(name, ())

@@ -1,19 +1,5 @@
 """Statement distribution: loops split around statements that don't wait for each other in a circle.
 
-Before::
-
-    for i, j:
-        s[j] = s[j] + r[i] * A[i][j]
-        q[i] = q[i] + A[i][j] * p[j]
-
-After::
-
-    for i, j: s[j] = s[j] + r[i] * A[i][j]
-    for i, j: q[i] = q[i] + A[i][j] * p[j]
-
-Legal as every dependence by memory goes from an earlier group to a later one ([1]); statements on
-a circle stay together.
-
 [1] Kennedy and Allen, Optimizing Compilers for Modern Architectures, 2001, chapter 2.
 """
 
@@ -35,7 +21,11 @@ __all__ = ["distributed"]
 def distributed(statements: Sequence[StatementInstance]) -> tuple[tuple[int, ...], ...]:
     """Return groups of statements in an order that keeps all dependences.
 
-    A group stands as early as its first statement does in the program.
+    Before: ``for i, j: s[j] += r[i] * A[i][j]; q[i] += A[i][j] * p[j]``
+    After:  ``for i, j: s[j] += r[i] * A[i][j]`` and ``for i, j: q[i] += A[i][j] * p[j]``
+
+    Legal as every dependence by memory goes from an earlier group to a later one ([1]); statements
+    on a circle stay together. A group stands as early as its first statement does in the program.
     """
     pairs = ordering_pairs(statements)
     later: list[set[int]] = [set() for _ in statements]

@@ -1,4 +1,4 @@
-"""What the passes work on: the statements of a source with their variables."""
+"""Statements of a source in their loops, with its variables: the value that the passes work on."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from streamopt.analysis.dependence import StatementRead
-from streamopt.ir.expression import Access, Index, Read, rewrite, rewrite_condition
+from streamopt.ir.expression import Access, Read, moved_leaf, rewrite, rewrite_condition
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -100,13 +100,5 @@ def ordered_statement(statement: Statement, names: Sequence[str]) -> Statement:
     def access_of(access: Access) -> Access:
         return Access(access.array, tuple(s.ordered(names) for s in access.subscripts))
 
-    def leaf(part: Expression) -> Expression:
-        match part:
-            case Read(access):
-                return Read(access_of(access))
-            case Index(value):
-                return Index(value.ordered(names))
-            case _:
-                return part
-
+    leaf = moved_leaf(access_of, lambda index: index.ordered(names))
     return statement.rewritten(leaf, access_of(statement.target))

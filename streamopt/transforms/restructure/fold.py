@@ -1,17 +1,6 @@
 """Nests that only set, copy or leave unused what others make, folded into their neighbours.
 
-Before::
-
-    E[i][j] = 0                              acc[i][j] (+)= A[i][k] * B[k][j]
-    E_1[i][j] = E[i][j] (+) A[i][k] * B[k][j]     C[i][j] = acc[i][j]
-
-After::
-
-    E_1[i][j] (+)= A[i][k] * B[k][j]         C[i][j] (+)= A[i][k] * B[k][j]
-
-`fold_starts` puts the values of nests without operations where the one statement that reads them
-does; `fold_copies` lets a nest write into the array that its result is copied to; `drop_unused`
-takes nests away that no output needs. None changes a value or an order of operations.
+None changes a value or an order of operations.
 """
 
 from __future__ import annotations
@@ -29,6 +18,7 @@ from streamopt.ir.expression import (
     Literal,
     Read,
     depth_of,
+    moved_leaf,
     reads,
     substitute,
     walk,
@@ -65,7 +55,11 @@ class _Link:
 
 
 def fold_starts(program: Program) -> Program:
-    """Put op-free assignments where their only reader reads them."""
+    """Put assignments without operations where their only reader reads them.
+
+    Before: ``E[i][j] = 0; E_1[i][j] = E[i][j] (+) A[i][k] * B[k][j]``
+    After:  ``E_1[i][j] (+)= A[i][k] * B[k][j]``
+    """
     program = _along_links(program, _folded, keeps_reader=True)
     nests = tuple(_without_identity(nest) for nest in program.nests)
     return replace(program, nests=nests)
@@ -174,7 +168,11 @@ def _without_identity(nest: Nest) -> Nest:
 
 
 def fold_copies(program: Program) -> Program:
-    """Let nests write into the arrays that their results are only copied to."""
+    """Let nests write into the arrays that their results are only copied to.
+
+    Before: ``acc[i][j] (+)= A[i][k] * B[k][j]; C[i][j] = acc[i][j]``
+    After:  ``C[i][j] (+)= A[i][k] * B[k][j]``
+    """
     return _along_links(program, _copied, keeps_reader=False)
 
 
@@ -199,16 +197,17 @@ def _copied(link: _Link) -> Nest | None:
     target = copy.target.substitute({**others, **by_name})
     moved = {Access(link.array, source.target.subscripts): target}
 
-    def leaf(part: Expression) -> Expression:
-        return Read(moved.get(part.access, part.access)) if isinstance(part, Read) else part
-
-    names = [loop.name for loop in maker.loops]
-    changed = ordered_statement(source.rewritten(leaf, target), names)
+    changed = source.rewritten(moved_leaf(lambda access: moved.get(access, access)), target)
+    changed = ordered_statement(changed, [loop.name for loop in maker.loops])
     return replace(maker, statements=(changed,))
 
 
 def drop_unused(program: Program) -> Program:
-    """Take away nests, statements of sequential ones, and arrays that no output needs."""
+    """Take away nests, statements of sequential ones, and arrays that no output needs.
+
+    Before: ``w[i] = x[i] * 3; y[i] = x[i] + 1      # y is an output``
+    After:  ``y[i] = x[i] + 1``
+    """
     needed = {array.name for array in program.arrays if array.role is Role.OUTPUT}
     kept: list[Nest] = []
     for nest in reversed(program.nests):

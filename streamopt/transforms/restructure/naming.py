@@ -1,42 +1,36 @@
-"""Names that users know: no version numbers that nothing else needs.
-
-Before::
-
-    for i_2, j_2:  AB_1[i_2][j_2] = ...        C_1[i_2][j_2] = C[i_2][j_2] + AB_1[i_2][j_2]
-
-After::
-
-    for i, j:      AB[i][j] = ...              C_out[i][j] = C[i][j] + AB[i][j]
-
-An argument that is read and written is the input ``X`` and the output ``X_out``; one that is only
-written is the output ``X``. Other versions keep a number where there are several.
-"""
+"""Names that users know: no version numbers that nothing else needs."""
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from streamopt.ir.affine import Affine
-from streamopt.ir.expression import Index, Read
+from streamopt.ir.expression import moved_leaf
 from streamopt.ir.program import Reduction, Role
+from streamopt.transforms.free_names import FreeNames, numbered_stem
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from streamopt.ir.expression import Access, Expression
+    from streamopt.ir.expression import Access
     from streamopt.ir.program import Nest, Program
     from streamopt.ir.source import Source
 
 __all__ = ["final_names"]
 
 _ROLES = (Role.INPUT, Role.WEIGHT, Role.INTERNAL, Role.OUTPUT)
-_NUMBERED = re.compile(r"(.*[A-Za-z0-9])_[0-9]+")
 
 
 def final_names(program: Program, source: Source) -> Program:
-    """Return the program with short names of arrays, nests and iterators, arrays by role."""
+    """Return the program with short names of arrays, nests and iterators, arrays by role.
+
+    Before: ``C_1[i_2][j_2] = C[i_2][j_2] + AB_1[i_2][j_2]``
+    After:  ``C_out[i][j] = C[i][j] + AB[i][j]``
+
+    An argument that is read and written is the input ``X`` and the output ``X_out``; one that is
+    only written is the output ``X``. Other versions keep a number where there are several.
+    """
     names = _array_names(program, source)
     arrays = [replace(array, name=names[array.name]) for array in program.arrays]
     arrays.sort(key=lambda array: _ROLES.index(array.role))
@@ -50,7 +44,7 @@ def _array_names(program: Program, source: Source) -> dict[str, str]:
     known = {variable.name for variable in source.variables}
     given = {array.name for array in program.arrays if array.is_given}
     names = {name: name for name in given}
-    taken = _Taken({*given})
+    taken = FreeNames(given)
     ordered = sorted(program.arrays, key=lambda array: array.role is not Role.OUTPUT)
     for array in ordered:
         if array.name not in given:
@@ -60,27 +54,10 @@ def _array_names(program: Program, source: Source) -> dict[str, str]:
     return names
 
 
-@dataclass(slots=True)
-class _Taken:
-    """Names that are taken, and the number to try next for each."""
-
-    names: set[str]
-    numbers: dict[str, int] = field(default_factory=dict[str, int])
-
-    def fresh(self, wanted: str, base: str, first: int) -> str:
-        """Return the wanted name, or else the base with the first number that is free."""
-        found, number = wanted, self.numbers.get(base, first)
-        while found in self.names:
-            found, number = f"{base}_{number}", number + 1
-        self.numbers[base] = number
-        self.names.add(found)
-        return found
-
-
 def _numbered(nests: Sequence[Nest]) -> tuple[Nest, ...]:
     """Return the nests with a number behind every name that an earlier one has."""
-    taken = _Taken(set())
-    return tuple(replace(nest, name=taken.fresh(nest.name, nest.name, 2)) for nest in nests)
+    taken = FreeNames()
+    return tuple(replace(nest, name=taken.fresh(nest.name)) for nest in nests)
 
 
 def _renamed(nest: Nest, names: Mapping[str, str], taken: set[str]) -> Nest:
@@ -90,15 +67,7 @@ def _renamed(nest: Nest, names: Mapping[str, str], taken: set[str]) -> Nest:
     def access(old: Access) -> Access:
         return replace(old.substitute(moved), array=names[old.array])
 
-    def leaf(part: Expression) -> Expression:
-        match part:
-            case Read(old):
-                return Read(access(old))
-            case Index(value):
-                return Index(value.substitute(moved))
-            case _:
-                return part
-
+    leaf = moved_leaf(access, lambda index: index.substitute(moved))
     return replace(
         nest,
         name=nest.name or f"{names[nest.statements[-1].target.array]}_{_kind(nest)}",
@@ -109,7 +78,7 @@ def _renamed(nest: Nest, names: Mapping[str, str], taken: set[str]) -> Nest:
 
 
 def _kind(nest: Nest) -> str:
-    """Return what a nest without a label does, in a word."""
+    """Return the work of a nest without a label, in a word."""
     match nest.statements[-1].reduction:
         case _ if nest.sequential:
             return "update"
@@ -128,8 +97,7 @@ def _iterator_names(nest: Nest, taken: set[str]) -> dict[str, str]:
     used = {loop.name for loop in nest.loops}
     names: dict[str, str] = {}
     for loop in nest.loops:
-        found = _NUMBERED.fullmatch(loop.name)
-        short = found[1] if found else loop.name
+        short = numbered_stem(loop.name)
         free = short not in taken and short not in {*names.values()} | (used - {loop.name})
         names[loop.name] = short if free else loop.name
     return names

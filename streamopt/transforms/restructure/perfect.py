@@ -1,20 +1,5 @@
 """Loop perfectization and removal of variable bounds: any group of statements as one nest.
 
-Before::
-
-    for i in 0 .. N:
-        x[i] = b[i]
-        for j in 0 .. i:
-            x[i] = x[i] - L[i][j] * x[j]
-        x[i] = x[i] / L[i][i]
-
-After::
-
-    for i in 0 .. N, j in 0 .. N - 1:
-        if j == 0:                x[i] = b[i]
-        if j < i:                 x[i] = x[i] - L[i][j] * x[j]
-        if j == N - 2:            x[i] = x[i] / L[i][i]
-
 Loops that follow each other are laid end to end along one loop; shorter ones are guarded. The
 order of all statement instances stays as it is, so this is always legal.
 """
@@ -67,6 +52,9 @@ def perfect_nest(
     group: Sequence[StatementInstance],
 ) -> tuple[tuple[Loop, ...], tuple[Statement, ...]]:
     """Return loops from 0 with constant trip counts, and guarded statements in order.
+
+    Before: ``for i: x[i] = b[i]; for j in 0 .. i: x[i] = x[i] - L[i][j] * x[j]``
+    After:  ``for i, j: if j == 0: x[i] = b[i]; if j < i: x[i] = x[i] - L[i][j] * x[j]``
 
     Statements that never run are left out; there may be none left.
     """

@@ -1,13 +1,4 @@
-"""Reductions recognised: statements that combine a target with a term, term by term.
-
-Before::
-
-    s[i] = s[i] + A[i][j]          m[i] = max(m[i], x[i][j])
-
-After::
-
-    s[i] (+)= A[i][j]              m[i] (max)= x[i][j]
-"""
+"""Reductions recognised, and choices of the larger or smaller value written as calls."""
 
 from __future__ import annotations
 
@@ -45,7 +36,11 @@ class Recognized:
 
 
 def recognized(target: Access, value: Expression) -> Recognized | None:
-    """Return the reduction that an assignment is a step of, if it is one."""
+    """Return the reduction that an assignment is a step of, if it is one.
+
+    Before: ``m[i] = max(m[i], x[i][j])``
+    After:  ``m[i] (max)= x[i][j]``
+    """
     own = Read(target)
     match value:
         case Binary(BinaryOp.ADD | BinaryOp.MUL as op, left, right) if own in (left, right):
@@ -71,7 +66,15 @@ _LESS = (CompareOp.LT, CompareOp.LE)
 
 
 def with_extremes(source: Source) -> Source:
-    """Return the source with its choices of the larger or smaller value as calls."""
+    """Return the source with its choices of the larger or smaller value as calls.
+
+    Before: ``if (x[i] > m) m = x[i]``
+    After:  ``m = max(m, x[i])``
+
+    The same value wherever two numbers are compared. With floating-point numbers the sign of a zero
+    may differ where ``>=`` or ``<=`` is written, and a target that is not a number at the start is
+    replaced.
+    """
     return replace(source, body=tuple(map(_rewritten, source.body)))
 
 

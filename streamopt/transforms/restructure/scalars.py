@@ -1,20 +1,4 @@
-"""Scalars and work arrays that stand between statements: split, expanded.
-
-Before::
-
-    for i:
-        t = A[i] * 2          (t: local scalar, used for other things elsewhere)
-        s = 0
-        for j: s = s + t * B[j]
-        C[i] = s
-
-After `split_variables` and `expand_variables`::
-
-    for i:
-        t[i] = A[i] * 2
-        s[i] = 0
-        for j: s[i] = s[i] + t[i] * B[j]
-        C[i] = s[i]
+"""Scalars and work arrays that stand between statements: split, expanded, made private.
 
 Legality is asked of the data flow: uses that no value connects get names of their own; a variable
 gets a dimension for a loop where no value crosses from one iteration of it to another.
@@ -31,6 +15,7 @@ from streamopt.analysis.instances import StatementInstance, hull_of
 from streamopt.ir.affine import Affine, Iter
 from streamopt.ir.expression import Access, Read
 from streamopt.ir.source import Assign, RangeLoop
+from streamopt.transforms.free_names import FreeNames
 from streamopt.transforms.restructure.flat_source import FlatSource, Uses, uses_of, with_accesses
 
 if TYPE_CHECKING:
@@ -54,7 +39,11 @@ MAX_EXPANDED_ELEMENTS = 2**24
 
 
 def split_variables(body: FlatSource) -> FlatSource:
-    """Give private variables a name for each set of writes and reads that values connect."""
+    """Give private variables a name for each set of writes and reads that values connect.
+
+    Before: ``t = C[i]; A[i] = t * 2; t = C[i] + 1; B[i] = t``
+    After:  ``t = C[i]; A[i] = t * 2; t_2 = C[i] + 1; B[i] = t_2``
+    """
     uses = uses_of(body.statements)
     several = [n for n in body.variables if body.is_private(n) and len(uses.writers.get(n, ())) > 1]
     if not several:
@@ -63,6 +52,7 @@ def split_variables(body: FlatSource) -> FlatSource:
     writer_of: dict[int, str] = {}
     reader_of: dict[StatementRead, str] = {}
     variables = dict(body.variables)
+    free = FreeNames(variables)
     for name in several:
         writers = uses.writers[name]
         group = {writer: writer for writer in writers}
@@ -80,11 +70,8 @@ def split_variables(body: FlatSource) -> FlatSource:
                 group[root(other)] = root(found[0])
         roots = list(dict.fromkeys(root(writer) for writer in writers))
         names: dict[int, str] = {}
-        number = 2
         for at, first in enumerate(roots):
-            fresh = name
-            if at > 0:
-                fresh, number = _fresh(name, variables, number)
+            fresh = free.fresh(name) if at > 0 else name
             variables[fresh] = replace(variables[name], name=fresh)
             names[first] = fresh
         writer_of |= {writer: names[root(writer)] for writer in writers}
@@ -105,15 +92,12 @@ def split_variables(body: FlatSource) -> FlatSource:
     return FlatSource(statements, variables)
 
 
-def _fresh(name: str, taken: Mapping[str, object], number: int) -> tuple[str, int]:
-    """Return a name with the next number that is free, and that number."""
-    while f"{name}_{number}" in taken:
-        number += 1
-    return f"{name}_{number}", number
-
-
 def expand_variables(body: FlatSource) -> FlatSource:
-    """Give private variables a dimension for every outer loop that no value crosses."""
+    """Give private variables a dimension for every outer loop that no value crosses.
+
+    Before: ``for i: s = 0; for j: s = s + B[j]; C[i] = s``
+    After:  ``for i: s[i] = 0; for j: s[i] = s[i] + B[j]; C[i] = s[i]``
+    """
     uses = uses_of(body.statements)
     loops = {
         name: shared_loops(body, uses, name)
@@ -199,7 +183,14 @@ def expanded(body: FlatSource, uses: Uses, grown: Mapping[str, Mapping[str, Hull
 
 
 def private_work_arrays(body: FlatSource) -> FlatSource:
-    """Give written arguments that are overwritten in every iteration an expanded private copy."""
+    """Give written arguments that are overwritten in every iteration an expanded private copy.
+
+    Before: ``for r: for p: sum[p] = A[r][p]; for p: A[r][p] = sum[7 - p]``
+    After:  ``... sum_work[r][p] = A[r][p] ...; for p: sum[p] = sum_work[R][p]   # R: the last r``
+
+    Legal where every value stays inside one iteration of an outer loop, nothing is read from
+    before, and each iteration writes the whole array: the last one leaves what the caller sees.
+    """
     uses = uses_of(body.statements)
     written = [
         name
@@ -231,9 +222,7 @@ def _is_overwritten(body: FlatSource, uses: Uses, name: str, depth: int) -> bool
 
 def _with_copy(body: FlatSource, uses: Uses, name: str, depth: int) -> FlatSource:
     variable = body.variables[name]
-    fresh, number = f"{name}_work", 2
-    while fresh in body.variables:
-        fresh, number = f"{name}_work_{number}", number + 1
+    fresh = FreeNames(body.variables).fresh(f"{name}_work")
 
     def moved(access: Access) -> Access:
         return replace(access, array=fresh) if access.array == name else access

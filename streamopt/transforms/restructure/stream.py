@@ -1,16 +1,5 @@
 """One statement as a streaming nest: every element of its array written once, as a whole.
 
-Before (A is used later as it is now, apart from the lower triangle)::
-
-    for i in 0 .. N:
-        for j in 0 .. i + 1:
-            A[i][j] = A[i][j] * beta
-
-After::
-
-    for i in 0 .. N, j in 0 .. N:
-        A_1[i][j] = A[i][j] * beta if j <= i else A[i][j]
-
 A reduction keeps what it starts from: the element of the array before it. Where a statement can't
 be brought to this form, `StreamRefusedError` says what stands against it.
 """
@@ -70,6 +59,9 @@ def streaming_nest(
     fills: bool = False,
 ) -> tuple[tuple[Loop, ...], Statement]:
     """Return loops and statement of a streaming nest; reads of the array are of its old version.
+
+    Before: ``for i, j in 0 .. i + 1: A[i][j] = A[i][j] * beta      # the rest is used later``
+    After:  ``for i, j: A_1[i][j] = A[i][j] * beta if j <= i else A[i][j]``
 
     Parameters
     ----------
@@ -178,7 +170,7 @@ def _whole_array(instance: StatementInstance, shape: Sequence[int]) -> _Frame:
 
 
 def _rows_hint(instance: StatementInstance, shape: Sequence[int]) -> str:
-    """Return what to declare instead of an array of one dimension that holds rows."""
+    """Return the declaration that would let an array of one dimension that holds rows stream."""
     coefficients = [abs(c) for s in instance.target.subscripts for _, c in s.terms]
     row = max(coefficients, default=1)
     if len(shape) != 1 or len(coefficients) < 2 or row == 1 or shape[0] % row:

@@ -1,16 +1,4 @@
-"""Values of private scalars, put where they are used.
-
-Before::
-
-    for i:
-        t = A[i] * 2
-        C[i] = t + 1
-
-After::
-
-    for i:
-        C[i] = A[i] * 2 + 1
-"""
+"""Values of private scalars, put where they are used."""
 
 from __future__ import annotations
 
@@ -37,6 +25,9 @@ __all__ = ["forward_substitution"]
 
 def forward_substitution(body: FlatSource) -> FlatSource:
     """Put the values of private scalars where they are used, if that repeats no operation.
+
+    Before: ``t = A[i] * 2; C[i] = t + 1``
+    After:  ``C[i] = A[i] * 2 + 1``
 
     Legal where the one statement that writes the scalar always runs before the use, in the same
     iteration of the loops around it, and nothing that its value reads changes in between.

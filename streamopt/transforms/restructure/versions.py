@@ -1,15 +1,5 @@
 """Array versioning: every group of statements writes arrays of its own.
 
-Before (A in and out)::
-
-    for i, j: A[i][j] = A[i][j] + u[i] * v[j]
-    for i, j: x[i] = x[i] + A[j][i] * y[j]
-
-After::
-
-    for i, j: A_out[i][j] = A[i][j] + u[i] * v[j]
-    for i, j: x_out[i] = x[i] + A_out[j][i] * y[j]
-
 That takes away multiple producers and updates in place. It is legal in the order of the groups,
 as each reads the versions that the ones before it left. A group that can't be a streaming nest
 becomes a sequential one, which updates its own copies.
@@ -21,8 +11,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from streamopt.analysis.dependence import DataFlow, StatementRead, covers, data_flow
-from streamopt.ir.expression import Read, reads
+from streamopt.ir.expression import moved_leaf, reads
 from streamopt.ir.program import Array, Nest, Program, Role, Statement
+from streamopt.transforms.free_names import FreeNames
 from streamopt.transforms.restructure.distribute import distributed
 from streamopt.transforms.restructure.flat_source import ordered_statement
 from streamopt.transforms.restructure.perfect import perfect_nest
@@ -36,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from streamopt.analysis.instances import StatementInstance
-    from streamopt.ir.expression import Expression
+    from streamopt.ir.expression import Access
     from streamopt.ir.program import Loop
     from streamopt.ir.source import Variable
     from streamopt.transforms.restructure.flat_source import FlatSource
@@ -45,7 +36,11 @@ __all__ = ["versioned"]
 
 
 def versioned(name: str, body: FlatSource, values: Mapping[str, NDArray[Any]]) -> Program:
-    """Return the program in which each array is written by one nest; ``values`` are constants."""
+    """Return the program in which each array is written by one nest; ``values`` are constants.
+
+    Before: ``A[i][j] = A[i][j] + u[i] * v[j]; x[i] = x[i] + A[j][i] * y[j]``
+    After:  ``A_1[i][j] = A[i][j] + u[i] * v[j]; x_1[i] = x[i] + A_1[j][i] * y[j]``
+    """
     groups = distributed(body.statements)
     maker = _Versions(body, data_flow(body.statements), groups)
     for at, group in enumerate(groups):
@@ -62,8 +57,6 @@ class _Versions:
 
     Attributes
     ----------
-    numbers
-        The next number to try for another version, by variable.
     last_read, last_write
         The last group that reads and that writes a variable.
     """
@@ -74,13 +67,12 @@ class _Versions:
     nests: list[Nest] = field(default_factory=list[Nest])
     current: dict[str, str] = field(default_factory=dict[str, str])
     made: dict[str, Variable] = field(default_factory=dict[str, "Variable"])
-    taken: set[str] = field(default_factory=set[str])
-    numbers: dict[str, int] = field(default_factory=dict[str, int])
+    names: FreeNames = field(init=False)
     last_read: dict[str, int] = field(default_factory=dict[str, int])
     last_write: dict[str, int] = field(default_factory=dict[str, int])
 
     def __post_init__(self) -> None:
-        self.taken.update(self.body.variables)
+        self.names = FreeNames(self.body.variables)
         for at, group in enumerate(self.groups):
             for instance in (self.body.statements[statement] for statement in group):
                 self.last_write[instance.target.array] = at
@@ -204,26 +196,20 @@ class _Versions:
         variable = self.body.variables[name]
         fresh = name
         if name in self.made or variable.is_argument:
-            number = self.numbers.get(name, 1)
-            while f"{name}_{number}" in self.taken:
-                number += 1
-            fresh = f"{name}_{number}"
-            self.numbers[name] = number + 1
-        self.taken.add(fresh)
+            fresh = self.names.fresh(name, first=1)
         self.made[fresh] = variable
         return fresh
 
     def _renamed(self, statement: Statement, own: Mapping[str, str]) -> Statement:
         """Return a statement that reads current versions, and of its own arrays the new ones."""
 
-        def leaf(part: Expression) -> Expression:
-            if not isinstance(part, Read):
-                return part
-            name = part.access.array
-            return Read(replace(part.access, array=own.get(name) or self.current.get(name, name)))
+        def read(access: Access) -> Access:
+            name = access.array
+            return replace(access, array=own.get(name) or self.current.get(name, name))
 
         target = statement.target
-        return statement.rewritten(leaf, replace(target, array=own.get(target.array, target.array)))
+        written = replace(target, array=own.get(target.array, target.array))
+        return statement.rewritten(moved_leaf(read), written)
 
     def _append(
         self,

@@ -1,15 +1,5 @@
 """Copies on the shorter of two paths between nodes, so that no frame waits on the longer one.
 
-Before::
-
-    first --b1--> second --b2--> third
-    first --b3-----------------> third
-
-After::
-
-    first --b1--> second --b2----------> third
-    first --b3--> copy_b3 --b3_copy----> third
-
 A ping-pong buffer holds two frames; a path that is one node shorter than another needs room for
 one more. The level of a node is its distance from the end of the graph, as late as possible; an
 array that goes down by d levels passes through d - 1 copies ([1] section 6.4.2). Its readers
@@ -52,6 +42,9 @@ def levels(graph: Graph) -> dict[str, int]:
 @dataclass(frozen=True, slots=True)
 class BalancePaths(GraphRewrite):
     """Copies of the arrays that pass by a longer path.
+
+    Before: ``first --b1--> second --b2--> third; first --b3--> third``
+    After:  ``first --b1--> second --b2--> third; first --b3--> copy_b3 --b3_copy--> third``
 
     Only of arrays that one node writes, and writes as a whole.
     """

@@ -1,11 +1,19 @@
-"""What a point-wise node writes at given subscripts: its write access function inverted."""
+"""Elements that a point-wise node writes, by subscripts: its write access function inverted."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from streamopt.ir.affine import Affine, Iter
-from streamopt.ir.expression import Access, Index, Read, rewrite, rewrite_condition, walk
+from streamopt.ir.expression import (
+    Access,
+    Index,
+    Read,
+    moved_leaf,
+    rewrite,
+    rewrite_condition,
+    walk,
+)
 from streamopt.ir.graph import SequentialNode
 
 if TYPE_CHECKING:
@@ -80,17 +88,11 @@ def _moved(
         for name in written.iterators():
             at[name] = subscript - Affine.of(written.constant)
 
-    def leaf(part: Expression) -> Expression:
-        match part:
-            case Read(access):
-                moved = access.substitute(at)
-                return Read(Access(access.array, tuple(s.ordered(loops) for s in moved.subscripts)))
-            case Index(index):
-                return Index(index.substitute(at).ordered(loops))
-            case _:
-                return part
+    def moved(access: Access) -> Access:
+        found = access.substitute(at)
+        return Access(access.array, tuple(s.ordered(loops) for s in found.subscripts))
 
-    return leaf
+    return moved_leaf(moved, lambda index: index.substitute(at).ordered(loops))
 
 
 def is_linear(expression: Expression) -> bool:

@@ -1,23 +1,4 @@
-"""Padding folded into its readers: no array with a border, but a guard at every read.
-
-Before::
-
-    for i in 6:       padded[i] = 0                         # fill
-    for i in 4:       padded[i + 1] = x[i]                  # copy
-    for h in 4, k in 3: y[h] += padded[h + k] * w[k]
-
-After::
-
-    for h in 4, k in 3: y[h] += (h + k >= 1 and h + k < 5 ? x[h + k - 1] : 0) * w[k]
-
-A copy that computes something keeps its node, which then writes the inside alone, so that no
-operation is repeated for every element of a window::
-
-    for i in 4:       padded[i] = max(x[i], 0)              # an array of 4 elements
-    for h in 4, k in 3: y[h] += (h + k >= 1 and h + k < 5 ? padded[h + k - 1] : 0) * w[k]
-
-A pad that is one node, ``padded[i] = i >= 1 and i < 5 ? x[i - 1] : 0``, is folded as the first.
-"""
+"""Padding folded into its readers: no array with a border, but a guard at every read."""
 
 from __future__ import annotations
 
@@ -65,9 +46,14 @@ __all__ = ["FoldPadding"]
 class FoldPadding(GraphRewrite):
     """No borders of constants around arrays inside the graph.
 
+    Before: ``p[i] = 0; p[i + 1] = x[i]; y[h] += p[h + k] * w[k]``
+    After:  ``y[h] += (x[h + k - 1] if h + k >= 1 and h + k < 5 else 0) * w[k]``
+
     Folded is an internal array whose readers all stream, and which is written either by a fill
     with a constant and then a point-wise node in a box of it, or by one node that selects between
-    an element of another array and a constant under affine conditions.
+    an element of another array and a constant under affine conditions. A copy that computes keeps
+    its node, which then writes the inside alone: no operation is repeated for every element of a
+    window.
 
     Attributes
     ----------
@@ -87,7 +73,7 @@ class FoldPadding(GraphRewrite):
 
 @dataclass(frozen=True, slots=True)
 class _Padding:
-    """What an array holds at an element, in terms of what is there without the padding.
+    """An array with a border, by the elements that are there without it.
 
     Attributes
     ----------
@@ -255,7 +241,7 @@ def _selected(
 
 
 def _truth(condition: Condition, trip_counts: Mapping[str, int]) -> bool | None:
-    """Return what a comparison is at every iteration; None where that differs or isn't seen."""
+    """Return the truth of a comparison at every iteration; None where it differs or isn't seen."""
     match condition:
         case Compare(op, Index(left), Index(right)):
             return op.truth(*(left - right).bounds(trip_counts))

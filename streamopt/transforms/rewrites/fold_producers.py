@@ -1,18 +1,8 @@
 """Arrays that one point-wise node writes, folded away: their readers compute the elements.
 
-Before::
-
-    for i, j:    transposed[i][j] = weight[j][i]
-    for i, j, k: y[i][j] += x[i][k] * transposed[k][j]
-
-After::
-
-    for i, j, k: y[i][j] += x[i][k] * weight[j][k]
-
-The same for biases, activations and scalings: ``t[i][j] = max(s[i][j] + b[j], 0)`` goes into its
-one reader. A stalling pipeline keeps the last tokens of a burst until the next one comes; the fewer
-processes a row passes through, the sooner it is out. The operators are as many as before, as both
-sides of a stream have the same lanes.
+A stalling pipeline keeps the last tokens of a burst until the next one comes; the fewer processes
+a row passes through, the sooner it is out. The operators are as many as before, as both sides of a
+stream have the same lanes.
 """
 
 from __future__ import annotations
@@ -45,9 +35,12 @@ __all__ = ["FoldProducers"]
 class FoldProducers(GraphRewrite):
     """No copies, or no point-wise nodes, whose elements their readers can take themselves.
 
-    Left is what a reader can't take in: one that doesn't stream, whose linear subscripts would
-    not stay linear, which would read an array that a channel brings at two places (such a channel
-    can't stream, E307), or walk an argument in windows.
+    Before: ``t[i][j] = max(s[i][j] + b[j], 0); y[i][j] += t[i][k] * w[k][j]``
+    After:  ``y[i][j] += max(s[i][k] + b[k], 0) * w[k][j]``
+
+    Nodes stay where a reader doesn't stream, would get a quotient or remainder in a subscript,
+    would read an array that a channel brings at two places (such a channel can't stream, E307), or
+    would walk an argument in windows.
 
     Attributes
     ----------

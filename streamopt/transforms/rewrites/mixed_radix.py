@@ -111,7 +111,7 @@ def substituted(
 
 
 def _parted(value: Affine, radix: int) -> tuple[Affine, Affine]:
-    """Return what is a multiple of a radix, divided by it, and the terms that aren't."""
+    """Return the multiples of a radix, divided by it, and the other terms."""
     whole = tuple((atom, factor // radix) for atom, factor in value.terms if factor % radix == 0)
     rest = tuple((atom, factor) for atom, factor in value.terms if factor % radix)
     return Affine(whole), Affine(rest, value.constant)

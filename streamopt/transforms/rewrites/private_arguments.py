@@ -1,17 +1,4 @@
-"""An argument for each process that reads it, so that none shares the ports of its banks.
-
-Before::
-
-    for i, j: tmp[i] += A[i][j] * x[j]               # gemv
-    for j, i: y[j] += A[i][j] * tmp[i]               # gemv_transposed
-
-After::
-
-    for i, j: tmp[i] += A[i][j] * x[j]
-    for j, i: y[j] += A_gemv_transposed[i][j] * tmp[i]
-
-The caller fills ``A_gemv_transposed`` with what it gives ``A``: `Graph.copies` says so.
-"""
+"""An argument for each process that reads it, so that none shares the ports of its banks."""
 
 from __future__ import annotations
 
@@ -33,8 +20,12 @@ __all__ = ["PrivateArguments"]
 class PrivateArguments(GraphRewrite):
     """Every input and weight is read by one process.
 
-    The first process keeps the argument; each further one reads ``<array>_<its first reader>``.
-    Nodes that write the same array are one process and share their arguments.
+    Before: ``t[i] += A[i][j] * x[j]; y[j] += A[i][j] * t[i]           # gemv``
+    After:  ``t[i] += A[i][j] * x[j]; y[j] += A_gemv[i][j] * t[i]``
+
+    The first process keeps the argument; each further one reads ``<array>_<its first reader>``,
+    which the caller fills with the same: `Graph.copies` says so. Nodes that write the same array
+    are one process and share their arguments.
     """
 
     def __call__(self, graph: Graph) -> Graph:

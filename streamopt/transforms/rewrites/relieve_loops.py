@@ -1,14 +1,5 @@
 """Sequential nests in an order of iterations in which the innermost loop carries nothing.
 
-Before::
-
-    for k, i, j: A[i][j] = A[i][j - 1] + A[i - 1][j + 1]              # j waits for j - 1
-
-After::
-
-    for k, w, i: if 0 <= w - 2 * i < 62:                              # w = 2 * i + j
-                     A[i][w - 2 * i] = A[i][w - 2 * i - 1] + A[i - 1][w - 2 * i + 1]
-
 So iterations of the innermost loop overlap: a wavefront, or loops that are interchanged. Every
 step is checked against all dependences of the nest, so each element is computed as it was.
 """
@@ -42,6 +33,9 @@ __all__ = ["RelieveLoops"]
 @dataclass(frozen=True, slots=True)
 class RelieveLoops(GraphRewrite):
     """Sequential nests relieved, where one legal step does that.
+
+    Before: ``for i, j: A[i][j] = A[i][j - 1] + A[i - 1][j + 1]              # j waits for j - 1``
+    After:  ``for w, i: A[i][w - 2*i] = ... if 0 <= w - 2*i < 62            # w = 2 * i + j``
 
     Nests of which no statement waits for its own iteration before stay, and so do those of several
     statements that would need different steps.

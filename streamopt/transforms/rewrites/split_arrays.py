@@ -1,16 +1,5 @@
 """Arrays of which readers take separate blocks, as one array and one writer for each block.
 
-Before::
-
-    for i, j, k: t[i][j] += x[i][k] * w[j][k]            # j 256
-    for i, j:    y[i][j] = t[i][j] * t[i][j + 128]       # j 128
-
-After::
-
-    for i, j, k: t_1[i][j] += x[i][k] * w[j][k]          # j 128
-    for i, j, k: t_2[i][j] += x[i][k] * w[j + 128][k]
-    for i, j:    y[i][j] = t_1[i][j] * t_2[i][j]
-
 A block is walked as a whole, which is what streams: the queries, keys and values that one matrix
 makes, the gates of a cell, the halves of a gated unit.
 """
@@ -42,6 +31,9 @@ __all__ = ["SplitArrays"]
 @dataclass(frozen=True, slots=True)
 class SplitArrays(GraphRewrite):
     """Internal arrays split where each access reads one of a few blocks.
+
+    Before: ``t[i][j] += x[i][k] * w[j][k]; y[i][j] = t[i][j] * t[i][j + 128]``
+    After:  ``t_1[i][j] += ...; t_2[i][j] += x[i][k] * w[j + 128][k]; y[i][j] = t_1[i][j] * ...``
 
     Split is a dimension that one streaming node walks by a loop of its own. Every block has two
     elements or more; elements that nobody reads are no longer computed.

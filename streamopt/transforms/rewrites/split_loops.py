@@ -1,15 +1,5 @@
 """Dimensions that are walked in two digits, as two dimensions; and the loops over them as two.
 
-Before::
-
-    for i, j, k:    q[i][j] += x[i][k] * w[k][j]              # i 64, j 128, k 128
-    for h, i, j, k: s[h][i][j] += q[i][16 * h + k] * ...      # h 8, i 64, j 64, k 16
-
-After::
-
-    for i, j_1, j_0, k: q[i][j_1][j_0] += x[i][k] * w[k][16 * j_1 + j_0]   # j_1 8, j_0 16
-    for h, i, j, k:     s[h][i][j] += q[i][h][k] * ...
-
 So both sides walk the array by plain iterators, which is what streams and what folds. The same
 for ``j // 16`` and ``j % 16``, which are ``j_1`` and ``j_0``. A loop becomes two in its place,
 so elements are combined in the order in which they were.
@@ -41,6 +31,9 @@ __all__ = ["SplitLoops"]
 @dataclass(frozen=True, slots=True)
 class SplitLoops(GraphRewrite):
     """Dimensions and loops split where an access has digits.
+
+    Before: ``q[i][j] += x[i][k] * w[k][j]; s[h][i] += q[i][16 * h + k]``
+    After:  ``q[i][j_1][j_0] += x[i][k] * w[k][16 * j_1 + j_0]; s[h][i] += q[i][h][k]``
 
     A split is made with all that follows from it, or not at all: every internal array whose
     dimension a split loop walks gets the same digits, and so do all loops that walk it. None is
@@ -125,7 +118,7 @@ def _bends(node: Node) -> int:
 
 @dataclass(slots=True)
 class DigitSplit:
-    """Arrays and nodes by name, as they are so far.
+    """A graph in which dimensions or loops were split, and what else has to be split with them.
 
     Attributes
     ----------

@@ -1,18 +1,8 @@
 """Windows that take their array from a stream, row by row, and keep the rows that they reach.
 
-Before::
-
-    for h in 32, w in 32, k in 3: y[h][w] += x[h + k - 1][w] * f[k]     # x is a ping-pong buffer
-
-After::
-
-    for h in 34, w in 32, k in 3:
-        if h < 32 and k == 0: ring[h mod 4][w] = next element of x
-        if h >= 2: y[h - 2][w] += ring[(h - 2 + k - 1) mod 4][w] * f[k]
-
-What the node computes is written as before: the graph only notes the window and the iterations
-that it adds (`streamopt.ir.window`). Rows are taken as wholes, so the order of columns, channels
-and taps inside of a row is free. (W1) to (W4) of ``models/formulations/opt6.md``.
+The graph only notes the window and the iterations that it adds (`streamopt.ir.window`); what the
+node computes is written as before. Rows are taken as wholes, so the order of columns, channels and
+taps inside of a row is free. (W1) to (W4) of ``models/formulations/opt6.md``.
 """
 
 from __future__ import annotations
@@ -40,6 +30,9 @@ __all__ = ["StreamWindows"]
 @dataclass(frozen=True, slots=True)
 class StreamWindows(GraphRewrite):
     """Windows on streams, noted at the nodes that read through them.
+
+    Before: ``h 32, k 3: y[h] += x[h + k - 1] * f[k]                   # x is a ping-pong buffer``
+    After:  ``h 34, k 3: ring[h mod 4] = next x; y[h - 2] += ring[(h + k - 3) mod 4] * f[k]``
 
     A window is noted for an array of one streaming writer, of which each dimension is read by a
     plain iterator, or by a loop of the result (of step 1) with offsets by constants and by loops

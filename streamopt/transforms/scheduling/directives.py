@@ -1,25 +1,29 @@
-"""From steps to what is fixed of a graph's schedule: loop orders and unroll factors of nodes."""
+"""From steps to what is fixed of a graph's schedule: loop orders, unroll factors and lanes."""
 
 from __future__ import annotations
 
-import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, LegalityError
+from streamopt.ir.affine import FloorDiv, Mod
 from streamopt.ir.graph import SequentialNode
 from streamopt.ir.loop_steps import Partition, PartitionKind, PipelineLoop, Unroll
+from streamopt.transforms.free_names import numbered_stem
+from streamopt.transforms.scheduling.transformed import legality_problems
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
+    from streamopt.ir.affine import Affine
     from streamopt.ir.graph import Graph, Node
     from streamopt.ir.loop_steps import Step
     from streamopt.transforms.scheduling.timed import TimedProgram, TimedStatement
 
-__all__ = ["loop_of", "partition_factors", "unroll_factors"]
+__all__ = ["loop_of", "partition_factors", "unroll_factors", "with_lanes"]
+
 
 LoopKey = tuple[str, str]
-_NUMBERED = re.compile(r"(.*[A-Za-z0-9])_[0-9]+")
 
 
 def unroll_factors(program: TimedProgram, steps: Sequence[Step]) -> dict[LoopKey, int]:
@@ -61,10 +65,8 @@ def _all(statement: TimedStatement, depth: int) -> int:
 
 
 def loop_of(node: Node, iterator: str) -> str:
-    """Return what a graph calls a loop of the source: without the number that set it apart."""
-    match = _NUMBERED.fullmatch(iterator)
-    short = match[1] if match is not None else iterator
-    return iterator if iterator in node.trip_counts else short
+    """Return the name of a source loop in a graph: without the number that set it apart."""
+    return iterator if iterator in node.trip_counts else numbered_stem(iterator)
 
 
 def partition_factors(graph: Graph, steps: Sequence[Step]) -> dict[LoopKey, int]:
@@ -121,3 +123,77 @@ def _walks(graph: Graph, array: str, dimension: int) -> Iterator[LoopKey]:
 
 def _refused(message: str, choices: str) -> LegalityError:
     return LegalityError(Diagnostic("E239", message, hint=f"choose of {choices}"))
+
+
+def with_lanes(
+    program: TimedProgram, unrolled: Collection[tuple[str, str]]
+) -> tuple[TimedProgram, Mapping[tuple[str, str], int]]:
+    """Return the program without the inner loops of splits that are unrolled as a whole.
+
+    Before: ``for (i0 < 8) for (i1 < 4) A[4 * i0 + i1] = ...      // i0 pipelined, i1 unrolled``
+    After:  ``for (i < 32) A[i] = ...                             // unroll 4``
+
+    Both are the same hardware, but only in the second form an array is walked by one iterator for a
+    dimension, as FIFOs need (Cond. 2).
+
+    Parameters
+    ----------
+    unrolled
+        (statement, loop) of the loops all of whose iterations work in parallel.
+
+    Returns
+    -------
+    tuple
+        The program, and by (statement, loop) the factor of the loops that took lanes in. A split
+        stays where its loops are shared, or the order of the lanes matters.
+    """
+    factors: dict[tuple[str, str], int] = {}
+    for statement in program.statements:
+        for loop in statement.loops:
+            if (statement.name, loop.name) in unrolled:
+                found = _merged(program, program.statement(statement.name), loop.name)
+                if found is not None:
+                    program, outer, factor = found
+                    factors[statement.name, outer] = factor
+    return program, factors
+
+
+def _merged(
+    program: TimedProgram, statement: TimedStatement, inner: str
+) -> tuple[TimedProgram, str, int] | None:
+    depth = statement.depth(inner)
+    parts = _divided(statement.loops[depth].value, Mod)
+    if parts is None:
+        return None
+    outer = next(
+        (at for at, own in enumerate(statement.loops) if _divided(own.value, FloorDiv) == parts),
+        None,
+    )
+    if outer is None or outer > depth or _is_shared(program, statement):
+        return None
+    whole, factor = parts
+    loops = [*statement.loops]
+    name = loops[outer].name
+    loops[outer] = replace(loops[outer], value=whole)
+    del loops[depth]
+    position = (*statement.position[: depth + 1], *statement.position[depth + 2 :])
+    merged = replace(statement, loops=tuple(loops), position=position)
+    statements = tuple(merged if own is statement else own for own in program.statements)
+    after = replace(program, statements=statements)
+    if any(legality_problems(program, after, "lanes")):
+        return None
+    return after, name, factor
+
+
+def _divided(value: Affine, kind: type[FloorDiv | Mod]) -> tuple[Affine, int] | None:
+    """Return dividend and factor of a value that is nothing but a quotient or remainder."""
+    match value.terms, value.constant:
+        case ((atom, 1),), 0 if isinstance(atom, kind):
+            return atom.value, atom.divisor
+        case _:
+            return None
+
+
+def _is_shared(program: TimedProgram, statement: TimedStatement) -> bool:
+    first = statement.position[0]
+    return any(own.position[0] == first for own in program.statements if own is not statement)

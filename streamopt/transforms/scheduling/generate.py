@@ -34,8 +34,8 @@ from streamopt.ir.expression import (
     substitute_condition,
 )
 from streamopt.ir.source import Branch, RangeLoop
-from streamopt.transforms.scheduling.scan import Scan, Span, scanned
-from streamopt.transforms.scheduling.tree_expressions import TreeChoiceError
+from streamopt.transforms.free_names import FreeNames
+from streamopt.transforms.scheduling.scan import Scan, Span, TreeChoiceError, scanned
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -69,7 +69,7 @@ def generated(program: TimedProgram) -> Generated:
     LegalityError
         If a bound is no minimum or maximum of affine expressions (E238).
     """
-    writer = _Writer({variable.name for variable in program.source.variables})
+    writer = _Writer(FreeNames(variable.name for variable in program.source.variables))
     members = [_Member(own, scanned(own)) for own in program.statements]
     members.sort(key=lambda member: member.statement.position)
     try:
@@ -96,7 +96,7 @@ class _Member:
 class _Writer:
     """Turns scans into items; used once."""
 
-    taken: set[str]
+    names: FreeNames
     iterators: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
     reach: dict[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
 
@@ -116,7 +116,7 @@ class _Writer:
         if not looping and _is_once(ready, level):
             yield from self.items(ready, level + 1)
             return
-        iterator = self._fresh((looping or ready)[0].statement.loops[level].name)
+        iterator = self.names.fresh((looping or ready)[0].statement.loops[level].name)
         spans = {m.statement.name: m.scan.span(iterator, self.reach) for m in looping}
         shared = _shared_span(ready, level, spans)
         self.reach[iterator] = shared.reach
@@ -143,13 +143,6 @@ class _Writer:
             if bound not in shared.upper and bound.interval(self.reach)[0] <= high:
                 yield Compare(CompareOp.LT, place, _side(bound))
         yield from own.checks
-
-    def _fresh(self, name: str) -> str:
-        fresh, number = name, 2
-        while fresh in self.taken:
-            fresh, number = f"{name}_{number}", number + 1
-        self.taken.add(fresh)
-        return fresh
 
 
 def _is_once(members: Sequence[_Member], level: int) -> bool:

@@ -23,16 +23,17 @@ from streamopt.ir.expression import (
     Function,
     Literal,
     Read,
-    rewrite_condition,
+    substitute,
+    substitute_condition,
 )
-from streamopt.ir.program import Reduction, Role
+from streamopt.ir.program import Loop, Reduction, Role
 from streamopt.ir.source import Assign, Branch, RangeLoop, Source, Variable
+from streamopt.transforms.free_names import FreeNames
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from streamopt.ir.expression import Expression
-    from streamopt.ir.program import Array, Loop, Nest, Program, Statement
+    from streamopt.ir.program import Array, Nest, Program, Statement
     from streamopt.ir.source import Item
 
 __all__ = ["lifted"]
@@ -48,8 +49,8 @@ def lifted(program: Program) -> Source:
     statements of their own, called after the nest.
     """
     variables = tuple(_variable(array, program) for array in program.arrays)
-    taken: set[str] = {array.name for array in program.arrays}
-    body = tuple(item for nest in program.nests for item in _nest(nest, program, taken))
+    free = FreeNames(array.name for array in program.arrays)
+    body = tuple(item for nest in program.nests for item in _nest(nest, program, free))
     return Source(program.name, variables, body, program.values)
 
 
@@ -65,13 +66,13 @@ def _variable(array: Array, program: Program) -> Variable:
     )
 
 
-def _nest(nest: Nest, program: Program, taken: set[str]) -> Iterator[Item]:
+def _nest(nest: Nest, program: Program, free: FreeNames) -> Iterator[Item]:
     for array, source in nest.carries:
-        yield _copy(f"{nest.name}_{array}", program.array(array), source, taken)
+        yield _copy(f"{nest.name}_{array}", program.array(array), source, free)
     for statement in nest.statements:
         if statement.reduction is not None:
-            yield _start(nest, statement, taken)
-    names = _fresh(nest.loops, taken)
+            yield _start(nest, statement, free)
+    names = _fresh(nest.loops, free)
     inside: list[Item] = []
     for number, statement in enumerate(nest.statements, start=1):
         label = nest.name if len(nest.statements) == 1 else f"{nest.name}_{number}"
@@ -79,24 +80,22 @@ def _nest(nest: Nest, program: Program, taken: set[str]) -> Iterator[Item]:
     yield from _looped(nest.loops, names, inside)
 
 
-def _copy(label: str, array: Array, source: str, taken: set[str]) -> Item:
-    from streamopt.ir.program import Loop
-
+def _copy(label: str, array: Array, source: str, free: FreeNames) -> Item:
     loops = tuple(Loop(f"d{at}", extent) for at, extent in enumerate(array.shape))
-    names = _fresh(loops, taken)
+    names = _fresh(loops, free)
     place = tuple(names[loop.name] for loop in loops)
     copy = Assign(Access(array.name, place), Read(Access(source, place)), label)
     (item,) = _looped(loops, names, [copy])
     return item
 
 
-def _start(nest: Nest, statement: Statement, taken: set[str]) -> Item:
+def _start(nest: Nest, statement: Statement, free: FreeNames) -> Item:
     used = set(statement.target.iterators())
     loops = tuple(loop for loop in nest.loops if loop.name in used)
-    names = _fresh(loops, taken)
+    names = _fresh(loops, free)
     assert statement.reduction is not None
     start = statement.start or Literal(statement.reduction.identity)
-    value = _renamed(start, names)
+    value = substitute(start, names)
     target = statement.target.substitute(names)
     label = f"{nest.name}_start"
     (item,) = _looped(loops, names, [Assign(target, value, label, statement.loc)])
@@ -105,7 +104,7 @@ def _start(nest: Nest, statement: Statement, taken: set[str]) -> Item:
 
 def _assign(statement: Statement, names: Mapping[str, Affine], label: str) -> Item:
     target = statement.target.substitute(names)
-    value = _renamed(statement.value, names)
+    value = substitute(statement.value, names)
     match statement.reduction:
         case None:
             pass
@@ -115,27 +114,14 @@ def _assign(statement: Statement, names: Mapping[str, Affine], label: str) -> It
             value = Call(_CALLS[kind], (Read(target), value))
     item: Item = Assign(target, value, label, statement.loc)
     if statement.guard is not None:
-        condition = rewrite_condition(statement.guard, lambda part: _renamed(part, names))
+        condition = substitute_condition(statement.guard, names)
         item = Branch(condition, (item,), loc=statement.loc)
     return item
 
 
-def _renamed(expression: Expression, names: Mapping[str, Affine]) -> Expression:
-    from streamopt.ir.expression import substitute
-
-    return substitute(expression, names)
-
-
-def _fresh(loops: Sequence[Loop], taken: set[str]) -> dict[str, Affine]:
+def _fresh(loops: Sequence[Loop], free: FreeNames) -> dict[str, Affine]:
     """Return iterators that nothing else in the source is called after."""
-    found: dict[str, Affine] = {}
-    for loop in loops:
-        name, number = loop.name, 2
-        while name in taken:
-            name, number = f"{loop.name}_{number}", number + 1
-        taken.add(name)
-        found[loop.name] = Affine.iterator(name)
-    return found
+    return {loop.name: Affine.iterator(free.fresh(loop.name)) for loop in loops}
 
 
 def _looped(

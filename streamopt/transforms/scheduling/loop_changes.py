@@ -1,7 +1,8 @@
-"""Interchange, split, tile, skew and shift: other values of the iterators, legal or not.
+"""Other times for the iterations of statements: what each step of the language does to loops.
 
-A loop that several statements share changes for all of them. Nothing here asks whether the
-dependences allow it; `streamopt.transforms.scheduling.transformed` does.
+Interchange, split, tile, skew and shift change values of iterators; after and fuse move a statement
+into the loops of another. A loop that several statements share changes for all of them. Nothing
+here asks whether the dependences allow it; `streamopt.transforms.scheduling.transformed` does.
 """
 
 from __future__ import annotations
@@ -13,15 +14,26 @@ from typing import TYPE_CHECKING
 from streamopt.errors import Diagnostic, LegalityError
 from streamopt.ir.affine import Affine
 from streamopt.ir.loop_steps import Split
+from streamopt.transforms.free_names import FreeNames
 from streamopt.transforms.scheduling.timed import TimedLoop
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from streamopt.ir.loop_steps import Interchange, Shift, Skew, Tile
+    from streamopt.ir.loop_steps import After, Fuse, Interchange, Shift, Skew, Tile
     from streamopt.transforms.scheduling.timed import TimedProgram, TimedStatement
 
-__all__ = ["interchanged", "shared_by", "shifted", "skewed", "split", "tiled", "unimodular_rest"]
+__all__ = [
+    "fused",
+    "interchanged",
+    "placed_after",
+    "shared_by",
+    "shifted",
+    "skewed",
+    "split",
+    "tiled",
+    "unimodular_rest",
+]
 
 
 def interchanged(program: TimedProgram, step: Interchange) -> TimedProgram:
@@ -215,3 +227,92 @@ def _check_names(statement: TimedStatement) -> None:
     if twice is not None:
         message = f"{statement.name} would have two loops '{twice}'"
         raise LegalityError(Diagnostic("E235", message, hint="give the new loops other names"))
+
+
+def placed_after(program: TimedProgram, step: After) -> TimedProgram:
+    """Return the program with a statement right behind another, in one of its loops.
+
+    Raises
+    ------
+    LegalityError
+        If there is no such statement or loop (E231, E232), or it is the same statement (E236).
+    """
+    statement, other = _both(program, step.node, step.other)
+    depth = other.depth(step.loop) if step.loop else -1
+    return _inserted(program, statement, other, depth, 1)
+
+
+def fused(program: TimedProgram, step: Fuse) -> TimedProgram:
+    """Return the program with a statement in the loops of another, the text order as it is.
+
+    Before: ``for (i) S1; for (i) S2``
+    After:  ``for (i) { S1 S2 }``
+
+    Raises
+    ------
+    LegalityError
+        As `placed_after`.
+    """
+    statement, other = _both(program, step.node, step.other)
+    is_later = statement.position > other.position
+    return _inserted(program, statement, other, other.depth(step.loop), int(is_later))
+
+
+def _both(program: TimedProgram, name: str, other: str) -> tuple[TimedStatement, TimedStatement]:
+    if name == other:
+        message = f"{name} can't be placed beside itself"
+        raise LegalityError(Diagnostic("E236", message, hint="name another statement"))
+    return program.statement(name), program.statement(other)
+
+
+def _inserted(
+    program: TimedProgram,
+    statement: TimedStatement,
+    other: TimedStatement,
+    depth: int,
+    offset: int,
+) -> TimedProgram:
+    """Return the program with a statement beside the part of a loop's body that holds another.
+
+    Parameters
+    ----------
+    depth
+        Of the innermost loop that both share then; -1 for none.
+    offset
+        0 for before, 1 for behind.
+    """
+    if len(statement.loops) <= depth:
+        message = f"{statement.name} has {len(statement.loops)} loops, too few to share "
+        message += f"loop {other.loops[depth].name} of {other.name}"
+        hint = "name a loop further out"
+        raise LegalityError(Diagnostic("E236", message, statement.instance.assign.loc, hint))
+    prefix = other.position[: depth + 1]
+    place = other.position[depth + 1] + offset
+
+    def moved(own: TimedStatement) -> TimedStatement:
+        position = own.position
+        if len(own.loops) <= depth or position[: depth + 1] != prefix:
+            return own
+        if position[depth + 1] < place:
+            return own
+        position = (*prefix, position[depth + 1] + 1, *position[depth + 2 :])
+        return replace(own, position=position)
+
+    inside = (0,) * (len(statement.loops) - depth - 1)
+    joined = replace(
+        statement,
+        loops=_joined(statement.loops, other.loops[: depth + 1]),
+        position=(*prefix, place, *inside),
+    )
+    statements = tuple(
+        joined if own.name == statement.name else moved(own) for own in program.statements
+    )
+    return replace(program, statements=statements)
+
+
+def _joined(own: tuple[TimedLoop, ...], shared: tuple[TimedLoop, ...]) -> tuple[TimedLoop, ...]:
+    """Return loops of which the outer ones are called as those that they join."""
+    names = [loop.name for loop in shared]
+    free = FreeNames(names)
+    names += [free.fresh(loop.name) for loop in own[len(shared) :]]
+    return tuple(replace(loop, name=name) for loop, name in zip(own, names, strict=True))

@@ -18,7 +18,6 @@ order ([1]). A transformation changes loops and positions, never the statement o
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +25,7 @@ from streamopt.analysis.dependence import dependence_relations
 from streamopt.analysis.instances import hull_of
 from streamopt.errors import Diagnostic, LegalityError
 from streamopt.ir.affine import Affine
+from streamopt.transforms.free_names import FreeNames, numbered_stem
 from streamopt.transforms.restructure import expanded_source
 from streamopt.transforms.restructure.reductions import recognized
 
@@ -44,9 +44,6 @@ __all__ = [
     "ordered_pairs",
     "timed_program",
 ]
-
-
-_NUMBERED = re.compile(r"(.*[A-Za-z0-9])_[0-9]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,15 +149,12 @@ def timed_program(source: Source) -> TimedProgram:
 
 
 def _names(found: Sequence[StatementInstance]) -> list[str]:
-    names: list[str] = []
-    for instance in found:
-        labels = [loop.label for loop in instance.loops if loop.label]
-        name = wanted = instance.assign.label or (labels or [instance.target.array])[-1]
-        number = 2
-        while name in names:
-            name, number = f"{wanted}_{number}", number + 1
-        names.append(name)
-    return names
+    free = FreeNames()
+    labels = ([loop.label for loop in own.loops if loop.label] for own in found)
+    return [
+        free.fresh(own.assign.label or (names or [own.target.array])[-1])
+        for own, names in zip(found, labels, strict=True)
+    ]
 
 
 def _loops(instance: StatementInstance, every: set[str]) -> tuple[TimedLoop, ...]:
@@ -168,10 +162,9 @@ def _loops(instance: StatementInstance, every: set[str]) -> tuple[TimedLoop, ...
     taken = {loop.iterator for loop in instance.loops}
     loops: list[TimedLoop] = []
     for loop in instance.loops:
-        match = _NUMBERED.fullmatch(loop.iterator)
-        name = loop.iterator
-        if match is not None and match[1] in every - taken:
-            name = match[1]
+        name, short = loop.iterator, numbered_stem(loop.iterator)
+        if short in every - taken:
+            name = short
             taken.add(name)
         loops.append(TimedLoop(name, Affine.iterator(loop.iterator)))
     return tuple(loops)
@@ -180,7 +173,7 @@ def _loops(instance: StatementInstance, every: set[str]) -> tuple[TimedLoop, ...
 def ordered_pairs(
     dependences: Sequence[Dependence], statements: Sequence[StatementInstance]
 ) -> dict[tuple[int, int], Any]:
-    """Return what times must keep, in one relation for two statements: all but (L2)."""
+    """Return the order that times must keep, in one relation for two statements: all but (L2)."""
     found: dict[tuple[int, int], Any] = {}
     for dependence in dependences:
         if not is_reduction_step(dependence, statements):

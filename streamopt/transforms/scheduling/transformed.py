@@ -1,10 +1,16 @@
-"""One step of the scheduling language: carried out where all dependences allow it."""
+"""One step of the scheduling language: carried out where all dependences allow it.
+
+Times ``T`` are legal where every dependence ``x -> y`` keeps its order: ``T(x) < T(y)``, (L1) of
+``models/formulations/scheduling.md``. The terms of a reduction may change places, as in every
+node of a graph: only its own update stands between them, (L2) there.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, assert_never
+from typing import TYPE_CHECKING, Any, assert_never
 
-from streamopt.errors import LegalityError
+from streamopt.analysis.dependence import DependenceKind
+from streamopt.errors import Diagnostic, LegalityError
 from streamopt.ir.loop_steps import (
     After,
     Fuse,
@@ -17,15 +23,97 @@ from streamopt.ir.loop_steps import (
     Tile,
     Unroll,
 )
-from streamopt.transforms.scheduling.legality import legality_problems
-from streamopt.transforms.scheduling.loop_changes import interchanged, shifted, skewed, split, tiled
-from streamopt.transforms.scheduling.nest_changes import fused, placed_after
+from streamopt.transforms.scheduling.loop_changes import (
+    fused,
+    interchanged,
+    placed_after,
+    shifted,
+    skewed,
+    split,
+    tiled,
+)
+from streamopt.transforms.scheduling.timed import is_reduction_step
+from streamopt.transforms.scheduling.times import distance_vector, time_length, time_map
 
 if TYPE_CHECKING:
-    from streamopt.ir.loop_steps import LoopStep, Step
-    from streamopt.transforms.scheduling.timed import TimedProgram
+    from collections.abc import Iterator, Sequence
 
-__all__ = ["step_text", "transformed"]
+    from streamopt.analysis.dependence import Dependence
+    from streamopt.ir.loop_steps import LoopStep, Step
+    from streamopt.transforms.scheduling.timed import TimedProgram, TimedStatement
+
+__all__ = ["legality_problems", "step_text", "transformed"]
+
+
+_ARTICLES = {
+    DependenceKind.FLOW: "a flow",
+    DependenceKind.ANTI: "an anti",
+    DependenceKind.OUTPUT: "an output",
+}
+_VERBS = {
+    DependenceKind.FLOW: ("writes", "reads"),
+    DependenceKind.ANTI: ("reads", "writes"),
+    DependenceKind.OUTPUT: ("writes", "writes"),
+}
+
+
+def legality_problems(before: TimedProgram, after: TimedProgram, what: str) -> Iterator[Diagnostic]:
+    """Yield E237 for dependences that new times of the statements break, one for two accesses.
+
+    Parameters
+    ----------
+    what
+        The step as the user wrote it.
+    """
+    length = time_length(after)
+    changed = {at for at, own in enumerate(after.statements) if own != before.statements[at]}
+    instances = [own.instance for own in after.statements]
+    maps: dict[int, Any] = {}
+    suspects: dict[tuple[int, int], Any] = {}
+    for ends, relation in after.ordered.items():
+        if changed & {*ends}:
+            for at in ends:
+                if at not in maps:
+                    maps[at] = time_map(after, at, length)
+            late = maps[ends[0]].lex_ge_map(maps[ends[1]])
+            if not relation.is_disjoint(late):
+                suspects[ends] = late
+    for dependence in after.dependences if suspects else ():
+        late = suspects.get((dependence.source, dependence.sink))
+        if late is not None and not is_reduction_step(dependence, instances):
+            broken = dependence.relation.intersect(late)
+            if not broken.is_empty():
+                yield _problem(before, dependence, broken, what)
+
+
+def _problem(before: TimedProgram, dependence: Dependence, broken: Any, what: str) -> Diagnostic:
+    source, sink = (before.statements[at] for at in (dependence.source, dependence.sink))
+    point = broken.wrap().lexmin().sample_point()
+    here = _iteration(source, point, 0)
+    there = _iteration(sink, point, len(source.instance.loops))
+    does, then = _VERBS[dependence.kind]
+    distance = distance_vector(before, dependence).distance
+    message = (
+        f"{what} breaks {_ARTICLES[dependence.kind]} dependence: "
+        f"{source.name} {does} {dependence.first} "
+        f"{here}before {sink.name} {then} {dependence.second} {there}and would do so afterwards"
+    )
+    if distance:
+        message += f"; its distance is ({', '.join(map(str, distance))})"
+    hint = "keep the order of these loops, or skew or shift them first"
+    return Diagnostic("E237", message, sink.instance.assign.loc, hint)
+
+
+def _iteration(statement: TimedStatement, point: Any, first: int) -> str:
+    import islpy as isl
+
+    names: Sequence[str] = statement.instance.iterators
+    values = (
+        point.get_coordinate_val(isl.dim_type.set, first + at).to_python()
+        for at in range(len(names))
+    )
+    pairs = ", ".join(f"{name} = {value}" for name, value in zip(names, values, strict=True))
+    return f"at {pairs} " if pairs else ""
 
 
 def step_text(step: Step) -> str:

@@ -1,24 +1,30 @@
-"""The dataflow region: one producer and one consumer for everything between processes.
+"""Rules of the vendor's tool for dataflow regions, loops, partitions and names.
 
 AMD UG1399, Canonical Dataflow: a region is variables and calls of functions, data goes forward
 from one function to a later one, and every channel has one writer and one reader. A channel that
 is an array and passes by other functions (UG1448, HLS 200-989) keeps frames from overlapping.
+A pipelined loop is flattened into the loops around it where the nest is perfect (only the innermost
+loop has a body); loops below it are unrolled completely.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from streamopt.codegen.checks.finding import Finding, Severity
-from streamopt.codegen.tree import Comment, CppStatement, Directive, Pragma
+from streamopt.codegen.checks.facts import Finding, Severity, nested, variable
+from streamopt.codegen.names import is_reserved
+from streamopt.codegen.tree import Comment, CppStatement, Directive, For, If, Pragma
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from streamopt.codegen.checks.facts import CppCall, CppVariable, FunctionFacts
+    from streamopt.codegen.tree import Item
 
-__all__ = ["is_region", "region_findings"]
+__all__ = ["is_region", "loop_findings", "name_findings", "partition_findings", "region_findings"]
+
 
 PORTS_OF_AN_ARGUMENT = 2
 """Processes that can share an array argument: a port of its banks for each."""
@@ -150,3 +156,107 @@ def _misfits(region: FunctionFacts, functions: Mapping[str, FunctionFacts]) -> I
 def _fits(given: CppVariable, parameter: CppVariable) -> bool:
     types = given.type.removeprefix("const "), parameter.type.removeprefix("const ")
     return types[0] == types[1] and given.extents == parameter.extents
+
+
+_PARTITION = re.compile(r"array_partition variable=(\w+) type=cyclic factor=(\d+) dim=(\d+)")
+
+
+def loop_findings(function: FunctionFacts) -> Iterator[Finding]:
+    """Yield E613 for nests that are not perfect, E615 for loops without an iteration."""
+    for item in nested(function.body):
+        if isinstance(item, For) and item.trip_count < 1:
+            message = f"loop {item.iterator} runs {item.trip_count} times"
+            yield Finding("E615", message, function.name)
+    yield from _imperfect(function.body, function.name)
+
+
+def _imperfect(items: Sequence[Item], function: str) -> Iterator[Finding]:
+    for loop in (item for item in items if isinstance(item, For)):
+        if _is_pipelined(loop):
+            yield from _rolled(loop, function)
+        elif any(isinstance(item, For) and _is_pipelined(item) for item in nested(loop.body)):
+            others = [i for i in loop.body if not isinstance(i, Comment | Pragma)]
+            if len(others) != 1 or not isinstance(others[0], For):
+                message = f"loop {loop.iterator} has more than the pipelined loop inside it"
+                yield Finding("E613", message, function)
+            yield from _imperfect(loop.body, function)
+
+
+def _rolled(pipelined: For, function: str) -> Iterator[Finding]:
+    for item in nested(pipelined.body):
+        if isinstance(item, For) and Pragma("unroll") not in item.body:
+            message = f"loop {item.iterator} below pipelined loop {pipelined.iterator} is not"
+            yield Finding("E613", f"{message} unrolled", function)
+
+
+def _is_pipelined(loop: For) -> bool:
+    return any(isinstance(i, Pragma) and i.text.split()[0] == "pipeline" for i in loop.body)
+
+
+def partition_findings(function: FunctionFacts) -> Iterator[Finding]:
+    """Yield E614 for partitions of what isn't there or isn't so large."""
+    known = {found.name: found for found in function.variables if not found.is_stream}
+    seen: set[tuple[str, int]] = set()
+    for item in nested(function.body):
+        found = _PARTITION.fullmatch(item.text) if isinstance(item, Pragma) else None
+        if found is None:
+            continue
+        name, factor, dimension = found[1], int(found[2]), int(found[3])
+        problem = _misfit(known.get(name), factor, dimension)
+        if (name, dimension) in seen:
+            problem = f"dimension {dimension} is partitioned twice"
+        seen.add((name, dimension))
+        if problem:
+            yield Finding("E614", f"partition of {name}: {problem}", function.name)
+
+
+def _misfit(array: CppVariable | None, factor: int, dimension: int) -> str:
+    if array is None:
+        return "there is no array of that name"
+    if not 1 <= dimension <= len(array.extents):
+        return f"there is no dimension {dimension}"
+    extent = array.extents[dimension - 1]
+    if not 1 < factor <= extent:
+        return f"factor {factor} for an extent of {extent}"
+    return ""
+
+
+def name_findings(functions: Sequence[FunctionFacts]) -> Iterator[Finding]:
+    """Yield E617 for names that are taken already in their scope, E618 for reserved words."""
+    known: set[str] = set()
+    for function in functions:
+        if function.name in known:
+            yield Finding("E617", f"function {function.name} is defined twice")
+        if is_reserved(function.name):
+            yield Finding("E618", f"function {function.name} has a reserved name")
+        known.add(function.name)
+    for function in functions:
+        names = [parameter.name for parameter in function.parameters]
+        for name in sorted({name for name in names if names.count(name) > 1}):
+            yield Finding("E617", f"parameter {name} is declared twice", function.name)
+        for name in filter(is_reserved, names):
+            yield Finding("E618", f"parameter {name} has a reserved name", function.name)
+        yield from _declared(function.body, frozenset(names), function.name)
+
+
+def _declared(items: Sequence[Item], outer: frozenset[str], function: str) -> Iterator[Finding]:
+    """Yield what is wrong with the names of one scope and those inside it."""
+    known = set(outer)
+    for item in items:
+        if isinstance(item, For):
+            yield from _taken(item.iterator, known, function)
+            yield from _declared(item.body, frozenset({*known, item.iterator}), function)
+        elif isinstance(item, If):
+            yield from _declared(item.body, frozenset(known), function)
+        elif isinstance(item, CppStatement):
+            found = variable(item.text)
+            if found is not None:
+                yield from _taken(found.name, known, function)
+                known.add(found.name)
+
+
+def _taken(name: str, known: set[str], function: str) -> Iterator[Finding]:
+    if name in known:
+        yield Finding("E617", f"{name} is declared again where it is known", function)
+    if is_reserved(name):
+        yield Finding("E618", f"{name} is a reserved name", function)
