@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from streamopt.ir.expression import Access
     from streamopt.ir.ports import Words
     from streamopt.ir.program import Array
-    from streamopt.ir.scheduled import Channel, Partition, ScheduledGraph, ScheduledNode
+    from streamopt.ir.scheduled import ArrayPartition, Channel, ScheduledGraph, ScheduledNode
 
 __all__ = [
     "CppPort",
@@ -289,7 +289,7 @@ def plan_layout(scheduled: ScheduledGraph, dialect: Dialect = Dialect.HLS) -> De
     )
 
 
-def _boundary_port(scheduled: ScheduledGraph, partition: Partition, names: Names) -> CppPort:
+def _boundary_port(scheduled: ScheduledGraph, partition: ArrayPartition, names: Names) -> CppPort:
     array = scheduled.graph.array(partition.array)
     port = CppPort(names.unique(array.name), array, partition.factors)
     plans = {plan.array: plan for plan in scheduled.schedule.ports}

@@ -29,11 +29,11 @@ __all__ = [
 ]
 
 
-class _Document(BaseModel):
+class _ScheduleModel(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class _Node(_Document):
+class _Node(_ScheduleModel):
     node: str
     order: tuple[str, ...]
     unroll: dict[str, int]
@@ -41,19 +41,19 @@ class _Node(_Document):
     target_ii: int = 1
 
 
-class _Channel(_Document):
+class _Channel(_ScheduleModel):
     channel: str
     kind: ChannelKind
     depth_elems: int = 0
 
 
-class _Port(_Document):
+class _Port(_ScheduleModel):
     array: str
     kind: PortKind
     channels: tuple[str, ...] = ()
 
 
-class _Schedule(_Document):
+class _Schedule(_ScheduleModel):
     schema_version: Literal[1]
     graph: str
     nodes: tuple[_Node, ...]

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from streamopt.ir.graph import Edge, Graph, Node
     from streamopt.ir.schedule import Binding, ChannelKind, Schedule
 
-__all__ = ["Channel", "Partition", "ScheduledGraph", "ScheduledNode", "TiledLoop"]
+__all__ = ["ArrayPartition", "Channel", "ScheduledGraph", "ScheduledNode", "TiledLoop"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class TiledLoop:
 
 
 @dataclass(frozen=True, slots=True)
-class Partition:
+class ArrayPartition:
     """Cyclic partition of one array; a factor for each dimension, 1 where not partitioned."""
 
     array: str
@@ -79,7 +79,7 @@ class ScheduledNode:
     node: Node
     loops: tuple[TiledLoop, ...]
     binding: Binding = ()
-    rings: tuple[Partition, ...] = ()
+    rings: tuple[ArrayPartition, ...] = ()
     target_ii: int = 1
 
     def __str__(self) -> str:
@@ -148,7 +148,7 @@ class ScheduledGraph:
     schedule: Schedule
     nodes: tuple[ScheduledNode, ...]
     channels: tuple[Channel, ...]
-    partitions: tuple[Partition, ...]
+    partitions: tuple[ArrayPartition, ...]
 
     def __str__(self) -> str:
         """Return a line for each node, channel and partitioned array."""

@@ -16,7 +16,7 @@ from streamopt.formats.names import path_of
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
-__all__ = ["AccessDocument", "DesignDocument", "NodeDocument", "VitisDocument", "read_document"]
+__all__ = ["DesignAccess", "DesignDocument", "DesignNode", "VitisDocument", "read_document"]
 
 
 def _absent_is_empty(value: Any) -> Any:
@@ -64,11 +64,11 @@ Factors = Annotated[tuple[Factor, ...], ABSENT_IS_EMPTY]
 Names = Annotated[tuple[str, ...], ABSENT_IS_EMPTY]
 
 
-class _Document(BaseModel):
+class _LenientModel(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True)
 
 
-class ArrayDocument(_Document):
+class DesignArray(_LenientModel):
     """An array of the top function, an argument of a node or an array inside one."""
 
     name: str
@@ -79,7 +79,7 @@ class ArrayDocument(_Document):
     partition: Factors = ()
 
 
-class ChannelDocument(_Document):
+class DesignChannel(_LenientModel):
     """What joins nodes, or a node and the outside."""
 
     name: str
@@ -91,28 +91,28 @@ class ChannelDocument(_Document):
     consumers: Names = ()
 
 
-class TopDocument(_Document):
+class TopDocument(_LenientModel):
     """The top function."""
 
-    args: Annotated[tuple[ArrayDocument, ...], ABSENT_IS_EMPTY] = ()
+    args: Annotated[tuple[DesignArray, ...], ABSENT_IS_EMPTY] = ()
     call_order: Names = ()
 
 
-class TileDocument(_Document):
+class TileDocument(_LenientModel):
     """A loop over tiles."""
 
     iv: str
     trip: Trip
 
 
-class LaneDocument(_Document):
+class LaneDocument(_LenientModel):
     """A fully unrolled loop."""
 
     iv: str
     factor: Trip
 
 
-class IndexDocument(_Document):
+class IndexDocument(_LenientModel):
     """A subscript."""
 
     expr: str | int
@@ -121,7 +121,7 @@ class IndexDocument(_Document):
 Subscript = Annotated[IndexDocument, BeforeValidator(_text_is_expression)]
 
 
-class AccessDocument(_Document):
+class DesignAccess(_LenientModel):
     """A read or write: of a stream, of an array, or of a register, which is its node's own."""
 
     array: str
@@ -133,7 +133,7 @@ class AccessDocument(_Document):
     value: str | float | None = None
 
 
-class OperationDocument(_Document):
+class DesignOperation(_LenientModel):
     """``dst = expr``."""
 
     op: str = ""
@@ -141,7 +141,7 @@ class OperationDocument(_Document):
     dst: str | None = None
 
 
-class VitisDocument(_Document):
+class VitisDocument(_LenientModel):
     """The report of synthesis on a node."""
 
     process: str | None = None
@@ -151,21 +151,21 @@ class VitisDocument(_Document):
     loop_latency: Reported = None
 
 
-class NodeDocument(_Document):
+class DesignNode(_LenientModel):
     """A loop nest: a function, or loops that stand in the top function."""
 
     name: str
     outer: Annotated[tuple[TileDocument, ...], ABSENT_IS_EMPTY]
     unrolled: Annotated[tuple[LaneDocument, ...], ABSENT_IS_EMPTY] = ()
-    accesses: Annotated[tuple[AccessDocument, ...], ABSENT_IS_EMPTY]
-    ops: Annotated[tuple[OperationDocument, ...], ABSENT_IS_EMPTY] = ()
-    local_arrays: Annotated[tuple[ArrayDocument, ...], ABSENT_IS_EMPTY] = ()
-    args: Annotated[tuple[ArrayDocument, ...], ABSENT_IS_EMPTY] = ()
+    accesses: Annotated[tuple[DesignAccess, ...], ABSENT_IS_EMPTY]
+    ops: Annotated[tuple[DesignOperation, ...], ABSENT_IS_EMPTY] = ()
+    local_arrays: Annotated[tuple[DesignArray, ...], ABSENT_IS_EMPTY] = ()
+    args: Annotated[tuple[DesignArray, ...], ABSENT_IS_EMPTY] = ()
     scalar_args: dict[str, str | float | None] | None = None
     vitis: VitisDocument | None = None
 
 
-class DesignDocument(_Document):
+class DesignDocument(_LenientModel):
     """A design."""
 
     suite: str
@@ -181,8 +181,8 @@ class DesignDocument(_Document):
     lut: Reported = None
     uram: Reported = None
     top: Annotated[TopDocument, BeforeValidator(_absent_is_nothing)] = TopDocument()
-    channels: Annotated[tuple[ChannelDocument, ...], ABSENT_IS_EMPTY]
-    nodes: Annotated[tuple[NodeDocument, ...], Field(min_length=1)]
+    channels: Annotated[tuple[DesignChannel, ...], ABSENT_IS_EMPTY]
+    nodes: Annotated[tuple[DesignNode, ...], Field(min_length=1)]
 
 
 def read_document(raw: object, file: str) -> DesignDocument:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from streamopt.ir.element import ElementType
     from streamopt.ir.expression import Condition
-    from streamopt.published.document import OperationDocument
+    from streamopt.published.document import DesignOperation
 
 __all__ = [
     "UNKNOWN",
@@ -218,7 +218,7 @@ def _combined(sign: str, parts: Sequence[c_ast.Node], iterators: frozenset[str])
     return combined
 
 
-def read_operations(document: OperationDocument, element: ElementType) -> tuple[Operation, ...]:
+def read_operations(document: DesignOperation, element: ElementType) -> tuple[Operation, ...]:
     """Return the operations of ``dst = expr``, innermost first; the last one makes ``dst``.
 
     Names of the values between them are made of ``dst``. An expression that can't be read is one

@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from streamopt.ir.expression import Condition
     from streamopt.ir.network import Operation
     from streamopt.published.document import (
-        AccessDocument,
+        DesignAccess,
         DesignDocument,
-        NodeDocument,
+        DesignNode,
     )
 
 __all__ = ["NodeReader", "processes_of"]
@@ -70,8 +70,8 @@ class NodeReader(NamedTuple):
 
     def _port(
         self,
-        node: NodeDocument,
-        access: AccessDocument,
+        node: DesignNode,
+        access: DesignAccess,
         iterators: Sequence[str],
         path: str,
         literals: Mapping[str, str],
@@ -95,7 +95,7 @@ class NodeReader(NamedTuple):
         )
 
     def _guard(
-        self, access: AccessDocument, iterators: Sequence[str], path: str, *, is_stream: bool
+        self, access: DesignAccess, iterators: Sequence[str], path: str, *, is_stream: bool
     ) -> Condition | None:
         """Return when an access happens; always, where a memory's access hangs on data."""
         if not access.guard:

@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from streamopt.published.document import (
-        AccessDocument,
-        ArrayDocument,
-        ChannelDocument,
+        DesignAccess,
+        DesignArray,
+        DesignChannel,
         DesignDocument,
-        NodeDocument,
+        DesignNode,
     )
 
 __all__ = ["Storage", "element_types", "memory_of", "storages", "streams_of", "target_of"]
@@ -102,7 +102,7 @@ def streams_of(document: DesignDocument) -> frozenset[str]:
     return frozenset(name for kind, name in targets if kind in _STREAMS or name in declared)
 
 
-def target_of(access: AccessDocument, node: NodeDocument, document: DesignDocument) -> str:
+def target_of(access: DesignAccess, node: DesignNode, document: DesignDocument) -> str:
     """Return the network's name of what an access of a node touches."""
     name = _storage_name(access.array, access.channel, node, document)
     if access.kind == "register" and name == access.array and not _is_top_name(name, document):
@@ -111,7 +111,7 @@ def target_of(access: AccessDocument, node: NodeDocument, document: DesignDocume
 
 
 def _storage_name(
-    array: str, channel: str | None, node: NodeDocument, document: DesignDocument
+    array: str, channel: str | None, node: DesignNode, document: DesignDocument
 ) -> str:
     """Return the network's name of what a node calls ``array``: unique for each local array.
 
@@ -132,11 +132,11 @@ def _is_top_name(name: str, document: DesignDocument) -> bool:
     return any(c.name == name for c in (*document.channels, *document.top.args))
 
 
-def _shape(declared: Sequence[ArrayDocument | ChannelDocument]) -> tuple[int, ...]:
+def _shape(declared: Sequence[DesignArray | DesignChannel]) -> tuple[int, ...]:
     return next((array.shape for array in declared if array.shape), ())
 
 
-def _factors(declared: Sequence[ArrayDocument | ChannelDocument]) -> tuple[int, ...]:
+def _factors(declared: Sequence[DesignArray | DesignChannel]) -> tuple[int, ...]:
     """Return the partition factors of the first declaration that splits; 0 is every element."""
     shape = _shape(declared)
     for array in declared:

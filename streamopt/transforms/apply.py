@@ -27,8 +27,8 @@ from streamopt.errors import Diagnostic, LegalityError
 from streamopt.ir.graph import SequentialNode
 from streamopt.ir.schedule import BINDABLE, ChannelKind
 from streamopt.ir.scheduled import (
+    ArrayPartition,
     Channel,
-    Partition,
     ScheduledGraph,
     ScheduledNode,
     TiledLoop,
@@ -263,7 +263,7 @@ def _times(lanes: Sequence[int]) -> str:
 def _scheduled(node: Node, plan: NodePlan) -> ScheduledNode:
     trips, factors = node.built_trip_counts, plan.factors
     loops = tuple(TiledLoop(name, trips[name], factors[name]) for name in plan.order)
-    rings = tuple(Partition(w.array, ring_factors(w, node, factors)) for w in node.windows)
+    rings = tuple(ArrayPartition(w.array, ring_factors(w, node, factors)) for w in node.windows)
     return ScheduledNode(node, loops, plan.binding, rings, plan.target_ii)
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from streamopt.ir.affine import Iter
 from streamopt.ir.graph import SequentialNode
 from streamopt.ir.program import Role
-from streamopt.ir.scheduled import Partition
+from streamopt.ir.scheduled import ArrayPartition
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -75,9 +75,9 @@ def ring_factors(window: Window, node: Node, factors: Factors) -> tuple[int, ...
     return tuple(found) if load < PORTS else (1,) * len(found)
 
 
-def boundary_partitions(graph: Graph, factors: Mapping[str, Factors]) -> tuple[Partition, ...]:
+def boundary_partitions(graph: Graph, factors: Mapping[str, Factors]) -> tuple[ArrayPartition, ...]:
     """Return the partitions of the boundary arrays that some node touches."""
-    found: list[Partition] = []
+    found: list[ArrayPartition] = []
     for array in graph.arrays:
         uses = _writes(graph, array.name, factors)
         touched = any(array.name in (*node.inputs, *node.outputs) for node in graph.nodes)
@@ -88,7 +88,7 @@ def boundary_partitions(graph: Graph, factors: Mapping[str, Factors]) -> tuple[P
                 for access in node.reads_of(array.name)
             ]
         if touched and array.role is not Role.INTERNAL:
-            found.append(Partition(array.name, _cyclic_factors(array.shape, uses, _banks)))
+            found.append(ArrayPartition(array.name, _cyclic_factors(array.shape, uses, _banks)))
     return tuple(found)
 
 

@@ -15,7 +15,7 @@ from streamopt.ir.graph import Edge, Graph, Node
 from streamopt.ir.network import Implementation, Operator
 from streamopt.ir.program import Array, Loop, Reduction, Role
 from streamopt.ir.schedule import ChannelKind, ChannelPlan, NodePlan, Schedule
-from streamopt.ir.scheduled import Partition, TiledLoop
+from streamopt.ir.scheduled import ArrayPartition, TiledLoop
 from streamopt.transforms.apply import apply
 from streamopt.transforms.lower import lower
 
@@ -104,9 +104,9 @@ def test_fifo_has_a_lane_for_every_element_of_a_tile() -> None:
 
 def test_boundary_arrays_are_split_for_all_that_touch_them() -> None:
     assert apply(PAIR, GOOD).partitions == (
-        Partition("A", (2, 4)),
-        Partition("B", (4, 3)),
-        Partition("y", (2, 3)),
+        ArrayPartition("A", (2, 4)),
+        ArrayPartition("B", (4, 3)),
+        ArrayPartition("y", (2, 3)),
     )
 
 

@@ -67,11 +67,11 @@ Element: TypeAlias = Annotated[
 ]
 
 
-class _Document(BaseModel):
+class _StrictModel(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
-class ArrayDocument(_Document):
+class ArrayDocument(_StrictModel):
     """An array: its shape and who gives it its values."""
 
     shape: list[Extent] = Field(
@@ -83,7 +83,7 @@ class ArrayDocument(_Document):
     type: Element = Field("float", description="Type of the elements.")
 
 
-class NodeDocument(_Document):
+class NodeDocument(_StrictModel):
     """A perfect loop nest that writes one array, or a sequential one that updates several."""
 
     name: Name = Field(description="Unique among the nodes.")
@@ -110,7 +110,7 @@ class NodeDocument(_Document):
     )
 
 
-class GraphDocument(_Document):
+class GraphDocument(_StrictModel):
     """An affine program as a graph of loop nests that hand arrays to each other."""
 
     schema_version: Literal[1]

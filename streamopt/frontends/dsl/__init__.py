@@ -44,7 +44,8 @@ from streamopt.frontends.dsl.functions import (
     where,
 )
 from streamopt.frontends.dsl.tensors import Tensor
-from streamopt.frontends.dsl.values import Index, Value
+from streamopt.frontends.dsl.values import LoopIndex as Index
+from streamopt.frontends.dsl.values import Value
 
 __all__ = [
     "Builder",

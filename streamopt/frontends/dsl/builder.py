@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Any
 from streamopt.errors import FrontendError
 from streamopt.formats.names import did_you_mean, quoted
 from streamopt.frontends.dsl.checks import (
+    element_type,
     free_name,
     name_problems,
     read_extents,
     read_iterator,
+    read_values,
     title_problems,
 )
-from streamopt.frontends.dsl.facts import Facts
-from streamopt.frontends.dsl.functions import element_type
+from streamopt.frontends.dsl.facts import ARRAYS, NAMES, OUTPUTS, WRITES, Facts, caller, problem
 from streamopt.frontends.dsl.nests import Assignment, loops_of, nests_of, range_problems
-from streamopt.frontends.dsl.places import ARRAYS, NAMES, OUTPUTS, WRITES, caller, problem
 from streamopt.frontends.dsl.tensors import Tensor, subscript_of
-from streamopt.frontends.dsl.values import Index, Reduced, Value, as_value
+from streamopt.frontends.dsl.values import LoopIndex, Reduced, Value, as_value
 from streamopt.ir.element import ElementType, element_problem
 from streamopt.ir.expression import Access, Literal, Read
 from streamopt.ir.program import Array, Program, Reduction, Role
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from streamopt.errors import Diagnostic, SourceLoc
-    from streamopt.frontends.dsl.facts import Axis
-    from streamopt.frontends.dsl.values import Operand, Pending
+    from streamopt.frontends.dsl.facts import Axis, Pending
+    from streamopt.frontends.dsl.values import Operand
     from streamopt.ir.program import Nest
 
 __all__ = ["Builder", "program"]
@@ -63,8 +63,8 @@ class Builder:
         self._results: dict[Pending, str] = {}
         self._problems: dict[Diagnostic, None] = dict.fromkeys(title_problems(name))
 
-    def iterators(self, **extents: int | range) -> tuple[Index, ...]:
-        """Return iterators by name.
+    def iterators(self, **extents: int | range) -> tuple[LoopIndex, ...]:
+        """Return iterators by name: the keywords are names of the user's choice.
 
         Parameters
         ----------
@@ -102,8 +102,6 @@ class Builder:
         """
         if values is None:
             return self._declared(name, extents, Role.WEIGHT, element or "float")
-        from streamopt.frontends.dsl.weights import read_values
-
         array, wanted, message = read_values(values, element)
         if not message and extents and extents != array.shape:
             message = f"the values have shape {array.shape}, not {extents}"
@@ -118,12 +116,12 @@ class Builder:
     def compute(
         self,
         name: str,
-        indices: Index | Sequence[Index | int],
+        indices: LoopIndex | Sequence[LoopIndex | int],
         value: Operand,
         *,
         element: ElementType | str | None = None,
         shape: Sequence[int] | None = None,
-        order: Iterable[Index | str] | None = None,
+        order: Iterable[LoopIndex | str] | None = None,
         node: str | None = None,
         role: Role = Role.INTERNAL,
     ) -> Tensor:
@@ -161,12 +159,12 @@ class Builder:
     def output(
         self,
         name: str,
-        indices: Index | Sequence[Index | int],
+        indices: LoopIndex | Sequence[LoopIndex | int],
         value: Operand,
         *,
         element: ElementType | str | None = None,
         shape: Sequence[int] | None = None,
-        order: Iterable[Index | str] | None = None,
+        order: Iterable[LoopIndex | str] | None = None,
         node: str | None = None,
     ) -> Tensor:
         """Add a nest that computes an array which is handed back; parameters as `compute`."""
@@ -186,7 +184,7 @@ class Builder:
         target: Value,
         value: Operand,
         *,
-        order: Iterable[Index | str] | None = None,
+        order: Iterable[LoopIndex | str] | None = None,
         node: str | None = None,
     ) -> None:
         """Add a nest that overwrites elements: ``p.assign(P[i + 1], x[i])``.
@@ -212,7 +210,7 @@ class Builder:
             self._report(WRITES, message, "compute another array")
             return
         name = node or free_name(array.name, [nest.name for nest in self._nests])
-        indices = [Index.of(affine, place.facts) for affine in access.subscripts]
+        indices = [LoopIndex.of(affine, place.facts) for affine in access.subscripts]
         self._add(name, access, _loops(indices), as_value(value), order)
 
     def build(self) -> Program:
@@ -294,7 +292,7 @@ class Builder:
         target: Access,
         parallel: tuple[Axis, ...],
         value: Value,
-        order: Iterable[Index | str] | None,
+        order: Iterable[LoopIndex | str] | None,
     ) -> None:
         """Add the nests of an assignment, unless it has problems."""
         problems = [*value.facts.problems, *name_problems(node, "node")]
@@ -311,7 +309,7 @@ class Builder:
             assignment = Assignment(node, target, value.expression, value.facts, parallel, (), loc)
         self._place(assignment, order)
 
-    def _place(self, assignment: Assignment, order: Iterable[Index | str] | None) -> None:
+    def _place(self, assignment: Assignment, order: Iterable[LoopIndex | str] | None) -> None:
         axes, problems = loops_of(assignment, None if order is None else _names(order))
         shapes = {t.name: t.shape for t in self._tensors.values() if t.is_known}
         if not problems:
@@ -352,12 +350,14 @@ class Builder:
         return self._results[pending]
 
 
-def _loops(indices: Sequence[Index]) -> tuple[Axis, ...]:
+def _loops(indices: Sequence[LoopIndex]) -> tuple[Axis, ...]:
     """Return the loops of subscripts, in order of first appearance."""
     names = dict.fromkeys(name for index in indices for name in index.affine.iterators())
     axes = dict.fromkeys(axis for index in indices for axis in index.facts.axes)
     return tuple(axis for name in names for axis in axes if axis.name == name)
 
 
-def _names(order: Iterable[Index | str]) -> list[str]:
-    return [n for o in order for n in (o.affine.iterators() if isinstance(o, Index) else (str(o),))]
+def _names(order: Iterable[LoopIndex | str]) -> list[str]:
+    return [
+        n for o in order for n in (o.affine.iterators() if isinstance(o, LoopIndex) else (str(o),))
+    ]

@@ -1,23 +1,38 @@
-"""Names, extents and iterators as the user gives them: what is wrong with each."""
+"""Names, extents, element types and values as the user gives them: what is wrong with each."""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from streamopt.formats.names import NAME_PATTERN, TITLE_PATTERN, is_reserved, quoted
-from streamopt.frontends.dsl.facts import Axis, Facts
-from streamopt.frontends.dsl.places import ARRAYS, ITERATORS, NAMES, problem
-from streamopt.frontends.dsl.values import Index, whole
+from streamopt.frontends.dsl.facts import ARRAYS, ITERATORS, NAMES, Axis, Facts, problem
+from streamopt.frontends.dsl.values import LoopIndex, whole
 from streamopt.ir.affine import Affine
+from streamopt.ir.element import ElementType, element_problem
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
+    from numpy.typing import ArrayLike, NDArray
+
     from streamopt.errors import Diagnostic
 
-__all__ = ["free_name", "name_problems", "read_extents", "read_iterator", "title_problems"]
+__all__ = [
+    "element_type",
+    "free_name",
+    "name_problems",
+    "read_extents",
+    "read_iterator",
+    "read_values",
+    "title_problems",
+]
 
+_BY_NUMPY_NAME = {
+    "float16": ElementType.HALF,
+    "float32": ElementType.FLOAT,
+    "float64": ElementType.DOUBLE,
+}
 MAX_EXTENT = 2**31 - 1
 MAX_DIMENSIONS = 32
 MAX_CHARACTERS = 100
@@ -60,7 +75,7 @@ def read_extents(name: str, extents: Sequence[object]) -> tuple[tuple[int, ...],
     return (), problem(ARRAYS, f"{quoted(tuple(extents))} can't be the shape of {name}", hint)
 
 
-def read_iterator(name: str, extent: object) -> Index:
+def read_iterator(name: str, extent: object) -> LoopIndex:
     """Return an iterator; with problems if the extent is none."""
     count = whole(extent)
     steps = extent if count is None else range(min(count, MAX_EXTENT + 1))
@@ -73,4 +88,55 @@ def read_iterator(name: str, extent: object) -> Index:
         message = f"{quoted(extent)} is no extent for iterator '{name}'"
         facts, steps = facts.with_problem(ITERATORS, message, hint), range(1)
     affine = Affine.iterator(name).scaled(steps.step) + Affine.of(steps.start)
-    return Index.of(affine, Facts((Axis(name, len(steps)),), problems=facts.problems))
+    return LoopIndex.of(affine, Facts((Axis(name, len(steps)),), problems=facts.problems))
+
+
+def element_type(element: str) -> ElementType | None:
+    """Return an element type by its C++ or NumPy name; None if there is none."""
+    if str(element).lstrip().startswith("ap_fixed"):
+        return None if element_problem(str(element)) else ElementType(element)
+    for name in (str(element), f"{element}_t"):
+        if name in set(ElementType):
+            return ElementType(name)
+    return _BY_NUMPY_NAME.get(str(element))
+
+
+def read_values(
+    values: ArrayLike, element: ElementType | str | None
+) -> tuple[NDArray[Any], ElementType, str]:
+    """Return a copy of the values, their type, and what is wrong with them; empty if nothing is.
+
+    Parameters
+    ----------
+    element
+        If left out, that of the values, or for lists float or int32_t.
+    """
+    import numpy as np
+
+    nothing = np.zeros(())
+    try:
+        array: NDArray[Any] = np.array(values)
+    except (ValueError, TypeError, OverflowError, RecursionError) as error:
+        return nothing, ElementType.FLOAT, f"the values are no array: {error}"
+    if array.dtype.kind not in "iuf":
+        return nothing, ElementType.FLOAT, f"values of type {array.dtype} are no numbers"
+    wanted = element
+    if wanted is None and hasattr(values, "dtype"):
+        wanted = array.dtype.name
+    elif wanted is None:
+        wanted = ElementType.FLOAT if array.dtype.kind == "f" else ElementType.INT32
+    found = element_type(wanted)
+    if found is None:
+        return nothing, ElementType.FLOAT, f"there is no element type '{wanted}'"
+    return _converted(array, found)
+
+
+def _converted(array: NDArray[Any], element: ElementType) -> tuple[NDArray[Any], ElementType, str]:
+    import numpy as np
+
+    with np.errstate(all="ignore"):
+        converted = array.astype("<f8" if element.is_fixed else element.dtype)
+        lost = element.is_integer and array.size > 0 and bool((converted != array).any())
+    converted.flags.writeable = False
+    message = f"some values can't be represented in {element}" if lost else ""
+    return converted, element, message

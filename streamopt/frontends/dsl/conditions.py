@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, assert_never
 
 from streamopt.errors import FrontendError
-from streamopt.frontends.dsl.facts import Facts
-from streamopt.frontends.dsl.places import EXPRESSIONS, problem
+from streamopt.frontends.dsl.facts import EXPRESSIONS, Facts, problem
 from streamopt.ir.expression import Compare, Logic, LogicOp
 
 if TYPE_CHECKING:

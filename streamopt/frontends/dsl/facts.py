@@ -1,18 +1,49 @@
-"""What an expression carries besides its tree; problems wait there until the program is built."""
+"""Facts that an expression carries besides its tree, and its problems until the program is built.
+
+A problem has the line of the user's code that is running when it is found.
+"""
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
-from streamopt.frontends.dsl.places import EXPRESSIONS, problem
+from streamopt.errors import Diagnostic, SourceLoc
+from streamopt.ir.affine import Affine
 
 if TYPE_CHECKING:
-    from streamopt.errors import Diagnostic, SourceLoc
-    from streamopt.frontends.dsl.values import Pending
-    from streamopt.ir.expression import Access
+    from streamopt.ir import expression as ir
+    from streamopt.ir.element import ElementType
+    from streamopt.ir.program import Reduction
 
-__all__ = ["Axis", "Facts"]
+__all__ = [
+    "ARRAYS",
+    "EXPRESSIONS",
+    "ITERATORS",
+    "NAMES",
+    "NOT_AFFINE",
+    "OUTPUTS",
+    "RANGE",
+    "SUBSCRIPTS",
+    "WRITES",
+    "Axis",
+    "Facts",
+    "Pending",
+    "caller",
+    "problem",
+]
+
+NOT_AFFINE: Final = "E181"
+SUBSCRIPTS: Final = "E182"
+RANGE: Final = "E183"
+ITERATORS: Final = "E184"
+NAMES: Final = "E185"
+ARRAYS: Final = "E186"
+EXPRESSIONS: Final = "E187"
+OUTPUTS: Final = "E188"
+WRITES: Final = "E189"
 
 MAX_DEPTH = 200
 MAX_OPERATIONS = 10_000
@@ -29,7 +60,7 @@ class Axis:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What is known of an expression, each thing once.
+    """Facts of an expression, each once.
 
     Attributes
     ----------
@@ -42,7 +73,7 @@ class Facts:
     """
 
     axes: tuple[Axis, ...] = ()
-    places: tuple[tuple[Access, SourceLoc], ...] = ()
+    places: tuple[tuple[ir.Access, SourceLoc], ...] = ()
     pending: tuple[Pending, ...] = ()
     problems: tuple[Diagnostic, ...] = ()
     depth: int = 0
@@ -78,3 +109,62 @@ class Facts:
         return Facts(problems=self.problems).with_problem(
             EXPRESSIONS, "the expression is too large, or nested too deeply", hint
         )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pending:
+    """A reduction over loops, whose result has no array yet.
+
+    Attributes
+    ----------
+    free
+        Loops around it, one for each dimension of its result.
+    element
+        Type of its result.
+    value
+        Its terms.
+    facts
+        Of all that it reads.
+    start
+        What it starts from; None for the operator's identity.
+    guard
+        Terms for which this doesn't hold are left out.
+    """
+
+    reduction: Reduction
+    axes: tuple[Axis, ...]
+    free: tuple[Axis, ...]
+    element: ElementType
+    value: ir.Expression
+    facts: Facts
+    loc: SourceLoc
+    start: ir.Expression | None = None
+    guard: ir.Condition | None = None
+
+    @property
+    def token(self) -> str:
+        """Return a name that no array has, until the result has an array."""
+        return f"#{id(self)}"
+
+    @property
+    def subscripts(self) -> tuple[Affine, ...]:
+        """Return the subscripts of its result at one iteration of the loops around."""
+        return tuple(Affine.iterator(axis.name) for axis in self.free)
+
+
+_HERE = str(Path(__file__).parent)
+
+
+def caller() -> SourceLoc:
+    """Return file and line of the innermost call that isn't in this package."""
+    frame = inspect.currentframe()
+    while frame is not None and frame.f_code.co_filename.startswith(_HERE):
+        frame = frame.f_back
+    if frame is None:
+        return SourceLoc("?")
+    return SourceLoc(frame.f_code.co_filename, line=frame.f_lineno)
+
+
+def problem(code: str, message: str, hint: str = "", loc: SourceLoc | None = None) -> Diagnostic:
+    """Return a diagnostic at a place, or else where the user's code is now."""
+    return Diagnostic(code, message, loc or caller(), hint)

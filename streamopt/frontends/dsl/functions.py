@@ -9,10 +9,10 @@ import typing
 from typing import TYPE_CHECKING
 
 from streamopt.formats.names import did_you_mean, quoted
+from streamopt.frontends.dsl.checks import element_type
 from streamopt.frontends.dsl.conditions import Condition
-from streamopt.frontends.dsl.facts import Facts
-from streamopt.frontends.dsl.places import ARRAYS, EXPRESSIONS, ITERATORS, caller
-from streamopt.frontends.dsl.values import Index, Pending, Reduced, Value, as_value, meeting
+from streamopt.frontends.dsl.facts import ARRAYS, EXPRESSIONS, ITERATORS, Facts, Pending, caller
+from streamopt.frontends.dsl.values import LoopIndex, Reduced, Value, as_value, meeting
 from streamopt.ir import expression as ir
 from streamopt.ir.element import ElementType, common_type, element_problem
 from streamopt.ir.expression import Function
@@ -29,7 +29,6 @@ __all__ = [
     "cast",
     "ceil",
     "cos",
-    "element_type",
     "erf",
     "exp",
     "floor",
@@ -49,15 +48,9 @@ __all__ = [
     "where",
 ]
 
-_BY_NUMPY_NAME = {
-    "float16": ElementType.HALF,
-    "float32": ElementType.FLOAT,
-    "float64": ElementType.DOUBLE,
-}
-
 
 def sum(
-    iterators: Index | Iterable[Index],
+    iterators: LoopIndex | Iterable[LoopIndex],
     value: Operand,
     *,
     start: Operand | None = None,
@@ -93,7 +86,7 @@ def sum(
 
 
 def prod(
-    iterators: Index | Iterable[Index],
+    iterators: LoopIndex | Iterable[LoopIndex],
     value: Operand,
     *,
     start: Operand | None = None,
@@ -104,7 +97,7 @@ def prod(
 
 
 def max(
-    iterators: Index | Iterable[Index],
+    iterators: LoopIndex | Iterable[LoopIndex],
     value: Operand,
     *,
     start: Operand | None = None,
@@ -115,7 +108,7 @@ def max(
 
 
 def min(
-    iterators: Index | Iterable[Index],
+    iterators: LoopIndex | Iterable[LoopIndex],
     value: Operand,
     *,
     start: Operand | None = None,
@@ -230,16 +223,6 @@ def cast(value: Operand, element: ElementType | str) -> Value:
     return _bounded(Value(ir.Cast(wanted, operand.expression), wanted, facts))
 
 
-def element_type(element: str) -> ElementType | None:
-    """Return an element type by its C++ or NumPy name; None if there is none."""
-    if str(element).lstrip().startswith("ap_fixed"):
-        return None if element_problem(str(element)) else ElementType(element)
-    for name in (str(element), f"{element}_t"):
-        if name in set(ElementType):
-            return ElementType(name)
-    return _BY_NUMPY_NAME.get(str(element))
-
-
 def _call(function: Function, *operands: Operand) -> Value:
     arguments, element, is_real = meeting(*operands)
     if element is not None and element.is_integer and not function.keeps_type:
@@ -256,17 +239,15 @@ def _bounded(value: Value) -> Value:
 
 def _reduced(
     reduction: Reduction,
-    iterators: Index | Iterable[Index],
+    iterators: LoopIndex | Iterable[LoopIndex],
     value: Operand,
     start: Operand | None,
     where: Condition | None,
 ) -> Value:
     body, first = as_value(value), None if start is None else as_value(start)
-    parts = [body.facts]
-    parts += [part.facts for part in (first, where) if part is not None]
-    facts = Facts.joined(*parts)
+    own = Facts.joined(*(part.facts for part in (body, first, where) if part is not None))
     axes, problems = _axes(iterators)
-    facts = Facts.joined(facts, problems)
+    facts = Facts.joined(own, problems)
     if first is not None and set(first.facts.axes) & set(axes):
         message = "what a reduction starts from can't depend on the iterators that it reduces"
         facts = facts.with_problem(ITERATORS, message)
@@ -275,10 +256,14 @@ def _reduced(
     if reduction in (Reduction.MAX, Reduction.MIN) and first is None:
         element = body.element
     element = element or ElementType.FLOAT
-    pending = Pending(reduction, axes, free, element, body, first, where, caller())
+    loc, terms = caller(), body.expression
+    begin = None if first is None else first.expression
+    guard = None if where is None else where.expression
+    pending = Pending(reduction, axes, free, element, terms, own, loc, begin, guard)
     access = ir.Access(pending.token, pending.subscripts)
-    own = Facts(free, ((access, pending.loc),), (pending,), facts.problems)
-    return Reduced(ir.Read(access), element, own)
+    return Reduced(
+        ir.Read(access), element, Facts(free, ((access, loc),), (pending,), facts.problems)
+    )
 
 
 def _axes(iterators: object) -> tuple[tuple[Axis, ...], Facts]:
@@ -288,7 +273,7 @@ def _axes(iterators: object) -> tuple[tuple[Axis, ...], Facts]:
         listed = list(typing.cast("list[object]", iterators))
     axes: list[Axis] = []
     for iterator in listed:
-        if not isinstance(iterator, Index) or len(iterator.affine.terms) != 1:
+        if not isinstance(iterator, LoopIndex) or len(iterator.affine.terms) != 1:
             message = "a reduction runs over iterators"
             hint = "write sum(k, ...), or sum((k, l), ...) for several"
             return (), Facts().with_problem(ITERATORS, message, hint)

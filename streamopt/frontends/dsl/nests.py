@@ -19,8 +19,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from streamopt.frontends.dsl.domains import Domain
-from streamopt.frontends.dsl.facts import Facts
-from streamopt.frontends.dsl.places import ITERATORS, RANGE, problem
+from streamopt.frontends.dsl.facts import ITERATORS, RANGE, Facts, problem
 from streamopt.ir import expression as ir
 from streamopt.ir.affine import Affine
 from streamopt.ir.program import Loop, Nest, Statement
@@ -29,8 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from streamopt.errors import Diagnostic, SourceLoc
-    from streamopt.frontends.dsl.facts import Axis
-    from streamopt.frontends.dsl.values import Pending
+    from streamopt.frontends.dsl.facts import Axis, Pending
     from streamopt.ir.program import Reduction
 
 __all__ = ["Assignment", "loops_of", "nests_of", "range_problems"]
@@ -38,7 +36,7 @@ __all__ = ["Assignment", "loops_of", "nests_of", "range_problems"]
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """What one nest computes, before its loops are put in order.
+    """The work of one nest, before its loops are put in order.
 
     Attributes
     ----------
@@ -71,21 +69,9 @@ class Assignment:
         node: str, target: ir.Access, parallel: tuple[Axis, ...], pending: Pending
     ) -> Assignment:
         """Return the assignment of a reduction's result."""
-        guard = pending.guard
-        parts = [part.facts for part in (pending.start, guard) if part is not None]
-        body = pending.body
-        return Assignment(
-            node,
-            target,
-            body.expression,
-            Facts.joined(body.facts, *parts),
-            parallel,
-            pending.axes,
-            pending.loc,
-            pending.reduction,
-            None if pending.start is None else pending.start.expression,
-            None if guard is None else guard.expression,
-        )
+        one, begin, guard = pending, pending.start, pending.guard
+        work = one.value, one.facts, parallel, one.axes, one.loc, one.reduction, begin, guard
+        return Assignment(node, target, *work)
 
     def renamed(self, names: Mapping[str, str]) -> Assignment:
         """Return the assignment with arrays renamed where it reads them."""

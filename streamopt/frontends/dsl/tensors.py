@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from streamopt.frontends.dsl.facts import Facts
-from streamopt.frontends.dsl.places import NOT_AFFINE, SUBSCRIPTS, caller
-from streamopt.frontends.dsl.values import Index, Scalar, Value, as_value, whole
+from streamopt.frontends.dsl.facts import NOT_AFFINE, SUBSCRIPTS, Facts, caller
+from streamopt.frontends.dsl.values import LoopIndex, Scalar, Value, as_value, whole
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Access, Literal, Read
 from streamopt.ir.text import expression_text
@@ -72,13 +71,13 @@ class Tensor(Scalar):
         return f"{self.name}{''.join(f'[{e}]' for e in self.shape)}: {self.array.element}"
 
 
-def subscript_of(subscript: object, array: str) -> Index:
+def subscript_of(subscript: object, array: str) -> LoopIndex:
     """Return a subscript as a sum of iterators; one that is none has a problem."""
-    if isinstance(subscript, Index):
+    if isinstance(subscript, LoopIndex):
         return subscript
     number = whole(subscript)
     if number is not None:
-        return Index.of(Affine.of(number), Facts())
+        return LoopIndex.of(Affine.of(number), Facts())
     if isinstance(subscript, slice):
         facts = Facts().with_problem(
             NOT_AFFINE, f"{array} is subscripted by a slice", "write an element, and loop over it"
@@ -91,4 +90,4 @@ def subscript_of(subscript: object, array: str) -> Index:
             text = f"subscript {text}" if len(text) <= 60 and not facts.pending else "a subscript"
             message = f"{text} of {array} is not affine"
             facts = facts.with_problem(NOT_AFFINE, message, _AFFINE_HINT)
-    return Index.of(Affine(), facts)
+    return LoopIndex.of(Affine(), facts)

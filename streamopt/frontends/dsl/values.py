@@ -6,26 +6,19 @@ import math
 from dataclasses import dataclass
 from functools import reduce
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from streamopt.frontends.dsl.conditions import Condition
-from streamopt.frontends.dsl.facts import Facts
-from streamopt.frontends.dsl.places import EXPRESSIONS, NOT_AFFINE
+from streamopt.frontends.dsl.facts import EXPRESSIONS, NOT_AFFINE, Facts
 from streamopt.ir import expression as ir
 from streamopt.ir.affine import LARGEST, Affine, NotAffine
 from streamopt.ir.element import ElementType, common_type
 from streamopt.ir.expression import BinaryOp, CompareOp
 from streamopt.ir.expression_type import result_type
 
-if TYPE_CHECKING:
-    from streamopt.errors import SourceLoc
-    from streamopt.frontends.dsl.facts import Axis
-    from streamopt.ir.program import Reduction
-
 __all__ = [
-    "Index",
+    "LoopIndex",
     "Operand",
-    "Pending",
     "Reduced",
     "Scalar",
     "Value",
@@ -41,7 +34,7 @@ _INTEGERS_ONLY = frozenset(
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Value:
-    """What a statement computes.
+    """The value that a statement computes.
 
     Attributes
     ----------
@@ -150,7 +143,7 @@ class Value:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Index(Value):
+class LoopIndex(Value):
     """A sum of iterators: a subscript, or a 32-bit integer where it is used as a value."""
 
     @property
@@ -160,9 +153,9 @@ class Index(Value):
         return self.expression.value
 
     @staticmethod
-    def of(affine: Affine, facts: Facts) -> Index:
+    def of(affine: Affine, facts: Facts) -> LoopIndex:
         """Return the index whose value is a sum of iterators."""
-        return Index(ir.Index(affine), ElementType.INT32, facts)
+        return LoopIndex(ir.Index(affine), ElementType.INT32, facts)
 
     def __floordiv__(self, other: Operand) -> Value:
         index = _index(BinaryOp.DIV, self, other)
@@ -170,7 +163,7 @@ class Index(Value):
 
 
 class Scalar:
-    """What stands for the only element of an array without dimensions."""
+    """An array without dimensions, which stands for its only element."""
 
     __slots__ = ()
 
@@ -181,42 +174,6 @@ class Scalar:
 
 Operand: TypeAlias = Value | Scalar | float
 """What can stand in an expression: values, arrays without dimensions, and numbers."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Pending:
-    """A reduction over loops.
-
-    Attributes
-    ----------
-    free
-        Loops around it, one for each dimension of its result.
-    element
-        Type of its result.
-    start
-        What it starts from; None for the operator's identity.
-    guard
-        Terms for which this doesn't hold are left out.
-    """
-
-    reduction: Reduction
-    axes: tuple[Axis, ...]
-    free: tuple[Axis, ...]
-    element: ElementType
-    body: Value
-    start: Value | None
-    guard: Condition | None
-    loc: SourceLoc
-
-    @property
-    def token(self) -> str:
-        """Return a name that no array has, until the result has an array."""
-        return f"#{id(self)}"
-
-    @property
-    def subscripts(self) -> tuple[Affine, ...]:
-        """Return the subscripts of its result at one iteration of the loops around."""
-        return tuple(Affine.iterator(axis.name) for axis in self.free)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -305,12 +262,12 @@ def _binary(op: BinaryOp, left: object, right: object) -> Value:
     return Value(ir.Binary(op, first.expression, second.expression), element, facts, is_real)
 
 
-def _index(op: BinaryOp, left: object, right: object) -> Index | None:
+def _index(op: BinaryOp, left: object, right: object) -> LoopIndex | None:
     """Return a sum of iterators; None if the operation has none, or isn't one."""
     first, second = _affine(left), _affine(right)
     if first is None or second is None:
         return None
-    facts = Facts.joined(*(side.facts for side in (left, right) if isinstance(side, Index)))
+    facts = Facts.joined(*(side.facts for side in (left, right) if isinstance(side, LoopIndex)))
     match first.combined(op, second, first.bounds(facts.trip_counts)):
         case Affine() as combined:
             return _checked(combined, facts)
@@ -318,24 +275,24 @@ def _index(op: BinaryOp, left: object, right: object) -> Index | None:
             by = 1 << second.constant if op is BinaryOp.SHR else second.constant
             message = f"{first} is divided by {by}, but is negative for some iterations"
             hint = "add a multiple of the divisor"
-            return Index.of(Affine(), facts.with_problem(NOT_AFFINE, message, hint))
+            return LoopIndex.of(Affine(), facts.with_problem(NOT_AFFINE, message, hint))
         case _:
             return None
 
 
 def _affine(side: object) -> Affine | None:
-    if isinstance(side, Index):
+    if isinstance(side, LoopIndex):
         return side.affine
     number = whole(side)
     return None if number is None or abs(number) > LARGEST else Affine.of(number)
 
 
-def _checked(affine: Affine, facts: Facts) -> Index:
+def _checked(affine: Affine, facts: Facts) -> LoopIndex:
     if affine.is_too_large:
         message = "a number in a sum of iterators is too large"
-        return Index.of(Affine(), facts.with_problem(NOT_AFFINE, message))
+        return LoopIndex.of(Affine(), facts.with_problem(NOT_AFFINE, message))
     excess = facts.excess()
-    return Index.of(affine, facts) if excess is None else Index.of(Affine(), excess)
+    return LoopIndex.of(affine, facts) if excess is None else LoopIndex.of(Affine(), excess)
 
 
 def _compared(op: CompareOp, left: object, right: object) -> Condition:

@@ -13,7 +13,7 @@ from streamopt.ir.affine import Affine
 from streamopt.ir.network import AccessMode, Fifo, Memory, Pipeline, Place, Port, Process
 from streamopt.ir.program import Loop
 from streamopt.ir.schedule import ChannelKind, Schedule
-from streamopt.ir.scheduled import Channel, Partition, ScheduledGraph, ScheduledNode, TiledLoop
+from streamopt.ir.scheduled import ArrayPartition, Channel, ScheduledGraph, ScheduledNode, TiledLoop
 from streamopt.perf.pipelines.ports import port_counts
 from streamopt.perf.pipelines.timings import timed_pipeline
 from streamopt.perf.resources.buffers import memories_as_built, network_storage
@@ -104,7 +104,7 @@ class LocalCosts:
                 _channel(node, beside, bank, factors) for beside, bank in options if beside.edges
             ),
             partitions=tuple(
-                Partition(beside.array, bank.factors)
+                ArrayPartition(beside.array, bank.factors)
                 for beside, bank in options
                 if bank is not None and not beside.edges
             ),

@@ -7,7 +7,7 @@ from streamopt.ir.expression import Access, Binary, BinaryOp, Call, Function, Li
 from streamopt.ir.graph import Edge, Graph, Node
 from streamopt.ir.program import Array, Loop, Reduction, Role
 from streamopt.ir.schedule import ChannelKind, ChannelPlan, NodePlan, Schedule
-from streamopt.ir.scheduled import Channel, Partition, ScheduledGraph, ScheduledNode, TiledLoop
+from streamopt.ir.scheduled import ArrayPartition, Channel, ScheduledGraph, ScheduledNode, TiledLoop
 
 i, j, k = (Affine.iterator(name) for name in "ijk")
 
@@ -44,10 +44,10 @@ def gemm_then_act(kind: ChannelKind) -> ScheduledGraph:
         ScheduledNode(act, (TiledLoop("i", 8, 2), TiledLoop("j", 6, 3))),
     )
     partitions = (
-        Partition("A", (2, 1)),
-        Partition("B", (1, 3)),
-        Partition("b", (3,)),
-        Partition("E", (3, 2)),
+        ArrayPartition("A", (2, 1)),
+        ArrayPartition("B", (1, 3)),
+        ArrayPartition("b", (3,)),
+        ArrayPartition("E", (3, 2)),
     )
     channel = Channel(edge, kind, (2, 3), depth)
     return ScheduledGraph(graph, schedule, nodes, (channel,), partitions)
