@@ -72,7 +72,7 @@ class Choices:
 
     @property
     def least_usage(self) -> Integers:
-        """Return what the node and its channels take at least of each resource."""
+        """Return the least usage of the node and its channels."""
         least: Integers = self.usage.min(axis=0)
         for channel, fifo in self.as_fifo.items():
             least = least + np.minimum(fifo, self.as_buffer[channel]).min(axis=0)
@@ -186,7 +186,7 @@ class Wiring:
         return node
 
     def instance(self) -> SearchInstance:
-        """Return what was built; users of tile classes are its own nodes."""
+        """Return the instance; users of tile classes are its own nodes."""
         return SearchInstance(
             names=tuple(self.names),
             nodes=tuple(self.nodes),

@@ -170,7 +170,7 @@ def _node_costs(graph: Graph, schedule: Schedule, costs: CostModel) -> dict[str,
 
 
 def violations(space: DecisionSpace, schedule: Schedule) -> list[str]:
-    """Return what keeps a schedule out of a space, in words; empty for a certificate.
+    """Return the reasons why a schedule is not in a space, in words; empty for a certificate.
 
     Everything but the level's rule on untiled latency (opt4) is checked.
     """

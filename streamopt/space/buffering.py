@@ -1,4 +1,4 @@
-"""Why a channel is a ping-pong buffer: the reason that is told beside the share of FIFOs."""
+"""The reason why a channel is a ping-pong buffer, reported beside the share of FIFOs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["BufferReason", "buffer_reason"]
 
 
 class BufferReason(StrEnum):
-    """What stands against a FIFO; the values are words for people."""
+    """Reasons against a FIFO; the values are words for people."""
 
     SEQUENTIAL = "a sequential node hands over whole arrays"
     WRITERS = "several writers"
@@ -36,8 +36,8 @@ class BufferReason(StrEnum):
 def buffer_reason(graph: Graph, edge: Edge, schedule: Schedule) -> BufferReason | None:
     """Return why a channel is a ping-pong buffer, None for a FIFO.
 
-    Of several reasons it is the one that is hardest to take away: what the graph says comes before
-    what a schedule chose.
+    Of several reasons it is the one that is hardest to remove: those of the graph come before those
+    of the schedule.
 
     Parameters
     ----------

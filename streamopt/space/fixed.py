@@ -1,4 +1,4 @@
-"""Decisions that a user has taken: what is left of a decision space under them.
+"""Decisions that a user has made, and the decision space under them.
 
 (L5) and (L6) of ``models/formulations/scheduling.md``.
 """
@@ -46,7 +46,7 @@ def fixed_orders(
     Raises
     ------
     InfeasibleError
-        For a node or an order that there isn't (E408).
+        For an unknown node or order (E408).
     """
     found = dict(free)
     for name, order in fixed.orders.items():
@@ -71,7 +71,7 @@ def fixed_classes(
     Raises
     ------
     InfeasibleError
-        E409 for a factor of a loop that there isn't, that doesn't divide the trip counts of its
+        E409 for a factor of an unknown loop, or one that doesn't divide the trip counts of its
         class, on a sequential node, or that isn't that of another loop of the class.
     """
     known = {key for group in classes for key in group.members}

@@ -21,7 +21,7 @@ class LevelName(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """What a level may decide.
+    """The decisions of a level.
 
     Attributes
     ----------

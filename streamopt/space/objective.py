@@ -1,4 +1,4 @@
-"""What a schedule is chosen for."""
+"""Objectives of a schedule."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["Objective"]
 
 
 class Objective(StrEnum):
-    """What is least, as on the command line."""
+    """The quantity that is minimised, as on the command line."""
 
     LATENCY = "latency"  # the latency of one frame
     INTERVAL = "interval"  # the distance of frames that follow each other

@@ -221,7 +221,7 @@ def _rows_of(
 
 
 def _roles(candidates: _Candidates) -> dict[str, tuple[bool, ...]]:
-    """Return what each loop is to a node's times: reduced or not, and moving streams or not (O8).
+    """Return the role of each loop in a node's times: reduced or not, moving streams or not (O8).
 
     Loops of one role that stand next to each other may change places: every position in a run
     counts them by the product of their trip counts, and so does the distance of a sum.

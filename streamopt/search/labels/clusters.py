@@ -136,7 +136,7 @@ def _clusters(
 
 
 def _score(component: Component) -> Floats:
-    """Return what the best label of a cell has least of."""
+    """Return the score of every label; the best one of a cell has the least."""
     score: Floats = np.log(component.last.max(axis=1, initial=1) + 1.0)
     return score + np.log(component.dsps + 1.0) + np.log(component.usage[:, 1:] + 1.0).sum(axis=1)
 
@@ -160,7 +160,7 @@ def _floors(values: Floats, width: float) -> Integers:
 
 
 def _main_costs(rows: Choices) -> Integers:
-    """Return what tells cells apart: times and resources, these with all channels as FIFOs."""
+    """Return the costs that tell cells apart; resources are those with all channels as FIFOs."""
     used = sum(rows.as_fifo.values(), rows.usage)
     times = [used[:, 0], rows.first_write, rows.last_write, *rows.epilogue.values()]
     return np.concatenate([np.stack(times, axis=1), used[:, 1:]], axis=1)

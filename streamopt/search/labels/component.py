@@ -64,7 +64,7 @@ class SearchTooLargeError(Exception):
 
 
 class Mode(StrEnum):
-    """What becomes of labels or rows that are too many, in the terms of decision diagrams (E7).
+    """Treatment of too many labels or rows, in the terms of decision diagrams (E7).
 
     ``restricted``: some are dropped, so each that is left is a schedule.
     ``relaxed``: close ones are merged into their componentwise minimum, a lower bound.

@@ -1,4 +1,4 @@
-"""Label setting: best schedules within a horizon, or lower bounds of what any can reach."""
+"""Label setting: best schedules within a horizon, or lower bounds of them."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Effort:
     mode
         Which of these: lower bounds if relaxed, schedules if restricted.
     should_stop
-        Asked at every node; true ends the search.
+        Called at every node; true ends the search.
     """
 
     labels: int

@@ -170,7 +170,7 @@ def _with_source(problem: SearchInstance, join: _PartialJoin, channel: int) -> _
 
 
 def _of_channel(problem: SearchInstance, join: _PartialJoin, channel: int, streams: Flags) -> Any:
-    """Return what a channel that can stream takes in every label, as a FIFO or not (R2)."""
+    """Return the usage of a channel that can stream in every label, as a FIFO or not (R2)."""
     choices = problem.nodes[join.node]
     if channel not in choices.as_fifo:
         return 0

@@ -137,11 +137,11 @@ class Moves:
                 if walks == self._walks[at][row] or walks in seen:
                     continue
                 seen.add(walks)
-                told: set[Change] = set()
+                known: set[Change] = set()
                 for up, down in TUNING.moves.reaches:
                     change = self._followed(rows, at, other, up, down)
-                    if len(change) > 1 and change not in told:
-                        told.add(change)
+                    if len(change) > 1 and change not in known:
+                        known.add(change)
                         yield change
 
     def _followed(self, rows: Sequence[int], at: int, row: int, up: int, down: int) -> Change:

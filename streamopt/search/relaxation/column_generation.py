@@ -107,7 +107,7 @@ class Clock:
     seconds_left
         Infinite without a time limit.
     should_stop
-        Asked often; true ends it.
+        Called often; true ends it.
     on_bound
         Called with every lower bound, in horizons.
     """
@@ -290,7 +290,7 @@ def _lowest(problem: Relaxation, among: Flags, reduced: Floats, most: int) -> Fl
 
 
 def _most_of_each(sizes: Integers) -> int:
-    """Return how many labels a piece may hold for all to stay within the most; all if these fit."""
+    """Return the most labels of a piece with which all pieces fit; all labels if these fit."""
     ranked = np.sort(sizes)
     before = np.concatenate([[0], np.cumsum(ranked)[:-1]])
     shares = (TUNING.most_labels - before) // np.arange(len(ranked), 0, -1)

@@ -112,7 +112,7 @@ class BudgetedSearch:
     dsps, luts
         No more than the limits of the space.
     should_stop
-        Asked at every node; true ends a search.
+        Called at every node; true ends a search.
     """
 
     def __init__(self, prepared: Prepared, dsps: int, luts: int, should_stop: ShouldStop) -> None:
@@ -127,7 +127,7 @@ class BudgetedSearch:
         return sum(map(len, self._rows.values())) > TUNING.few_rows
 
     def least_cycles(self, horizon_cycles: int) -> int:
-        """Return what no schedule within a horizon is below; more than it if there is none."""
+        """Return a lower bound of schedules within a horizon; more than it if there is none."""
         return self._horizons.least_horizon(horizon_cycles + 1)
 
     def best(
@@ -160,14 +160,14 @@ class BudgetedSearch:
         return None
 
     def quick(self, horizon_cycles: int) -> Schedule | None:
-        """Return a schedule of quick choices within the limits; None where they lead nowhere."""
+        """Return a schedule of quick choices within the limits; None if they fail."""
         least = self.least_cycles(horizon_cycles)
         horizons = [min(horizon_cycles, int(least * step)) for step in DIVE_STEPS]
         found = dive(self._space, self._horizons, horizons, lambda _, cycles: cycles > 0)
         return None if found is None else found[0]
 
     def bound(self, horizon_cycles: int, labels: int, price: float | None) -> int:
-        """Return what no schedule within a horizon is below; more than it if there is none.
+        """Return a lower bound of schedules within a horizon; more than it if there is none.
 
         Parameters
         ----------

@@ -79,14 +79,14 @@ class DesignCosts:
         self._around = Surroundings(space)
 
     def usage(self, schedule: Schedule) -> Counts:
-        """Return what a schedule takes as emitted, after its FIFOs are sized."""
+        """Return the usage of a schedule as emitted, after its FIFOs are sized."""
         if schedule not in self._used:
             emitted = schedule if self._sized is None else self._sized(schedule)
             self._used[schedule] = self._of(self._measure(emitted))
         return self._used[schedule]
 
     def usage_as_is(self, schedule: Schedule) -> Counts:
-        """Return what a schedule takes with the FIFO depths that it has."""
+        """Return the usage of a schedule with the FIFO depths that it has."""
         return self._of(self._measure(schedule))
 
     def with_usage(
@@ -133,7 +133,7 @@ class DesignCosts:
         return np.array(values, dtype=np.int64).reshape(len(values), len(self._names))
 
     def _row(self, domain: RowDomain, node: Node, row: int) -> _Row:
-        """Return what a row takes at least, and what each channel to it that streams adds."""
+        """Return the least usage of a row, and the addition of each channel to it that streams."""
         plan = domain.plan(node, row)
         options = [domain.options(node, row, beside) for beside in domain.around.of[node.name]]
         base = np.zeros(len(self._names), dtype=np.int64)

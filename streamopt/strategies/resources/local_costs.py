@@ -60,7 +60,7 @@ class LocalCosts:
         self._nodes: dict[object, Resources] = {}
 
     def node(self, plan: NodePlan, options: Sequence[Option]) -> Resources:
-        """Return what the pipelines and local memories of a node take.
+        """Return the resources of the pipelines and local memories of a node.
 
         Parameters
         ----------
@@ -75,7 +75,7 @@ class LocalCosts:
         return self._nodes[key]
 
     def buffer(self, beside: Neighbour, bank: Bank, own: Sequence[int]) -> Resources:
-        """Return what a ping-pong buffer takes, whose consumer touches ``own`` elements."""
+        """Return the resources of a ping-pong buffer, whose consumer touches ``own`` elements."""
         array = self._graph.array(beside.array)
         factors = tuple(map(max, own, bank.others)) if max(bank.factors, default=1) < 2 else ()
         memory = Memory(
@@ -88,7 +88,7 @@ class LocalCosts:
         return memory_resources(memory_storage(memory, self._target.memories), ping_pong=True)
 
     def fifo(self, edge: Edge, lanes: tuple[int, ...], depth_elems: int) -> Resources:
-        """Return what the FIFOs of a channel take at a depth."""
+        """Return the resources of the FIFOs of a channel at a depth."""
         element = self._graph.array(edge.array).element
         fifo = Fifo(edge.channel, element, lanes, depth_elems)
         return fifo_resources(fifo_storage(fifo, self._target.memories))

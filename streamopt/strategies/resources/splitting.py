@@ -117,7 +117,7 @@ def _beside(space: DecisionSpace, name: str) -> list[str]:
 
 
 def _seen(rows: NodeRows, row: int) -> object:
-    """Return what neighbours see of a row."""
+    """Return the part of a row that neighbours see."""
     return rows.factors[row], tuple(walks[row] for walks in rows.streams.values())
 
 

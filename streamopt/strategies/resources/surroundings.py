@@ -129,7 +129,7 @@ class Surroundings:
         accesses: Sequence[Access],
         rows: Mapping[str, NodeRows],
     ) -> list[Factors]:
-        """Return what another user may take, of the loops that matter; the rest are 1."""
+        """Return the factors that another user may take; those of loops without effect are 1."""
         places = list(other.trip_counts)
         matter = {name for access in accesses for name in access.iterators()}
         fixed = {
@@ -204,7 +204,7 @@ def _touched(shape: Counts, uses: Sequence[tuple[Access, Factors]]) -> Counts:
 
 
 def order_signature(node: Node, plan: NodePlan) -> Hashable:
-    """Return what two orders of equal unroll factors share if they take the same hardware."""
+    """Return a key of an order; orders of equal keys and unroll factors take the same hardware."""
     factors, trips = plan.factors, node.trip_counts
     moving = [name for name in plan.order if trips[name] > factors[name]]
     accesses = (node.write, *node.reads)
@@ -240,7 +240,7 @@ class RowDomain:
         return NodePlan(node.name, own.orders[row], unroll)
 
     def seen(self, node: Node, row: int) -> object:
-        """Return what rows share that take the same in the same surroundings."""
+        """Return a key of a row; rows of equal keys take the same in the same surroundings."""
         own = self._rows[node.name]
         walks = tuple(walked[row] for walked in own.streams.values())
         return own.factors[row], order_signature(node, self.plan(node, row)), walks
