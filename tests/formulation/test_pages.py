@@ -60,7 +60,8 @@ def test_equations_of_opt6_that_code_names() -> None:
 
 def test_equations_of_ports_that_code_names() -> None:
     files = (
-        TOP / "streamopt" / place for place in ("perf/bandwidth.py", "evaluation/boundary_ports.py")
+        TOP / "streamopt" / place
+        for place in ("perf/pipelines/bandwidth.py", "evaluation/boundary_ports.py")
     )
     text = "".join(file.read_text(encoding="utf-8") for file in files)
     assert set(re.findall(r"\((B\d+)\)", text)) == on_page("ports.md", "B")
