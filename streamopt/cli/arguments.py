@@ -8,55 +8,11 @@ from typing import Annotated
 
 import typer
 
-from streamopt.cli.verb import LIMITS, OUTPUT, SEARCH, SOURCE, WHAT
+from streamopt.cli.verb import deciding, limiting, reading, searching, writing
 from streamopt.pipeline.beyond.binding_choice import BindingChoice
 from streamopt.pipeline.limiting import Fit as FitName
 from streamopt.space.level import LevelName
 from streamopt.space.objective import Objective as ObjectiveName
-
-__all__ = [
-    "ArrayPort",
-    "Binding",
-    "Bram18",
-    "BuiltDsp",
-    "ClockNs",
-    "Define",
-    "Device",
-    "Dsp",
-    "Ff",
-    "FifoDepths",
-    "Fit",
-    "Force",
-    "Formulation",
-    "GraphFile",
-    "GraphOutput",
-    "Include",
-    "Inputs",
-    "Json",
-    "LatencySlack",
-    "LatencyTarget",
-    "Level",
-    "LiveOut",
-    "Lut",
-    "ModelDsp",
-    "Objective",
-    "Param",
-    "Profile",
-    "ProgramName",
-    "ProjectOutput",
-    "Quiet",
-    "ScheduleOutput",
-    "Seed",
-    "Shape",
-    "Solver",
-    "SourceFile",
-    "Threads",
-    "TilingLimit",
-    "TimeLimit",
-    "Top",
-    "Uram",
-    "Without",
-]
 
 
 class FormulationName(StrEnum):
@@ -74,8 +30,7 @@ class FifoDepthsName(StrEnum):
 
 
 GraphFile = Annotated[
-    str,
-    typer.Argument(metavar="GRAPH", help="graph.json, or a source as `streamopt graph` reads."),
+    str, typer.Argument(metavar="GRAPH", help="graph.json, or a source as `streamopt graph` reads.")
 ]
 SourceFile = Annotated[
     str,
@@ -85,259 +40,150 @@ SourceFile = Annotated[
 ]
 GraphOutput = Annotated[
     Path | None,
-    typer.Option(
+    writing(
         "-o",
         "--output",
         metavar="GRAPH.json",
         help="By default the source's name with .json, in the current folder; - for stdout.",
-        rich_help_panel=OUTPUT,
     ),
 ]
-ProgramName = Annotated[
-    str | None, typer.Option("--name", help="Of the program.", rich_help_panel=SOURCE)
-]
-Top = Annotated[
-    str | None,
-    typer.Option(
-        "--top", metavar="F", help="C, MLIR: the function to read.", rich_help_panel=SOURCE
-    ),
-]
-Define = Annotated[
-    list[str] | None,
-    typer.Option("-D", metavar="NAME[=VALUE]", help="C: a macro.", rich_help_panel=SOURCE),
-]
-Include = Annotated[
-    list[Path] | None,
-    typer.Option("-I", metavar="DIR", help="C: a folder of headers.", rich_help_panel=SOURCE),
-]
+ProgramName = Annotated[str | None, reading("--name", help="Of the program.")]
+Top = Annotated[str | None, reading("--top", metavar="F", help="C, MLIR: the function to read.")]
+Define = Annotated[list[str] | None, reading("-D", metavar="NAME[=VALUE]", help="C: a macro.")]
+Include = Annotated[list[Path] | None, reading("-I", metavar="DIR", help="C: a folder of headers.")]
 Param = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--param", metavar="NAME=N", help="C: an integer argument's value.", rich_help_panel=SOURCE
-    ),
+    list[str] | None, reading("--param", metavar="NAME=N", help="C: an integer argument's value.")
 ]
 LiveOut = Annotated[
     list[str] | None,
-    typer.Option(
-        "--live-out",
-        metavar="NAME",
-        help="C: a written argument that is wanted.",
-        rich_help_panel=SOURCE,
-    ),
+    reading("--live-out", metavar="NAME", help="C: a written argument that is wanted."),
 ]
 Inputs = Annotated[
     list[str] | None,
-    typer.Option(
+    reading(
         "--inputs",
         metavar="WORDS",
         help="PyTorch: 1x3x32x32,1x10:int64. Of a project's test: 0.5:1.5, A=0:1, spd, data.npz.",
-        rich_help_panel=SOURCE,
     ),
 ]
 Shape = Annotated[
     list[str] | None,
-    typer.Option(
-        "--shape",
-        metavar="NAME=SHAPE",
-        help="ONNX: a shape that is left open.",
-        rich_help_panel=SOURCE,
-    ),
+    reading("--shape", metavar="NAME=SHAPE", help="ONNX: a shape that is left open."),
 ]
-Dsp = Annotated[
-    int, typer.Option("--dsp", help="DSPs that the design may use.", rich_help_panel=LIMITS)
-]
+Dsp = Annotated[int, limiting("--dsp", help="DSPs that the design may use.")]
 ModelDsp = Annotated[
     int | None,
-    typer.Option(
-        "--dsp",
-        help="DSPs that the design may use, as the model counts.  [default: 2560]",
-        rich_help_panel=LIMITS,
-    ),
+    limiting("--dsp", help="DSPs that the design may use, as the model counts.  [default: 2560]"),
 ]
 BuiltDsp = Annotated[
-    int | None,
-    typer.Option(
-        "--built-dsp", metavar="N", help="DSPs of all operators as built.", rich_help_panel=LIMITS
-    ),
+    int | None, limiting("--built-dsp", metavar="N", help="DSPs of all operators as built.")
 ]
 Bram18 = Annotated[
-    int | None,
-    typer.Option(
-        "--bram18", metavar="N", help="Block RAMs of 18 Kbit, as built.", rich_help_panel=LIMITS
-    ),
+    int | None, limiting("--bram18", metavar="N", help="Block RAMs of 18 Kbit, as built.")
 ]
-Uram = Annotated[
-    int | None,
-    typer.Option("--uram", metavar="N", help="UltraRAMs, as built.", rich_help_panel=LIMITS),
-]
-Lut = Annotated[
-    int | None, typer.Option("--lut", metavar="N", help="LUTs, as built.", rich_help_panel=LIMITS)
-]
-Ff = Annotated[
-    int | None,
-    typer.Option("--ff", metavar="N", help="Flip-flops, as built.", rich_help_panel=LIMITS),
-]
+Uram = Annotated[int | None, limiting("--uram", metavar="N", help="UltraRAMs, as built.")]
+Lut = Annotated[int | None, limiting("--lut", metavar="N", help="LUTs, as built.")]
+Ff = Annotated[int | None, limiting("--ff", metavar="N", help="Flip-flops, as built.")]
 Fit = Annotated[
     FitName | None,
-    typer.Option(
-        "--fit",
-        help="All limits that aren't given from one SLR or the whole --device.",
-        rich_help_panel=LIMITS,
-    ),
+    limiting("--fit", help="All limits that aren't given from one SLR or the whole --device."),
 ]
 Device = Annotated[
-    str,
-    typer.Option(
-        "--device", help="u280, u250, vu9p, zu3eg, xc7z020, or a TOML file.", rich_help_panel=LIMITS
-    ),
+    str, limiting("--device", help="u280, u250, vu9p, zu3eg, xc7z020, or a TOML file.")
 ]
 ClockNs = Annotated[
-    float | None,
-    typer.Option(
-        "--clock-ns", metavar="NS", help="Clock period; 3.33 on the U280.", rich_help_panel=LIMITS
-    ),
+    float | None, limiting("--clock-ns", metavar="NS", help="Clock period; 3.33 on the U280.")
 ]
 FifoDepths = Annotated[
     FifoDepthsName,
-    typer.Option(
-        "--fifo-depths",
-        help="The least that keep the latency, or all tokens.",
-        rich_help_panel=WHAT,
-    ),
+    deciding("--fifo-depths", help="The least that keep the latency, or all tokens."),
 ]
 LatencySlack = Annotated[
     float,
-    typer.Option(
-        "--latency-slack",
-        metavar="SHARE",
-        help="Latency to give up for smaller FIFOs.",
-        rich_help_panel=WHAT,
-    ),
+    deciding("--latency-slack", metavar="SHARE", help="Latency to give up for smaller FIFOs."),
 ]
 ArrayPort = Annotated[
     list[str] | None,
-    typer.Option(
+    deciding(
         "--port",
         metavar="[ARRAY=]KIND",
         help="How arrays cross the boundary: memory, m_axi, axis; A=m_axi:HBM[3], weights=rom.",
-        rich_help_panel=WHAT,
     ),
 ]
 Objective = Annotated[
     ObjectiveName,
-    typer.Option(
+    deciding(
         "--objective",
         help="What is least; latency-dsps: the latency, then the DSPs; dsps: within a latency.",
-        rich_help_panel=WHAT,
     ),
 ]
 LatencyTarget = Annotated[
     int | None,
-    typer.Option(
-        "--latency-target",
-        metavar="CYCLES",
-        help="To keep, for --objective dsps.",
-        rich_help_panel=WHAT,
-    ),
+    deciding("--latency-target", metavar="CYCLES", help="To keep, for --objective dsps."),
 ]
-Level = Annotated[
-    LevelName, typer.Option("--level", help="What may be decided.", rich_help_panel=WHAT)
-]
+Level = Annotated[LevelName, deciding("--level", help="What may be decided.")]
 TilingLimit = Annotated[
     int | None,
-    typer.Option(
+    deciding(
         "--tiling-limit",
         help="Least trip count of a tile loop, for longer loops.  [default: 16; 1 at opt6]",
-        rich_help_panel=WHAT,
     ),
 ]
 Without = Annotated[
     list[str] | None,
-    typer.Option(
+    deciding(
         "--without",
         metavar="CHOICE",
         help="opt6: a rewrite of the graph to leave out, or partial_tiles for unroll factors that "
         "divide trip counts.",
-        rich_help_panel=WHAT,
     ),
 ]
 Binding = Annotated[
     BindingChoice | None,
-    typer.Option(
+    deciding(
         "--binding",
         help="opt6: operators from DSPs or LUTs, as the tool does, or 5 DSPs a "
         "multiply-accumulate.  [default: free]",
-        rich_help_panel=WHAT,
     ),
 ]
 Solver = Annotated[
     str,
-    typer.Option(
+    searching(
         "--solver",
         help="auto, search (exact, without a solver), one of `streamopt solvers`, exhaustive, or "
         "race (search and the default solver at once) or race:NAME,NAME.",
-        rich_help_panel=SEARCH,
     ),
 ]
 Formulation = Annotated[
     FormulationName,
-    typer.Option(
-        "--formulation",
-        help="The exact linear program, or the paper's MINLP.",
-        rich_help_panel=SEARCH,
-    ),
+    searching("--formulation", help="The exact linear program, or the paper's MINLP."),
 ]
 Profile = Annotated[
-    str | None,
-    typer.Option(
-        "--profile", help="Solver profile: a name or a path to a TOML file.", rich_help_panel=SEARCH
-    ),
+    str | None, searching("--profile", help="Solver profile: a name or a path to a TOML file.")
 ]
 TimeLimit = Annotated[
     float | None,
-    typer.Option(
+    searching(
         "--time-limit",
         metavar="S",
         help="Seconds for the search; opt6: of the processor, 60 where not given.",
-        rich_help_panel=SEARCH,
     ),
 ]
-Seed = Annotated[
-    int,
-    typer.Option("--seed", help="Seed of the solver and of test inputs.", rich_help_panel=SEARCH),
-]
+Seed = Annotated[int, searching("--seed", help="Seed of the solver and of test inputs.")]
 Threads = Annotated[
-    int,
-    typer.Option(
-        "--threads",
-        help="Solver threads; one gives the same schedule every time.",
-        rich_help_panel=SEARCH,
-    ),
+    int, searching("--threads", help="Solver threads; one gives the same schedule every time.")
 ]
 ProjectOutput = Annotated[
-    Path | None,
-    typer.Option(
-        "-o", "--output", metavar="DIR", help="Write the HLS project.", rich_help_panel=OUTPUT
-    ),
+    Path | None, writing("-o", "--output", metavar="DIR", help="Write the HLS project.")
 ]
 ScheduleOutput = Annotated[
     Path | None,
-    typer.Option(
+    writing(
         "--schedule",
         metavar="PATH",
         help="Of the schedule without -o; - for stdout.  [default: <source>.schedule.json]",
-        rich_help_panel=OUTPUT,
     ),
 ]
-Force = Annotated[
-    bool,
-    typer.Option("--force", help="Replace files that are there.", rich_help_panel=OUTPUT),
-]
-Json = Annotated[
-    bool,
-    typer.Option("--json", help="Print one JSON value and nothing else.", rich_help_panel=OUTPUT),
-]
-Quiet = Annotated[
-    bool,
-    typer.Option("--quiet", "-q", help="No progress line and no tables.", rich_help_panel=OUTPUT),
-]
+Force = Annotated[bool, writing("--force", help="Replace files that are there.")]
+Json = Annotated[bool, writing("--json", help="Print one JSON value and nothing else.")]
+Quiet = Annotated[bool, writing("--quiet", "-q", help="No progress line and no tables.")]

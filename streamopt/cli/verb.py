@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import inspect
 from dataclasses import MISSING, fields, is_dataclass
-from functools import wraps
+from functools import partial, wraps
 from typing import TYPE_CHECKING, Annotated, Any, cast, get_type_hints
 
 import typer
@@ -19,7 +19,7 @@ from streamopt.errors import said
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-__all__ = ["LIMITS", "OUTPUT", "SEARCH", "SOURCE", "WHAT", "Verb", "expanded"]
+__all__ = ["Verb", "deciding", "expanded", "limiting", "reading", "searching", "writing"]
 
 WHAT = "What is decided"
 LIMITS = "Limits and device"
@@ -28,6 +28,10 @@ SOURCE = "Reading the source"
 OUTPUT = "Output"
 OTHER = "Options"
 ORDER = (OTHER, WHAT, LIMITS, SEARCH, OUTPUT, SOURCE)
+
+deciding, limiting, searching, reading, writing = (
+    partial(typer.Option, rich_help_panel=panel) for panel in (WHAT, LIMITS, SEARCH, SOURCE, OUTPUT)
+)
 
 VERBOSE = "verbose"
 
@@ -91,14 +95,7 @@ def say(wanted: bool) -> None:
 
 
 Verbose = Annotated[
-    bool,
-    typer.Option(
-        "--verbose",
-        "-v",
-        callback=say,
-        help="Say on stderr what is done, and when.",
-        rich_help_panel=OUTPUT,
-    ),
+    bool, writing("--verbose", "-v", callback=say, help="Say on stderr what is done, and when.")
 ]
 
 

@@ -12,7 +12,7 @@ import typer
 from streamopt.cli import arguments as a
 from streamopt.cli.output import STDOUT, check_folders, interrupted, put
 from streamopt.cli.reading import Reading, listed
-from streamopt.cli.verb import LIMITS, OUTPUT, SEARCH, WHAT
+from streamopt.cli.verb import deciding, limiting, searching, writing
 from streamopt.errors import Diagnostic, FrontendError
 from streamopt.solvers.result import Stop
 from streamopt.space.level import LevelName
@@ -40,48 +40,24 @@ class TableForm(StrEnum):
 
 Solvers = Annotated[
     list[str] | None,
-    typer.Option(
-        "--solver",
-        metavar="NAMES",
-        help="As `solve`; several to compare.  [default: auto]",
-        rich_help_panel=SEARCH,
-    ),
+    searching("--solver", metavar="NAMES", help="As `solve`; several to compare.  [default: auto]"),
 ]
 Budgets = Annotated[
     list[str] | None,
-    typer.Option(
-        "--dsp",
-        metavar="NUMBERS",
-        help="DSP limits, as `solve`: 1280,2560.  [default: 2560]",
-        rich_help_panel=LIMITS,
+    limiting(
+        "--dsp", metavar="NUMBERS", help="DSP limits, as `solve`: 1280,2560.  [default: 2560]"
     ),
 ]
 Levels = Annotated[
     list[str] | None,
-    typer.Option(
-        "--levels",
-        metavar="NAMES",
-        help="Levels to compare: opt1,opt5.  [default: all]",
-        rich_help_panel=WHAT,
-    ),
+    deciding("--levels", metavar="NAMES", help="Levels to compare: opt1,opt5.  [default: all]"),
 ]
 Strategies = Annotated[
     list[str] | None,
-    typer.Option(
-        "--strategies",
-        metavar="NAMES",
-        help="hida, scalehls, codo, pom; or all.",
-        rich_help_panel=WHAT,
-    ),
+    deciding("--strategies", metavar="NAMES", help="hida, scalehls, codo, pom; or all."),
 ]
 CsvFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--csv",
-        metavar="PATH",
-        help="Write all members as CSV; - for stdout.",
-        rich_help_panel=OUTPUT,
-    ),
+    Path | None, writing("--csv", metavar="PATH", help="Write all members as CSV; - for stdout.")
 ]
 
 

@@ -13,7 +13,7 @@ from streamopt.cli import arguments as a
 from streamopt.cli.output import Output, cost_words, interrupted, keeping
 from streamopt.cli.progress import solving
 from streamopt.cli.reading import Reading, asked_ports, listed, stem
-from streamopt.cli.verb import WHAT
+from streamopt.cli.verb import deciding
 from streamopt.solvers.result import Stop
 from streamopt.space.level import LevelName
 from streamopt.space.objective import Objective
@@ -30,10 +30,7 @@ __all__ = ["solve"]
 
 
 Steps = Annotated[
-    Path | None,
-    typer.Option(
-        "--steps", metavar="PATH", help="Loop steps to keep to, as JSON.", rich_help_panel=WHAT
-    ),
+    Path | None, deciding("--steps", metavar="PATH", help="Loop steps to keep to, as JSON.")
 ]
 
 
