@@ -1,10 +1,19 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
 from streamopt.ir.network import Fifo
 from streamopt.perf.resources.buffers import network_storage
-from streamopt.perf.resources.fabric import data_bits, fifo_fabric, memory_fabric, pipeline_fabric
+from streamopt.perf.resources.fabric import (
+    data_bits,
+    fifo_fabric,
+    least_pipeline_luts,
+    memory_fabric,
+    pipeline_fabric,
+)
 from streamopt.perf.resources.memory_blocks import BankStorage, StorageKind, fifo_storage
 from streamopt.perf.resources.operators import operator_replicas
 from streamopt.target.device import Target
@@ -53,3 +62,18 @@ def test_sharing_trades_registers_for_multiplexers() -> None:
     shared = pipeline_fabric(pipeline, data, 64 * 32, timing(2), storages)
     assert shared.luts > alone.luts
     assert shared.ffs < alone.ffs
+
+
+@pytest.mark.parametrize("ii", [1, 2, 12])
+def test_rows_have_every_lut_that_asks_for_no_stream_memory_or_partial_tile(ii: int) -> None:
+    """A term that stands in `pipeline_fabric` alone, though a row could tell it, is found here."""
+    pipeline = matrix_product(TRIPS, LANES)
+    network = network_of(pipeline, LANES, {"i": 64, "j": 64, "k": 64})
+    storages = {
+        name: replace(storage, kind=StorageKind.REGISTERS)
+        for name, storage in network_storage(network, BLOCKS).items()
+    }
+    data = data_bits(pipeline, operator_replicas(pipeline), storages)
+    built = pipeline_fabric(pipeline, data, 64 * 32, timing(ii), storages)
+    bits = (np.array([count]) for count in (data.result_bits, 64 * 32, ii))
+    assert 0 <= built.luts - least_pipeline_luts(*bits)[0] <= 1

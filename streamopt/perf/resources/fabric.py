@@ -38,6 +38,7 @@ __all__ = [
     "least_pipeline_luts",
     "memory_fabric",
     "pipeline_fabric",
+    "selection_luts",
 ]
 
 _PIPELINE_LUTS, _PIPELINE_FFS = 122, 50
@@ -121,7 +122,9 @@ def pipeline_fabric(
     shared = timing.ii > 1
     luts += _masked_bits(pipeline)
     stage_bits = timing.depth_cycles * _address_bits(pipeline, storages)
-    luts += round(_result_luts(data.result_bits, unit_bits, timing.ii) + _ADDRESS_LUTS * stage_bits)
+    luts += round(
+        selection_luts(data.result_bits, unit_bits, timing.ii) + _ADDRESS_LUTS * stage_bits
+    )
     ffs += round(
         (_SHARED_RESULT_FFS if shared else _RESULT_FFS) * data.result_bits
         + _INPUT_FFS * data.read_bits
@@ -138,11 +141,20 @@ def least_pipeline_luts(result_bits: Integers, unit_bits: Integers, ii: Integers
     result_bits, unit_bits
         Bits of all results, and of those of its operators after sharing; one entry a schedule.
     """
-    return _PIPELINE_LUTS + np.floor(_result_luts(result_bits, unit_bits, ii)).astype(np.int64)
+    return _PIPELINE_LUTS + np.floor(selection_luts(result_bits, unit_bits, ii)).astype(np.int64)
 
 
-def _result_luts(result_bits: Any, unit_bits: Any, ii: Any) -> Any:
-    """Return the LUTs that select results and share units: a number, or one for each entry."""
+def selection_luts(result_bits: Any, unit_bits: Any, ii: Any) -> Any:
+    """Return the LUTs that select results and share units; not rounded.
+
+    A term that a node knows before its channels are chosen belongs here, where both
+    `pipeline_fabric` and `least_pipeline_luts` take it from.
+
+    Parameters
+    ----------
+    result_bits, unit_bits, ii
+        Of one pipeline, or arrays with one entry a schedule.
+    """
     shared = _SHARED_RESULT_LUTS * result_bits + _UNIT_LUTS * unit_bits
     plain = _RESULT_LUTS * result_bits
     return plain + (ii > 1) * (shared - plain)
