@@ -31,26 +31,15 @@ __all__ = ["ClusterTuning", "clustered_labels", "clustered_rows"]
 
 @dataclass(frozen=True, slots=True)
 class ClusterTuning:
-    """Widths of cells and shares of states; not measured.
+    """Widths of cells and shares of states; not measured."""
 
-    Attributes
-    ----------
-    label_width, row_width
-        Relative width of a cell that is tried first; the former for few labels too many.
-    label_growth, row_growth
-        Ratio of a width and the one before it.
-    usual_states
-        States with more than these share the labels that these would have.
-    least_labels
-        Labels that every state may have.
-    """
-
+    # relative width of a cell that is tried first; the former for few labels too many
     label_width: float = 1 / 256
-    label_growth: float = 1.6
+    label_growth: float = 1.6  # ratio of a width and the one before it
     row_width: float = 1 / 64
     row_growth: float = 1.5
-    usual_states: int = 24
-    least_labels: int = 4
+    usual_states: int = 24  # states with more than these share the labels that these would have
+    least_labels: int = 4  # labels that every state may have
 
 
 TUNING = ClusterTuning()

@@ -76,15 +76,9 @@ class Mode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class JoinTuning:
-    """Limits of a join.
+    """Limits of a join, set by memory; not measured."""
 
-    Attributes
-    ----------
-    most_pairs
-        Pairs of labels of one join: about 1 GB. Set by memory, not measured.
-    """
-
-    most_pairs: int = 6_000_000
+    most_pairs: int = 6_000_000  # pairs of labels of one join: about 1 GB
 
 
 TUNING = JoinTuning()

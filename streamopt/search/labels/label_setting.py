@@ -23,15 +23,10 @@ __all__ = ["Effort", "LabelTuning", "SearchResult", "search"]
 
 @dataclass(frozen=True, slots=True)
 class LabelTuning:
-    """Limits of label setting.
+    """Limits of label setting; not measured."""
 
-    Attributes
-    ----------
-    most_dsp_counts
-        Labels of a state that only its last write and DSPs tell apart: as many as there are DSP
-        counts, at most. Not measured.
-    """
-
+    # labels of a state that only its last write and DSPs tell apart: as many as there are DSP
+    # counts, at most
     most_dsp_counts: int = 4096
 
 

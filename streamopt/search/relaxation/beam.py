@@ -36,18 +36,13 @@ TIMES = (RowKind.FIRST, RowKind.LAST, RowKind.SPAN)
 
 @dataclass(frozen=True, slots=True)
 class BeamTuning:
-    """Limits of joins in a beam, and its measure of DSPs; not measured.
+    """Limits of joins in a beam, and its measure of DSPs; not measured."""
 
-    Attributes
-    ----------
-    most_pairs
-        Pairs of labels that are put together at once; otherwise labels of higher priced cost are
-        dropped on both sides.
-    spare_share
-        Of the limit, added to the DSPs that are still to be spent, as some can always be shifted.
-    """
-
+    # pairs of labels that are put together at once; otherwise labels of higher priced cost
+    # are dropped on both sides
     most_pairs: int = 150_000
+    # of the limit, added to the DSPs that are still to be spent, as some can always be
+    # shifted
     spare_share: float = 0.02
 
 

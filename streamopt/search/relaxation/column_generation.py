@@ -39,59 +39,31 @@ __all__ = ["Clock", "ColumnTuning", "PriceCapTuning", "Priced", "generated"]
 
 @dataclass(frozen=True, slots=True)
 class ColumnTuning:
-    """Labels of the master program; not measured.
+    """Labels of the master program; not measured."""
 
-    Attributes
-    ----------
-    most_rounds
-        Rounds of new labels.
-    new_labels
-        Labels that a piece may add at once.
-    most_labels
-        Labels to begin with, if there are not more; the cheapest, if prices are known.
-    known_labels
-        Labels of a piece to begin with, if prices are known, at least.
-    first_shares
-        How critical a piece may be, for labels to begin with.
-    least_weight
-        Smaller weights count as zero: interior points have none that is zero.
-    tolerance
-        Of reduced costs, in horizons.
-    most_missing
-        Violation of all rows together, at most.
-    """
-
-    most_rounds: int = 60
-    new_labels: int = 100
+    most_rounds: int = 60  # rounds of new labels
+    new_labels: int = 100  # labels that a piece may add at once
+    # labels to begin with, if there are not more; the cheapest, if prices are known
     most_labels: int = 400_000
-    known_labels: int = 30
+    known_labels: int = 30  # labels of a piece to begin with, if prices are known, at least
+    # how critical a piece may be, for labels to begin with
     first_shares: tuple[float, ...] = (1.0, 0.25, 0.0625)
+    # smaller weights count as zero: interior points have none that is zero
     least_weight: float = 0.02
-    tolerance: float = 1e-7
-    most_missing: float = 1e-2
+    tolerance: float = 1e-7  # of reduced costs, in horizons
+    most_missing: float = 1e-2  # violation of all rows together, at most
 
 
 @dataclass(frozen=True, slots=True)
 class PriceCapTuning:
-    """Prices up to which rows may be exceeded; not measured.
+    """Prices up to which rows may be exceeded; not measured."""
 
-    Attributes
-    ----------
-    dsps
-        Price of the DSPs to begin with: horizons for twice the limit, at most.
-    piece
-        Price of a stream or tile class that does not match, at most, to begin with: in the time
-        that a piece would have if all had the same.
-    growth
-        Of a cap that mixtures pay.
-    excess
-        Share of the allowed payment for excess, from which a row's cap grows.
-    """
-
-    dsps: float = 4.0
+    dsps: float = 4.0  # price of the DSPs to begin with: horizons for twice the limit, at most
+    # price of a stream or tile class that does not match, at most, to begin with: in the time
+    # that a piece would have if all had the same
     piece: float = 4.0
-    growth: float = 4.0
-    excess: float = 1e-2
+    growth: float = 4.0  # of a cap that mixtures pay
+    excess: float = 1e-2  # share of the allowed payment for excess, from which a row's cap grows
 
 
 TUNING = ColumnTuning()

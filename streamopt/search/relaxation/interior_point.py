@@ -35,38 +35,21 @@ __all__ = ["InteriorPoint", "InteriorPointTuning", "LinearProgram", "interior_po
 
 @dataclass(frozen=True, slots=True)
 class InteriorPointTuning:
-    """Steps and factorizations of the interior-point method; not measured.
+    """Steps and factorizations of the interior-point method; not measured."""
 
-    Attributes
-    ----------
-    most_iterations
-        Factorizations, at most.
-    boundary
-        Share of the way to the boundary that a step takes.
-    diagonal
-        Added to the diagonal of the normal equations: relative to it, and in any case.
-    close
-        Complementarity, relative to the costs, from which rounding leaves nothing to gain.
-    correctors
-        Of an iteration, at most, as long as steps get longer.
-    least_progress
-        Share by which a corrector makes steps longer, at least, to be taken.
-    longer
-        By how much longer a step a corrector is made for.
-    outlier
-        Times the centre, from which a product is an outlier; below a share of it likewise.
-    dense
-        Least entries of a row that is eliminated last, and most columns for each of them.
-    """
-
-    most_iterations: int = 100
-    boundary: float = 0.9995
+    most_iterations: int = 100  # factorizations, at most
+    boundary: float = 0.9995  # share of the way to the boundary that a step takes
+    # added to the diagonal of the normal equations: relative to it, and in any case
     diagonal: tuple[float, float] = (1e-11, 1e-13)
+    # complementarity, relative to the costs, from which rounding leaves nothing to gain
     close: float = 1e-9
-    correctors: int = 3
+    correctors: int = 3  # of an iteration, at most, as long as steps get longer
+    # share by which a corrector makes steps longer, at least, to be taken
     least_progress: float = 0.05
-    longer: float = 0.3
+    longer: float = 0.3  # by how much longer a step a corrector is made for
+    # times the centre, from which a product is an outlier; below a share of it likewise
     outlier: float = 10.0
+    # least entries of a row that is eliminated last, and most columns for each of them
     dense: tuple[int, int] = (2000, 4)
 
 

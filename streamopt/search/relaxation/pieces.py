@@ -27,18 +27,11 @@ __all__ = ["Cut", "PieceTuning", "cut"]
 
 @dataclass(frozen=True, slots=True)
 class PieceTuning:
-    """Sizes of pieces; not measured.
+    """Sizes of pieces; not measured."""
 
-    Attributes
-    ----------
-    most_pairs
-        Pairs of labels that a join may look at.
-    fine_labels
-        With more labels of all pieces, rows of walks are the sums of those for all factors of
-        shared tile classes (E12).
-    """
-
-    most_pairs: int = 40_000
+    most_pairs: int = 40_000  # pairs of labels that a join may look at
+    # with more labels of all pieces, rows of walks are the sums of those for all factors of
+    # shared tile classes (E12)
     fine_labels: int = 150_000
 
 

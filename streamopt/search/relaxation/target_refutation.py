@@ -43,36 +43,20 @@ UNITLESS = (RowKind.FIRST, RowKind.LAST, RowKind.SPAN)
 
 @dataclass(frozen=True, slots=True)
 class RefutationTuning:
-    """Growth of pieces, and how exactly relaxations are solved; not measured.
+    """Growth of pieces, and how exactly relaxations are solved; not measured."""
 
-    Attributes
-    ----------
-    first_labels, growth, most_labels
-        Labels of a piece that is fused from others: at first, the factor by which they grow, and
-        the number from which they grow no more.
-    fewer
-        Share of pieces that is left, at most, for the number of labels to stay.
-    most_pairs
-        Pairs of labels that are looked at to fuse two pieces.
-    most_dominated
-        Labels before dominated ones are dropped, at most, for every one that may be left.
-    closeness
-        Of a relaxation, in distances from its bound to the target.
-    finest
-        Closeness, relative, at least.
-    rounding
-        Relative error of floating-point sums.
-    """
-
+    # labels of a piece that is fused from others: at first, the factor by which they grow,
+    # and the number from which they grow no more
     first_labels: int = 400
     growth: int = 5
     most_labels: int = 30_000
-    fewer: float = 0.5
-    most_pairs: int = 400_000
+    fewer: float = 0.5  # share of pieces that is left, at most, for the number of labels to stay
+    most_pairs: int = 400_000  # pairs of labels that are looked at to fuse two pieces
+    # labels before dominated ones are dropped, at most, for every one that may be left
     most_dominated: int = 5
-    closeness: float = 0.1
-    finest: float = 2e-4
-    rounding: float = 1e-9
+    closeness: float = 0.1  # of a relaxation, in distances from its bound to the target
+    finest: float = 2e-4  # closeness, relative, at least
+    rounding: float = 1e-9  # relative error of floating-point sums
 
 
 TUNING = RefutationTuning()

@@ -46,23 +46,13 @@ __all__ = ["BranchingTuning", "NoneWithinError", "solve_within"]
 
 @dataclass(frozen=True, slots=True)
 class BranchingTuning:
-    """Efforts of the branch and bound; not measured.
+    """Efforts of the branch and bound; not measured."""
 
-    Attributes
-    ----------
-    steps
-        Horizons to begin with, as multiples of the bound: low ones leave few rows.
-    splits
-        Parts that are looked at before the bound is left as it is.
-    squeezes
-        Tighter limits that are tried for a first schedule within one horizon.
-    squeeze
-        By how much of a limit each is tighter, beyond the excess of the design before.
-    """
-
+    # horizons to begin with, as multiples of the bound: low ones leave few rows
     steps: tuple[float, ...] = (1.0, 1.02, 1.1, 1.3, 1.7, 2.5, 5.0, 12.0, 50.0)
-    splits: int = 400
-    squeezes: int = 8
+    splits: int = 400  # parts that are looked at before the bound is left as it is
+    squeezes: int = 8  # tighter limits that are tried for a first schedule within one horizon
+    # by how much of a limit each is tighter, beyond the excess of the design before
     squeeze: float = 0.01
 
 

@@ -38,27 +38,16 @@ __all__ = ["BudgetTuning", "BudgetedSearch", "Chosen", "Prepared"]
 
 @dataclass(frozen=True, slots=True)
 class BudgetTuning:
-    """Sizes of searches under two limits; not measured.
+    """Sizes of searches under two limits; not measured."""
 
-    Attributes
-    ----------
-    steps
-        Horizons to begin with, as multiples of the least one: low ones leave few rows.
-    few_rows
-        Rows up to which LUTs are a resource of their own; with more, they have a price.
-    surrogate_labels
-        Where they have a price, labels are fewer by this.
-    rows_per_label
-        A state of a node has a row for so many labels of a component, at most.
-    least_state_rows
-        Rows that every state may have.
-    """
-
+    # horizons to begin with, as multiples of the least one: low ones leave few rows
     steps: tuple[float, ...] = (1.3, 1.7, 2.4, 4.0)
+    # rows up to which LUTs are a resource of their own; with more, they have a price
     few_rows: int = 30_000
-    surrogate_labels: int = 4
+    surrogate_labels: int = 4  # where they have a price, labels are fewer by this
+    # a state of a node has a row for so many labels of a component, at most
     rows_per_label: int = 8
-    least_state_rows: int = 8
+    least_state_rows: int = 8  # rows that every state may have
 
 
 TUNING = BudgetTuning()

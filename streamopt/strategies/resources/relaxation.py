@@ -34,18 +34,10 @@ ENDLESS = 1 << 39
 
 @dataclass(frozen=True, slots=True)
 class RelaxationTuning:
-    """Efforts of the relaxation; not measured.
+    """Efforts of the relaxation; not measured."""
 
-    Attributes
-    ----------
-    labels
-        Of a state; fewer where the search can't hold them.
-    candidates
-        Labels that are returned.
-    """
-
-    labels: tuple[int, ...] = (2048, 256, 32)
-    candidates: int = 6
+    labels: tuple[int, ...] = (2048, 256, 32)  # of a state; fewer where the search can't hold them
+    candidates: int = 6  # labels that are returned
 
 
 TUNING = RelaxationTuning()
