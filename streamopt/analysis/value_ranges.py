@@ -12,7 +12,7 @@ from math import frexp
 from typing import TYPE_CHECKING
 
 from streamopt.ir.arithmetic import Range, called_range, computed_range, type_range
-from streamopt.ir.element import ElementType
+from streamopt.ir.element import ElementType, FixedPoint
 from streamopt.ir.expression import (
     Binary,
     BinaryOp,
@@ -28,7 +28,6 @@ from streamopt.ir.expression import (
     uncast,
 )
 from streamopt.ir.expression_type import expression_type, operand_types
-from streamopt.ir.fixed_point import FixedPoint
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

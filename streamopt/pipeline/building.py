@@ -141,8 +141,8 @@ def write(
     """
     from streamopt.codegen.backends.vitis_project import VitisSettings
     from streamopt.formats.graph_json import write_graph_json
-    from streamopt.formats.graph_json.weights_file import arrays_bytes, weights_bytes
     from streamopt.formats.schedule_json import write_schedule_json
+    from streamopt.formats.weights import arrays_bytes, weights_bytes
     from streamopt.pipeline.inputs import INPUT_VALUES, golden_data
     from streamopt.verification.project import write_project
 

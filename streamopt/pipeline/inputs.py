@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from streamopt.formats.npz_file import Header
+    from streamopt.formats.weights import Header
     from streamopt.ir.program import Program
     from streamopt.verification.vectors.golden import Golden
     from streamopt.verification.vectors.input_ways import InputWays
@@ -88,7 +88,7 @@ def stored_ways(directory: Path, program: Program, texts: Sequence[str]) -> Inpu
 
 def _values_in(path: Path, program: Program) -> Mapping[str, NDArray[Any]]:
     """Return the values in a file; what doesn't suit the program is refused by its header."""
-    from streamopt.formats.npz_file import NotNpzError, read_npz
+    from streamopt.formats.weights import NotNpzError, read_npz
 
     shapes = {array.name: array.shape for array in program.arrays if array.is_given}
     problems: list[Diagnostic] = []

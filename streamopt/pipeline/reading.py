@@ -235,7 +235,7 @@ def save(program: Program, path: str | PathLike[str], description: str = "") -> 
     """
     from streamopt.files import write_file
     from streamopt.formats.graph_json import write_graph_json
-    from streamopt.formats.graph_json.weights_file import weights_bytes
+    from streamopt.formats.weights import weights_bytes
 
     graph = Path(path)
     if not program.values and not program.sample:

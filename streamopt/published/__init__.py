@@ -1,11 +1,9 @@
 """Published designs: what a tool built and what the vendor's tools measured of it, as networks."""
 
-from streamopt.published.design import (
+from streamopt.published.reader import (
     Measured,
     MeasuredPipeline,
     PublishedDesign,
-)
-from streamopt.published.reader import (
     load_published_design,
     read_published_design,
 )

@@ -1,12 +1,9 @@
-"""Published designs as JSON: loops, channels, partitions and guards of each node, and reports.
-
-The network is made from what the source says (loops, accesses, guards, operations, channels,
-partitions); what synthesis and co-simulation reported stays beside it.
-"""
+"""Published designs: their networks, and what others measured of them."""
 
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, FrontendError, SourceLoc
@@ -14,11 +11,6 @@ from streamopt.files import load_text
 from streamopt.formats.json_text import MAX_CHARACTERS, decode
 from streamopt.formats.names import did_you_mean
 from streamopt.ir.network import AccessMode, Fifo, Network
-from streamopt.published.design import (
-    Measured,
-    MeasuredPipeline,
-    PublishedDesign,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -27,9 +19,76 @@ if TYPE_CHECKING:
     from streamopt.ir.element import ElementType
     from streamopt.ir.network import Memory, Pipeline, Port, Process
     from streamopt.published.document import DesignDocument
-    from streamopt.published.storage import Storage
+    from streamopt.published.network import Storage
 
-__all__ = ["load_published_design", "read_published_design"]
+__all__ = [
+    "Measured",
+    "MeasuredPipeline",
+    "PublishedDesign",
+    "load_published_design",
+    "read_published_design",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredPipeline:
+    """What synthesis reports of one pipeline; None where the report is silent.
+
+    Attributes
+    ----------
+    process
+        Process of the dataflow region that the tool put it into.
+    trip
+        Iterations of the loop that was pipelined in the end.
+    ii
+        Cycles between the starts of two iterations.
+    iteration_latency_cycles
+        Cycles of one iteration.
+    """
+
+    process: str | None = None
+    trip: int | None = None
+    ii: int | None = None
+    iteration_latency_cycles: int | None = None
+    loop_latency_cycles: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """Cycles and resources that were published; None where they are not known."""
+
+    rtl_cycles: int | None = None
+    model_cycles: int | None = None
+    vitis_cycles: int | None = None
+    dsps: int | None = None
+    bram18: int | None = None
+    ffs: int | None = None
+    luts: int | None = None
+    urams: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedDesign:
+    """A design of a suite's kernel at a level and a DSP limit.
+
+    Attributes
+    ----------
+    network
+        What was built, from the source alone: nothing in it comes from a measurement.
+    measured
+        Of the whole design.
+    pipelines
+        Reports by pipeline name; a pipeline without a report has none.
+    """
+
+    name: str
+    suite: str
+    kernel: str
+    level: str
+    dsp_limit: int | None
+    network: Network
+    measured: Measured
+    pipelines: Mapping[str, MeasuredPipeline]
 
 
 def load_published_design(path: str | PathLike[str]) -> PublishedDesign:
@@ -74,8 +133,13 @@ def read_published_design(text: str, file: str) -> PublishedDesign:
 
 
 def _network(document: DesignDocument, file: str) -> Network:
-    from streamopt.published.lowering import NodeReader, processes_of
-    from streamopt.published.storage import element_types, storages, streams_of
+    from streamopt.published.network import (
+        NodeReader,
+        element_types,
+        processes_of,
+        storages,
+        streams_of,
+    )
 
     elements, usual, problems = element_types(document, file)
     streams = streams_of(document)
@@ -148,7 +212,7 @@ def _memories(
     declared: Mapping[str, Storage],
     types: tuple[Mapping[str, ElementType], ElementType],
 ) -> Iterator[Memory]:
-    from streamopt.published.storage import Storage, memory_of
+    from streamopt.published.network import Storage, memory_of
 
     elements, usual = types
     users: dict[str, set[str]] = defaultdict(set)

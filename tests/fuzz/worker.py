@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _PRELOADED = (
     "streamopt.cli.main",
     "streamopt.frontends.c",
-    "streamopt.formats.graph_json.weights_file",
+    "streamopt.formats.weights",
     "streamopt.frontends.mlir",
     "streamopt.frontends.onnx_model.reader",
     "streamopt.transforms.canonicalize",

@@ -12,7 +12,7 @@ import pytest
 
 from streamopt.codegen.expressions import ExpressionText
 from streamopt.codegen.templates import TYPE_HEADERS
-from streamopt.ir.element import ElementType
+from streamopt.ir.element import MAX_BITS, ElementType
 from streamopt.ir.expression import (
     Access,
     Binary,
@@ -28,7 +28,6 @@ from streamopt.ir.expression import (
     walk,
 )
 from streamopt.ir.expression_type import expression_type
-from streamopt.ir.fixed_point import MAX_BITS
 from streamopt.ir.program import Array, Nest, Program, Role, Statement
 from streamopt.verification.csim.running import HEADERS
 from streamopt.verification.exact.interpreter import interpret

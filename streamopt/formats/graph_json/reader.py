@@ -15,7 +15,6 @@ from streamopt.errors import Diagnostic, FrontendError, SourceLoc
 from streamopt.files import load_text
 from streamopt.formats.graph_json.scope import StatementScope
 from streamopt.formats.graph_json.statements import read_statement
-from streamopt.formats.graph_json.weights_file import read_weights
 from streamopt.formats.json_text import MAX_CHARACTERS, decode
 from streamopt.formats.names import did_you_mean
 from streamopt.ir.program import (
@@ -91,6 +90,8 @@ def read_graph_json(text: str, file: str, folder: Path | None = None) -> Program
     values: dict[str, NDArray[Any]] = {}
     sample: dict[str, NDArray[Any]] = {}
     if parts.weights and folder is not None:
+        from streamopt.formats.weights import read_weights
+
         values, sample = read_weights(folder / parts.weights, arrays, problems)
     if problems:
         raise FrontendError(*problems)

@@ -24,7 +24,7 @@ def write_graph_json(program: Program, description: str = "", weights: str = "")
     ----------
     weights
         Name of the file beside it that will hold the values of weights, see
-        `streamopt.formats.graph_json.weights_file`; empty to leave them out.
+        `streamopt.formats.weights`; empty to leave them out.
     """
     document: dict[str, object] = {"schema_version": SCHEMA_VERSION, "name": program.name}
     if description:

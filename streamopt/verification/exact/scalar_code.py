@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from streamopt.ir.affine import Affine, Atom
+    from streamopt.ir.element import FixedPoint
     from streamopt.ir.expression import Access, Condition, Expression
-    from streamopt.ir.fixed_point import FixedPoint
     from streamopt.ir.program import Array
 
 __all__ = [

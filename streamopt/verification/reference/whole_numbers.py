@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, assert_never
 
 import numpy as np
 
-from streamopt.ir.element import MAX_ELEMENT_BITS, ElementType
+from streamopt.ir.element import MAX_ELEMENT_BITS, ElementType, FixedPoint
 from streamopt.ir.expression import BinaryOp, Function
-from streamopt.ir.fixed_point import FixedPoint
 from streamopt.verification.exact.scalar_operations import quotient
 from streamopt.verification.reference.bounded_array import Bounded
 from streamopt.verification.reference.error_bounds import Reals

@@ -1,8 +1,9 @@
-"""NumPy's ``.npz`` files, read without pickles: nothing is unpacked before its header is compared.
+"""NumPy's ``.npz`` files, read without pickles; the weights beside a graph.json lie in one.
 
 A member may say that it is of any shape, and unpack to a thousand times its size in the file. So a
 member that is not of the shape that its name should have is refused by its header alone, and of
-the others as many bytes are unpacked as the shape takes.
+the others as many bytes are unpacked as the shape takes. Weights' files also hold the sample of a
+program, if it brings one, under names that begin with ``sample.``.
 
 The format is described in NumPy's documentation, "NPY format" (``numpy.lib.format``).
 """
@@ -11,13 +12,14 @@ from __future__ import annotations
 
 import zlib
 from dataclasses import dataclass
+from io import BytesIO
 from tokenize import TokenError
 from typing import IO, TYPE_CHECKING, Any
 from zipfile import BadZipFile, ZipFile
 
 import numpy as np
 
-from streamopt.errors import reason
+from streamopt.errors import Diagnostic, SourceLoc, reason
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -26,7 +28,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["Header", "NotNpzError", "read_npz"]
+    from streamopt.ir.program import Array, Program
+
+__all__ = ["Header", "NotNpzError", "arrays_bytes", "read_npz", "read_weights", "weights_bytes"]
 
 _SUFFIX = ".npy"
 PART_BYTES = 2**20
@@ -123,3 +127,61 @@ def _values(header: Header, member: IO[bytes]) -> NDArray[Any]:
     if member.read(1):  # which checks the sum of what was unpacked
         raise ValueError(f"'{header.name}' is longer than its header says")
     return flat.reshape(header.shape, order="F" if header.is_column_major else "C")
+
+
+_SAMPLE = "sample."
+
+
+def weights_bytes(program: Program) -> bytes:
+    """Return the bytes of a file with a program's values and sample; the same every time."""
+    sample = {f"{_SAMPLE}{name}": value for name, value in program.sample.items()}
+    return arrays_bytes({**program.values, **sample})
+
+
+def arrays_bytes(values: Mapping[str, NDArray[Any]]) -> bytes:
+    """Return the bytes of a file of arrays; the same every time."""
+    import numpy as np
+
+    buffer = BytesIO()
+    np.savez(buffer, **{name: np.asarray(values[name]) for name in sorted(values)})  # type: ignore[arg-type]
+    return buffer.getvalue()
+
+
+def read_weights(
+    path: Path, arrays: Mapping[str, Array | None], problems: list[Diagnostic]
+) -> tuple[dict[str, NDArray[Any]], dict[str, NDArray[Any]]]:
+    """Return the values and the sample in a file, by array; problems (E115) are appended."""
+    place = SourceLoc(str(path))
+
+    def refuse(message: str) -> None:
+        hint = 'write it again with `streamopt graph`, or take "weights" out of the graph'
+        problems.append(Diagnostic("E115", message, place, hint))
+
+    def is_refused(header: Header) -> bool:
+        message = _misfit(header, arrays)
+        if message:
+            refuse(message)
+        return bool(message)
+
+    try:
+        values = read_npz(path, is_refused)
+    except NotNpzError as error:
+        refuse(f"the file of weights {error}")
+        return {}, {}
+    sample = {k.removeprefix(_SAMPLE): v for k, v in values.items() if k.startswith(_SAMPLE)}
+    return {k: v for k, v in values.items() if not k.startswith(_SAMPLE)}, sample
+
+
+def _misfit(header: Header, arrays: Mapping[str, Array | None]) -> str:
+    """Return why values are not those of an array of the graph; empty if they may be."""
+    name = header.name.removeprefix(_SAMPLE)
+    roles = ("input", "output") if header.name.startswith(_SAMPLE) else ("weight",)
+    array = arrays.get(name)
+    if array is None:
+        return f"there are values of '{name}', which is no array of the graph"
+    if array.role.value not in roles:
+        wanted = " or ".join(roles)
+        return f"there are values of '{name}', which has role {array.role}, not {wanted}"
+    if header.shape != array.shape or header.dtype.kind not in "fiub":
+        return f"the values of '{name}' are {header}, not {array.shape}"
+    return ""
