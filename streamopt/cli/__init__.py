@@ -1,1 +1,3 @@
 """The command line: one file a verb."""
+
+EXIT_INTERRUPTED = 130

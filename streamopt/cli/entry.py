@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 
-__all__ = ["EXIT_INTERRUPTED", "main"]
+from streamopt.cli import EXIT_INTERRUPTED
 
-EXIT_INTERRUPTED = 130
+__all__ = ["main"]
 
 
 def main() -> None:

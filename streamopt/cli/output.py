@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import typer
 
-from streamopt.cli.entry import EXIT_INTERRUPTED
+from streamopt.cli import EXIT_INTERRUPTED
 from streamopt.errors import Diagnostic, FrontendError, OutputError, SourceLoc, StreamoptError
 from streamopt.space.objective import Objective
 
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from streamopt.verification.vectors.golden import Golden
 
 __all__ = [
-    "EXIT_INTERRUPTED",
     "STDOUT",
     "Output",
     "check_folders",

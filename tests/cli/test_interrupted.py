@@ -15,8 +15,7 @@ import pytest
 import typer
 
 import streamopt as so
-from streamopt.cli import progress
-from streamopt.cli.entry import EXIT_INTERRUPTED
+from streamopt.cli import EXIT_INTERRUPTED, progress
 from streamopt.cli.main import main
 from streamopt.cli.output import Output, keeping, let_sigterm_interrupt
 from streamopt.pipeline import comparing, reading

@@ -8,8 +8,7 @@ import pytest
 from streamopt.errors import TargetError
 from streamopt.ir.element import ElementType
 from streamopt.ir.network import Operator
-from streamopt.target.device import Target
-from streamopt.target.loading import device_names
+from streamopt.target.device import Target, device_names
 from streamopt.target.resources import RESOURCE_NAMES, Resources
 
 DEVICES = Path(__file__).parents[2] / "streamopt/target/data/devices"
