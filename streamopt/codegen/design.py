@@ -9,10 +9,14 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from streamopt.codegen.checks import Finding
-    from streamopt.ir.schedule import Schedule
+    from collections.abc import Iterable
 
-__all__ = ["BackendName", "Design", "schedule_sha256"]
+    from streamopt.codegen.checks import Finding
+    from streamopt.codegen.layout import DesignLayout
+    from streamopt.ir.schedule import Schedule
+    from streamopt.ir.scheduled import ScheduledGraph
+
+__all__ = ["BackendName", "Design", "design_of", "schedule_sha256"]
 
 
 class BackendName(StrEnum):
@@ -63,6 +67,26 @@ class Design:
     def text(self, path: str) -> str:
         """Return the text of one file; raises KeyError."""
         return dict(self.files)[path]
+
+
+def design_of(
+    scheduled: ScheduledGraph,
+    layout: DesignLayout,
+    files: Iterable[tuple[str, str]],
+    backend: BackendName,
+    findings: tuple[Finding, ...] = (),
+) -> Design:
+    """Return the design of a scheduled graph that has these files."""
+    return Design(
+        scheduled.graph.name,
+        tuple(files),
+        layout.top,
+        tuple((port.array.name, port.name) for port in layout.boundary),
+        schedule_sha256(scheduled.schedule),
+        layout.copies,
+        backend,
+        findings,
+    )
 
 
 def schedule_sha256(schedule: Schedule) -> str:

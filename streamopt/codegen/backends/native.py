@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from streamopt.codegen.backends.vitis import declarations
-from streamopt.codegen.design import BackendName, Design, schedule_sha256
+from streamopt.codegen.design import BackendName, Design, design_of
 from streamopt.codegen.dialect import Dialect
 from streamopt.codegen.hosts.testbench import testbench
 from streamopt.codegen.hosts.xrt import mover_kernel, streamed
@@ -60,8 +60,7 @@ def emit(scheduled: ScheduledGraph) -> Design:
     """
     layout = plan_layout(scheduled, Dialect.NATIVE)
     outside = _in_memory(layout)
-    digest = schedule_sha256(scheduled.schedule)
-    header = provenance(scheduled.graph.name, digest)
+    header = provenance(scheduled)
     declared = declarations(outside, scheduled.graph, own_types=True)
     files = (
         (f"{layout.top}.h", render([*header, *declared])),
@@ -73,15 +72,7 @@ def emit(scheduled: ScheduledGraph) -> Design:
         *([("packing.h", fill("packing.h"))] if any(p.packing for p in layout.boundary) else []),
         ("Makefile", fill("Makefile.native", top=layout.top)),
     )
-    return Design(
-        scheduled.graph.name,
-        files,
-        layout.top,
-        tuple((port.array.name, port.name) for port in layout.boundary),
-        digest,
-        layout.copies,
-        BackendName.NATIVE,
-    )
+    return design_of(scheduled, layout, files, BackendName.NATIVE)
 
 
 def _in_memory(layout: DesignLayout) -> DesignLayout:

@@ -14,14 +14,19 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from streamopt.codegen.checks.reordering import TAPA_OPTION, reordered_sums
-from streamopt.codegen.design import BackendName, Design, schedule_sha256
+from streamopt.codegen.design import BackendName, Design, design_of
 from streamopt.codegen.dialect import Dialect
 from streamopt.codegen.expressions import FUNCTION_NAMES
 from streamopt.codegen.hosts.testbench import testbench
 from streamopt.codegen.layout import extents_text, plan_layout
 from streamopt.codegen.names import Names
 from streamopt.codegen.processes.nest import partition_pragmas
-from streamopt.codegen.processes.process import STANDARD_HEADERS, process_functions, provenance
+from streamopt.codegen.processes.process import (
+    STANDARD_HEADERS,
+    header_items,
+    process_functions,
+    provenance,
+)
 from streamopt.codegen.processes.tables import included_tables, table_header
 from streamopt.codegen.templates import fill, type_headers
 from streamopt.codegen.tree import CppFunction, CppStatement, Directive, Item, element_loops, render
@@ -52,8 +57,7 @@ def emit(scheduled: ScheduledGraph) -> Design:
     """
     layout = plan_layout(scheduled, Dialect.TAPA)
     _check(layout)
-    digest = schedule_sha256(scheduled.schedule)
-    header = provenance(scheduled.graph.name, digest)
+    header = provenance(scheduled)
     items = [*header, *_definitions(layout)]
     options = f"{TAPA_OPTION} " if reordered_sums(items) else ""
     files = (
@@ -64,9 +68,7 @@ def emit(scheduled: ScheduledGraph) -> Design:
         ("packing.h", fill("packing.h")),
         ("Makefile", fill("tapa.mk", top=layout.top, options=options)),
     )
-    ports = tuple((port.array.name, port.name) for port in layout.boundary)
-    graph = scheduled.graph
-    return Design(graph.name, files, layout.top, ports, digest, layout.copies, BackendName.TAPA)
+    return design_of(scheduled, layout, files, BackendName.TAPA)
 
 
 def _check(layout: DesignLayout) -> None:
@@ -78,12 +80,10 @@ def _check(layout: DesignLayout) -> None:
 
 
 def _declarations(layout: DesignLayout, graph: Graph) -> Iterator[Item]:
-    guard = f"STREAMOPT_{layout.top.upper()}_H"
-    yield from (Directive(f"#ifndef {guard}"), Directive(f"#define {guard}"), CppStatement(""))
     headers = ("cstdint", *type_headers(graph), "tapa.h")
-    yield from (*(Directive(f"#include <{name}>") for name in headers), CppStatement(""))
-    yield CppFunction(f"void {layout.top}", _top_parameters(layout), None)
-    yield from (CppStatement(""), Directive("#endif"))
+    included = (*(Directive(f"#include <{name}>") for name in headers), CppStatement(""))
+    function = CppFunction(f"void {layout.top}", _top_parameters(layout), None)
+    return header_items(layout.top, included, function)
 
 
 def _definitions(layout: DesignLayout) -> Iterator[Item]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from streamopt.codegen.backends.vitis_project import IP, KERNEL, VitisFlow, VitisSettings, scripts
 from streamopt.codegen.checks import built
 from streamopt.codegen.checks.reordering import reordered_sums
-from streamopt.codegen.design import Design, schedule_sha256
+from streamopt.codegen.design import BackendName, Design, design_of
 from streamopt.codegen.dialect import Dialect
 from streamopt.codegen.hosts.testbench import testbench
 from streamopt.codegen.hosts.xrt import has_host, host_files
@@ -20,6 +20,7 @@ from streamopt.codegen.processes.nest import partition_pragmas
 from streamopt.codegen.processes.process import (
     STANDARD_HEADERS,
     arguments,
+    header_items,
     process_functions,
     provenance,
     top_parameters,
@@ -60,8 +61,7 @@ def emit(scheduled: ScheduledGraph, settings: VitisSettings = DEFAULT) -> Design
         tool would refuse, E620 for a script without an option that the timing relies on.
     """
     layout = plan_layout(scheduled)
-    digest = schedule_sha256(scheduled.schedule)
-    header = provenance(scheduled.graph.name, digest)
+    header = provenance(scheduled)
     flow = _flow(layout)
     channels = {plan.array: plan.channels for plan in scheduled.schedule.ports}
     items = [*header, *_definitions(layout)]
@@ -86,16 +86,8 @@ def emit(scheduled: ScheduledGraph, settings: VitisSettings = DEFAULT) -> Design
             else ()
         ),
     )
-    ports = tuple((port.array.name, port.name) for port in layout.boundary)
-    return Design(
-        scheduled.graph.name,
-        files,
-        layout.top,
-        ports,
-        digest,
-        layout.copies,
-        findings=built(kernel, dict(files)),
-    )
+    findings = built(kernel, dict(files))
+    return design_of(scheduled, layout, files, BackendName.VITIS, findings)
 
 
 def declarations(layout: DesignLayout, graph: Graph, *, own_types: bool = False) -> Iterator[Item]:
@@ -106,10 +98,8 @@ def declarations(layout: DesignLayout, graph: Graph, *, own_types: bool = False)
     own_types
         Whether the headers of element types are those of the project.
     """
-    guard = f"STREAMOPT_{layout.top.upper()}_H"
-    yield from (Directive(f"#ifndef {guard}"), Directive(f"#define {guard}"), CppStatement(""))
-    if any(port.array.element.is_integer for port in layout.boundary):
-        yield from (Directive("#include <cstdint>"), CppStatement(""))
+    has_integers = any(port.array.element.is_integer for port in layout.boundary)
+    integers = (Directive("#include <cstdint>"), CppStatement("")) if has_integers else ()
     libraries = (
         ("array", "std::array<"),
         ("hls_vector.h", Dialect.HLS),
@@ -119,12 +109,14 @@ def declarations(layout: DesignLayout, graph: Graph, *, own_types: bool = False)
     wanted = [Directive(f"#include <{name}>") for name, used in libraries if used in declared]
     form = '#include "{}"' if own_types else "#include <{}>"
     wanted += [Directive(form.format(name)) for name in type_headers(graph)]
-    yield from (*wanted, *([CppStatement("")] if wanted else []))
     names = {port.array.name: port.name for port in layout.boundary}
-    for copy, original in layout.copies:
-        yield Comment(f"The caller gives {names[copy]} the content of {names[original]}.")
-    yield CppFunction(_signature(layout), top_parameters(layout), None)
-    yield from (CppStatement(""), Directive("#endif"))
+    copies = (
+        Comment(f"The caller gives {names[copy]} the content of {names[original]}.")
+        for copy, original in layout.copies
+    )
+    included = (*integers, *wanted, *([CppStatement("")] if wanted else []), *copies)
+    function = CppFunction(_signature(layout), top_parameters(layout), None)
+    yield from header_items(layout.top, included, function)
 
 
 def _definitions(layout: DesignLayout) -> Iterator[Item]:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from streamopt.codegen.tree import CppStatement, For, If, Item, Pragma
+from streamopt.codegen.processes.nest import TiledNest
+from streamopt.codegen.tree import CppStatement, For, Item, Pragma
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Read
 from streamopt.ir.ports import PortKind
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from streamopt.codegen.layout import CppPort, CppProcess
     from streamopt.codegen.names import Names
     from streamopt.ir.expression import Access
-    from streamopt.ir.scheduled import ScheduledNode, TiledLoop
+    from streamopt.ir.scheduled import ScheduledNode
 
 __all__ = ["MoverWriter", "is_mover"]
 
@@ -29,25 +30,14 @@ def is_mover(process: CppProcess) -> bool:
     return any(port.packing is not None for port in (*process.inputs, *process.writes))
 
 
-class MoverWriter:
+class MoverWriter(TiledNest):
     """Builds the items of a mover; used once."""
 
     def __init__(self, scheduled: ScheduledNode, process: CppProcess, scope: Names) -> None:
-        self.scheduled = scheduled
-        self.process = process
-        self.names = scope.inner()
-        node = scheduled.node
-        assert isinstance(node.value, Read), "a mover computes nothing"
-        self.read = node.value.access
-        self.source = process.reads[node.name, self.read.array]
-        self.iterator = {loop.name: self.names.unique(loop.name) for loop in scheduled.loops}
-        self.tile = {
-            loop.name: self.names.unique(f"{loop.name}_tile") if loop.unroll > 1 else name
-            for loop, name in zip(scheduled.loops, self.iterator.values(), strict=True)
-        }
-        wide = [loop for loop in scheduled.loops if loop.unroll > 1]
-        self.lane = {loop.name: self.names.unique(f"{loop.name}_lane") for loop in wide}
-        self.used: set[str] = set()
+        super().__init__(scheduled, process, scope)
+        assert isinstance(self.node.value, Read), "a mover computes nothing"
+        self.read = self.node.value.access
+        self.source = process.reads[self.node.name, self.read.array]
 
     def items(self) -> tuple[Item, ...]:
         """Return the loop nest."""
@@ -59,13 +49,9 @@ class MoverWriter:
         body += self._lanes(list(self._carried(word, made)))
         for port in packed:
             body += self._stored(port, made[port.name])
-        if self.scheduled.loops:
-            ports = (self.source, *self.process.writes)
-            interval = max(port.packing.words.count if port.packing else 1 for port in ports)
-            body = [Pragma(f"pipeline II={interval}"), *body]
-        for loop in reversed(self.scheduled.tile_loops):
-            body = [For(self.tile[loop.name], loop.tiles, tuple(body))]
-        return tuple(body)
+        ports = (self.source, *self.process.writes)
+        interval = max(port.packing.words.count if port.packing else 1 for port in ports)
+        return self.tiled(body, interval)
 
     def _fetched(self, word: str) -> Iterator[Item]:
         packing = self.source.packing
@@ -116,7 +102,7 @@ class MoverWriter:
     def _flat(self, *, of_tiles: bool) -> Affine:
         """Return the row-major position in the tile loops, or in the lanes."""
         position = Affine()
-        for loop in self.scheduled.loops:
+        for loop in self.loops:
             extent = loop.tiles if of_tiles else loop.unroll
             names = self.tile if of_tiles else self.lane
             here = Affine.iterator(names[loop.name]) if extent > 1 else Affine()
@@ -130,7 +116,7 @@ class MoverWriter:
             yield CppStatement(f"const {self.source.array.element} {name} = {value};")
             value = name
         for port in self.process.writes:
-            target = self._element(port, self.scheduled.node.write, made.get(port.name, ""))
+            target = self._element(port, self.node.write, made.get(port.name, ""))
             yield CppStatement(
                 f"{target}.write({value});" if port.is_group else f"{target} = {value};"
             )
@@ -139,14 +125,13 @@ class MoverWriter:
         if port.packing is not None:
             return self._in_word(port, word)
         if port.is_group:
-            names = [subscript.as_iterator() or "" for subscript in access.subscripts]
-            stream = port.stream([self.lane.get(name, "0") for name in names])
+            stream = port.stream(self.stream_lanes(access))
             return f"{stream}.read()" if port is self.source else stream
         if port.by_value:
             return port.name
         self.used.update(access.iterators())
         names = {name: Affine.iterator(text) for name, text in self.iterator.items()}
-        return port.name + ("".join(f"[{s.substitute(names)}]" for s in access.subscripts) or "[0]")
+        return port.name + self.placed(access, names)
 
     def _in_word(self, port: CppPort, word: str) -> str:
         assert port.packing is not None
@@ -161,27 +146,16 @@ class MoverWriter:
         return word if words.elems == 1 else f"{word}[{lane}]"
 
     def _lanes(self, body: list[Item]) -> list[Item]:
-        for loop in reversed(self.scheduled.loops):
+        for loop in reversed(self.loops):
+            end = ""
             if loop.is_partial:
                 self.used.add(loop.name)
-                body = [If(f"{self.iterator[loop.name]} < {loop.trip_count}", tuple(body))]
+                end = f"{self.iterator[loop.name]} < {loop.trip_count}"
             if loop.unroll > 1:
-                body = [For(self.lane[loop.name], loop.unroll, (*self._original(loop), *body))]
-            elif loop.tiles == 1 and loop not in self.scheduled.tile_loops:
-                body = [*self._constant(loop), *body]
+                body = [self.lane_loop(loop, body, end)]
+            else:
+                body = [*self.constants([loop]), *body]
         return body
-
-    def _original(self, loop: TiledLoop) -> Iterator[Item]:
-        yield Pragma("unroll")
-        if loop.name in self.used:
-            lane = self.lane[loop.name]
-            is_tiled = loop in self.scheduled.tile_loops
-            value = f"{self.tile[loop.name]} * {loop.unroll} + {lane}" if is_tiled else lane
-            yield CppStatement(f"const int {self.iterator[loop.name]} = {value};")
-
-    def _constant(self, loop: TiledLoop) -> Iterator[Item]:
-        if loop.name in self.used:
-            yield CppStatement(f"const int {self.iterator[loop.name]} = 0;")
 
 
 def _declared(port: CppPort, name: str) -> str:

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from streamopt.ir.program import Array
     from streamopt.ir.scheduled import ScheduledNode, TiledLoop
 
-__all__ = ["NestWriter", "partition_pragmas"]
+__all__ = ["NestWriter", "TiledNest", "partition_pragmas"]
 
 
 def partition_pragmas(name: str, factors: tuple[int, ...]) -> Iterator[Pragma]:
@@ -52,7 +52,60 @@ def partition_pragmas(name: str, factors: tuple[int, ...]) -> Iterator[Pragma]:
             yield Pragma(f"array_partition variable={name} {split}")
 
 
-class NestWriter:
+class TiledNest:
+    """The loops of one node: tiles outside, lanes inside, and what C++ calls their iterators."""
+
+    def __init__(self, scheduled: ScheduledNode, process: CppProcess, scope: Names) -> None:
+        self.node = scheduled.node
+        self.loops = scheduled.loops
+        self.built = scheduled.tile_loops
+        self.process = process
+        self.names = names = scope.inner()
+        self.iterator = {loop.name: names.unique(loop.name) for loop in self.loops}
+        unrolled = [loop for loop in self.loops if loop.unroll > 1]
+        tiled = [loop for loop in unrolled if loop in self.built]
+        self.tile = dict(self.iterator)
+        self.tile |= {p.name: names.unique(f"{self.iterator[p.name]}_tile") for p in tiled}
+        self.lane = {p.name: names.unique(f"{self.iterator[p.name]}_lane") for p in unrolled}
+        self.used: set[str] = set()
+
+    def lane_loop(self, loop: TiledLoop, body: Iterable[Item], end: str = "") -> For:
+        """Return the loop over the lanes of a loop, under a condition if it has an ``end``."""
+        lane = self.lane[loop.name]
+        inner: list[Item] = [Pragma("unroll")]
+        body = [If(end, tuple(body))] if end else body
+        if loop.name in self.used:
+            is_tiled = loop in self.built
+            value = f"{self.tile[loop.name]} * {loop.unroll} + {lane}" if is_tiled else lane
+            inner.append(CppStatement(f"const int {self.iterator[loop.name]} = {value};"))
+        return For(lane, loop.unroll, (*inner, *body))
+
+    def constants(self, loops: Iterable[TiledLoop]) -> list[Item]:
+        """Return the iterators of loops without a loop in C++, as far as they are used."""
+        single = (p for p in loops if p.unroll == 1 and p.tiles == 1 and p not in self.built)
+        names = (self.iterator[loop.name] for loop in single if loop.name in self.used)
+        return [CppStatement(f"const int {name} = 0;") for name in names]
+
+    def tiled(self, body: Iterable[Item], interval: int) -> tuple[Item, ...]:
+        """Return the loops over the tiles, the innermost of them pipelined."""
+        items = (Pragma(f"pipeline II={interval}"), *body) if self.loops else tuple(body)
+        for loop in reversed(self.built):
+            items = (For(self.tile[loop.name], loop.tiles, items),)
+        return items
+
+    def stream_lanes(self, access: Access) -> list[str]:
+        """Return which stream of a group an access uses: the lane of each dimension's loop."""
+        names = [subscript.as_iterator() or "" for subscript in access.subscripts]
+        return [self.lane.get(name, "0") for name in names]
+
+    def placed(self, access: Access, iterators: Mapping[str, Affine]) -> str:
+        """Return the subscripts of an access, with C++ names for the iterators."""
+        for subscript in access.subscripts:
+            check_dividends(subscript, self.node)
+        return "".join(f"[{s.substitute(iterators)}]" for s in access.subscripts) or "[0]"
+
+
+class NestWriter(TiledNest):
     """Builds the items of one node; used once.
 
     ``scope`` is the function's: local buffers take names there, so that the next nest of the
@@ -67,29 +120,19 @@ class NestWriter:
         scope: Names,
         function: Callable[[Operator, ElementType], str | None],
     ) -> None:
-        self.node = scheduled.node
-        self.loops = scheduled.loops
+        super().__init__(scheduled, process, scope)
         self.target_ii = scheduled.target_ii
-        self.process = process
         self.array = process.writes[0].array
         self.scope = scope
-        self.names = names = scope.inner()
-        self.iterator = {loop.name: names.unique(loop.name) for loop in self.loops}
         delays = self.node.delays
         self.computed = {
             name: Affine.iterator(text) - Affine.of(delays.get(name, 0))
             for name, text in self.iterator.items()
         }
-        unrolled = [loop for loop in self.loops if loop.unroll > 1]
-        self.built = scheduled.tile_loops
-        tiled = [loop for loop in unrolled if loop in self.built]
-        self.tile = {p.name: names.unique(f"{self.iterator[p.name]}_tile") for p in tiled}
-        self.lane = {p.name: names.unique(f"{self.iterator[p.name]}_lane") for p in unrolled}
         reduced = self.node.reduction_loops if self.node.reduction is not None else ()
         partial = [loop for loop in self.loops if loop.is_partial]
         self.guarded = [loop for loop in partial if loop.name not in reduced]
         self.masked = [loop for loop in partial if loop.name in reduced]
-        self.used: set[str] = set()
         self.locals: list[Item] = []
         self.fetched: dict[Access, str] = {}
         self.rings = {ring.array: ring.factors for ring in scheduled.rings}
@@ -105,27 +148,9 @@ class NestWriter:
         plain = [loop for loop in self.loops if loop not in self.guarded]
         for loop in reversed((*self.guarded, *plain)):
             if loop.unroll > 1:
-                body = [self._lane_loop(loop, body)]
-        single = [loop for loop in self.loops if loop.trip_count == 1 and loop not in self.built]
-        names = [self.iterator[loop.name] for loop in single if loop.name in self.used]
-        body = [*(CppStatement(f"const int {name} = 0;") for name in names), *body]
-        if self.loops:
-            body = [Pragma(f"pipeline II={self.target_ii}"), *body]
-        for loop in reversed(self.built):
-            name = self.tile.get(loop.name, self.iterator[loop.name])
-            body = [For(name, loop.tiles, tuple(body))]
-        return (*self.locals, *body)
-
-    def _lane_loop(self, loop: TiledLoop, body: Sequence[Item]) -> For:
-        lane = self.lane[loop.name]
-        inner: list[Item] = [Pragma("unroll")]
-        if loop in self.guarded:
-            body = [If(self._inside([loop.name]), tuple(body))]
-        if loop.name in self.used:
-            tile = self.tile.get(loop.name)
-            value = f"{tile} * {loop.unroll} + {lane}" if tile else lane
-            inner.append(CppStatement(f"const int {self.iterator[loop.name]} = {value};"))
-        return For(lane, loop.unroll, (*inner, *body))
+                end = self._inside([loop.name]) if loop in self.guarded else ""
+                body = [self.lane_loop(loop, body, end)]
+        return (*self.locals, *self.tiled((*self.constants(self.loops), *body), self.target_ii))
 
     def _windows(self) -> Iterator[Item]:
         """Yield what takes the next elements of windows into their rings."""
@@ -143,8 +168,8 @@ class NestWriter:
             inside = self._inside(self._masked_names() & {*taken.iterators()})
             parts += [inside] if inside else []
             names = {name: Affine.iterator(text) for name, text in self.iterator.items()}
-            place = self._placed(window.in_ring(taken, trips), names)
-            take = CppStatement(f"{ring}{place} = {port.stream(self._lanes(taken))}.read();")
+            place = self.placed(window.in_ring(taken, trips), names)
+            take = CppStatement(f"{ring}{place} = {port.stream(self.stream_lanes(taken))}.read();")
             yield If(" && ".join(parts), (take,)) if parts else take
             for access in self.node.reads_of(window.array):
                 self.fetched[access] = f"{ring}{self._subscripts(window.in_ring(access, trips))}"
@@ -167,7 +192,7 @@ class NestWriter:
             port = self.process.reads[self.node.name, access.array]
             if not port.is_stream or access in self.fetched:
                 continue
-            source = f"{port.stream(self._lanes(access))}.read()"
+            source = f"{port.stream(self.stream_lanes(access))}.read()"
             reused = [loop.name for loop in self.loops if loop.name not in access.iterators()]
             condition = self._at(reused, last=False)
             inside = self._inside(self._masked_names() & {*access.iterators()})
@@ -260,7 +285,7 @@ class NestWriter:
 
     def _target(self, port: CppPort) -> tuple[str, str]:
         if port.is_stream:
-            return f"{port.stream(self._lanes(self.node.write))}.write(", ")"
+            return f"{port.stream(self.stream_lanes(self.node.write))}.write(", ")"
         return f"{port.name}{self._subscripts(self.node.write)} = ", ""
 
     def _operand(self, access: Access) -> str:
@@ -315,19 +340,9 @@ class NestWriter:
         self.used.update(ends)
         return " && ".join(f"{self.iterator[name]} < {end}" for name, end in ends.items())
 
-    def _lanes(self, access: Access) -> list[str]:
-        """Return which stream of a group an access uses: the lane of each dimension's loop."""
-        names = [subscript.as_iterator() or "" for subscript in access.subscripts]
-        return [self.lane.get(name, "0") for name in names]
-
     def _subscripts(self, access: Access) -> str:
         self.used.update(access.iterators())
-        return self._placed(access, self.computed)
-
-    def _placed(self, access: Access, iterators: Mapping[str, Affine]) -> str:
-        for subscript in access.subscripts:
-            check_dividends(subscript, self.node)
-        return "".join(f"[{s.substitute(iterators)}]" for s in access.subscripts) or "[0]"
+        return self.placed(access, self.computed)
 
 
 def _merged(items: Iterable[Item]) -> Iterator[Item]:

@@ -8,6 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
+from streamopt.codegen.design import schedule_sha256
 from streamopt.codegen.expressions import FUNCTION_NAMES
 from streamopt.codegen.names import Names
 from streamopt.codegen.operators import OperatorFunctions
@@ -15,21 +16,23 @@ from streamopt.codegen.processes.mover import MoverWriter, is_mover
 from streamopt.codegen.processes.nest import NestWriter
 from streamopt.codegen.processes.sequence import SequenceWriter
 from streamopt.codegen.processes.tables import table_definition
-from streamopt.codegen.tree import Comment, CppFunction, CppStatement, Item
+from streamopt.codegen.tree import Comment, CppFunction, CppStatement, Directive, Item
 from streamopt.ir.graph import SequentialNode
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from typing import TypeAlias
 
     from streamopt.codegen.layout import CppPort, CppProcess, DesignLayout
     from streamopt.ir.graph import Node
+    from streamopt.ir.scheduled import ScheduledGraph
 
     Declared: TypeAlias = Callable[[CppPort, bool], tuple[str, ...]]
 
 __all__ = [
     "STANDARD_HEADERS",
     "arguments",
+    "header_items",
     "parameters",
     "process_functions",
     "provenance",
@@ -40,16 +43,23 @@ STANDARD_HEADERS = ("algorithm", "cmath", "cstdint", "cstdlib", "limits")
 """What the functions of processes may need of C++."""
 
 
-def provenance(graph: str, digest: str) -> list[Item]:
+def provenance(scheduled: ScheduledGraph) -> list[Item]:
     """Return the comments that every emitted file begins with."""
     try:
         release = version("streamopt")
     except PackageNotFoundError:
         release = "(not installed)"
     return [
-        Comment(f"Graph '{graph}', emitted by streamopt {release}."),
-        Comment(f"Schedule sha256 {digest}."),
+        Comment(f"Graph '{scheduled.graph.name}', emitted by streamopt {release}."),
+        Comment(f"Schedule sha256 {schedule_sha256(scheduled.schedule)}."),
     ]
+
+
+def header_items(top: str, included: Iterable[Item], function: CppFunction) -> Iterator[Item]:
+    """Yield the header of a top function: what it includes, and its declaration."""
+    guard = f"STREAMOPT_{top.upper()}_H"
+    yield from (Directive(f"#ifndef {guard}"), Directive(f"#define {guard}"), CppStatement(""))
+    yield from (*included, function, CppStatement(""), Directive("#endif"))
 
 
 def parameters(port: CppPort, read_only: bool) -> tuple[str, ...]:
