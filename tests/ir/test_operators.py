@@ -49,7 +49,7 @@ def test_errors_of_a_row_with_slopes_are_bounded(monkeypatch: pytest.MonkeyPatch
     """A function added to the table: its bound holds for all that the argument may be."""
     monkeypatch.setattr(Function.SIN, "slopes", one)
     value, bound = np.linspace(-3, 3, 50), np.full(50, 0.01)
-    found = Reals(ElementType.FLOAT).call(Function.SIN, (Bounded(value, bound, 0.0),))
+    found = Reals.of(ElementType.FLOAT).call(Function.SIN, (Bounded(value, bound, 0.0),))
     for moved in (-0.01, -0.003, 0.007, 0.01):
         assert (np.abs(np.sin(value + moved) - found.value) <= found.bound).all()
     assert (found.bound < 0.0101).all()
@@ -58,6 +58,6 @@ def test_errors_of_a_row_with_slopes_are_bounded(monkeypatch: pytest.MonkeyPatch
 def test_a_row_without_a_value_has_no_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Function.LOG, "slopes", inverse)
     operand = Bounded(np.array([-1.0, 2.0]), np.array([0.0, 0.5]), 0.0)
-    found = Reals(ElementType.FLOAT).call(Function.LOG, (operand,))
+    found = Reals.of(ElementType.FLOAT).call(Function.LOG, (operand,))
     assert not found.bound[0] < math.inf
     assert abs(math.log(1.5) - math.log(2)) <= found.bound[1]
