@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from streamopt.errors import StreamoptError
 from streamopt.ir.network import PipelineTiming
-from streamopt.perf.pipelines.single_trips import dissolved
-from streamopt.perf.pipelines.timings import pipeline_timings
+from streamopt.perf.pipelines.timings import dissolved, pipeline_timings
 from streamopt.perf.resources.network import resources
 from streamopt.published import load_published_design
 from streamopt.target.device import Target

@@ -11,7 +11,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from streamopt.analysis.read_guards import compares_whole_numbers
+from streamopt.analysis.operations import compares_whole_numbers
 from streamopt.ir.expression import affine_conjuncts
 from streamopt.ir.text import isl_affine, isl_condition
 

@@ -103,7 +103,7 @@ class ScheduledNode:
         """Return the tile loops that are built: those of more than one tile, or one of them all.
 
         An innermost loop of a single iteration makes the vendor's tool pipeline further out
-        (`streamopt.perf.pipelines.single_trips`).
+        (`streamopt.perf.pipelines.timings`).
         """
         return tuple(loop for loop in self.loops if loop.tiles > 1) or self.loops[-1:]
 

@@ -157,7 +157,7 @@ def evaluate_network(
     DeadlockError
         If it comes to a standstill.
     """
-    from streamopt.perf.pipelines.single_trips import dissolved
+    from streamopt.perf.pipelines.timings import dissolved
 
     simulated = Simulated(frames, flushable, samples)
     return evaluated_network(dissolved(network), or_usual(device), simulated)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from streamopt.formats.weights import Header
     from streamopt.ir.program import Program
     from streamopt.verification.vectors.golden import Golden
-    from streamopt.verification.vectors.input_ways import InputWays
+    from streamopt.verification.vectors.inputs import InputWays
 
 __all__ = ["INPUT_VALUES", "golden_data", "input_ways", "stored_ways"]
 
@@ -59,7 +59,7 @@ def input_ways(
     inputs: str | PathLike[str] | Sequence[str] | Mapping[str, Any] | None,
 ) -> InputWays:
     """Return how inputs are drawn, and values of others, as a user says it."""
-    from streamopt.verification.vectors.input_ways import InputWays, parsed_ways
+    from streamopt.verification.vectors.inputs import InputWays, parsed_ways
 
     texts: list[str] = []
     values: dict[str, NDArray[Any]] = {}

@@ -9,10 +9,9 @@ import numpy as np
 from streamopt.sim.deadlock import Deadlock, DeadlockError, Wait, WaitKind, find_ring
 from streamopt.sim.engine import Engine
 from streamopt.sim.flushable import blocked_flushable
-from streamopt.sim.measure import fifo_traces, last_cycle, process_traces
 from streamopt.sim.plan import make_plan
 from streamopt.sim.stalling import blocked_stalling
-from streamopt.sim.trace import Trace
+from streamopt.sim.trace import Trace, fifo_traces, last_cycle, process_traces
 from streamopt.sim.wellformed import check_network
 
 if TYPE_CHECKING:

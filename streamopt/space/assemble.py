@@ -21,7 +21,7 @@ from streamopt.ir.schedule import (
 )
 from streamopt.perf.costs import PUBLISHED, Setting
 from streamopt.perf.paper.algebra import INTEGERS
-from streamopt.perf.paper.latency import graph_times
+from streamopt.perf.paper.timing import graph_times
 from streamopt.space.decisions import read_stream_order, write_stream_order
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from math import isfinite
 from typing import TYPE_CHECKING
 
 from streamopt.analysis.coverage import TooLargeError, first_unmarked, is_injective, mark
-from streamopt.analysis.ranges import is_inside
+from streamopt.analysis.instances import is_inside
 from streamopt.errors import Diagnostic
 from streamopt.ir.element import MAX_BITS
 from streamopt.ir.expression import (

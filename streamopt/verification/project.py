@@ -59,7 +59,7 @@ class Manifest:
     backend
         Name of the back end that made the design.
     inputs
-        How test inputs are drawn, as `streamopt.verification.vectors.input_ways` has it.
+        How test inputs are drawn, as `streamopt.verification.vectors.inputs` has it.
     settings
         Of the back end, by name.
     """

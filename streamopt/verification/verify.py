@@ -19,7 +19,7 @@ from streamopt.verification.csim.tokens import first_wrong_token
 from streamopt.verification.project import read_manifest, write_data
 from streamopt.verification.storage import numbers_of
 from streamopt.verification.vectors.golden import find_golden, sample_golden
-from streamopt.verification.vectors.input_ways import InputWays, parsed_ways
+from streamopt.verification.vectors.inputs import InputWays, parsed_ways
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from streamopt.analysis.instances import hull_of
-from streamopt.analysis.ranges import may_run
+from streamopt.analysis.instances import hull_of, may_run
 from streamopt.ir.text import expression_text
 from tests.support.programs.c_nests import body_of
 

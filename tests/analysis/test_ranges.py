@@ -7,7 +7,7 @@ from itertools import product
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from streamopt.analysis.ranges import is_inside
+from streamopt.analysis.instances import is_inside
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Access, Compare, CompareOp, Index, Logic, LogicOp
 

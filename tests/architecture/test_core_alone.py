@@ -22,7 +22,7 @@ from streamopt import extras
 from streamopt.cli.main import main
 from streamopt.errors import MissingExtraError
 from streamopt.extras import installing
-from streamopt.perf.paper.symbols import symbolic_model
+from streamopt.perf.paper.timing import symbolic_model
 from streamopt.solvers import registry
 from streamopt.sweeping import sweep
 

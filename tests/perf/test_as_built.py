@@ -12,9 +12,8 @@ import streamopt as so
 from streamopt.ir.schedule import ChannelKind
 from streamopt.perf.as_built.closed_form import node_pipelines, predict
 from streamopt.perf.pipelines.timings import pipeline_timings
-from streamopt.perf.resources.addresses import address_multipliers
-from streamopt.perf.resources.buffers import memories_as_built
-from streamopt.perf.resources.network import resources
+from streamopt.perf.resources.memory_blocks import memories_as_built
+from streamopt.perf.resources.network import address_multipliers, resources
 from streamopt.pipeline.beyond.costing import as_built_costs
 from streamopt.pipeline.beyond.freedom import Freedom
 from streamopt.space import tiles

@@ -6,8 +6,7 @@ import pytest
 
 from streamopt.ir.affine import Affine
 from streamopt.ir.network import AccessMode, Fifo, Memory, Network, Place, Port, Process
-from streamopt.perf.resources.buffers import memories_as_built, network_storage
-from streamopt.perf.resources.memory_blocks import StorageKind
+from streamopt.perf.resources.memory_blocks import StorageKind, memories_as_built, network_storage
 from streamopt.target.device import Target
 from tests.support.networks.multiply_add import FLOAT, matrix_product, network_of, tiled
 

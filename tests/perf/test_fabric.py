@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from streamopt.ir.network import Fifo
-from streamopt.perf.resources.buffers import network_storage
 from streamopt.perf.resources.fabric import (
     data_bits,
     fifo_fabric,
@@ -14,7 +13,12 @@ from streamopt.perf.resources.fabric import (
     memory_fabric,
     pipeline_fabric,
 )
-from streamopt.perf.resources.memory_blocks import BankStorage, StorageKind, fifo_storage
+from streamopt.perf.resources.memory_blocks import (
+    BankStorage,
+    StorageKind,
+    fifo_storage,
+    network_storage,
+)
 from streamopt.perf.resources.operators import operator_replicas
 from streamopt.target.device import Target
 from tests.support.networks.multiply_add import FLOAT, matrix_product, network_of, timing

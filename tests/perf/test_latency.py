@@ -10,8 +10,7 @@ import pytest
 
 from streamopt.ir.schedule import ChannelKind
 from streamopt.perf.paper.algebra import INTEGERS
-from streamopt.perf.paper.latency import graph_times, latency, node_timings
-from streamopt.perf.paper.symbols import symbolic_model
+from streamopt.perf.paper.timing import graph_times, latency, node_timings, symbolic_model
 from streamopt.space.assemble import assemble, evaluate
 from streamopt.space.tiles import tile_classes
 from streamopt.strategies.oracle.loop_walk_evaluator import Oracle

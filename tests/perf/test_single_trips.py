@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from streamopt.ir.network import Network, Pipeline, Place, Process
-from streamopt.perf.pipelines.single_trips import dissolved, without_single_trips
+from streamopt.perf.pipelines.timings import dissolved, without_single_trips
 from tests.support.networks.one_pipeline import memory, pipeline, timed
 
 SOFTMAX_PORTS = [

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from streamopt.analysis.carried_distance import carried_distance
-from streamopt.analysis.read_guards import read_guards
+from streamopt.analysis.operations import read_guards
 from streamopt.codegen.expressions import ExpressionText, check_dividends
 from streamopt.codegen.layout import extents_text
 from streamopt.codegen.tree import CppStatement, For, If, Pragma, element_loops

@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any
 from streamopt.ir.graph import SequentialNode
 from streamopt.ir.schedule import ChannelKind, NodePrediction, Prediction
 from streamopt.perf.paper.algebra import INTEGERS
-from streamopt.perf.paper.latency import graph_times
-from streamopt.perf.paper.timing import NestTiming, nest_run
+from streamopt.perf.paper.timing import NestTiming, graph_times, nest_run
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence

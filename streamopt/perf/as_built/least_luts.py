@@ -2,8 +2,8 @@
 
 Partial tiles mask terms, a sum keeps its partial values, and an array that comes as a stream needs
 FIFOs and, where elements are used again, a buffer. The rules are those of
-`streamopt.perf.resources.fabric` and `streamopt.perf.resources.buffers`, which count them on a
-network; arrays have one entry a schedule. What a node takes is no less, as what depends on more
+`streamopt.perf.resources.fabric` and `streamopt.perf.resources.memory_blocks`, which count them on
+a network; arrays have one entry a schedule. What a node takes is no less, as what depends on more
 than the node is left out: addresses, and registers in place of some banks.
 """
 

@@ -1,7 +1,9 @@
-"""When a node reads and writes, relative to its start: table 2 of [1], one tile an iteration.
+"""When nodes read and write: tables 2 and 3 of [1], as integers, arrays or SymPy expressions.
 
-The time function is ``t(indices) = ii * (row-major position in the tile loops)``. All times are
-in cycles, relative to the node's start.
+The time function of a node is ``t(indices) = ii * (row-major position in the tile loops)``, one
+tile an iteration, in cycles relative to the node's start (table 2). Times of a graph follow from
+those of its nodes (table 3). For reports and notebooks the same lines give formulas over one symbol
+for the trip count of every tile loop.
 
 [1] Basalama and Cong, Stream-HLS, FPGA 2025, sections 3.5 and 3.7.
 """
@@ -9,26 +11,34 @@ in cycles, relative to the node's start.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Generic, TypeVar
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from streamopt.ir.expression import Binary, Call, children
 from streamopt.ir.graph import SequentialNode
-from streamopt.perf.paper.algebra import Arithmetic
+from streamopt.perf.paper.algebra import Arithmetic, symbolic
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from streamopt.ir.expression import Expression
-    from streamopt.ir.graph import Node
+    from streamopt.ir.graph import Graph, Node
     from streamopt.perf.paper.algebra import Algebra
 
 __all__ = [
     "ACCUMULATION_II",
     "NestTiming",
+    "NodeTimes",
+    "SymbolicModel",
+    "graph_times",
     "initiation_interval",
+    "latency",
     "nest_run",
     "nest_timing",
+    "node_timings",
+    "symbolic_model",
 ]
+
 
 ACCUMULATION_II = 4
 """Cycles between dependent additions: the published II of a node that reduces innermost."""
@@ -156,3 +166,134 @@ def nest_timing(
     run = nest_run(node, order, tiles, operands, algebra, initiation_interval(node, order))
     times = 1 if isinstance(node, SequentialNode) else max(1, stores)
     return replace(run, last_write=run.last_write * times)
+
+
+T = TypeVar("T", bound=Arithmetic)
+NOTHING: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class NodeTimes(Generic[T]):
+    """Absolute st, fw and lw of one node, in cycles."""
+
+    start: T
+    first_write: T
+    last_write: T
+
+
+def node_timings(
+    graph: Graph,
+    orders: Mapping[str, Sequence[str]],
+    tiles: Mapping[str, Mapping[str, T]],
+    algebra: Algebra[T],
+) -> dict[str, NestTiming[T]]:
+    """Return the relative times of every node; see `nest_timing`."""
+    ins, outs = graph.in_edges(), graph.out_edges()
+    return {
+        node.name: nest_timing(
+            node,
+            orders[node.name],
+            tiles[node.name],
+            tuple(dict.fromkeys(edge.array for edge in ins[node.name])),
+            algebra,
+            stores=len(outs[node.name]),
+        )
+        for node in graph.nodes
+    }
+
+
+def graph_times(
+    graph: Graph,
+    timings: Mapping[str, NestTiming[T]],
+    fifos: Collection[str],
+    algebra: Algebra[T],
+    waits_for: Mapping[str, Sequence[str]] = NOTHING,
+) -> dict[str, NodeTimes[T]]:
+    """Return st, fw and lw of every node, in topological order ([1] table 3).
+
+    ``st = max(fw of FIFO producers, lw of the others)``, ``fw = st + FW`` and
+    ``lw = max over producers of max(st + LR, lw(producer)) + LW - LR``.
+
+    Parameters
+    ----------
+    fifos
+        Names of the channels that are FIFOs; the others are ping-pong buffers.
+    waits_for
+        Other nodes that must have ended before a node starts; they come earlier in the graph.
+    """
+    ins = graph.in_edges()
+    times: dict[str, NodeTimes[T]] = {}
+    for node in graph.nodes:
+        timing = timings[node.name]
+        arrivals = [algebra.constant(0)]
+        arrivals += [times[other].last_write for other in waits_for.get(node.name, ())]
+        for edge in ins[node.name]:
+            producer = times[edge.producer]
+            streams = edge.channel in fifos
+            arrivals.append(producer.first_write if streams else producer.last_write)
+        start = algebra.maximum(arrivals)
+        ends = [start + timing.last_write]
+        for edge in ins[node.name]:
+            epilogue = timing.last_write + timing.last_read[edge.array] * -1
+            ends.append(times[edge.producer].last_write + epilogue)
+        times[node.name] = NodeTimes(start, start + timing.first_write, algebra.maximum(ends))
+    return times
+
+
+def latency(times: Mapping[str, NodeTimes[T]], algebra: Algebra[T]) -> T:
+    """Return the cycle of the last write of any node: the objective of [1] equation 3."""
+    return algebra.maximum([node.last_write for node in times.values()])
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolicModel:
+    """The performance model of a graph for fixed loop orders and channels; cycles.
+
+    Attributes
+    ----------
+    tiles
+        By node and loop: the symbol ``x_<node>_<loop>``, trip count of the tile loop.
+    timings
+        FW, LW and LR of every node.
+    times
+        st, fw and lw of every node.
+    latency
+        Last write of the whole graph.
+    """
+
+    tiles: Mapping[str, Mapping[str, Any]]
+    timings: Mapping[str, NestTiming[Any]]
+    times: Mapping[str, NodeTimes[Any]]
+    latency: Any
+
+
+def symbolic_model(
+    graph: Graph, orders: Mapping[str, Sequence[str]], fifos: Collection[str]
+) -> SymbolicModel:
+    """Return the model with symbolic tile loops.
+
+    Parameters
+    ----------
+    orders
+        Loop order of every node, outermost first.
+    fifos
+        Channels that are FIFOs.
+
+    Raises
+    ------
+    MissingExtraError
+        E890 if SymPy isn't installed.
+    """
+    algebra = symbolic()  # first, as it tells where SymPy is missing
+    import sympy
+
+    tiles: dict[str, dict[str, Any]] = {
+        node.name: {
+            loop.name: sympy.Symbol(f"x_{node.name}_{loop.name}", integer=True, positive=True)
+            for loop in node.loops
+        }
+        for node in graph.nodes
+    }
+    timings = node_timings(graph, orders, tiles, algebra)
+    times = graph_times(graph, timings, fifos, algebra)
+    return SymbolicModel(tiles, timings, times, latency(times, algebra))

@@ -1,12 +1,12 @@
 """Initiation interval and depth of every pipeline of a network, with the reason of each interval.
 
 Only what source and target say goes in: loops, accesses, guards, partitions, operations and the
-operator table. Rules and their evidence are in `ports`, `recurrence`, `depth` and `single_trips`.
+operator table. Rules and their evidence are in `ports`, `recurrence` and `depth`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -28,9 +28,11 @@ __all__ = [
     "Bound",
     "Reason",
     "TimedPipeline",
+    "dissolved",
     "pipeline_timings",
     "timed_pipeline",
     "timed_pipelines",
+    "without_single_trips",
 ]
 
 
@@ -109,7 +111,7 @@ def pipeline_timings(network: Network, target: Target) -> dict[str, PipelineTimi
 def timed_pipelines(network: Network, target: Target) -> dict[str, TimedPipeline]:
     """Return timing and reasons of each pipeline, by name.
 
-    Pipelines are taken as they stand; `streamopt.perf.pipelines.single_trips.dissolved` first makes
+    Pipelines are taken as they stand; `streamopt.perf.pipelines.timings.dissolved` first makes
     those that the vendor's tool would.
     """
     memories = {memory.name: memory for memory in network.memories}
@@ -171,3 +173,32 @@ def _port_bounds(
         yield Bound(Reason.MEMORY_PORTS, demand.target, demand.accesses, demand.ii)
     for demand in stream_demands(pipeline, memories):
         yield Bound(Reason.STREAM_PORTS, demand.target, demand.accesses, demand.ii)
+
+
+def dissolved(network: Network) -> Network:
+    """Return the network with the pipelines that are built: see `without_single_trips`."""
+    processes = tuple(
+        replace(process, pipelines=tuple(map(without_single_trips, process.pipelines)))
+        for process in network.processes
+    )
+    return replace(network, processes=processes)
+
+
+def without_single_trips(pipeline: Pipeline) -> Pipeline:
+    """Return the pipeline that is built of one whose innermost loop has a single iteration.
+
+    ``i, j, k=1 | lanes`` with a guard becomes ``i | j, k, lanes``; without a guard, or with fewer
+    than two loops around, it stays as it is. Vitis HLS dissolves such a loop, and with it the place
+    where pipelining was asked for: it pipelines the loop two levels above and unrolls the one
+    between. Five nodes of the published multi-head attention are built so: softmax nodes of
+    32 x 32 x 1 iterations run 32 iterations at II 32, and a product of matrices of 32 x 32 x 8 x 1
+    runs 1024 at II 4.
+    """
+    kept = len(pipeline.tiles)
+    while kept and pipeline.tiles[kept - 1].trip_count == 1:
+        kept -= 1
+    guarded = any(port.guard is not None for port in pipeline.ports)
+    if kept == len(pipeline.tiles) or kept < 2 or not guarded:
+        return pipeline
+    lanes = (*pipeline.tiles[kept - 1 :], *pipeline.lanes)
+    return replace(pipeline, tiles=pipeline.tiles[: kept - 1], lanes=lanes)

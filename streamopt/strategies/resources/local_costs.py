@@ -16,8 +16,12 @@ from streamopt.ir.schedule import ChannelKind, Schedule
 from streamopt.ir.scheduled import ArrayPartition, Channel, ScheduledGraph, ScheduledNode, TiledLoop
 from streamopt.perf.pipelines.ports import port_counts
 from streamopt.perf.pipelines.timings import timed_pipeline
-from streamopt.perf.resources.buffers import memories_as_built, network_storage
-from streamopt.perf.resources.memory_blocks import fifo_storage, memory_storage
+from streamopt.perf.resources.memory_blocks import (
+    fifo_storage,
+    memories_as_built,
+    memory_storage,
+    network_storage,
+)
 from streamopt.perf.resources.network import (
     Built,
     fifo_resources,

@@ -9,8 +9,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from streamopt.analysis.operations import OperationList
-from streamopt.analysis.read_guards import read_guards
+from streamopt.analysis.operations import OperationList, read_guards
 from streamopt.analysis.value_ranges import ValueContext
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import is_affine_condition

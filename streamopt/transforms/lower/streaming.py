@@ -15,8 +15,7 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING
 
-from streamopt.analysis.operations import BEFORE, OperationList, accumulates, add_body
-from streamopt.analysis.read_guards import read_guards
+from streamopt.analysis.operations import BEFORE, OperationList, accumulates, add_body, read_guards
 from streamopt.analysis.value_ranges import ValueContext
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import (

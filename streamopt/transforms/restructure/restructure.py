@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from streamopt.analysis.instances import instances
-from streamopt.analysis.ranges import may_run
+from streamopt.analysis.instances import instances, may_run
 from streamopt.errors import Diagnostic, LegalityError
 from streamopt.transforms.restructure.decisions import with_kept_decisions
 from streamopt.transforms.restructure.flat_source import FlatSource

@@ -23,14 +23,14 @@ from streamopt.errors import Diagnostic, VerificationError
 from streamopt.ir.program import Role
 from streamopt.verification.exact.origin import Cause, origin_of
 from streamopt.verification.reference.execution import Result, execute
-from streamopt.verification.vectors.input_ways import (
+from streamopt.verification.vectors.inputs import (
     DEFINITE,
     InputRange,
     InputWays,
     Way,
     is_square,
+    make_inputs,
 )
-from streamopt.verification.vectors.inputs import make_inputs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
