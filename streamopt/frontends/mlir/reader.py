@@ -18,7 +18,7 @@ from streamopt.ir.program import Role
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from streamopt.frontends.mlir.text.syntax import Module, Operation, Value
+    from streamopt.frontends.mlir.text.syntax import MlirOperation, MlirValue, Module
     from streamopt.ir.program import Program
     from streamopt.ir.source import Source
 
@@ -67,7 +67,7 @@ def read_mlir(
     return loop_source(function, module, file)
 
 
-def _function(module: Module, top: str | None, file: str) -> Operation:
+def _function(module: Module, top: str | None, file: str) -> MlirOperation:
     functions = {op.symbol: op for op in module.functions()}
     if top is None and len(functions) == 1:
         return next(iter(functions.values()))
@@ -85,12 +85,12 @@ def _function(module: Module, top: str | None, file: str) -> Operation:
     raise FrontendError(problem)
 
 
-def _values(function: Operation) -> list[Value]:
+def _values(function: MlirOperation) -> list[MlirValue]:
     block = function.blocks[0]
     return [*block.arguments, *(value for op in block.operations for value in op.results)]
 
 
-def tensor_program(function: Operation, layout: TensorLayout) -> Program:
+def tensor_program(function: MlirOperation, layout: TensorLayout) -> Program:
     """Return the program of a function from the text; all its arguments are inputs.
 
     Raises

@@ -30,7 +30,7 @@ from streamopt.ir.expression import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from streamopt.frontends.mlir.text.syntax import Operation
+    from streamopt.frontends.mlir.text.syntax import MlirOperation
     from streamopt.ir.expression import Condition
 
 __all__ = [
@@ -63,7 +63,7 @@ class UnsupportedError(Exception):
         self.code = code
 
 
-def static_integers(op: Operation, *names: str) -> tuple[tuple[int, ...], ...]:
+def static_integers(op: MlirOperation, *names: str) -> tuple[tuple[int, ...], ...]:
     """Return attributes that list offsets, sizes or strides.
 
     Raises
@@ -78,7 +78,7 @@ def static_integers(op: Operation, *names: str) -> tuple[tuple[int, ...], ...]:
     return found
 
 
-def is_scalar_operation(op: Operation) -> bool:
+def is_scalar_operation(op: MlirOperation) -> bool:
     """Return whether an operation computes numbers from numbers."""
     return op.name.startswith(("arith.", "math.")) and len(op.results) == 1
 
@@ -93,7 +93,7 @@ def as_condition(value: Expression) -> Condition:
     return value if isinstance(value, Compare | Logic) else Compare(CompareOp.NE, value, ZERO)
 
 
-def scalar(op: Operation, operands: Sequence[Expression]) -> Expression:
+def scalar(op: MlirOperation, operands: Sequence[Expression]) -> Expression:
     """Return the expression of one operation.
 
     Raises
@@ -117,7 +117,7 @@ def scalar(op: Operation, operands: Sequence[Expression]) -> Expression:
     return special(op, operands)
 
 
-def _constant(op: Operation) -> Expression:
+def _constant(op: MlirOperation) -> Expression:
     value = op.attributes.get("value")
     if isinstance(value, int | float):
         number = float(value)
@@ -140,7 +140,7 @@ def _finite(number: float, kind: str) -> float:
 
 
 def _binary(
-    op: Operation, operator: BinaryOp, operands: Sequence[Expression], *, signed: bool
+    op: MlirOperation, operator: BinaryOp, operands: Sequence[Expression], *, signed: bool
 ) -> Expression:
     left, right = operands
     logical = {BinaryOp.AND: LogicOp.AND, BinaryOp.OR: LogicOp.OR}.get(operator)
@@ -188,7 +188,7 @@ def _affine_binary(operator: BinaryOp, left: Affine, right: Affine) -> Affine | 
 
 
 def _unsigned(
-    op: Operation,
+    op: MlirOperation,
     left: Expression,
     combine: Callable[[Expression, Expression], Expression],
     right: Expression,
@@ -201,7 +201,7 @@ def _unsigned(
     return result if isinstance(result, Compare) else Cast(element, result)
 
 
-def _call(op: Operation, operands: Sequence[Expression]) -> Expression:
+def _call(op: MlirOperation, operands: Sequence[Expression]) -> Expression:
     function = _FUNCTIONS[op.name]
     arguments = tuple(map(as_number, operands))
     if op.name in ("arith.maxui", "arith.minui"):
@@ -209,7 +209,7 @@ def _call(op: Operation, operands: Sequence[Expression]) -> Expression:
     return Call(function, arguments)
 
 
-def _cast(kind: str, signed: bool, op: Operation, operand: Expression) -> Expression:
+def _cast(kind: str, signed: bool, op: MlirOperation, operand: Expression) -> Expression:
     element, source = element_type(kind), element_type(op.operands[0].type.element)
     if element is None or source is None:
         raise UnsupportedError(
@@ -238,7 +238,7 @@ def _literal(value: float, element: ElementType) -> Literal:
     return Literal(value if element.is_float else float(math.trunc(value)))
 
 
-def _compare_floats(op: Operation, operands: Sequence[Expression]) -> Expression:
+def _compare_floats(op: MlirOperation, operands: Sequence[Expression]) -> Expression:
     """Return the comparison; with NaN it may hold where an unordered one must and not hold."""
     left, right = operands
     predicate = op.attributes.get("predicate")
@@ -257,7 +257,7 @@ def _compare_floats(op: Operation, operands: Sequence[Expression]) -> Expression
     return Compare(found, left, right)
 
 
-def _compare_integers(op: Operation, operands: Sequence[Expression]) -> Expression:
+def _compare_integers(op: MlirOperation, operands: Sequence[Expression]) -> Expression:
     predicate = op.attributes.get("predicate")
     if not isinstance(predicate, int) or not 0 <= predicate < len(_INTEGER):
         raise UnsupportedError("a comparison without predicate")
@@ -268,7 +268,7 @@ def _compare_integers(op: Operation, operands: Sequence[Expression]) -> Expressi
     return Compare(found, left, right)
 
 
-def _select(op: Operation, operands: Sequence[Expression]) -> Expression:
+def _select(op: MlirOperation, operands: Sequence[Expression]) -> Expression:
     condition, then, otherwise = as_condition(operands[0]), operands[1], operands[2]
     if op.results[0].type.element == "i1":
         chosen = Select(condition, as_number(then), as_number(otherwise))
@@ -287,16 +287,16 @@ def _select(op: Operation, operands: Sequence[Expression]) -> Expression:
     return Select(condition, then, otherwise)
 
 
-def _negated(op: Operation, operands: Sequence[Expression]) -> Expression:
+def _negated(op: MlirOperation, operands: Sequence[Expression]) -> Expression:
     del op
     return negated(operands[0])
 
 
-def _power(base: float) -> Callable[[Operation, Sequence[Expression]], Expression]:
+def _power(base: float) -> Callable[[MlirOperation, Sequence[Expression]], Expression]:
     return lambda op, operands: Call(Function.POW, (Literal(base), operands[0]))
 
 
-def _logarithm(base: float) -> Callable[[Operation, Sequence[Expression]], Expression]:
+def _logarithm(base: float) -> Callable[[MlirOperation, Sequence[Expression]], Expression]:
     scale = Literal(1.0 / math.log(base))
     return lambda op, operands: Binary(BinaryOp.MUL, Call(Function.LOG, (operands[0],)), scale)
 
@@ -354,7 +354,7 @@ _CASTS: Mapping[str, bool] = {
     "arith.fptoui": False,
     "arith.index_castui": False,
 }
-_SPECIAL: Mapping[str, Callable[[Operation, Sequence[Expression]], Expression]] = {
+_SPECIAL: Mapping[str, Callable[[MlirOperation, Sequence[Expression]], Expression]] = {
     "arith.cmpf": _compare_floats,
     "arith.cmpi": _compare_integers,
     "arith.select": _select,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from streamopt.frontends.onnx_model.model import SHAPE, UNSUPPORTED, RefusedError
 from streamopt.frontends.tensors.constants import MAX_ELEMENTS, element_of
-from streamopt.frontends.tensors.tensor import LoweringError, Tensor, splat
+from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError, splat
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from streamopt.frontends.onnx_model.model import OnnxOperator
     from streamopt.frontends.tensors.builder import ProgramBuilder
 
-    Lowering: TypeAlias = Callable[["Context"], Tensor | tuple[Tensor, ...]]
+    Lowering: TypeAlias = Callable[["Context"], LazyTensor | tuple[LazyTensor, ...]]
     Lowerings: TypeAlias = Mapping[str, Lowering]
 
 __all__ = ["Context", "Values"]
@@ -40,10 +40,10 @@ class Values:
 
     builder: ProgramBuilder
     constants: dict[str, NDArray[Any]]
-    tensors: dict[str, Tensor]
+    tensors: dict[str, LazyTensor]
     weights: frozenset[str]
 
-    def tensor(self, name: str) -> Tensor:
+    def tensor(self, name: str) -> LazyTensor:
         """Return a value as a tensor; a constant becomes a weight.
 
         Raises
@@ -55,7 +55,7 @@ class Values:
             self.tensors[name] = self._constant(name, self.constants[name])
         return self.tensors[name]
 
-    def _constant(self, name: str, array: NDArray[Any]) -> Tensor:
+    def _constant(self, name: str, array: NDArray[Any]) -> LazyTensor:
         """Return a weight; a number where the model computes an array of equal ones."""
         element = element_of(array.dtype)
         if name in self.weights or element is None or not array.size:
@@ -90,17 +90,17 @@ class Context:
         """Return whether there is an operand at a position."""
         return position < len(self.operator.inputs) and bool(self.operator.inputs[position])
 
-    def tensor(self, position: int = 0) -> Tensor:
+    def tensor(self, position: int = 0) -> LazyTensor:
         """Return an operand; raises RefusedError if it is missing."""
         if not self.has(position):
             raise RefusedError(UNSUPPORTED, f"input {position + 1} is missing")
         return self.values.tensor(self.operator.inputs[position])
 
-    def optional(self, position: int) -> Tensor | None:
+    def optional(self, position: int) -> LazyTensor | None:
         """Return an operand; None if it is left out."""
         return self.tensor(position) if self.has(position) else None
 
-    def tensors(self) -> list[Tensor]:
+    def tensors(self) -> list[LazyTensor]:
         """Return all operands."""
         return [self.tensor(position) for position in range(len(self.operator.inputs))]
 

@@ -18,7 +18,7 @@ from streamopt.frontends.tensors.elementwise import (
     elementwise,
     opposite,
 )
-from streamopt.frontends.tensors.tensor import Tensor, splat
+from streamopt.frontends.tensors.tensor import LazyTensor, splat
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import (
     Binary,
@@ -52,7 +52,7 @@ def _binary(function: Callable[[Expression, Expression], Expression]) -> Lowerin
     return lambda node: elementwise(node.builder, function, node.tensor(0), node.tensor(1))
 
 
-def _joined(node: Context, function: Callable[[Expression, Expression], Expression]) -> Tensor:
+def _joined(node: Context, function: Callable[[Expression, Expression], Expression]) -> LazyTensor:
     return reduce(partial(elementwise, node.builder, function), node.tensors())
 
 
@@ -81,14 +81,14 @@ def _either(left: Expression, right: Expression) -> Expression:
     return Compare(CompareOp.NE, ex.as_number(left), ex.as_number(right))
 
 
-def _mean(node: Context) -> Tensor:
+def _mean(node: Context) -> LazyTensor:
     total = _joined(node, ex.add)
     return elementwise(
         node.builder, ex.divide, total, splat(len(node.operator.inputs), total.element)
     )
 
 
-def _power(node: Context) -> Tensor:
+def _power(node: Context) -> LazyTensor:
     x, exponent = node.tensor(0), node.values.constants.get(node.operator.inputs[1])
     if exponent is not None and exponent.size == 1 and exponent.ndim <= x.rank:
         function = partial(functions.power, exponent=float(exponent.reshape(-1)[0]))
@@ -97,7 +97,7 @@ def _power(node: Context) -> Tensor:
     return elementwise(node.builder, power, x, node.tensor(1))
 
 
-def _clip(node: Context) -> Tensor:
+def _clip(node: Context) -> LazyTensor:
     x = node.tensor()
     for position, function in ((1, ex.maximum), (2, ex.minimum)):
         limit = node.optional(position)
@@ -106,17 +106,17 @@ def _clip(node: Context) -> Tensor:
     return x
 
 
-def _leaky_relu(node: Context) -> Tensor:
+def _leaky_relu(node: Context) -> LazyTensor:
     slope = splat(node.real("alpha", 0.01), node.tensor().element)
     return elementwise(node.builder, functions.leaky_relu, node.tensor(), slope)
 
 
-def _elu(node: Context) -> Tensor:
+def _elu(node: Context) -> LazyTensor:
     function = partial(functions.elu, alpha=node.real("alpha", 1.0))
     return elementwise(node.builder, function, node.tensor())
 
 
-def _celu(node: Context) -> Tensor:
+def _celu(node: Context) -> LazyTensor:
     alpha = node.real("alpha", 1.0)
 
     def function(x: Expression) -> Expression:
@@ -127,7 +127,7 @@ def _celu(node: Context) -> Tensor:
     return elementwise(node.builder, function, node.tensor())
 
 
-def _selu(node: Context) -> Tensor:
+def _selu(node: Context) -> LazyTensor:
     alpha = node.real("alpha", 1.67326319217681884765625)
     gamma = node.real("gamma", 1.05070102214813232421875)
     return elementwise(
@@ -135,13 +135,13 @@ def _selu(node: Context) -> Tensor:
     )
 
 
-def _hard_sigmoid(node: Context) -> Tensor:
+def _hard_sigmoid(node: Context) -> LazyTensor:
     alpha, beta = node.real("alpha", 0.2), node.real("beta", 0.5)
     function = partial(functions.hard_sigmoid, alpha=alpha, beta=beta)
     return elementwise(node.builder, function, node.tensor())
 
 
-def _thresholded_relu(node: Context) -> Tensor:
+def _thresholded_relu(node: Context) -> LazyTensor:
     limit = Literal(node.real("alpha", 1.0))
 
     def function(x: Expression) -> Expression:
@@ -150,18 +150,18 @@ def _thresholded_relu(node: Context) -> Tensor:
     return elementwise(node.builder, function, node.tensor())
 
 
-def _gelu(node: Context) -> Tensor:
+def _gelu(node: Context) -> LazyTensor:
     approximate = node.text("approximate", "none") == "tanh"
     function = functions.tanh_gelu if approximate else functions.gelu
     return elementwise(node.builder, function, node.tensor())
 
 
-def _swish(node: Context) -> Tensor:
+def _swish(node: Context) -> LazyTensor:
     function = partial(functions.silu, beta=node.real("alpha", 1.0))
     return elementwise(node.builder, function, node.tensor())
 
 
-def _remainder(node: Context) -> Tensor:
+def _remainder(node: Context) -> LazyTensor:
     if not node.integer("fmod", 0):
         if node.tensor().element.is_float or node.tensor().element.is_signed:
             raise node.refuse("a remainder with the sign of the divisor is not supported")
@@ -174,7 +174,7 @@ def _remainder(node: Context) -> Tensor:
     return elementwise(node.builder, function, node.tensor(0), node.tensor(1))
 
 
-def _cast(node: Context) -> Tensor:
+def _cast(node: Context) -> LazyTensor:
     from onnx import helper
 
     try:
@@ -184,7 +184,7 @@ def _cast(node: Context) -> Tensor:
     return _converted(node, dtype)
 
 
-def _converted(node: Context, dtype: np.dtype[Any]) -> Tensor:
+def _converted(node: Context, dtype: np.dtype[Any]) -> LazyTensor:
     x, element = node.tensor(), element_of(dtype)
     if element is None:
         message = f"a cast to {dtype} is not supported"
@@ -194,7 +194,7 @@ def _converted(node: Context, dtype: np.dtype[Any]) -> Tensor:
     return cast(node.builder, x, element)
 
 
-def _cast_like(node: Context) -> Tensor:
+def _cast_like(node: Context) -> LazyTensor:
     like = node.tensor(1)
     return (
         _converted(node, np.dtype(bool))
@@ -203,17 +203,17 @@ def _cast_like(node: Context) -> Tensor:
     )
 
 
-def _where(node: Context) -> Tensor:
+def _where(node: Context) -> LazyTensor:
     return choose(node.builder, node.tensor(0), node.tensor(1), node.tensor(2))
 
 
-def _xor(node: Context) -> Tensor:
+def _xor(node: Context) -> LazyTensor:
     operands = node.tensor(0), node.tensor(1)
     kind = ElementType.UINT8
     return elementwise(node.builder, _either, *operands, element=kind, is_truth=True)
 
 
-def _not(node: Context) -> Tensor:
+def _not(node: Context) -> LazyTensor:
     return opposite(node.builder, node.tensor())
 
 

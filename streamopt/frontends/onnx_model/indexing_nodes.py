@@ -15,7 +15,7 @@ from streamopt.frontends.tensors.gathering import (
     scattered,
     taken,
 )
-from streamopt.frontends.tensors.tensor import LoweringError, Tensor
+from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError
 from streamopt.frontends.tensors.views import reshaped
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def _from_front(indices: Indices, extent: int) -> Indices:
     return np.where(indices < 0, indices + extent, indices)
 
 
-def _gather(node: Context) -> Tensor:
+def _gather(node: Context) -> LazyTensor:
     x, indices = node.tensor(), _indices(node, _EMBEDDING_HINT)
     axis = node.axis("axis", 0, x.rank)
     found = taken(node.builder, x, axis, indices.reshape(-1).tolist())
@@ -74,13 +74,13 @@ def _along_others(indices: Indices, axis: int, shape: Sequence[int]) -> list[Ind
     ]
 
 
-def _gather_elements(node: Context) -> Tensor:
+def _gather_elements(node: Context) -> LazyTensor:
     x, indices = node.tensor(), _indices(node)
     tables = _along_others(indices, node.axis("axis", 0, x.rank), x.shape)
     return gathered(node.builder, x, tables, indices.shape)
 
 
-def _gather_nd(node: Context) -> Tensor:
+def _gather_nd(node: Context) -> LazyTensor:
     x, indices, batch = node.tensor(), _indices(node), node.integer("batch_dims", 0)
     outer, count = indices.shape[:-1], indices.shape[-1]
     if not 0 <= batch < indices.ndim or batch + count > x.rank:
@@ -104,7 +104,7 @@ def _combination(node: Context) -> Any:
     return _COMBINE[kind]
 
 
-def _scatter_elements(node: Context) -> Tensor:
+def _scatter_elements(node: Context) -> LazyTensor:
     x, indices, updates = node.tensor(), _indices(node), node.tensor(2)
     targets = _along_others(indices, node.axis("axis", 0, x.rank), x.shape)
     if updates.shape != indices.shape:
@@ -112,7 +112,7 @@ def _scatter_elements(node: Context) -> Tensor:
     return scattered(node.builder, x, updates, targets, _combination(node))
 
 
-def _scatter_nd(node: Context) -> Tensor:
+def _scatter_nd(node: Context) -> LazyTensor:
     x, indices, updates = node.tensor(), _indices(node), node.tensor(2)
     count = indices.shape[-1]
     if count > x.rank or updates.shape != (*indices.shape[:-1], *x.shape[count:]):

@@ -9,7 +9,7 @@ from streamopt.frontends.tensors.contraction import einsum, gemm, matmul
 from streamopt.frontends.tensors.convolution import convolution, phases, transposed_convolution
 from streamopt.frontends.tensors.elementwise import broadcast
 from streamopt.frontends.tensors.pooling import Windows
-from streamopt.frontends.tensors.tensor import LoweringError, Tensor
+from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError
 from streamopt.frontends.tensors.views import reshaped
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["LOWERINGS"]
 
 
-def _gemm(node: Context) -> Tensor:
+def _gemm(node: Context) -> LazyTensor:
     return gemm(
         node.builder,
         node.tensor(0),
@@ -34,15 +34,15 @@ def _gemm(node: Context) -> Tensor:
     )
 
 
-def _matmul(node: Context) -> Tensor:
+def _matmul(node: Context) -> LazyTensor:
     return matmul(node.builder, node.tensor(0), node.tensor(1))
 
 
-def _einsum(node: Context) -> Tensor:
+def _einsum(node: Context) -> LazyTensor:
     return einsum(node.builder, node.text("equation", ""), node.tensors())
 
 
-def _convolution(node: Context) -> Tensor:
+def _convolution(node: Context) -> LazyTensor:
     x, weight = node.tensor(0), node.tensor(1)
     kernel = weight.shape[2:]
     declared = node.numbers("kernel_shape")
@@ -53,7 +53,7 @@ def _convolution(node: Context) -> Tensor:
     return convolution(node.builder, x, weight, node.optional(2), windows=windows, groups=groups)
 
 
-def _transposed_convolution(node: Context) -> Tensor:
+def _transposed_convolution(node: Context) -> LazyTensor:
     x, weight = node.tensor(0), node.tensor(1)
     rank = x.rank - 2
     if weight.rank != x.rank or rank < 1:
@@ -157,17 +157,17 @@ def _rounded_up(windows: Windows, extents: Sequence[int]) -> Windows:
     return Windows.of(windows.kernel, windows.strides, windows.dilations, windows.before, after)
 
 
-def _pooled(node: Context) -> tuple[Tensor, Windows]:
+def _pooled(node: Context) -> tuple[LazyTensor, Windows]:
     x, kernel = node.tensor(), node.numbers("kernel_shape") or ()
     return x, _windows(node, x.shape[2:], kernel)
 
 
-def _max_pool(node: Context) -> Tensor:
+def _max_pool(node: Context) -> LazyTensor:
     _only_first_output(node)
     return pooling.max_pool(node.builder, *_pooled(node))
 
 
-def _average_pool(node: Context) -> Tensor:
+def _average_pool(node: Context) -> LazyTensor:
     counted = node.integer("count_include_pad", 0) != 0
     x, windows = _pooled(node)
     if counted and node.integer("ceil_mode", 0) and windows.has_border:
@@ -175,14 +175,14 @@ def _average_pool(node: Context) -> Tensor:
     return pooling.average_pool(node.builder, x, windows, count_border=counted)
 
 
-def _norm_pool(node: Context) -> Tensor:
+def _norm_pool(node: Context) -> LazyTensor:
     order = node.integer("p", 2)
     if order < 1:
         raise node.refuse(f"a pool by the norm of order {order} is not supported")
     return pooling.norm_pool(node.builder, *_pooled(node), order)
 
 
-def _global(pool: Callable[[ProgramBuilder, Tensor], Tensor]) -> Lowering:
+def _global(pool: Callable[[ProgramBuilder, LazyTensor], LazyTensor]) -> Lowering:
     return lambda node: pool(node.builder, node.tensor())
 
 
@@ -192,7 +192,7 @@ def _only_first_output(node: Context) -> None:
         raise node.refuse(message)
 
 
-def _batch_norm(node: Context) -> Tensor:
+def _batch_norm(node: Context) -> LazyTensor:
     if node.integer("training_mode", 0) or any(node.operator.outputs[1:]):
         raise node.refuse("batch normalization in training mode", "export the model in eval mode")
     x, scale, bias, mean, variance = (node.tensor(at) for at in range(5))
@@ -200,7 +200,7 @@ def _batch_norm(node: Context) -> Tensor:
     return normalisation.batch_norm(node.builder, x, scale, bias, mean, variance, epsilon)
 
 
-def _instance_norm(node: Context) -> Tensor:
+def _instance_norm(node: Context) -> LazyTensor:
     x, epsilon = node.tensor(), node.real("epsilon", 1e-5)
     groups = x.shape[1] if x.rank > 2 else 0
     return normalisation.group_norm(
@@ -208,7 +208,7 @@ def _instance_norm(node: Context) -> Tensor:
     )
 
 
-def _group_norm(node: Context) -> Tensor:
+def _group_norm(node: Context) -> LazyTensor:
     x, groups = node.tensor(), node.integer("num_groups", 1)
     scale, bias = node.tensor(1), node.tensor(2)
     epsilon = node.real("epsilon", 1e-5)
@@ -222,7 +222,7 @@ def _group_norm(node: Context) -> Tensor:
     return normalisation.group_norm(node.builder, x, groups, flat[0], flat[1], epsilon)
 
 
-def _layer_norm(node: Context) -> Tensor:
+def _layer_norm(node: Context) -> LazyTensor:
     _only_first_output(node)
     x = node.tensor()
     axes = range(node.axis("axis", -1, x.rank), x.rank)
@@ -232,15 +232,17 @@ def _layer_norm(node: Context) -> Tensor:
     )
 
 
-def _rms_norm(node: Context) -> Tensor:
+def _rms_norm(node: Context) -> LazyTensor:
     x = node.tensor()
     axes = range(node.axis("axis", -1, x.rank), x.rank)
     epsilon = node.real("epsilon", 1e-5)
     return normalisation.rms_norm(node.builder, x, axes, node.optional(1), epsilon)
 
 
-def _softmax(function: Callable[[ProgramBuilder, Tensor, Sequence[int]], Tensor]) -> Lowering:
-    def lowering(node: Context) -> Tensor:
+def _softmax(
+    function: Callable[[ProgramBuilder, LazyTensor, Sequence[int]], LazyTensor],
+) -> Lowering:
+    def lowering(node: Context) -> LazyTensor:
         x = node.tensor()
         if node.opset >= 13:
             return function(node.builder, x, [node.axis("axis", -1, x.rank)])

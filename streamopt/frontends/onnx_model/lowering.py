@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from streamopt.frontends.onnx_model.context import Lowerings
     from streamopt.frontends.onnx_model.model import Input, Model, OnnxOperator
-    from streamopt.frontends.tensors.tensor import Tensor
+    from streamopt.frontends.tensors.tensor import LazyTensor
     from streamopt.ir.program import Program
 
 __all__ = ["lowered"]
@@ -212,7 +212,7 @@ class _ModelLowering:
                 if name:
                     self.values.tensors[name] = self._kept(name, tensor)
 
-    def _kept(self, name: str, tensor: Tensor) -> Tensor:
+    def _kept(self, name: str, tensor: LazyTensor) -> LazyTensor:
         """Return a result, as an array if several nodes would compute it."""
         shared = self.uses[name] > 1 and tensor.operations > 0
         return self.builder.store(tensor) if shared else self.builder.bounded(tensor)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from streamopt.frontends.onnx_model.context import Context, Lowering, Lowerings
-    from streamopt.frontends.tensors.tensor import Tensor
+    from streamopt.frontends.tensors.tensor import LazyTensor
 
     Of = Callable[[Expression], Expression]
 
@@ -34,7 +34,7 @@ def _axes(node: Context, rank: int) -> tuple[int, ...]:
 
 
 def _reduction(reduction: Reduction, before: Of | None = None, after: Of | None = None) -> Lowering:
-    def lowering(node: Context) -> Tensor:
+    def lowering(node: Context) -> LazyTensor:
         x = node.tensor()
         result = reduced(
             node.builder,
@@ -49,13 +49,13 @@ def _reduction(reduction: Reduction, before: Of | None = None, after: Of | None 
     return lowering
 
 
-def _mean(node: Context) -> Tensor:
+def _mean(node: Context) -> LazyTensor:
     x = node.tensor()
     keepdims = node.integer("keepdims", 1) != 0
     return mean_over(node.builder, x, _axes(node, x.rank), keepdims=keepdims)
 
 
-def _log_sum_exp(node: Context) -> Tensor:
+def _log_sum_exp(node: Context) -> LazyTensor:
     """Return ``max + log(sum(exp(x - max)))``."""
     label = node.builder.label
     x = node.builder.settled(node.tensor())

@@ -11,7 +11,7 @@ from streamopt.frontends.tensors import arithmetic as ex
 from streamopt.frontends.tensors.elementwise import elementwise
 from streamopt.frontends.tensors.gathering import along, taken
 from streamopt.frontends.tensors.normalisation import normalized_axes
-from streamopt.frontends.tensors.tensor import LoweringError, Tensor
+from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError
 
 if TYPE_CHECKING:
     from streamopt.frontends.onnx_model.context import Context, Lowerings
@@ -23,7 +23,7 @@ MAX_EXTENT = 2**20
 Places: TypeAlias = NDArray[np.float64]
 
 
-def _resize(node: Context) -> Tensor:
+def _resize(node: Context) -> LazyTensor:
     x = node.tensor()
     mode = node.text("mode", "nearest")
     if mode not in ("nearest", "linear", "cubic"):
@@ -40,7 +40,7 @@ def _resize(node: Context) -> Tensor:
     return x
 
 
-def _factors(node: Context, x: Tensor, axes: tuple[int, ...]) -> tuple[list[float], list[int]]:
+def _factors(node: Context, x: LazyTensor, axes: tuple[int, ...]) -> tuple[list[float], list[int]]:
     """Return how much longer each dimension becomes, and how long."""
     sizes, scales = node.integers(3, "the new sizes"), node.constant(2, "the scales")
     extents = [x.shape[axis] for axis in axes]
@@ -59,7 +59,7 @@ def _factors(node: Context, x: Tensor, axes: tuple[int, ...]) -> tuple[list[floa
     return factors, sizes or counts
 
 
-def _resized(node: Context, x: Tensor, axis: int, factor: float, count: int) -> Tensor:
+def _resized(node: Context, x: LazyTensor, axis: int, factor: float, count: int) -> LazyTensor:
     """Return the tensor with one dimension stretched or thinned."""
     extent = x.shape[axis]
     places = _coordinates(node, extent, count, factor)
@@ -68,7 +68,7 @@ def _resized(node: Context, x: Tensor, axis: int, factor: float, count: int) -> 
         nearest = _rounded(node, places)
         return taken(builder, x, axis, np.clip(nearest, 0, extent - 1).astype(int).tolist())
     x = builder.settled(x)
-    total: Tensor | None = None
+    total: LazyTensor | None = None
     for offset, weights in _neighbours(node, places):
         own = np.clip(np.floor(places).astype(np.int64) + offset, 0, extent - 1)
         values = along(weights, axis, x.rank).astype(x.element.dtype)

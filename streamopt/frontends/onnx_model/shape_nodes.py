@@ -16,7 +16,7 @@ from streamopt.frontends.tensors.constants import MAX_ELEMENTS, element_of
 from streamopt.frontends.tensors.elementwise import broadcast, broadcast_shape
 from streamopt.frontends.tensors.functions import running_sum
 from streamopt.frontends.tensors.normalisation import normalized_axes
-from streamopt.frontends.tensors.tensor import LoweringError, Tensor, splat
+from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError, splat
 from streamopt.ir.expression import CompareOp
 
 if TYPE_CHECKING:
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 __all__ = ["LOWERINGS"]
 
 
-def _identity(node: Context) -> Tensor:
+def _identity(node: Context) -> LazyTensor:
     return node.tensor()
 
 
-def _dropout(node: Context) -> Tensor:
+def _dropout(node: Context) -> LazyTensor:
     training = node.number(2, "training_mode")
     if training:
         raise node.refuse("dropout in training mode", "export the model in eval mode")
@@ -40,7 +40,7 @@ def _dropout(node: Context) -> Tensor:
     return node.tensor()
 
 
-def _reshape(node: Context) -> Tensor:
+def _reshape(node: Context) -> LazyTensor:
     x, wanted = node.tensor(), node.integers(1, "the new shape") or []
     if not node.integer("allowzero", 0):
         if any(n == 0 and at >= x.rank for at, n in enumerate(wanted)):
@@ -53,7 +53,7 @@ def _reshape(node: Context) -> Tensor:
     return views.reshaped(x, [rest if n == -1 else n for n in wanted])
 
 
-def _flatten(node: Context) -> Tensor:
+def _flatten(node: Context) -> LazyTensor:
     x = node.tensor()
     axis = node.integer("axis", 1)
     if not -x.rank <= axis <= x.rank:
@@ -61,7 +61,7 @@ def _flatten(node: Context) -> Tensor:
     return views.flattened(x, axis + x.rank if axis < 0 else axis)
 
 
-def _transpose(node: Context) -> Tensor:
+def _transpose(node: Context) -> LazyTensor:
     x = node.tensor()
     return views.transposed(x, node.numbers("perm") or tuple(reversed(range(x.rank))))
 
@@ -74,17 +74,17 @@ def _axes(node: Context) -> tuple[int, ...] | None:
     return given
 
 
-def _squeeze(node: Context) -> Tensor:
+def _squeeze(node: Context) -> LazyTensor:
     axes = _axes(node)
     x = node.tensor()
     return views.squeezed(x, None if axes is None else normalized_axes(axes, x.rank))
 
 
-def _unsqueeze(node: Context) -> Tensor:
+def _unsqueeze(node: Context) -> LazyTensor:
     return views.unsqueezed(node.tensor(), _axes(node) or ())
 
 
-def _slice(node: Context) -> Tensor:
+def _slice(node: Context) -> LazyTensor:
     x = node.tensor()
     starts = node.integers(1, "the starts of a slice") or []
     stops = node.integers(2, "the ends of a slice") or []
@@ -102,12 +102,12 @@ def _slice(node: Context) -> Tensor:
     return x
 
 
-def _concat(node: Context) -> Tensor:
+def _concat(node: Context) -> LazyTensor:
     parts = node.tensors()
     return views.concatenated(node.builder, parts, node.axis("axis", 0, parts[0].rank))
 
 
-def _split(node: Context) -> tuple[Tensor, ...]:
+def _split(node: Context) -> tuple[LazyTensor, ...]:
     x = node.tensor()
     axis = node.axis("axis", 0, x.rank)
     sizes = node.numbers("split") or node.integers(1, "the sizes of a split")
@@ -123,20 +123,20 @@ def _split(node: Context) -> tuple[Tensor, ...]:
     )
 
 
-def _expand(node: Context) -> Tensor:
+def _expand(node: Context) -> LazyTensor:
     x = node.tensor()
     shape = node.integers(1, "the new shape") or []
     return broadcast(node.builder.settled(x), broadcast_shape(x.shape, shape))
 
 
-def _tile(node: Context) -> Tensor:
+def _tile(node: Context) -> LazyTensor:
     x, times = node.tensor(), node.integers(1, "the repeats") or []
     if len(times) != x.rank or min(times, default=1) < 1:
         raise LoweringError(f"repeats {times} don't fit {x.rank} dimensions")
     return views.tiled(node.builder, x, times)
 
 
-def _pad(node: Context) -> Tensor:
+def _pad(node: Context) -> LazyTensor:
     x, pads = node.tensor(), node.integers(1, "the widths of a border") or []
     axes = node.integers(3, "the axes of a border")
     axes = range(x.rank) if axes is None else normalized_axes(axes, x.rank)
@@ -155,7 +155,7 @@ def _pad(node: Context) -> Tensor:
             raise node.refuse(f"borders of mode {mode} are not supported")
 
 
-def _depth_to_space(node: Context) -> Tensor:
+def _depth_to_space(node: Context) -> LazyTensor:
     x, block = node.tensor(), node.integer("blocksize", 1)
     if x.rank != 4 or block < 1 or x.shape[1] % (block * block):
         raise LoweringError(f"blocks of {block} don't fit shape {list(x.shape)}")
@@ -170,7 +170,7 @@ def _depth_to_space(node: Context) -> Tensor:
     return views.reshaped(parts, (n, rest, h * block, w * block))
 
 
-def _space_to_depth(node: Context) -> Tensor:
+def _space_to_depth(node: Context) -> LazyTensor:
     x, block = node.tensor(), node.integer("blocksize", 1)
     if x.rank != 4 or block < 1 or x.shape[2] % block or x.shape[3] % block:
         raise LoweringError(f"blocks of {block} don't fit shape {list(x.shape)}")
@@ -180,7 +180,7 @@ def _space_to_depth(node: Context) -> Tensor:
     return views.reshaped(parts, (n, c * block * block, h // block, w // block))
 
 
-def _constant_of_shape(node: Context) -> Tensor:
+def _constant_of_shape(node: Context) -> LazyTensor:
     shape = node.integers(0, "the shape") or []
     value = node.operator.attributes.get("value")
     array = np.zeros(1, dtype=np.float32) if value is None else np.asarray(value)
@@ -190,7 +190,7 @@ def _constant_of_shape(node: Context) -> Tensor:
     return splat(float(array.reshape(-1)[0]), element, shape)
 
 
-def _triangle(node: Context) -> Tensor:
+def _triangle(node: Context) -> LazyTensor:
     """Return the part of matrices above or below a diagonal; zeros elsewhere."""
     x, shift = node.tensor(), int(node.number(1, "the diagonal") or 0)
     if x.rank < 2:
@@ -217,7 +217,7 @@ def _triangle(node: Context) -> Tensor:
     )
 
 
-def _diagonal(node: Context) -> Tensor:
+def _diagonal(node: Context) -> LazyTensor:
     """Return ones on a diagonal, in the shape of a matrix."""
     x = node.tensor()
     if x.rank != 2 or x.size_elems > MAX_ELEMENTS:
@@ -228,7 +228,7 @@ def _diagonal(node: Context) -> Tensor:
     return node.builder.constant(node.builder.label, ones)
 
 
-def _running_sum(node: Context) -> Tensor:
+def _running_sum(node: Context) -> LazyTensor:
     x, axis = node.tensor(), int(node.number(1, "the axis") or 0)
     if not -x.rank <= axis < x.rank:
         raise LoweringError(f"there is no dimension {axis} among {x.rank}")

@@ -17,8 +17,8 @@ from streamopt.frontends.tensors.constants import (
 from streamopt.frontends.tensors.indexing import in_loop_order, point_over
 from streamopt.frontends.tensors.result_copies import renamed_nest
 from streamopt.frontends.tensors.tensor import (
+    LazyTensor,
     LoweringError,
-    Tensor,
     UniqueNames,
     iterator_names,
     splat,
@@ -99,7 +99,7 @@ class ProgramBuilder:
         element: ElementType,
         role: Role,
         values: NDArray[Any] | None = None,
-    ) -> Tensor:
+    ) -> LazyTensor:
         """Declare an input, or a weight with or without values.
 
         Raises
@@ -112,7 +112,7 @@ class ProgramBuilder:
             self._values[array.name] = values
         return self._stored(array)
 
-    def constant(self, name: str, values: NDArray[Any]) -> Tensor:
+    def constant(self, name: str, values: NDArray[Any]) -> LazyTensor:
         """Return a weight with values, or the number itself where there is only one.
 
         Raises
@@ -131,13 +131,13 @@ class ProgramBuilder:
 
     def store(
         self,
-        tensor: Tensor,
+        tensor: LazyTensor,
         name: str = "",
         *,
         iterators: Sequence[str] = (),
         order: Sequence[str] = (),
         fold: bool = True,
-    ) -> Tensor:
+    ) -> LazyTensor:
         """Return the tensor as an array of its own: of one nest, or a weight computed here.
 
         Parameters
@@ -158,7 +158,7 @@ class ProgramBuilder:
             return self._computed_here(wanted, folded)
         return self._materialized(tensor, wanted, Role.INTERNAL, iterators, order)
 
-    def known(self, tensor: Tensor) -> NDArray[Any] | None:
+    def known(self, tensor: LazyTensor) -> NDArray[Any] | None:
         """Return the values of a tensor that depends on no input; None for others, or too many."""
         if tensor.size_elems > MAX_ELEMENTS:
             return None
@@ -167,11 +167,11 @@ class ProgramBuilder:
             return None
         return evaluated(value, tensor.shape, dimensions, self._values, tensor.element)
 
-    def settled(self, tensor: Tensor) -> Tensor:
+    def settled(self, tensor: LazyTensor) -> LazyTensor:
         """Return the tensor such that reading an element twice computes nothing twice."""
         return self.store(tensor) if tensor.operations else self.bounded(tensor)
 
-    def bounded(self, tensor: Tensor) -> Tensor:
+    def bounded(self, tensor: LazyTensor) -> LazyTensor:
         """Return the tensor, as an array if an element takes many steps to read."""
         small = tensor.operations <= MAX_OPERATIONS and tensor.depth <= MAX_DEPTH
         return tensor if small else self.store(tensor)
@@ -187,7 +187,7 @@ class ProgramBuilder:
         name: str = "",
         start: Callable[[ElementPoint], Expression] | None = None,
         order: Sequence[str] = (),
-    ) -> Tensor:
+    ) -> LazyTensor:
         """Return the array of reductions of ``value`` over the inner loops.
 
         Parameters
@@ -224,8 +224,8 @@ class ProgramBuilder:
         return replace(self._stored(array), axes=names[: len(outer)])
 
     def bordered(
-        self, tensor: Tensor, low: Sequence[int], high: Sequence[int], value: float, name: str
-    ) -> Tensor:
+        self, tensor: LazyTensor, low: Sequence[int], high: Sequence[int], value: float, name: str
+    ) -> LazyTensor:
         """Return the tensor with a border of one number, as an array that two nests write.
 
         The first one fills the array, the second one overwrites the inside.
@@ -247,7 +247,7 @@ class ProgramBuilder:
         self._emit(f"{name}_copy", trip_counts, Statement(target, tensor.at(point), loc=self.loc))
         return filled
 
-    def output(self, tensor: Tensor, name: str) -> Tensor:
+    def output(self, tensor: LazyTensor, name: str) -> LazyTensor:
         """Hand a tensor back to the caller under a name, as an array of its own."""
         array = self._arrays.get(tensor.array)
         if array is not None and array.role is Role.INTERNAL:
@@ -278,8 +278,13 @@ class ProgramBuilder:
         )
 
     def _materialized(
-        self, tensor: Tensor, name: str, role: Role, iterators: Sequence[str], order: Sequence[str]
-    ) -> Tensor:
+        self,
+        tensor: LazyTensor,
+        name: str,
+        role: Role,
+        iterators: Sequence[str],
+        order: Sequence[str],
+    ) -> LazyTensor:
         names = iterator_names(iterators or tensor.axes, tensor.rank)
         loops = list(zip(names, tensor.shape, strict=True))
         array = self._declared(name, tensor.shape, tensor.element, role)
@@ -306,8 +311,8 @@ class ProgramBuilder:
         self._arrays[array.name] = array
         return array
 
-    def _stored(self, array: Array) -> Tensor:
-        return Tensor(
+    def _stored(self, array: Array) -> LazyTensor:
+        return LazyTensor(
             array.shape,
             array.element,
             lambda point: Read(self._element(array, point)),
@@ -319,7 +324,7 @@ class ProgramBuilder:
     def _element(self, array: Array, point: ElementPoint) -> Access:
         return Access(array.name, tuple(in_loop_order(i, point.trip_counts) for i in point.indices))
 
-    def _computed_here(self, name: str, values: NDArray[Any]) -> Tensor:
+    def _computed_here(self, name: str, values: NDArray[Any]) -> LazyTensor:
         """Return a weight of values that were computed here, which are stored as narrow as may be.
 
         Its type is theirs: reads convert to it. What `int8` weights are converted to for a
@@ -336,7 +341,7 @@ class ProgramBuilder:
         return replace(stored, element=element, value=wide, array="")
 
 
-def _over_box(tensor: Tensor) -> tuple[Expression, dict[str, int]]:
+def _over_box(tensor: LazyTensor) -> tuple[Expression, dict[str, int]]:
     """Return an element as an expression, and the dimension that each of its iterators walks."""
     loops = list(zip(iterator_names((), tensor.rank), tensor.shape, strict=True))
     trip_counts = {name: extent for name, extent in loops if extent > 1}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from streamopt.frontends.tensors import arithmetic as ex
 from streamopt.frontends.tensors.elementwise import broadcast_shape, elementwise
-from streamopt.frontends.tensors.tensor import LoweringError, Tensor, splat
+from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError, splat
 from streamopt.frontends.tensors.views import squeezed, transposed, unsqueezed
 from streamopt.ir.affine import Affine
 from streamopt.ir.program import Reduction
@@ -23,7 +23,7 @@ __all__ = ["einsum", "gemm", "linear", "matmul"]
 _BATCH_AXES = ("a", "n", "b", "h")
 
 
-def matmul(builder: ProgramBuilder, left: Tensor, right: Tensor) -> Tensor:
+def matmul(builder: ProgramBuilder, left: LazyTensor, right: LazyTensor) -> LazyTensor:
     """Return the product with NumPy's rules: leading dimensions broadcast, vectors are allowed.
 
     Raises
@@ -63,7 +63,7 @@ def _batch_loops(batch: Sequence[int]) -> list[tuple[str, int]]:
     return list(zip(names, batch, strict=True))
 
 
-def _leading(indices: Sequence[Affine], tensor: Tensor) -> list[Affine]:
+def _leading(indices: Sequence[Affine], tensor: LazyTensor) -> list[Affine]:
     """Return the indices of the leading dimensions that a broadcast operand has."""
     extents = tensor.shape[:-2]
     own = indices[len(indices) - len(extents) :]
@@ -72,15 +72,15 @@ def _leading(indices: Sequence[Affine], tensor: Tensor) -> list[Affine]:
 
 def gemm(
     builder: ProgramBuilder,
-    left: Tensor,
-    right: Tensor,
-    addend: Tensor | None = None,
+    left: LazyTensor,
+    right: LazyTensor,
+    addend: LazyTensor | None = None,
     *,
     alpha: float = 1.0,
     beta: float = 1.0,
     transpose_left: bool = False,
     transpose_right: bool = False,
-) -> Tensor:
+) -> LazyTensor:
     """Return ``alpha * left @ right + beta * addend`` of matrices."""
     if left.rank != 2 or right.rank != 2:
         raise LoweringError(f"gemm takes matrices, not {left.rank} and {right.rank} dimensions")
@@ -98,8 +98,8 @@ def gemm(
 
 
 def linear(
-    builder: ProgramBuilder, x: Tensor, weight: Tensor, bias: Tensor | None = None
-) -> Tensor:
+    builder: ProgramBuilder, x: LazyTensor, weight: LazyTensor, bias: LazyTensor | None = None
+) -> LazyTensor:
     """Return ``x @ weight^T + bias``; the weight has a row for each output."""
     if weight.rank != 2:
         raise LoweringError(f"the weight of a linear layer has {weight.rank} dimensions, not 2")
@@ -107,7 +107,7 @@ def linear(
     return result if bias is None else elementwise(builder, ex.add, result, bias)
 
 
-def einsum(builder: ProgramBuilder, equation: str, operands: Sequence[Tensor]) -> Tensor:
+def einsum(builder: ProgramBuilder, equation: str, operands: Sequence[LazyTensor]) -> LazyTensor:
     """Return the sum of products that an equation such as ``bij,bjk->bik`` says.
 
     Raises

@@ -15,7 +15,7 @@ from streamopt.frontends.tensors import arithmetic as ex
 from streamopt.frontends.tensors.elementwise import broadcast, elementwise
 from streamopt.frontends.tensors.indexing import floor_divided
 from streamopt.frontends.tensors.pooling import Windows, bordered, spatial_names
-from streamopt.frontends.tensors.tensor import LoweringError, Tensor
+from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError
 from streamopt.frontends.tensors.views import padded, reshaped, strided, transposed, unsqueezed
 from streamopt.ir.program import Reduction
 
@@ -31,13 +31,13 @@ __all__ = ["Phases", "convolution", "phases", "transposed_convolution"]
 
 def convolution(
     builder: ProgramBuilder,
-    x: Tensor,
-    weight: Tensor,
-    bias: Tensor | None = None,
+    x: LazyTensor,
+    weight: LazyTensor,
+    bias: LazyTensor | None = None,
     *,
     windows: Windows,
     groups: int = 1,
-) -> Tensor:
+) -> LazyTensor:
     """Return the convolution of ``x`` (n, channels, ...) with a weight (m, channels/groups, ...).
 
     Loops are ``n, m, h, w`` and inside ``c, kh, kw``; a border of zeros is stored first, so that
@@ -79,7 +79,7 @@ def convolution(
     return elementwise(builder, ex.add, result, channels)
 
 
-def _check(x: Tensor, weight: Tensor, groups: int) -> None:
+def _check(x: LazyTensor, weight: LazyTensor, groups: int) -> None:
     if weight.rank != x.rank:
         message = f"a weight of {weight.rank} dimensions doesn't fit an input of {x.rank}"
         raise LoweringError(message)
@@ -147,13 +147,13 @@ def phases(extent: int, span: int, stride: int, cut: int, count: int) -> Phases:
 
 def transposed_convolution(
     builder: ProgramBuilder,
-    x: Tensor,
-    weight: Tensor,
-    bias: Tensor | None,
+    x: LazyTensor,
+    weight: LazyTensor,
+    bias: LazyTensor | None,
     dimensions: Sequence[Phases],
     dilations: Sequence[int],
     groups: int,
-) -> Tensor:
+) -> LazyTensor:
     """Return the transposed convolution of ``x`` with a weight (channels, m/groups, ...).
 
     Raises
@@ -196,11 +196,11 @@ def transposed_convolution(
 
 def _kernel(
     builder: ProgramBuilder,
-    weight: Tensor,
+    weight: LazyTensor,
     dimensions: Sequence[Phases],
     dilations: Sequence[int],
     groups: int,
-) -> Tensor:
+) -> LazyTensor:
     """Return the weight of the convolution, with a channel for each phase."""
     rank = len(dimensions)
     for at, dilation in enumerate(dilations):
@@ -221,7 +221,7 @@ def _kernel(
     return builder.store(reshaped(parts, shape), f"{builder.label}_phases")
 
 
-def _dilated(builder: ProgramBuilder, weight: Tensor, axis: int, dilation: int) -> Tensor:
+def _dilated(builder: ProgramBuilder, weight: LazyTensor, axis: int, dilation: int) -> LazyTensor:
     """Return a weight with zeros between its elements along an axis."""
     if dilation == 1:
         return weight

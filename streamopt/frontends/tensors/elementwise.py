@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from streamopt.frontends.tensors import arithmetic as ex
 from streamopt.frontends.tensors.builder import MAX_DEPTH, MAX_OPERATIONS
-from streamopt.frontends.tensors.tensor import LoweringError, Tensor
+from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError
 from streamopt.ir.affine import Affine
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import (
@@ -55,7 +55,7 @@ def broadcast_shape(*shapes: Sequence[int]) -> tuple[int, ...]:
     return tuple(result)
 
 
-def broadcast(tensor: Tensor, shape: Sequence[int]) -> Tensor:
+def broadcast(tensor: LazyTensor, shape: Sequence[int]) -> LazyTensor:
     """Return the tensor repeated along dimensions that it lacks or has once."""
     if tensor.shape == tuple(shape):
         return tensor
@@ -75,10 +75,10 @@ def broadcast(tensor: Tensor, shape: Sequence[int]) -> Tensor:
 def elementwise(
     builder: ProgramBuilder,
     function: Callable[..., Expression],
-    *operands: Tensor,
+    *operands: LazyTensor,
     element: ElementType | None = None,
     is_truth: bool = False,
-) -> Tensor:
+) -> LazyTensor:
     """Return the tensor of a function of each element.
 
     Computes at every read; operands that would be computed more often than they have elements
@@ -113,7 +113,7 @@ def elementwise(
         computed = function(*(operand.at(point) for operand in wide))
         return Cast(result, computed) if narrow else computed
 
-    return Tensor(
+    return LazyTensor(
         shape,
         result,
         value,
@@ -126,13 +126,13 @@ def elementwise(
     )
 
 
-def _probe(operand: Tensor, probe: Read) -> Expression:
+def _probe(operand: LazyTensor, probe: Read) -> Expression:
     return ex.as_condition(probe) if operand.is_truth else probe
 
 
 def _operand(
-    builder: ProgramBuilder, operand: Tensor, shape: tuple[int, ...], times: int
-) -> Tensor:
+    builder: ProgramBuilder, operand: LazyTensor, shape: tuple[int, ...], times: int
+) -> LazyTensor:
     """Return the operand, as an array if its elements would be computed again and again."""
     repeated = times > 1 or operand.size_elems < prod(shape)
     if operand.depth > MAX_DEPTH or (repeated and operand.operations):
@@ -140,7 +140,9 @@ def _operand(
     return operand
 
 
-def compare(builder: ProgramBuilder, op: CompareOp, left: Tensor, right: Tensor) -> Tensor:
+def compare(
+    builder: ProgramBuilder, op: CompareOp, left: LazyTensor, right: LazyTensor
+) -> LazyTensor:
     """Return the truth values of a comparison."""
 
     def function(a: Expression, b: Expression) -> Expression:
@@ -150,7 +152,9 @@ def compare(builder: ProgramBuilder, op: CompareOp, left: Tensor, right: Tensor)
     return elementwise(builder, function, left, right, element=element, is_truth=True)
 
 
-def connect(builder: ProgramBuilder, op: LogicOp, left: Tensor, right: Tensor) -> Tensor:
+def connect(
+    builder: ProgramBuilder, op: LogicOp, left: LazyTensor, right: LazyTensor
+) -> LazyTensor:
     """Return the truth values of both operands joined; numbers count as whether they aren't 0."""
 
     def function(a: Expression, b: Expression) -> Expression:
@@ -160,7 +164,7 @@ def connect(builder: ProgramBuilder, op: LogicOp, left: Tensor, right: Tensor) -
     return elementwise(builder, function, left, right, element=element, is_truth=True)
 
 
-def opposite(builder: ProgramBuilder, operand: Tensor) -> Tensor:
+def opposite(builder: ProgramBuilder, operand: LazyTensor) -> LazyTensor:
     """Return the truth values that hold where those of the operand don't."""
 
     def function(a: Expression) -> Expression:
@@ -169,7 +173,9 @@ def opposite(builder: ProgramBuilder, operand: Tensor) -> Tensor:
     return elementwise(builder, function, operand, element=ElementType.UINT8, is_truth=True)
 
 
-def choose(builder: ProgramBuilder, condition: Tensor, then: Tensor, otherwise: Tensor) -> Tensor:
+def choose(
+    builder: ProgramBuilder, condition: LazyTensor, then: LazyTensor, otherwise: LazyTensor
+) -> LazyTensor:
     """Return ``then`` where the condition holds and ``otherwise`` elsewhere."""
 
     def function(c: Expression, a: Expression, b: Expression) -> Expression:
@@ -178,7 +184,7 @@ def choose(builder: ProgramBuilder, condition: Tensor, then: Tensor, otherwise: 
     return elementwise(builder, function, condition, then, otherwise, element=then.element)
 
 
-def cast(builder: ProgramBuilder, operand: Tensor, element: ElementType) -> Tensor:
+def cast(builder: ProgramBuilder, operand: LazyTensor, element: ElementType) -> LazyTensor:
     """Return the tensor in another element type, converted as C does."""
     if operand.element is element and not operand.is_truth:
         return operand

@@ -17,7 +17,7 @@ from streamopt.ir.expression import Compare, CompareOp, Function, Literal, Selec
 
 if TYPE_CHECKING:
     from streamopt.frontends.tensors.builder import ProgramBuilder
-    from streamopt.frontends.tensors.tensor import Tensor
+    from streamopt.frontends.tensors.tensor import LazyTensor
     from streamopt.ir.expression import Expression
 
 __all__ = [
@@ -192,12 +192,12 @@ def arc_hyperbolic_tangent(x: Expression) -> Expression:
 
 def running_sum(
     builder: ProgramBuilder,
-    tensor: Tensor,
+    tensor: LazyTensor,
     axis: int,
     *,
     reverse: bool = False,
     exclusive: bool = False,
-) -> Tensor:
+) -> LazyTensor:
     """Return for each element the sum up to it along an axis.
 
     Sums of twice as many elements in each step (Hillis and Steele, 1986): nests without
@@ -212,7 +212,7 @@ def running_sum(
     """
     extent = tensor.shape[axis]
 
-    def moved(source: Tensor, by: int) -> Tensor:
+    def moved(source: LazyTensor, by: int) -> LazyTensor:
         step = [by if at == axis else 0 for at in range(source.rank)]
         back = [-each for each in step]
         return padded(builder, source, *((back, step) if reverse else (step, back)))

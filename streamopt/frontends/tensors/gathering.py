@@ -15,7 +15,7 @@ import numpy as np
 from streamopt.frontends.tensors import arithmetic as ex
 from streamopt.frontends.tensors.indexing import placed
 from streamopt.frontends.tensors.positions import Leaf, PositionSplit, dimension, joined_pieces
-from streamopt.frontends.tensors.tensor import LoweringError, Tensor
+from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError
 from streamopt.ir.expression import Compare, CompareOp, Index
 
 if TYPE_CHECKING:
@@ -48,7 +48,9 @@ def along(table: NDArray[Number], axis: int, rank: int) -> NDArray[Number]:
     return table.reshape((1,) * axis + (-1,) + (1,) * (rank - axis - 1))
 
 
-def taken(builder: ProgramBuilder, tensor: Tensor, axis: int, positions: Sequence[int]) -> Tensor:
+def taken(
+    builder: ProgramBuilder, tensor: LazyTensor, axis: int, positions: Sequence[int]
+) -> LazyTensor:
     """Return the elements at constant positions along an axis, counted from the end if negative.
 
     Raises
@@ -68,8 +70,8 @@ def taken(builder: ProgramBuilder, tensor: Tensor, axis: int, positions: Sequenc
 
 
 def gathered(
-    builder: ProgramBuilder, source: Tensor, tables: Sequence[Table], shape: Sequence[int]
-) -> Tensor:
+    builder: ProgramBuilder, source: LazyTensor, tables: Sequence[Table], shape: Sequence[int]
+) -> LazyTensor:
     """Return the tensor whose elements are those of the source at the tables' positions.
 
     Parameters
@@ -108,11 +110,11 @@ def _unmoved(point: ElementPoint) -> ElementPoint:
 
 def scattered(
     builder: ProgramBuilder,
-    whole: Tensor,
-    updates: Tensor,
+    whole: LazyTensor,
+    updates: LazyTensor,
     targets: Sequence[Table],
     combine: Combine | None = None,
-) -> Tensor:
+) -> LazyTensor:
     """Return a tensor with parts of it replaced; what is written last stays.
 
     Parameters
@@ -164,11 +166,11 @@ def _passes(flat: Table, size: int, *, is_single: bool) -> list[Table]:
 
 def _written(
     builder: ProgramBuilder,
-    whole: Tensor,
-    updates: Tensor,
+    whole: LazyTensor,
+    updates: LazyTensor,
     writing: tuple[Table, tuple[int, ...]],
     combine: Combine | None,
-) -> Tensor:
+) -> LazyTensor:
     """Return a tensor with one part at most on each place."""
     writers, shape = writing
     sources = np.unravel_index(_without_gaps(writers), shape)

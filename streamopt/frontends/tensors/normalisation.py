@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from streamopt.frontends.tensors import arithmetic as ex
 from streamopt.frontends.tensors.elementwise import elementwise
-from streamopt.frontends.tensors.tensor import LoweringError, Tensor, iterator_names, splat
+from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError, iterator_names, splat
 from streamopt.frontends.tensors.views import reshaped
 from streamopt.ir.expression import Function, Literal
 from streamopt.ir.program import Reduction
@@ -32,12 +32,12 @@ __all__ = [
 ]
 
 
-def _channels(tensor: Tensor, rank: int) -> Tensor:
+def _channels(tensor: LazyTensor, rank: int) -> LazyTensor:
     """Return one number per channel such that it broadcasts over (n, c, ...)."""
     return reshaped(tensor, (tensor.size_elems, *[1] * (rank - 2)))
 
 
-def _inverse_root(builder: ProgramBuilder, variance: Tensor, epsilon: float) -> Tensor:
+def _inverse_root(builder: ProgramBuilder, variance: LazyTensor, epsilon: float) -> LazyTensor:
     def function(v: Expression) -> Expression:
         return ex.reciprocal(ex.call(Function.SQRT, ex.add(v, Literal(epsilon))))
 
@@ -58,13 +58,13 @@ def _square(x: Expression) -> Expression:
 
 def batch_norm(
     builder: ProgramBuilder,
-    x: Tensor,
-    scale: Tensor | None,
-    bias: Tensor | None,
-    mean: Tensor,
-    variance: Tensor,
+    x: LazyTensor,
+    scale: LazyTensor | None,
+    bias: LazyTensor | None,
+    mean: LazyTensor,
+    variance: LazyTensor,
     epsilon: float,
-) -> Tensor:
+) -> LazyTensor:
     """Return ``(x - mean) / sqrt(variance + epsilon) * scale + bias``, each per channel.
 
     With constant statistics that is one product and one sum with weights computed here.
@@ -82,8 +82,8 @@ def batch_norm(
 
 
 def _standardized(
-    builder: ProgramBuilder, x: Tensor, axes: Sequence[int], epsilon: float
-) -> Tensor:
+    builder: ProgramBuilder, x: LazyTensor, axes: Sequence[int], epsilon: float
+) -> LazyTensor:
     """Return ``x`` less its mean over the axes, divided by the standard deviation."""
     label = builder.label
     x = builder.settled(x)
@@ -98,12 +98,12 @@ def _standardized(
 
 def layer_norm(
     builder: ProgramBuilder,
-    x: Tensor,
+    x: LazyTensor,
     axes: Sequence[int],
-    scale: Tensor | None,
-    bias: Tensor | None,
+    scale: LazyTensor | None,
+    bias: LazyTensor | None,
     epsilon: float,
-) -> Tensor:
+) -> LazyTensor:
     """Return ``x`` standardised over the axes, times a scale, plus a bias."""
     result = _standardized(builder, x, axes, epsilon)
     if scale is not None:
@@ -112,8 +112,12 @@ def layer_norm(
 
 
 def rms_norm(
-    builder: ProgramBuilder, x: Tensor, axes: Sequence[int], scale: Tensor | None, epsilon: float
-) -> Tensor:
+    builder: ProgramBuilder,
+    x: LazyTensor,
+    axes: Sequence[int],
+    scale: LazyTensor | None,
+    epsilon: float,
+) -> LazyTensor:
     """Return ``x`` divided by its root mean square over the axes, times a scale."""
     x = builder.settled(x)
     mean = mean_over(builder, x, axes, function=_square, name=f"{builder.label}_squares")
@@ -125,12 +129,12 @@ def rms_norm(
 
 def group_norm(
     builder: ProgramBuilder,
-    x: Tensor,
+    x: LazyTensor,
     groups: int,
-    scale: Tensor | None,
-    bias: Tensor | None,
+    scale: LazyTensor | None,
+    bias: LazyTensor | None,
     epsilon: float,
-) -> Tensor:
+) -> LazyTensor:
     """Return ``x`` (n, c, ...) standardised over groups of channels; one a channel is instances."""
     channels = x.shape[1]
     if groups < 1 or channels % groups:
@@ -146,7 +150,7 @@ def group_norm(
     return result
 
 
-def softmax(builder: ProgramBuilder, x: Tensor, axes: Sequence[int]) -> Tensor:
+def softmax(builder: ProgramBuilder, x: LazyTensor, axes: Sequence[int]) -> LazyTensor:
     """Return ``exp(x - max) / sum(exp(x - max))`` over the axes."""
     label = builder.label
     x = builder.settled(x)
@@ -157,7 +161,7 @@ def softmax(builder: ProgramBuilder, x: Tensor, axes: Sequence[int]) -> Tensor:
     return elementwise(builder, ex.divide, powers, total)
 
 
-def log_softmax(builder: ProgramBuilder, x: Tensor, axes: Sequence[int]) -> Tensor:
+def log_softmax(builder: ProgramBuilder, x: LazyTensor, axes: Sequence[int]) -> LazyTensor:
     """Return ``x - max - log(sum(exp(x - max)))`` over the axes."""
     label = builder.label
     x = builder.settled(x)
@@ -188,14 +192,14 @@ def normalized_axes(axes: Sequence[int], rank: int) -> tuple[int, ...]:
 
 def reduced(
     builder: ProgramBuilder,
-    tensor: Tensor,
+    tensor: LazyTensor,
     axes: Sequence[int],
     reduction: Reduction,
     *,
     keepdims: bool = True,
     function: Callable[[Expression], Expression] | None = None,
     name: str = "",
-) -> Tensor:
+) -> LazyTensor:
     """Return the reduction over some dimensions, as an array.
 
     The tensor is computed inside the nest: settle it if it is read elsewhere too.
@@ -233,13 +237,13 @@ def reduced(
 
 def mean_over(
     builder: ProgramBuilder,
-    tensor: Tensor,
+    tensor: LazyTensor,
     axes: Sequence[int],
     *,
     keepdims: bool = True,
     function: Callable[[Expression], Expression] | None = None,
     name: str = "",
-) -> Tensor:
+) -> LazyTensor:
     """Return the mean over some dimensions: a sum, divided at every read."""
     over = normalized_axes(axes, tensor.rank)
     total = reduced(

@@ -13,7 +13,7 @@ from streamopt.frontends.tensors import arithmetic as ex
 from streamopt.frontends.tensors.elementwise import elementwise
 from streamopt.frontends.tensors.functions import power
 from streamopt.frontends.tensors.normalisation import mean_over, reduced
-from streamopt.frontends.tensors.tensor import LoweringError, Tensor, splat
+from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError, splat
 from streamopt.frontends.tensors.views import padded
 from streamopt.ir.expression import Function
 from streamopt.ir.program import Reduction
@@ -118,7 +118,9 @@ class Windows:
         ]
 
 
-def bordered(builder: ProgramBuilder, x: Tensor, windows: Windows, value: float = 0.0) -> Tensor:
+def bordered(
+    builder: ProgramBuilder, x: LazyTensor, windows: Windows, value: float = 0.0
+) -> LazyTensor:
     """Return ``x`` with the windows' border, stored if there is one."""
     if not windows.has_border:
         return builder.settled(x)
@@ -127,7 +129,7 @@ def bordered(builder: ProgramBuilder, x: Tensor, windows: Windows, value: float 
     return builder.store(wide, f"{builder.label}_pad", iterators=axes)
 
 
-def max_pool(builder: ProgramBuilder, x: Tensor, windows: Windows) -> Tensor:
+def max_pool(builder: ProgramBuilder, x: LazyTensor, windows: Windows) -> LazyTensor:
     """Return the largest element of each window; a border never wins."""
     dtype = np.dtype(x.element.dtype)
     lowest = np.finfo(dtype).min if x.element.is_float else np.iinfo(dtype).min
@@ -135,8 +137,8 @@ def max_pool(builder: ProgramBuilder, x: Tensor, windows: Windows) -> Tensor:
 
 
 def average_pool(
-    builder: ProgramBuilder, x: Tensor, windows: Windows, *, count_border: bool = False
-) -> Tensor:
+    builder: ProgramBuilder, x: LazyTensor, windows: Windows, *, count_border: bool = False
+) -> LazyTensor:
     """Return the mean of each window.
 
     Parameters
@@ -155,7 +157,7 @@ def average_pool(
     return elementwise(builder, ex.divide, total, divisor)
 
 
-def norm_pool(builder: ProgramBuilder, x: Tensor, windows: Windows, order: int) -> Tensor:
+def norm_pool(builder: ProgramBuilder, x: LazyTensor, windows: Windows, order: int) -> LazyTensor:
     """Return the root of each window's sum of powers."""
 
     def raised(element: Expression) -> Expression:
@@ -165,25 +167,25 @@ def norm_pool(builder: ProgramBuilder, x: Tensor, windows: Windows, order: int) 
     return elementwise(builder, partial(power, exponent=1.0 / order), total)
 
 
-def global_average_pool(builder: ProgramBuilder, x: Tensor) -> Tensor:
+def global_average_pool(builder: ProgramBuilder, x: LazyTensor) -> LazyTensor:
     """Return the mean of each channel."""
     return mean_over(builder, x, _spatial(x))
 
 
-def global_max_pool(builder: ProgramBuilder, x: Tensor) -> Tensor:
+def global_max_pool(builder: ProgramBuilder, x: LazyTensor) -> LazyTensor:
     """Return the largest element of each channel."""
     return reduced(builder, x, _spatial(x), Reduction.MAX)
 
 
-def _spatial(x: Tensor) -> range:
+def _spatial(x: LazyTensor) -> range:
     if x.rank < 3:
         raise LoweringError(f"pooling needs spatial dimensions; the input has {x.rank} in all")
     return range(2, x.rank)
 
 
 def _pooled(
-    builder: ProgramBuilder, x: Tensor, windows: Windows, reduction: Reduction, border: float
-) -> Tensor:
+    builder: ProgramBuilder, x: LazyTensor, windows: Windows, reduction: Reduction, border: float
+) -> LazyTensor:
     names = spatial_names(x.rank - 2)
     if len(windows.kernel) != len(names):
         raise LoweringError(f"a kernel of {len(windows.kernel)} dimensions for {len(names)}")

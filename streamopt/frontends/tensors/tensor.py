@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "LoweringError",
-    "Tensor",
+    "LazyTensor",
     "UniqueNames",
     "iterator_names",
     "legal_name",
@@ -47,7 +47,7 @@ class LoweringError(Exception):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Tensor:
+class LazyTensor:
     """A value of static shape, and how to read its elements.
 
     Stored tensors read an array; views read another tensor elsewhere; others compute, anew at
@@ -102,7 +102,7 @@ class Tensor:
         shape: Sequence[int],
         place: Callable[[ElementPoint], ElementPoint],
         axes: Sequence[str] = (),
-    ) -> Tensor:
+    ) -> LazyTensor:
         """Return the tensor of another shape that reads this one elsewhere."""
 
         def value(point: ElementPoint) -> Expression:
@@ -118,14 +118,14 @@ class Tensor:
         )
 
 
-def splat(value: float, element: ElementType, shape: Sequence[int] = ()) -> Tensor:
+def splat(value: float, element: ElementType, shape: Sequence[int] = ()) -> LazyTensor:
     """Return the tensor whose elements are all one number."""
     literal = Literal(float(value))
 
     def same(_: ElementPoint) -> Expression:
         return literal
 
-    return Tensor(tuple(shape), element, same)
+    return LazyTensor(tuple(shape), element, same)
 
 
 MAX_CHARACTERS = 80

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from streamopt.frontends.tensors import arithmetic as ex
 from streamopt.frontends.tensors.indexing import flat_index, floor_divided, remainder
-from streamopt.frontends.tensors.tensor import LoweringError, Tensor, splat
+from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError, splat
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import CompareOp
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from streamopt.frontends.tensors.builder import ProgramBuilder
     from streamopt.frontends.tensors.indexing import ElementPoint
-    from streamopt.frontends.tensors.tensor import Tensor
+    from streamopt.frontends.tensors.tensor import LazyTensor
     from streamopt.ir.expression import Expression
 
 __all__ = [
@@ -39,7 +39,7 @@ __all__ = [
 ]
 
 
-def reshaped(tensor: Tensor, shape: Sequence[int]) -> Tensor:
+def reshaped(tensor: LazyTensor, shape: Sequence[int]) -> LazyTensor:
     """Return the elements in row-major order under another shape.
 
     Dimensions that both shapes have in common at the front stay what they are.
@@ -99,12 +99,12 @@ def _unflattened(flat: Affine, shape: Sequence[int], point: ElementPoint) -> lis
     return indices
 
 
-def flattened(tensor: Tensor, axis: int = 1) -> Tensor:
+def flattened(tensor: LazyTensor, axis: int = 1) -> LazyTensor:
     """Return a matrix: dimensions before ``axis`` make the rows, the others the columns."""
     return reshaped(tensor, (prod(tensor.shape[:axis]), prod(tensor.shape[axis:])))
 
 
-def transposed(tensor: Tensor, permutation: Sequence[int]) -> Tensor:
+def transposed(tensor: LazyTensor, permutation: Sequence[int]) -> LazyTensor:
     """Return the tensor whose dimension ``d`` is dimension ``permutation[d]`` of this one."""
     if sorted(permutation) != list(range(tensor.rank)):
         message = f"{list(permutation)} is no permutation of {tensor.rank} dimensions"
@@ -115,7 +115,7 @@ def transposed(tensor: Tensor, permutation: Sequence[int]) -> Tensor:
     return tensor.view(shape, lambda point: point.pick(*places), axes)
 
 
-def strided(tensor: Tensor, axis: int, start: int, step: int, count: int) -> Tensor:
+def strided(tensor: LazyTensor, axis: int, start: int, step: int, count: int) -> LazyTensor:
     """Return elements ``start, start + step, ...`` along an axis; the step may be 0 or negative."""
     last = start + step * (count - 1)
     if count < 1 or not (0 <= start < tensor.shape[axis] and 0 <= last < tensor.shape[axis]):
@@ -133,8 +133,8 @@ def strided(tensor: Tensor, axis: int, start: int, step: int, count: int) -> Ten
 
 
 def sliced(
-    tensor: Tensor, axis: int, start: int | None, stop: int | None, step: int | None
-) -> Tensor:
+    tensor: LazyTensor, axis: int, start: int | None, stop: int | None, step: int | None
+) -> LazyTensor:
     """Return ``tensor[start:stop:step]`` along an axis, with Python's rules."""
     if step == 0:
         raise LoweringError("the step of a slice is 0")
@@ -144,7 +144,7 @@ def sliced(
     return strided(tensor, axis, taken.start, taken.step, len(taken))
 
 
-def squeezed(tensor: Tensor, axes: Sequence[int] | None = None) -> Tensor:
+def squeezed(tensor: LazyTensor, axes: Sequence[int] | None = None) -> LazyTensor:
     """Return the tensor without the given dimensions of extent 1; all of them if None."""
     chosen = {axis % tensor.rank for axis in axes} if axes is not None and tensor.rank else None
     for axis in chosen or ():
@@ -159,7 +159,7 @@ def squeezed(tensor: Tensor, axes: Sequence[int] | None = None) -> Tensor:
     return reshaped(tensor, kept)
 
 
-def unsqueezed(tensor: Tensor, axes: Sequence[int]) -> Tensor:
+def unsqueezed(tensor: LazyTensor, axes: Sequence[int]) -> LazyTensor:
     """Return the tensor with new dimensions of extent 1 at the given positions of the result."""
     rank = tensor.rank + len(axes)
     places = {axis % rank for axis in axes}
@@ -169,7 +169,7 @@ def unsqueezed(tensor: Tensor, axes: Sequence[int]) -> Tensor:
     return reshaped(tensor, [1 if axis in places else next(old) for axis in range(rank)])
 
 
-def concatenated(builder: ProgramBuilder, parts: Sequence[Tensor], axis: int) -> Tensor:
+def concatenated(builder: ProgramBuilder, parts: Sequence[LazyTensor], axis: int) -> LazyTensor:
     """Return the parts behind each other along an axis.
 
     Raises
@@ -221,11 +221,11 @@ def _moved(point: ElementPoint, axis: int, by: int) -> ElementPoint:
 
 def padded(
     builder: ProgramBuilder,
-    tensor: Tensor,
+    tensor: LazyTensor,
     before: Sequence[int],
     after: Sequence[int],
     value: float = 0.0,
-) -> Tensor:
+) -> LazyTensor:
     """Return the tensor with a border of one number.
 
     Parameters
@@ -277,12 +277,12 @@ def padded(
 
 def mirrored(
     builder: ProgramBuilder,
-    tensor: Tensor,
+    tensor: LazyTensor,
     before: Sequence[int],
     after: Sequence[int],
     *,
     edge: bool = False,
-) -> Tensor:
+) -> LazyTensor:
     """Return the tensor with a border that mirrors it, or that repeats its outermost elements.
 
     Raises
@@ -306,7 +306,7 @@ def mirrored(
     return tensor
 
 
-def tiled(builder: ProgramBuilder, tensor: Tensor, times: Sequence[int]) -> Tensor:
+def tiled(builder: ProgramBuilder, tensor: LazyTensor, times: Sequence[int]) -> LazyTensor:
     """Return the whole tensor repeated along each dimension."""
     source = builder.settled(tensor)
     shape = [extent * n for extent, n in zip(source.shape, times, strict=True)]

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from torch.export import ExportedProgram
 
-    from streamopt.frontends.mlir.text.syntax import Operation
+    from streamopt.frontends.mlir.text.syntax import MlirOperation
 
 __all__ = ["Exported", "evaluating", "exported"]
 
@@ -60,7 +60,7 @@ class Exported:
         Where operations come from, by the line of their location.
     """
 
-    function: Operation
+    function: MlirOperation
     arguments: tuple[Argument, ...]
     results: tuple[str, ...]
     places: Mapping[int, SourcePlace]
@@ -209,7 +209,9 @@ def _results(program: ExportedProgram, file: str) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _lowered(program: ExportedProgram, places: Mapping[int, SourcePlace], file: str) -> Operation:
+def _lowered(
+    program: ExportedProgram, places: Mapping[int, SourcePlace], file: str
+) -> MlirOperation:
     from torch_mlir.dialects import torch as torch_dialect
     from torch_mlir.extras.fx_importer import FxImporter
 

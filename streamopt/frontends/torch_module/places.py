@@ -18,7 +18,7 @@ from streamopt.frontends.mlir.text.parsing import KIND
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from streamopt.frontends.mlir.text.syntax import Operation
+    from streamopt.frontends.mlir.text.syntax import MlirOperation
 
 __all__ = ["MARK", "SourcePlace", "label", "mark_nodes", "short_path"]
 
@@ -114,7 +114,7 @@ _PARTS = {
 }
 
 
-def label(op: Operation, places: Mapping[int, SourcePlace]) -> str:
+def label(op: MlirOperation, places: Mapping[int, SourcePlace]) -> str:
     """Return the label of an operation: the operator's label, and which part of it this is."""
     place = places.get(op.loc.line or 0)
     if place is None:
@@ -139,7 +139,7 @@ def label(op: Operation, places: Mapping[int, SourcePlace]) -> str:
     return place.label
 
 
-def _part(op: Operation) -> str:
+def _part(op: MlirOperation) -> str:
     names = [inner.name.rpartition(".")[2] for block in op.blocks for inner in block.operations]
     known = [_PARTS[name] for name in names if name in _PARTS]
     is_pair = len(op.results) > 1

@@ -18,7 +18,7 @@ from streamopt.frontends.tensors.contraction import gemm, linear, matmul
 from streamopt.frontends.tensors.convolution import convolution
 from streamopt.frontends.tensors.elementwise import choose, compare, elementwise
 from streamopt.frontends.tensors.pooling import Windows
-from streamopt.frontends.tensors.tensor import LoweringError, Tensor, splat
+from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError, splat
 from streamopt.ir.expression import CompareOp, reads
 from streamopt.ir.program import ElementType, Reduction, Role
 from tests.support.runners.elements import run
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from streamopt.ir.program import Nest, Program
 
-    Lowering = Callable[[ProgramBuilder, list[Tensor]], Tensor]
+    Lowering = Callable[[ProgramBuilder, list[LazyTensor]], LazyTensor]
 
 torch = pytest.importorskip("torch")
 F: Any = torch.nn.functional
@@ -43,7 +43,7 @@ def values(*shape: int) -> NDArray[Any]:
 
 def built(lowering: Lowering, *inputs: NDArray[Any], weights: int = 0) -> Program:
     builder = ProgramBuilder("p")
-    given: list[Tensor] = []
+    given: list[LazyTensor] = []
     for at, array in enumerate(inputs):
         if at < len(inputs) - weights:
             given.append(builder.given(f"x{at}", array.shape, ElementType.DOUBLE, Role.INPUT))
@@ -97,7 +97,7 @@ def test_linear_streams() -> None:
 def test_gemm() -> None:
     a, b, c = values(4, 3), values(5, 4), values(1, 5)
 
-    def lowering(builder: ProgramBuilder, t: list[Tensor]) -> Tensor:
+    def lowering(builder: ProgramBuilder, t: list[LazyTensor]) -> LazyTensor:
         flags = {"transpose_left": True, "transpose_right": True}
         return gemm(builder, *t, alpha=0.5, beta=2.0, **flags)
 
@@ -125,7 +125,7 @@ def test_convolution(x: tuple[int, ...], w: tuple[int, ...], options: dict[str, 
     pads = each("padding", 0)
     windows = Windows.of(w[2:], each("stride", 1), each("dilation", 1), pads, pads)
 
-    def lowering(builder: ProgramBuilder, t: list[Tensor]) -> Tensor:
+    def lowering(builder: ProgramBuilder, t: list[LazyTensor]) -> LazyTensor:
         return convolution(builder, *t, windows=windows, groups=options.get("groups", 1))
 
     torch_function = (F.conv1d, F.conv2d, F.conv3d)[rank - 1]
@@ -166,7 +166,7 @@ def test_global_pools() -> None:
 def test_bias_and_relu_are_one_nest() -> None:
     square, b = values(4, 4), values(4)
 
-    def lowering(builder: ProgramBuilder, t: list[Tensor]) -> Tensor:
+    def lowering(builder: ProgramBuilder, t: list[LazyTensor]) -> LazyTensor:
         total = elementwise(builder, ex.add, matmul(builder, t[0], t[0]), t[1])
         return elementwise(builder, functions.relu, total)
 
@@ -177,7 +177,7 @@ def test_bias_and_relu_are_one_nest() -> None:
 def test_computed_operands_are_stored_where_they_repeat() -> None:
     x, row = values(3, 4), values(4)
 
-    def lowering(builder: ProgramBuilder, t: list[Tensor]) -> Tensor:
+    def lowering(builder: ProgramBuilder, t: list[LazyTensor]) -> LazyTensor:
         computed = elementwise(builder, ex.exponential, t[1])
         return elementwise(builder, ex.add, t[0], computed)
 
@@ -188,7 +188,7 @@ def test_computed_operands_are_stored_where_they_repeat() -> None:
 def test_choose() -> None:
     x, y = values(3, 4), values(4)
 
-    def lowering(builder: ProgramBuilder, t: list[Tensor]) -> Tensor:
+    def lowering(builder: ProgramBuilder, t: list[LazyTensor]) -> LazyTensor:
         below = compare(builder, CompareOp.LT, *t)
         return choose(builder, below, t[0], splat(2.0, ElementType.DOUBLE))
 
@@ -250,7 +250,7 @@ def test_layer_norm() -> None:
     x, scale, bias = values(2, 3, 4), values(4), values(4)
     expected = through_torch(lambda t: F.layer_norm(t[0], (4,), *t[1:], eps=1e-3), x, scale, bias)
 
-    def lowering(builder: ProgramBuilder, t: list[Tensor]) -> Tensor:
+    def lowering(builder: ProgramBuilder, t: list[LazyTensor]) -> LazyTensor:
         return normalisation.layer_norm(builder, t[0], [-1], t[1], t[2], 1e-3)
 
     check_lowering(lowering, expected, x, scale, bias)
@@ -260,7 +260,7 @@ def test_group_and_rms_norm() -> None:
     x, scale, bias = values(2, 4, 3, 2), values(4), values(4)
     expected = through_torch(lambda t: F.group_norm(t[0], 2, *t[1:], eps=1e-3), x, scale, bias)
 
-    def lowering(builder: ProgramBuilder, t: list[Tensor]) -> Tensor:
+    def lowering(builder: ProgramBuilder, t: list[LazyTensor]) -> LazyTensor:
         return normalisation.group_norm(builder, t[0], 2, t[1], t[2], 1e-3)
 
     check_lowering(lowering, expected, x, scale, bias)
@@ -387,7 +387,7 @@ def test_activations(name: str) -> None:
 def test_weights_are_folded_once() -> None:
     x, w, scale = values(2, 3), values(3, 4), values(4)
 
-    def lowering(builder: ProgramBuilder, t: list[Tensor]) -> Tensor:
+    def lowering(builder: ProgramBuilder, t: list[LazyTensor]) -> LazyTensor:
         return matmul(builder, t[0], elementwise(builder, ex.multiply, t[1], t[2]))
 
     program = check_lowering(lowering, x @ (w * scale), x, w, scale, weights=2)

@@ -41,7 +41,7 @@ from streamopt.frontends.mlir.scalars import (
     scalar,
 )
 from streamopt.frontends.mlir.text.syntax import DYNAMIC, Dense, element_type
-from streamopt.frontends.tensors.tensor import LoweringError, Tensor
+from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError
 from streamopt.ir.expression import Expression, Literal, walk
 from streamopt.ir.program import Role
 
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 
     from streamopt.frontends.mlir.linalg.structured import Operand, Structured
     from streamopt.frontends.mlir.linalg.usage import TensorLayout
-    from streamopt.frontends.mlir.text.syntax import Operation, Value
+    from streamopt.frontends.mlir.text.syntax import MlirOperation, MlirValue
     from streamopt.frontends.tensors.builder import ProgramBuilder
     from streamopt.frontends.tensors.indexing import ElementPoint
 
@@ -84,13 +84,13 @@ class TensorLowering:
         self,
         builder: ProgramBuilder,
         layout: TensorLayout,
-        label: Callable[[Operation], str] = operation_label,
+        label: Callable[[MlirOperation], str] = operation_label,
     ) -> None:
         self.builder = builder
         self.layout = layout
         self.label = label
         self.problems: list[Diagnostic] = []
-        self.tensors: dict[int, Tensor] = {}
+        self.tensors: dict[int, LazyTensor] = {}
         self.labels: dict[int, tuple[str, ...]] = {}
         self.scalars: dict[int, Expression] = {}
         self.generics: dict[int, Structured] = {}
@@ -99,7 +99,7 @@ class TensorLowering:
         self.has_images = False
 
     def run(
-        self, function: Operation, arguments: Sequence[Argument], results: Sequence[str]
+        self, function: MlirOperation, arguments: Sequence[Argument], results: Sequence[str]
     ) -> None:
         """Lower a function with one argument description and one result name for each."""
         block = function.blocks[0]
@@ -121,10 +121,10 @@ class TensorLowering:
         for op in operations:
             self._lower(op, results)
 
-    def _report(self, code: str, message: str, op: Operation, hint: str = "") -> None:
+    def _report(self, code: str, message: str, op: MlirOperation, hint: str = "") -> None:
         self.problems.append(Diagnostic(code, message, op.loc, hint))
 
-    def _given(self, value: Value, argument: Argument, function: Operation) -> None:
+    def _given(self, value: MlirValue, argument: Argument, function: MlirOperation) -> None:
         kind = value.type
         element = element_type(kind.element)
         shape = kind.shape
@@ -147,7 +147,7 @@ class TensorLowering:
             if kind.kind == "scalar":
                 self._report("E152", f"argument {argument.name} is no tensor", function)
 
-    def _prepare(self, op: Operation) -> None:
+    def _prepare(self, op: MlirOperation) -> None:
         """Take structured operations apart, and compute the numbers outside of them."""
         try:
             if op.name == "linalg.generic":
@@ -161,7 +161,7 @@ class TensorLowering:
             code = "E153" if "affine" in error.message or "extent" in error.message else "E152"
             self._report(code, error.message, op, error.hint)
 
-    def _lower(self, op: Operation, results: Sequence[str]) -> None:
+    def _lower(self, op: MlirOperation, results: Sequence[str]) -> None:
         try:
             if op.name in ("func.return", "return"):
                 self._return(op, results)
@@ -180,23 +180,23 @@ class TensorLowering:
             # What it reads has been reported.
             return
 
-    def _is_known(self, op: Operation) -> bool:
+    def _is_known(self, op: MlirOperation) -> bool:
         """Return whether nothing is to be said: a number, a shape, or reported already."""
         known = op.name in ("linalg.generic", "cf.assert")
         return known or any(result.number in self.scalars for result in op.results)
 
     def _define(
-        self, op: Operation, position: int, tensor: Tensor, labels: tuple[str, ...] = ()
+        self, op: MlirOperation, position: int, tensor: LazyTensor, labels: tuple[str, ...] = ()
     ) -> None:
         number = op.results[position].number
         self.tensors[number] = tensor
         self.labels[number] = labels
 
-    def _read(self, value: Value) -> Tensor:
+    def _read(self, value: MlirValue) -> LazyTensor:
         """Return a tensor that an operation reads."""
         return self.tensors[value.number]
 
-    def _settled(self, op: Operation, position: int, labels: tuple[str, ...]) -> None:
+    def _settled(self, op: MlirOperation, position: int, labels: tuple[str, ...]) -> None:
         """Make an array of a result, unless its only reader takes it as it comes."""
         value = op.results[position]
         tensor = self.tensors[value.number]
@@ -209,7 +209,7 @@ class TensorLowering:
             tensor = replace(self.builder.bounded(tensor), name=name, loc=op.loc)
         self._define(op, position, tensor, labels)
 
-    def _move(self, op: Operation) -> None:
+    def _move(self, op: MlirOperation) -> None:
         sources = [self._read(value) for value in op.operands if value.type.kind == "tensor"]
         label = self.label(op)
         with self.builder.scope(label, op.loc):
@@ -226,7 +226,7 @@ class TensorLowering:
             source = op.operands[0].number if op.operands else -1
             self._define(op, 0, moved, self.labels.get(source, (label,)))
 
-    def _padded(self, op: Operation, source: Tensor, label: str) -> Tensor:
+    def _padded(self, op: MlirOperation, source: LazyTensor, label: str) -> LazyTensor:
         border = border_of(op, self.scalars)
         is_border = min((*border.low, *border.high), default=0) >= 0
         if self.layout.padding == "fill_and_copy" and is_border:
@@ -234,10 +234,10 @@ class TensorLowering:
             return self.builder.bordered(source, low, high, border.value, label)
         return pad(self.builder, source, border)
 
-    def _copied(self, moved: Tensor, label: str, order: Sequence[str] = ()) -> Tensor:
+    def _copied(self, moved: LazyTensor, label: str, order: Sequence[str] = ()) -> LazyTensor:
         return self.builder.store(moved, label, order=order, fold=False)
 
-    def _generic(self, op: Operation, item: Structured) -> None:
+    def _generic(self, op: MlirOperation, item: Structured) -> None:
         label = self.label(op)
         with self.builder.scope(label, op.loc):
             chain = self.chains.get(id(op))
@@ -256,11 +256,11 @@ class TensorLowering:
                 else:
                     self._reduction(op, item, position, label)
 
-    def _labels_of(self, value: Value) -> tuple[str, ...]:
+    def _labels_of(self, value: MlirValue) -> tuple[str, ...]:
         tensor = self.tensors[value.number]
         return self.labels.get(value.number, ()) if tensor.operations else ()
 
-    def _copy(self, op: Operation, item: Structured, label: str) -> None:
+    def _copy(self, op: MlirOperation, item: Structured, label: str) -> None:
         (source,) = item.used()
         value = pointwise(item, 0, self._operands(item))
         shape = op.results[0].type.shape
@@ -275,7 +275,7 @@ class TensorLowering:
             moved = self._copied(replace(moved, axes=axes), label, order)
         self._define(op, 0, moved, self._labels_of(source.value))
 
-    def _elementwise(self, op: Operation, item: Structured, position: int, label: str) -> None:
+    def _elementwise(self, op: MlirOperation, item: Structured, position: int, label: str) -> None:
         operands = self._operands(item)
         template = item.templates[position]
         own = sum(not isinstance(node, Literal) for node in walk(template))
@@ -291,15 +291,15 @@ class TensorLowering:
                 self.tensors[operand.value.number] = source
             fused += times * source.operations
             labels += self._labels_of(operand.value)
-        depth = 1 + max((t.depth for t in operands if isinstance(t, Tensor)), default=0)
+        depth = 1 + max((t.depth for t in operands if isinstance(t, LazyTensor)), default=0)
         tensor = pointwise(item, position, operands, image=self.has_images)
         made = replace(tensor, operations=max(1, own + fused), depth=depth, loc=op.loc)
         self._define(op, position, made)
         self._settled(op, position, (*labels, label))
 
-    def _operands(self, item: Structured) -> list[Tensor | Expression]:
+    def _operands(self, item: Structured) -> list[LazyTensor | Expression]:
         used = {operand.value.number for operand in item.used()}
-        found: list[Tensor | Expression] = []
+        found: list[LazyTensor | Expression] = []
         for operand in item.operands:
             number = operand.value.number
             if number in self.scalars:
@@ -310,7 +310,7 @@ class TensorLowering:
                 found.append(Literal(0.0))
         return looked_up(self.builder, item, found)
 
-    def _reduction(self, op: Operation, item: Structured, position: int, label: str) -> None:
+    def _reduction(self, op: MlirOperation, item: Structured, position: int, label: str) -> None:
         term = term_of(item, position)
         operands = self._operands(item)
         start = self._start(item, position, term.reduction.identity)
@@ -376,7 +376,7 @@ class TensorLowering:
                 return None
         return tensor.at
 
-    def _return(self, op: Operation, results: Sequence[str]) -> None:
+    def _return(self, op: MlirOperation, results: Sequence[str]) -> None:
         for value, name in zip(op.operands, results, strict=True):
             if not name:
                 continue
@@ -386,7 +386,7 @@ class TensorLowering:
                 self.builder.output(self.tensors[value.number], name)
 
 
-def _hint(op: Operation) -> str:
+def _hint(op: MlirOperation) -> str:
     if op.name in ("tensor.gather", "tensor.extract"):
         return "elements at positions that depend on data don't stream; give them as an input"
     if op.name.startswith(("memref.", "affine.", "scf.")):

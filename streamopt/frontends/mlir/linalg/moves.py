@@ -18,16 +18,16 @@ from streamopt.ir.expression import CompareOp, Literal
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from streamopt.frontends.mlir.text.syntax import Operation
+    from streamopt.frontends.mlir.text.syntax import MlirOperation
     from streamopt.frontends.tensors.builder import ProgramBuilder
     from streamopt.frontends.tensors.indexing import ElementPoint
-    from streamopt.frontends.tensors.tensor import Tensor
+    from streamopt.frontends.tensors.tensor import LazyTensor
     from streamopt.ir.expression import Condition, Expression
 
 __all__ = ["MOVES", "Border", "border_of"]
 
 
-def _result_shape(op: Operation) -> tuple[int, ...]:
+def _result_shape(op: MlirOperation) -> tuple[int, ...]:
     shape = op.results[0].type.shape
     if DYNAMIC in shape:
         hint = "give every dimension a number; tensors of unknown size don't stream"
@@ -35,11 +35,13 @@ def _result_shape(op: Operation) -> tuple[int, ...]:
     return shape
 
 
-def _reshape(builder: ProgramBuilder, op: Operation, sources: Sequence[Tensor]) -> Tensor:
+def _reshape(
+    builder: ProgramBuilder, op: MlirOperation, sources: Sequence[LazyTensor]
+) -> LazyTensor:
     return reshaped(sources[0], _result_shape(op))
 
 
-def _empty(builder: ProgramBuilder, op: Operation, sources: Sequence[Tensor]) -> Tensor:
+def _empty(builder: ProgramBuilder, op: MlirOperation, sources: Sequence[LazyTensor]) -> LazyTensor:
     """Return zeros: nothing depends on what is in an empty tensor."""
     from streamopt.frontends.mlir.text.syntax import element_type
     from streamopt.frontends.tensors.tensor import splat
@@ -50,7 +52,7 @@ def _empty(builder: ProgramBuilder, op: Operation, sources: Sequence[Tensor]) ->
     return splat(0.0, element, _result_shape(op))
 
 
-def _slice(builder: ProgramBuilder, op: Operation, sources: Sequence[Tensor]) -> Tensor:
+def _slice(builder: ProgramBuilder, op: MlirOperation, sources: Sequence[LazyTensor]) -> LazyTensor:
     names = ("static_offsets", "static_sizes", "static_strides")
     tensor = sources[0]
     for axis, (start, count, step) in enumerate(zip(*static_integers(op, *names), strict=True)):
@@ -58,13 +60,17 @@ def _slice(builder: ProgramBuilder, op: Operation, sources: Sequence[Tensor]) ->
     return reshaped(tensor, _result_shape(op))
 
 
-def _concat(builder: ProgramBuilder, op: Operation, sources: Sequence[Tensor]) -> Tensor:
+def _concat(
+    builder: ProgramBuilder, op: MlirOperation, sources: Sequence[LazyTensor]
+) -> LazyTensor:
     axis = op.attributes.get("dim")
     assert isinstance(axis, int)
     return concatenated(builder, sources, axis)
 
 
-def _insert(builder: ProgramBuilder, op: Operation, sources: Sequence[Tensor]) -> Tensor:
+def _insert(
+    builder: ProgramBuilder, op: MlirOperation, sources: Sequence[LazyTensor]
+) -> LazyTensor:
     """Return the second tensor with the first one in its middle."""
     names = ("static_offsets", "static_sizes", "static_strides")
     offsets, sizes, strides = static_integers(op, *names)
@@ -96,7 +102,9 @@ def _insert(builder: ProgramBuilder, op: Operation, sources: Sequence[Tensor]) -
     )
 
 
-def _scatter(builder: ProgramBuilder, op: Operation, sources: Sequence[Tensor]) -> Tensor:
+def _scatter(
+    builder: ProgramBuilder, op: MlirOperation, sources: Sequence[LazyTensor]
+) -> LazyTensor:
     """Return the third tensor with the first one's parts at the positions in the second one."""
     updates, indices, whole = sources
     table = builder.known(indices)
@@ -126,7 +134,7 @@ class Border:
         self.value = value
 
 
-def border_of(op: Operation, scalars: Mapping[int, Expression]) -> Border:
+def border_of(op: MlirOperation, scalars: Mapping[int, Expression]) -> Border:
     """Return the border of a ``tensor.pad``.
 
     Raises
@@ -143,12 +151,12 @@ def border_of(op: Operation, scalars: Mapping[int, Expression]) -> Border:
     return Border(low, high, known.value)
 
 
-def pad(builder: ProgramBuilder, tensor: Tensor, border: Border) -> Tensor:
+def pad(builder: ProgramBuilder, tensor: LazyTensor, border: Border) -> LazyTensor:
     """Return the tensor with its border, as one tensor that selects."""
     return padded(builder, tensor, border.low, border.high, border.value)
 
 
-MOVES: Mapping[str, Callable[[ProgramBuilder, Operation, Sequence[Tensor]], Tensor]] = {
+MOVES: Mapping[str, Callable[[ProgramBuilder, MlirOperation, Sequence[LazyTensor]], LazyTensor]] = {
     "tensor.cast": _reshape,
     "tensor.collapse_shape": _reshape,
     "tensor.concat": _concat,

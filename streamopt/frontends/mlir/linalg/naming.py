@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from streamopt.frontends.mlir.linalg.structured import Structured
-    from streamopt.frontends.mlir.text.syntax import Operation
+    from streamopt.frontends.mlir.text.syntax import MlirOperation
 
 __all__ = ["dimension_names", "has_windows", "joined_label", "loop_names", "operation_label"]
 
@@ -48,7 +48,7 @@ def dimension_names(shape: Sequence[int], *, image: bool) -> tuple[str, ...]:
     )
 
 
-def operation_label(op: Operation) -> str:
+def operation_label(op: MlirOperation) -> str:
     """Return an operation's label: its name in the text, or else its kind."""
     name = op.results[0].name if op.results else ""
     if name and not name.isdigit():
@@ -81,7 +81,7 @@ def joined_label(labels: tuple[str, ...]) -> str:
     return "_".join(parts)
 
 
-def _body_label(op: Operation) -> str:
+def _body_label(op: MlirOperation) -> str:
     """Return the last operation of a body that isn't a conversion, for instance ``addf``."""
     names = [inner.name for block in op.blocks for inner in block.operations[:-1]]
     plain = {"arith.addf": "add", "arith.mulf": "mul", "arith.subf": "sub", "arith.divf": "div"}

@@ -14,7 +14,7 @@ from streamopt.frontends.mlir.scalars import UnsupportedError, as_number
 from streamopt.frontends.mlir.text.syntax import Dense, element_type
 from streamopt.frontends.tensors.gathering import MAX_POSITIONS, gathered
 from streamopt.frontends.tensors.indexing import ElementPoint
-from streamopt.frontends.tensors.tensor import Tensor, splat
+from streamopt.frontends.tensors.tensor import LazyTensor, splat
 from streamopt.ir.affine import Affine
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import Compare, Expression, Index, Literal, Logic, Read, walk
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from streamopt.frontends.mlir.linalg.structured import Structured
-    from streamopt.frontends.mlir.text.syntax import Operation
+    from streamopt.frontends.mlir.text.syntax import MlirOperation
     from streamopt.frontends.tensors.builder import ProgramBuilder
     from streamopt.ir.expression import Expression
 
@@ -45,10 +45,10 @@ __all__ = [
 def pointwise(
     item: Structured,
     position: int,
-    operands: Sequence[Tensor | Expression],
+    operands: Sequence[LazyTensor | Expression],
     *,
     image: bool = False,
-) -> Tensor:
+) -> LazyTensor:
     """Return a result of parallel loops as a tensor that computes at every read."""
     result = item.operation.results[position].type
     element = element_type(result.element)
@@ -72,13 +72,13 @@ def pointwise(
 
     axes = _inherited(item, position, operands) or dimension_names(result.shape, image=image)
     truth = result.element == "i1"
-    return Tensor(result.shape, element, value, axes=axes, is_truth=truth, depth=1)
+    return LazyTensor(result.shape, element, value, axes=axes, is_truth=truth, depth=1)
 
 
 def read_template(
     item: Structured,
     template: Expression,
-    operands: Sequence[Tensor | Expression],
+    operands: Sequence[LazyTensor | Expression],
     point: ElementPoint,
     loops: Mapping[str, int],
 ) -> Expression:
@@ -96,7 +96,7 @@ def read_template(
 
     def read(number: int) -> Expression:
         operand = operands[number]
-        if not isinstance(operand, Tensor):
+        if not isinstance(operand, LazyTensor):
             return operand
         subscripts = item.operands[number].subscripts
         return operand.at(point.to(s.substitute(places) for s in subscripts))
@@ -106,12 +106,12 @@ def read_template(
 
 
 def _inherited(
-    item: Structured, position: int, operands: Sequence[Tensor | Expression]
+    item: Structured, position: int, operands: Sequence[LazyTensor | Expression]
 ) -> tuple[str, ...]:
     """Return the names of the dimensions of an operand that is read where the result is written."""
     target = item.outputs[position].subscripts
     for operand, tensor in zip(item.operands, operands, strict=True):
-        if isinstance(tensor, Tensor) and tensor.axes and operand.subscripts == target:
+        if isinstance(tensor, LazyTensor) and tensor.axes and operand.subscripts == target:
             return tensor.axes
     return ()
 
@@ -124,7 +124,7 @@ def source_order(item: Structured, axes: Sequence[str]) -> tuple[str, ...]:
     return (*ordered, *(axis for axis in axes if axis not in ordered))
 
 
-def only_number(tensor: Tensor) -> float | None:
+def only_number(tensor: LazyTensor) -> float | None:
     """Return the number that all elements are, if they are."""
     names = [f"i{n}" for n in range(tensor.rank)]
     point = ElementPoint(
@@ -134,7 +134,7 @@ def only_number(tensor: Tensor) -> float | None:
     return value.value if isinstance(value, Literal) else None
 
 
-def folded(builder: ProgramBuilder, tensor: Tensor, name: str) -> Tensor:
+def folded(builder: ProgramBuilder, tensor: LazyTensor, name: str) -> LazyTensor:
     """Return a tensor that depends on weights alone as a number, or as a weight."""
     number = only_number(tensor)
     if number is not None:
@@ -143,8 +143,8 @@ def folded(builder: ProgramBuilder, tensor: Tensor, name: str) -> Tensor:
 
 
 def looked_up(
-    builder: ProgramBuilder, item: Structured, operands: Sequence[Tensor | Expression]
-) -> list[Tensor | Expression]:
+    builder: ProgramBuilder, item: Structured, operands: Sequence[LazyTensor | Expression]
+) -> list[LazyTensor | Expression]:
     """Return the operands with what is read at computed positions as tensors over the loops.
 
     Raises
@@ -157,7 +157,7 @@ def looked_up(
     found = list(operands)
     for number, operand in enumerate(item.operands):
         source = found[number]
-        if operand.positions and isinstance(source, Tensor):
+        if operand.positions and isinstance(source, LazyTensor):
             tables = [_table(builder, item, found, position) for position in operand.positions]
             found[number] = gathered(builder, source, tables, item.extents)
     return found
@@ -166,7 +166,7 @@ def looked_up(
 def _table(
     builder: ProgramBuilder,
     item: Structured,
-    operands: Sequence[Tensor | Expression],
+    operands: Sequence[LazyTensor | Expression],
     position: Expression,
 ) -> NDArray[np.int64]:
     """Return the positions over the loops; extent 1 along loops that they don't depend on."""
@@ -180,7 +180,7 @@ def _table(
     def value(point: ElementPoint) -> Expression:
         return read_template(item, position, operands, point, loops)
 
-    table = builder.known(Tensor(tuple(shape), ElementType.INT64, value))
+    table = builder.known(LazyTensor(tuple(shape), ElementType.INT64, value))
     if table is None:
         raise UnsupportedError(
             "an element is read at a position that depends on data",
@@ -201,7 +201,7 @@ def _loops_of(item: Structured, position: Expression) -> set[str]:
     return walked
 
 
-def dense_tensor(builder: ProgramBuilder, name: str, op: Operation) -> Tensor:
+def dense_tensor(builder: ProgramBuilder, name: str, op: MlirOperation) -> LazyTensor:
     """Return the tensor of an ``arith.constant``: a weight, or one number for all elements.
 
     Raises

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
     from streamopt.frontends.mlir.linalg.structured import Operand, Structured
     from streamopt.frontends.mlir.linalg.usage import Usage
-    from streamopt.frontends.mlir.text.syntax import Operation, Value
+    from streamopt.frontends.mlir.text.syntax import MlirOperation, MlirValue
     from streamopt.frontends.tensors.builder import ProgramBuilder
     from streamopt.frontends.tensors.indexing import ElementPoint
-    from streamopt.frontends.tensors.tensor import Tensor
+    from streamopt.frontends.tensors.tensor import LazyTensor
     from streamopt.ir.affine import Affine
     from streamopt.ir.expression import Expression
 
@@ -36,7 +36,7 @@ _STEPS = (BinaryOp.ADD, BinaryOp.SUB, BinaryOp.MUL, BinaryOp.DIV)
 class _ScaleStep:
     """``x op weight``, or ``weight op x``; everything at the points of one operation."""
 
-    operation: Operation
+    operation: MlirOperation
     op: BinaryOp
     variable: Operand
     weight: Operand
@@ -51,15 +51,17 @@ class Chain:
     steps: tuple[_ScaleStep, ...]
 
     @property
-    def base(self) -> Value:
+    def base(self) -> MlirValue:
         """Return the tensor behind all the steps."""
         return self.steps[0].variable.value
 
-    def is_end(self, op: Operation) -> bool:
+    def is_end(self, op: MlirOperation) -> bool:
         """Return whether an operation is the last step."""
         return self.steps[-1].operation is op
 
-    def tensor(self, builder: ProgramBuilder, tensors: Mapping[int, Tensor], label: str) -> Tensor:
+    def tensor(
+        self, builder: ProgramBuilder, tensors: Mapping[int, LazyTensor], label: str
+    ) -> LazyTensor:
         """Return the result of the last step."""
         scale, shift = self._weights(builder, tensors, label)
         first, base = self.steps[0], tensors[self.base.number]
@@ -82,8 +84,8 @@ class Chain:
         )
 
     def _weights(
-        self, builder: ProgramBuilder, tensors: Mapping[int, Tensor], label: str
-    ) -> tuple[Tensor, Tensor]:
+        self, builder: ProgramBuilder, tensors: Mapping[int, LazyTensor], label: str
+    ) -> tuple[LazyTensor, LazyTensor]:
         first = tensors[self.steps[0].weight.value.number]
 
         def scaled(point: ElementPoint) -> Expression:
@@ -98,7 +100,7 @@ class Chain:
         return builder.store(scale, f"{label}_scale"), builder.store(shift, f"{label}_shift")
 
     def _scale_and_shift(
-        self, tensors: Mapping[int, Tensor], point: ElementPoint
+        self, tensors: Mapping[int, LazyTensor], point: ElementPoint
     ) -> tuple[Expression, Expression]:
         scale: Expression = ex.ONE
         shift: Expression = ex.ZERO
@@ -109,7 +111,7 @@ class Chain:
 
 
 def scaling_chains(
-    operations: Sequence[Operation], generics: Mapping[int, Structured], usage: Usage
+    operations: Sequence[MlirOperation], generics: Mapping[int, Structured], usage: Usage
 ) -> Mapping[int, Chain]:
     """Return the longest chain that each operation belongs to, by `id` of the operation."""
     steps = {

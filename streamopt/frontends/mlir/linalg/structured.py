@@ -32,7 +32,7 @@ from streamopt.ir.program import Reduction
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from streamopt.frontends.mlir.text.syntax import Block, Operation, Value
+    from streamopt.frontends.mlir.text.syntax import Block, MlirOperation, MlirValue
 
 __all__ = [
     "Operand",
@@ -60,7 +60,7 @@ class Operand:
         of which the subscripts are then the iterators; else empty.
     """
 
-    value: Value
+    value: MlirValue
     subscripts: tuple[Affine, ...]
     positions: tuple[Expression, ...] = ()
 
@@ -82,7 +82,7 @@ class Structured:
         outputs start from, and what the body extracts from other tensors.
     """
 
-    operation: Operation
+    operation: MlirOperation
     extents: tuple[int, ...]
     is_reduction: tuple[bool, ...]
     inputs: tuple[Operand, ...]
@@ -133,7 +133,7 @@ class Term:
     value: Expression
 
 
-def structured(op: Operation, scalars: Mapping[int, Expression]) -> Structured:
+def structured(op: MlirOperation, scalars: Mapping[int, Expression]) -> Structured:
     """Take a ``linalg.generic`` apart.
 
     Parameters
@@ -186,7 +186,7 @@ def term_of(item: Structured, position: int) -> Term:
     return Term(reduction, value)
 
 
-def update_of(op: Operation) -> Expression:
+def update_of(op: MlirOperation) -> Expression:
     """Return the template of a scatter: operand 0 is the part, 1 the elements before."""
     extracts, (template,) = _templates(op.blocks[0], {}, 0)
     if extracts:
@@ -228,12 +228,12 @@ def _name(position: int) -> str:
     return f"%{position}"
 
 
-def _tuple(op: Operation, name: str) -> tuple[object, ...]:
+def _tuple(op: MlirOperation, name: str) -> tuple[object, ...]:
     found = op.attributes.get(name)
     return found if isinstance(found, tuple) else ()
 
 
-def _iterator_types(op: Operation) -> list[str]:
+def _iterator_types(op: MlirOperation) -> list[str]:
     texts = [kind.text for kind in _tuple(op, "iterator_types") if isinstance(kind, Opaque)]
     return [text.partition("<")[2].rstrip(">") for text in texts]
 
@@ -295,7 +295,7 @@ def _templates(
     raise UnsupportedError("the body yields nothing")
 
 
-def _extract(source: Value, indices: Sequence[Expression], loops: int) -> Operand:
+def _extract(source: MlirValue, indices: Sequence[Expression], loops: int) -> Operand:
     subscripts = tuple(map(_subscript, indices))
     affine = tuple(subscript for subscript in subscripts if subscript is not None)
     if len(affine) == len(subscripts):
@@ -316,7 +316,7 @@ def _subscript(index: Expression) -> Affine | None:
 
 
 def _operand(
-    value: Value, known: Mapping[int, Expression], scalars: Mapping[int, Expression]
+    value: MlirValue, known: Mapping[int, Expression], scalars: Mapping[int, Expression]
 ) -> Expression:
     found = known.get(value.number, scalars.get(value.number))
     if found is None:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence, Set
 
     from streamopt.frontends.mlir.linalg.structured import Structured
-    from streamopt.frontends.mlir.text.syntax import Operation, Value
+    from streamopt.frontends.mlir.text.syntax import MlirOperation, MlirValue
 
 __all__ = ["OperationKind", "TensorLayout", "Usage", "live_operations", "usage"]
 
@@ -47,7 +47,7 @@ class Usage:
     readers: Mapping[int, Sequence[tuple[OperationKind, int]]]
     constants: Set[int]
 
-    def is_read_once(self, value: Value, size_elems: int) -> bool:
+    def is_read_once(self, value: MlirValue, size_elems: int) -> bool:
         """Return whether one nest reads each element at most once, and computes with it."""
         match self.readers.get(value.number, ()):
             case ((OperationKind.COMPUTE | OperationKind.REDUCE | OperationKind.RETURN, points),):
@@ -56,10 +56,10 @@ class Usage:
                 return False
 
 
-def live_operations(operations: Sequence[Operation]) -> tuple[Operation, ...]:
+def live_operations(operations: Sequence[MlirOperation]) -> tuple[MlirOperation, ...]:
     """Return the operations that the returned values depend on."""
     needed: set[int] = set()
-    kept: list[Operation] = []
+    kept: list[MlirOperation] = []
     for op in reversed(operations):
         is_end = op.name in ("func.return", "return")
         if is_end or any(result.number in needed for result in op.results):
@@ -71,11 +71,11 @@ def live_operations(operations: Sequence[Operation]) -> tuple[Operation, ...]:
 
 
 def usage(
-    operations: Sequence[Operation],
+    operations: Sequence[MlirOperation],
     generics: Mapping[int, Structured],
     layout: TensorLayout,
-    inputs: Iterable[Value],
-    weights: Iterable[Value],
+    inputs: Iterable[MlirValue],
+    weights: Iterable[MlirValue],
 ) -> Usage:
     """Return the uses of all tensors.
 
@@ -109,8 +109,8 @@ def usage(
 
 
 def _operands(
-    op: Operation, generics: Mapping[int, Structured], position: int | None = None
-) -> list[Value]:
+    op: MlirOperation, generics: Mapping[int, Structured], position: int | None = None
+) -> list[MlirValue]:
     """Return the operands of an operation for one of its results, or for all."""
     item = generics.get(id(op))
     if item is None:
@@ -119,7 +119,7 @@ def _operands(
 
 
 def _kind(
-    op: Operation,
+    op: MlirOperation,
     item: Structured | None,
     layout: TensorLayout,
     inputs: Set[int],
@@ -149,7 +149,7 @@ def _is_transpose(item: Structured) -> bool:
     return first != [name for name in target if name in set(first)]
 
 
-def _merges(op: Operation) -> bool:
+def _merges(op: MlirOperation) -> bool:
     """Return whether a reshape makes one dimension of several longer than 1."""
     groups = op.attributes.get("reassociation", ())
     shape = op.operands[0].type.shape

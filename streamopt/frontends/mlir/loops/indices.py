@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from streamopt.frontends.mlir.loops.state import LoopState
-    from streamopt.frontends.mlir.text.syntax import Operation, Value
+    from streamopt.frontends.mlir.text.syntax import MlirOperation, MlirValue
 
 __all__ = ["applied", "bound_of", "constant_index", "is_index_operation", "lower_index"]
 
@@ -31,7 +31,7 @@ _ARITHMETIC: Mapping[str, BinaryOp] = {
 _AFFINE = ("affine.apply", "affine.min", "affine.max", "affine.delinearize_index")
 
 
-def is_index_operation(op: Operation) -> bool:
+def is_index_operation(op: MlirOperation) -> bool:
     """Return whether an operation computes an index."""
     if op.name in _AFFINE:
         return True
@@ -39,7 +39,7 @@ def is_index_operation(op: Operation) -> bool:
     return is_index and op.name in (*_ARITHMETIC, *_CASTS, "arith.constant")
 
 
-def lower_index(state: LoopState, op: Operation) -> None:
+def lower_index(state: LoopState, op: MlirOperation) -> None:
     """Give the result of an index operation its value.
 
     Raises
@@ -61,7 +61,7 @@ def lower_index(state: LoopState, op: Operation) -> None:
     state.numbers[number] = Index(_arithmetic(state, op))
 
 
-def _arithmetic(state: LoopState, op: Operation) -> Affine:
+def _arithmetic(state: LoopState, op: MlirOperation) -> Affine:
     left, right = (state.index(value) for value in op.operands)
     interval = (0, LARGEST) if op.name == "arith.floordivsi" else state.interval(left)
     match left.combined(_ARITHMETIC[op.name], right, interval):
@@ -74,7 +74,7 @@ def _arithmetic(state: LoopState, op: Operation) -> Affine:
             raise UnsupportedError(f"{problem.value} is not affine")
 
 
-def _lower_affine(state: LoopState, op: Operation) -> None:
+def _lower_affine(state: LoopState, op: MlirOperation) -> None:
     mapped = op.attributes.get("map")
     if not isinstance(mapped, AffineMap):
         raise UnsupportedError(f"operation {op.name} is not supported")
@@ -86,7 +86,9 @@ def _lower_affine(state: LoopState, op: Operation) -> None:
         state.bounds[number] = op.name.rpartition(".")[2], found
 
 
-def bound_of(state: LoopState, op: Operation, value: Value) -> tuple[str, tuple[Affine, ...]]:
+def bound_of(
+    state: LoopState, op: MlirOperation, value: MlirValue
+) -> tuple[str, tuple[Affine, ...]]:
     """Return a bound of a loop: ``min`` or ``max`` of several, or ``""`` and one expression."""
     if value.number in state.bounds:
         return state.bounds[value.number]
@@ -109,7 +111,7 @@ def applied(mapped: AffineMap, operands: Sequence[Affine]) -> Iterator[Affine]:
         yield result.substitute(places)
 
 
-def constant_index(state: LoopState, value: Value) -> int:
+def constant_index(state: LoopState, value: MlirValue) -> int:
     """Return an index that is a constant; raises UnsupportedError if it isn't."""
     match state.read(value):
         case Index(Affine((), constant)):

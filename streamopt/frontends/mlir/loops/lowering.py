@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from streamopt.frontends.mlir.loops.state import BlockUses
-    from streamopt.frontends.mlir.text.syntax import Block, Module, Operation, Value
+    from streamopt.frontends.mlir.text.syntax import Block, MlirOperation, MlirValue, Module
     from streamopt.ir.expression import Expression
     from streamopt.ir.source import Item
 
@@ -47,7 +47,7 @@ _IGNORED = (
 _VARIABLES = ("memref.alloc", "memref.alloca")
 
 
-def loop_source(function: Operation, module: Module, file: str) -> Source:
+def loop_source(function: MlirOperation, module: Module, file: str) -> Source:
     """Return a function on memrefs as a source.
 
     Raises
@@ -73,7 +73,7 @@ class LoopLowering:
         self.undefined: set[str] = set()
         self.items: list[Item] = []
 
-    def function(self, function: Operation) -> tuple[Item, ...]:
+    def function(self, function: MlirOperation) -> tuple[Item, ...]:
         """Return the body of a function."""
         if sum(1 for _ in operations_inside(function)) > MAX_OPERATIONS:
             self.state.report("E155", f"more than {MAX_OPERATIONS} operations", function)
@@ -112,11 +112,11 @@ class LoopLowering:
         found, self.items = tuple(self.items), outside
         return found
 
-    def assign(self, target: Access, value: Expression, op: Operation) -> None:
+    def assign(self, target: Access, value: Expression, op: MlirOperation) -> None:
         """Add an assignment."""
         self.items.append(Assign(target, as_number(value), loc=op.loc))
 
-    def _argument(self, value: Value, position: int, function: Operation) -> None:
+    def _argument(self, value: MlirValue, position: int, function: MlirOperation) -> None:
         name = value.name or f"arg{position}"
         kind = value.type
         if kind.element == "index" and kind.kind == "scalar":
@@ -134,13 +134,13 @@ class LoopLowering:
         else:
             self.state.numbers[value.number] = Read(Access(variable.name, ()))
 
-    def _check_return(self, op: Operation) -> None:
+    def _check_return(self, op: MlirOperation) -> None:
         for value in op.operands:
             if value.type.kind != "memref":
                 hint = "write it to an element of a memref argument"
                 self.state.report("E152", "the function returns a number", op, hint)
 
-    def _lower(self, op: Operation, position: int, uses: BlockUses) -> None:
+    def _lower(self, op: MlirOperation, position: int, uses: BlockUses) -> None:
         if op.name in _IGNORED:
             return
         if op.name in REGIONS:
@@ -162,7 +162,7 @@ class LoopLowering:
             for inner in op.blocks:
                 self.block(inner)
 
-    def _define(self, op: Operation, value: Expression, uses: BlockUses) -> None:
+    def _define(self, op: MlirOperation, value: Expression, uses: BlockUses) -> None:
         """Give a result its expression, or a variable if it would be written too often."""
         result = op.results[0]
         times = uses.counts.get(result.number, 0)
@@ -173,7 +173,9 @@ class LoopLowering:
             value = Read(target)
         self.state.numbers[result.number] = value
 
-    def _access(self, op: Operation, memref: Value, indices: tuple[Value, ...]) -> Access:
+    def _access(
+        self, op: MlirOperation, memref: MlirValue, indices: tuple[MlirValue, ...]
+    ) -> Access:
         """Return the element that a load or store names."""
         view = self.state.view(memref)
         places = [self.state.index(value) for value in indices]
@@ -184,7 +186,7 @@ class LoopLowering:
         self.state.note_access(access, op)
         return access
 
-    def load(self, op: Operation, position: int, uses: BlockUses) -> None:
+    def load(self, op: MlirOperation, position: int, uses: BlockUses) -> None:
         """Give the result of a load its element, or a local copy that stores leave alone."""
         access = self._access(op, op.operands[0], op.operands[1:])
         result = op.results[0]
@@ -196,12 +198,12 @@ class LoopLowering:
             value = Read(target)
         self.state.numbers[result.number] = value
 
-    def store(self, op: Operation, position: int, uses: BlockUses) -> None:
+    def store(self, op: MlirOperation, position: int, uses: BlockUses) -> None:
         """Assign to an element."""
         value = self.state.read(op.operands[0])
         self.assign(self._access(op, op.operands[1], op.operands[2:]), value, op)
 
-    def _variable(self, op: Operation, *, is_argument: bool = False) -> None:
+    def _variable(self, op: MlirOperation, *, is_argument: bool = False) -> None:
         result = op.results[0]
         if result.number in self.state.views:
             return
@@ -216,11 +218,11 @@ class LoopLowering:
         self.undefined.add(variable.name)
         self.state.views[result.number] = View.of(variable.name, result.type.shape)
 
-    def allocate(self, op: Operation, position: int, uses: BlockUses) -> None:
+    def allocate(self, op: MlirOperation, position: int, uses: BlockUses) -> None:
         """Declare a variable, unless it is known as a result."""
         self._variable(op)
 
-    def get_global(self, op: Operation, position: int, uses: BlockUses) -> None:
+    def get_global(self, op: MlirOperation, position: int, uses: BlockUses) -> None:
         """Give the result the view of a global, declared where it is first named."""
         symbol = op.attributes.get("name")
         found = self.globals.get(symbol) if isinstance(symbol, str) else None
@@ -239,7 +241,7 @@ class LoopLowering:
         self.state.views[result.number] = view
         self.state.views[-1 - result.number] = View.of(name, result.type.shape)
 
-    def copy(self, op: Operation, position: int, uses: BlockUses) -> None:
+    def copy(self, op: MlirOperation, position: int, uses: BlockUses) -> None:
         """Copy all elements of a memref, in loops of their own."""
         source, target = (self.state.view(value) for value in op.operands)
         shape = op.operands[0].type.shape
@@ -258,7 +260,7 @@ class LoopLowering:
         self.items.append(item)
 
 
-_MEMORY: Mapping[str, Callable[[LoopLowering, Operation, int, BlockUses], None]] = {
+_MEMORY: Mapping[str, Callable[[LoopLowering, MlirOperation, int, BlockUses], None]] = {
     "affine.load": LoopLowering.load,
     "affine.store": LoopLowering.store,
     "memref.alloc": LoopLowering.allocate,

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import TypeAlias
 
-    from streamopt.frontends.mlir.text.syntax import Operation
+    from streamopt.frontends.mlir.text.syntax import MlirOperation
 
     Place: TypeAlias = Callable[[tuple[Affine, ...], Mapping[str, int]], tuple[Affine, ...]]
 
@@ -60,11 +60,11 @@ class View:
         )
 
 
-def _same(op: Operation, view: View, offsets: Sequence[Affine]) -> View:
+def _same(op: MlirOperation, view: View, offsets: Sequence[Affine]) -> View:
     return view
 
 
-def _transpose(op: Operation, view: View, offsets: Sequence[Affine]) -> View:
+def _transpose(op: MlirOperation, view: View, offsets: Sequence[Affine]) -> View:
     mapped = op.attributes.get("permutation")
     if not isinstance(mapped, AffineMap):
         raise UnsupportedError("memref.transpose without permutation")
@@ -77,7 +77,7 @@ def _transpose(op: Operation, view: View, offsets: Sequence[Affine]) -> View:
     )
 
 
-def _subview(op: Operation, view: View, offsets: Sequence[Affine]) -> View:
+def _subview(op: MlirOperation, view: View, offsets: Sequence[Affine]) -> View:
     """Return a part; offsets may be indices, sizes and strides are constant."""
     sizes, strides = static_integers(op, "static_sizes", "static_strides")
     given = iter(offsets)
@@ -111,7 +111,7 @@ def _kept(sizes: Sequence[int], shape: Sequence[int]) -> list[int]:
     return kept[: len(shape)] if spare == 0 else kept[len(kept) - len(shape) :]
 
 
-def _reshape(op: Operation, view: View, offsets: Sequence[Affine]) -> View:
+def _reshape(op: MlirOperation, view: View, offsets: Sequence[Affine]) -> View:
     """Return a view with dimensions split or merged, in row-major order."""
     shape = op.results[0].type.shape
     return view.then(shape, _row_major(view.shape, shape, Affine()))
@@ -138,7 +138,7 @@ def _unflattened(flat: Affine, shape: Sequence[int], ends: Mapping[str, int]) ->
     return tuple(found)
 
 
-def _reinterpret(op: Operation, view: View, offsets: Sequence[Affine]) -> View:
+def _reinterpret(op: MlirOperation, view: View, offsets: Sequence[Affine]) -> View:
     starts, sizes, strides = static_integers(op, "static_offsets", "static_sizes", "static_strides")
     if DYNAMIC in view.shape[1:]:
         raise UnsupportedError("the extent of a reinterpreted memref is not known")
@@ -152,7 +152,7 @@ def _reinterpret(op: Operation, view: View, offsets: Sequence[Affine]) -> View:
     return view.then(sizes, place)
 
 
-VIEWS: Mapping[str, Callable[[Operation, View, Sequence[Affine]], View]] = {
+VIEWS: Mapping[str, Callable[[MlirOperation, View, Sequence[Affine]], View]] = {
     "memref.cast": _same,
     "memref.collapse_shape": _reshape,
     "memref.expand_shape": _reshape,

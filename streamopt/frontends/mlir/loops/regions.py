@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from streamopt.frontends.mlir.loops.lowering import LoopLowering
-    from streamopt.frontends.mlir.text.syntax import Block, Operation, Value
+    from streamopt.frontends.mlir.text.syntax import Block, MlirOperation, MlirValue
     from streamopt.ir.source import Item
 
 __all__ = ["REGIONS"]
@@ -38,7 +38,7 @@ class _Range:
     """Bounds of one loop: it walks from the largest lower to the smallest upper one."""
 
     def __init__(
-        self, iterator: Value, lower: Sequence[Affine], upper: Sequence[Affine], step: int
+        self, iterator: MlirValue, lower: Sequence[Affine], upper: Sequence[Affine], step: int
     ) -> None:
         self.iterator = iterator
         self.lower = tuple(lower)
@@ -46,7 +46,7 @@ class _Range:
         self.step = step
 
 
-def _affine_for(lowering: LoopLowering, op: Operation) -> None:
+def _affine_for(lowering: LoopLowering, op: MlirOperation) -> None:
     counts = op.integers("operandSegmentSizes")
     lower_map, upper_map = op.attributes.get("lowerBoundMap"), op.attributes.get("upperBoundMap")
     step = op.attributes.get("step", 1)
@@ -63,7 +63,7 @@ def _affine_for(lowering: LoopLowering, op: Operation) -> None:
     _loops(lowering, op, [walk], block, initial)
 
 
-def _scf_for(lowering: LoopLowering, op: Operation) -> None:
+def _scf_for(lowering: LoopLowering, op: MlirOperation) -> None:
     lower = bound_of(lowering.state, op, op.operands[0])
     upper = bound_of(lowering.state, op, op.operands[1])
     if lower[0] == "min" or upper[0] == "max":
@@ -74,7 +74,7 @@ def _scf_for(lowering: LoopLowering, op: Operation) -> None:
     _loops(lowering, op, [walk], block, op.operands[3:])
 
 
-def _affine_parallel(lowering: LoopLowering, op: Operation) -> None:
+def _affine_parallel(lowering: LoopLowering, op: MlirOperation) -> None:
     if op.results:
         raise UnsupportedError("affine.parallel with results is not supported", "use affine.for")
     lower_map, upper_map = op.attributes.get("lowerBoundsMap"), op.attributes.get("upperBoundsMap")
@@ -90,7 +90,7 @@ def _affine_parallel(lowering: LoopLowering, op: Operation) -> None:
     _loops(lowering, op, walks, block, ())
 
 
-def _grouped(op: Operation, name: str, bounds: tuple[Affine, ...]) -> list[tuple[Affine, ...]]:
+def _grouped(op: MlirOperation, name: str, bounds: tuple[Affine, ...]) -> list[tuple[Affine, ...]]:
     groups = op.attributes.get(name)
     assert isinstance(groups, Dense)
     assert groups.values is not None
@@ -102,7 +102,7 @@ def _grouped(op: Operation, name: str, bounds: tuple[Affine, ...]) -> list[tuple
     return found
 
 
-def _scf_parallel(lowering: LoopLowering, op: Operation) -> None:
+def _scf_parallel(lowering: LoopLowering, op: MlirOperation) -> None:
     if op.results:
         raise UnsupportedError("scf.parallel with results is not supported", "use scf.for")
     rank = len(op.blocks[0].arguments)
@@ -118,10 +118,10 @@ def _scf_parallel(lowering: LoopLowering, op: Operation) -> None:
 
 def _loops(
     lowering: LoopLowering,
-    op: Operation,
+    op: MlirOperation,
     walks: Sequence[_Range],
     block: Block,
-    initial: Sequence[Value],
+    initial: Sequence[MlirValue],
 ) -> None:
     """Add nested loops around a block, and variables for what is handed on between iterations."""
     state = lowering.state
@@ -191,7 +191,7 @@ def _hand_on(lowering: LoopLowering, block: Block, targets: Sequence[Access]) ->
         lowering.assign(target, value, end)
 
 
-def _affine_if(lowering: LoopLowering, op: Operation) -> None:
+def _affine_if(lowering: LoopLowering, op: MlirOperation) -> None:
     found = op.attributes.get("condition")
     if not isinstance(found, IntegerSet):
         raise UnsupportedError("a branch without condition")
@@ -207,11 +207,11 @@ def _affine_if(lowering: LoopLowering, op: Operation) -> None:
     _branch(lowering, op, joined)
 
 
-def _scf_if(lowering: LoopLowering, op: Operation) -> None:
+def _scf_if(lowering: LoopLowering, op: MlirOperation) -> None:
     _branch(lowering, op, as_condition(lowering.state.read(op.operands[0])))
 
 
-def _branch(lowering: LoopLowering, op: Operation, condition: Condition) -> None:
+def _branch(lowering: LoopLowering, op: MlirOperation, condition: Condition) -> None:
     state = lowering.state
     targets = [state.add_local(r.name or "chosen", r.type, op.loc) for r in op.results]
     parts: list[tuple[Item, ...]] = []
@@ -228,7 +228,7 @@ def _branch(lowering: LoopLowering, op: Operation, condition: Condition) -> None
         state.numbers[result.number] = Read(target)
 
 
-REGIONS: Mapping[str, Callable[[LoopLowering, Operation], None]] = {
+REGIONS: Mapping[str, Callable[[LoopLowering, MlirOperation], None]] = {
     "affine.for": _affine_for,
     "affine.if": _affine_if,
     "affine.parallel": _affine_parallel,

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from streamopt.errors import SourceLoc
-    from streamopt.frontends.mlir.text.syntax import Block, Operation, Type, Value
+    from streamopt.frontends.mlir.text.syntax import Block, MlirOperation, MlirValue, Type
 
 __all__ = ["BlockUses", "LoopState", "block_uses"]
 
@@ -57,7 +57,7 @@ class LoopState:
     highest: dict[str, list[int]] = field(default_factory=dict[str, list[int]])
     problems: list[Diagnostic] = field(default_factory=list[Diagnostic])
 
-    def report(self, code: str, message: str, op: Operation, hint: str = "") -> None:
+    def report(self, code: str, message: str, op: MlirOperation, hint: str = "") -> None:
         """Note a problem at an operation."""
         self.problems.append(Diagnostic(code, message, op.loc, hint))
 
@@ -90,11 +90,11 @@ class LoopState:
         """Declare a local scalar and return how it is written."""
         return Access(self.add_variable(name, kind, loc).name, ())
 
-    def view(self, value: Value) -> View:
+    def view(self, value: MlirValue) -> View:
         """Return the memref that a value is; raises KeyError if it has been reported."""
         return self.views[value.number]
 
-    def index(self, value: Value) -> Affine:
+    def index(self, value: MlirValue) -> Affine:
         """Return an index as an affine expression.
 
         Raises UnsupportedError if it isn't affine in the iterators.
@@ -129,7 +129,7 @@ class LoopState:
         """Return one more than the highest value of each iterator that isn't negative."""
         return {name: last + 1 for name, (first, last) in self.ranges.items() if first >= 0}
 
-    def note_access(self, access: Access, op: Operation) -> None:
+    def note_access(self, access: Access, op: MlirOperation) -> None:
         """Remember how far an access reaches, where the variable's extent isn't in the text."""
         if access.array not in self.highest:
             return
@@ -142,7 +142,7 @@ class LoopState:
                 message = f"the extent of dimension {axis} of {access.array} can't be told"
                 self.report("E153", message, op, "write the extent into the memref's type")
 
-    def read(self, value: Value) -> Expression:
+    def read(self, value: MlirValue) -> Expression:
         """Return a number; raises KeyError if it has been reported."""
         return self.numbers[value.number]
 
@@ -215,11 +215,11 @@ def block_uses(block: Block) -> BlockUses:
     return BlockUses(counts, lasts, tuple(map(_stored, block.operations)))
 
 
-def _stored(op: Operation) -> frozenset[int]:
+def _stored(op: MlirOperation) -> frozenset[int]:
     """Return the memrefs that an operation stores to; and -1 if it has regions."""
     found = {value for each in (op, *operations_inside(op)) for value in _targets(each)}
     return frozenset(found | ({-1} if op.blocks else set()))
 
 
-def _targets(op: Operation) -> set[int]:
+def _targets(op: MlirOperation) -> set[int]:
     return {op.operands[1].number} if op.name in STORES else set()

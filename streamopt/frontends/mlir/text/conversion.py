@@ -19,11 +19,11 @@ from streamopt.frontends.mlir.text.syntax import (
     Constraint,
     Dense,
     IntegerSet,
+    MlirOperation,
+    MlirValue,
     Module,
     Opaque,
-    Operation,
     Type,
-    Value,
 )
 from streamopt.ir.affine import Affine
 
@@ -140,14 +140,14 @@ class _Conversion:
 
     def __init__(self, text: SourceText) -> None:
         self.text = text
-        self.values: dict[Any, Value] = {}
+        self.values: dict[Any, MlirValue] = {}
         self.types: dict[Any, Type] = {}
         self.outer = SourceLoc(text.file)
 
     def module(self, module: Any) -> Module:
         return Module(tuple(self.operation(op.operation) for op in module.body.operations))
 
-    def operation(self, op: Any) -> Operation:
+    def operation(self, op: Any) -> MlirOperation:
         location, outer = op.location, self.outer
         here = place(location, self.text.file)
         # Passes leave operations without a place; the one around them has it.
@@ -156,7 +156,7 @@ class _Conversion:
         operands = tuple(self.value(value) for value in op.operands)
         attributes = {name: self.attribute(value) for name, value in _attributes(op)}
         symbol = attributes.get("sym_name", "")
-        made = Operation(
+        made = MlirOperation(
             name=str(op.name),
             operands=operands,
             results=tuple(self.value(result, named) for result in op.results),
@@ -177,10 +177,10 @@ class _Conversion:
         )
         return Block(arguments, tuple(self.operation(op.operation) for op in block.operations))
 
-    def value(self, value: Any, name: str = "") -> Value:
+    def value(self, value: Any, name: str = "") -> MlirValue:
         known = self.values.get(value)
         if known is None:
-            known = Value(len(self.values), self.type(value.type), name)
+            known = MlirValue(len(self.values), self.type(value.type), name)
             self.values[value] = known
         return known
 

@@ -25,9 +25,9 @@ __all__ = [
     "IntegerSet",
     "Module",
     "Opaque",
-    "Operation",
+    "MlirOperation",
     "Type",
-    "Value",
+    "MlirValue",
     "element_type",
     "operations_inside",
 ]
@@ -60,7 +60,7 @@ class Type:
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
+class MlirValue:
     """An SSA value; the same number is the same value.
 
     Attributes
@@ -124,12 +124,12 @@ Attribute: TypeAlias = (
 class Block:
     """Arguments and operations of a region's block."""
 
-    arguments: tuple[Value, ...]
-    operations: tuple[Operation, ...]
+    arguments: tuple[MlirValue, ...]
+    operations: tuple[MlirOperation, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Operation:
+class MlirOperation:
     """One operation; all blocks of its regions stand in `blocks`, region after region.
 
     Attributes
@@ -139,8 +139,8 @@ class Operation:
     """
 
     name: str
-    operands: tuple[Value, ...]
-    results: tuple[Value, ...]
+    operands: tuple[MlirValue, ...]
+    results: tuple[MlirValue, ...]
     attributes: Mapping[str, Attribute]
     regions: tuple[tuple[Block, ...], ...]
     loc: SourceLoc
@@ -163,14 +163,14 @@ class Operation:
 class Module:
     """Top-level operations in order."""
 
-    operations: tuple[Operation, ...]
+    operations: tuple[MlirOperation, ...]
 
-    def functions(self) -> tuple[Operation, ...]:
+    def functions(self) -> tuple[MlirOperation, ...]:
         """Return the functions that have a body."""
         return tuple(op for op in self.operations if op.name == "func.func" and op.blocks)
 
 
-def operations_inside(operation: Operation) -> Iterator[Operation]:
+def operations_inside(operation: MlirOperation) -> Iterator[MlirOperation]:
     """Yield the operations of all blocks inside an operation, outer ones first."""
     for block in operation.blocks:
         for inner in block.operations:
