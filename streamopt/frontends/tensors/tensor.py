@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from streamopt.ir.expression import Expression
 
 __all__ = [
-    "LoweringError",
     "LazyTensor",
+    "LoweringError",
     "UniqueNames",
     "iterator_names",
     "legal_name",

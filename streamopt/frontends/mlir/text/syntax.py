@@ -23,11 +23,11 @@ __all__ = [
     "Constraint",
     "Dense",
     "IntegerSet",
+    "MlirOperation",
+    "MlirValue",
     "Module",
     "Opaque",
-    "MlirOperation",
     "Type",
-    "MlirValue",
     "element_type",
     "operations_inside",
 ]
