@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from streamopt.ir.program import Program
     from streamopt.ir.schedule import Schedule
     from streamopt.report.design_page import FrontFacts
+    from streamopt.report.log_charts import Roofline
     from streamopt.report.page import Page
     from streamopt.report.proof import Facts
-    from streamopt.report.roofline import Roofline
     from streamopt.strategies.exact.front import Front
     from streamopt.strategies.solution import Solution
     from streamopt.target.device import Target
@@ -179,8 +179,8 @@ def _node_facts(found: Evaluation) -> dict[str, str]:
 
 def _roofline(graph: Graph, found: Evaluation) -> Roofline:
     from streamopt.perf.paper.dsp import roofline_dsp_cycles
+    from streamopt.report.log_charts import Roofline
     from streamopt.report.resource_bars import budgets
-    from streamopt.report.roofline import Roofline
 
     used = found.resources.total.dsps
     return Roofline(
@@ -192,7 +192,7 @@ def _roofline(graph: Graph, found: Evaluation) -> Roofline:
 
 def _front(front: Front) -> FrontFacts:
     from streamopt.report.design_page import FrontFacts
-    from streamopt.report.front import open_spans
+    from streamopt.report.log_charts import open_spans
 
     points = tuple((point.cycles, point.dsps, point.is_proved) for point in front.points)
     costs = [(point.cycles, point.dsps) for point in front.points]

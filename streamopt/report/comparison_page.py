@@ -5,11 +5,10 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from streamopt.report.charts import beside, chart_bytes, mark_decades, new_figure
+from streamopt.report.charts import COLOURS, beside, chart_bytes, mark_decades, new_figure
+from streamopt.report.log_charts import Roofline, roofline_chart
 from streamopt.report.page import Page, Picture, Section, Table
-from streamopt.report.palette import COLOURS
 from streamopt.report.proof import proof_words
-from streamopt.report.roofline import Roofline, roofline_chart
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,8 +9,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from streamopt.ir.schedule import ChannelKind
-from streamopt.report.charts import chart_bytes, new_figure
-from streamopt.report.palette import COLOURS
+from streamopt.report.charts import COLOURS, chart_bytes, new_figure
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -8,20 +8,19 @@ from typing import TYPE_CHECKING
 
 from streamopt.ir.schedule import ChannelKind
 from streamopt.report.dataflow import channel_bits, dataflow_chart
-from streamopt.report.front import front_chart
 from streamopt.report.gantt import gantt, occupancy_chart
+from streamopt.report.log_charts import front_chart, roofline_chart
 from streamopt.report.loops import loops_text
 from streamopt.report.page import Page, Picture, Section, Table
 from streamopt.report.proof import proof_facts
 from streamopt.report.resource_bars import KINDS, budgets, resource_chart
-from streamopt.report.roofline import roofline_chart
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from streamopt.ir.scheduled import ScheduledGraph
+    from streamopt.report.log_charts import Roofline
     from streamopt.report.proof import Facts
-    from streamopt.report.roofline import Roofline
     from streamopt.sim import Trace
     from streamopt.target.device import Target
     from streamopt.target.resources import Resources
@@ -38,7 +37,7 @@ class FrontFacts:
     points
         Latency in cycles, DSPs, and whether it is proved, latencies rising.
     open_boxes
-        As `streamopt.report.front.front_chart` has them.
+        As `streamopt.report.log_charts.front_chart` has them.
     """
 
     points: tuple[tuple[int, int, bool], ...]

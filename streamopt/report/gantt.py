@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from streamopt.report.charts import chart_bytes, new_figure
-from streamopt.report.palette import COLOURS
+from streamopt.report.charts import COLOURS, chart_bytes, new_figure
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from streamopt.report.charts import INLINE
-from streamopt.report.palette import style_variables, themed
+from streamopt.report.charts import INLINE, style_variables, themed
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from streamopt.report.text_tables import markdown_section
-from streamopt.sweeping.restoring import Redo
-from streamopt.sweeping.running import Means, Wanted, run_sweep
+from streamopt.sweeping.running import Means, Redo, Wanted, run_sweep
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from contextlib import closing
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import uuid4
@@ -13,9 +14,8 @@ from streamopt.errors import Diagnostic, SweepError
 from streamopt.extras import require
 from streamopt.options import checked
 from streamopt.sweeping.environment import environment, sources
-from streamopt.sweeping.journal import Journal
+from streamopt.sweeping.journal import Journal, restore
 from streamopt.sweeping.points import points_of, way_members
-from streamopt.sweeping.restoring import Redo, restore
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable
@@ -27,9 +27,16 @@ if TYPE_CHECKING:
     from streamopt.sweeping.journal import Kept
     from streamopt.sweeping.points import Point
 
-__all__ = ["JOURNAL", "Means", "Wanted", "run_sweep", "sweep"]
+__all__ = ["JOURNAL", "Means", "Redo", "Wanted", "run_sweep", "sweep"]
 
 JOURNAL, ROWS, ENVIRONMENT = "journal.jsonl", "rows.csv", "environment.json"
+
+
+class Redo(StrEnum):
+    """Rows that aren't ``done``, or rows of other sources of streamopt."""
+
+    FAILED = "failed"
+    STALE = "stale"
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,8 @@ import pytest
 
 import streamopt as so
 from streamopt.errors import ReportError
+from streamopt.report.charts import COLOURS
 from streamopt.report.page import NUMBER
-from streamopt.report.palette import COLOURS
 from tests.support.reported_design import report, small_graph, solved
 
 if TYPE_CHECKING:

@@ -93,7 +93,7 @@ def _document(front: Front, rows: list[dict[str, str | int]]) -> dict[str, objec
 
 
 def _chart(front: Front, form: str) -> bytes:
-    from streamopt.report.front import front_chart, open_spans
+    from streamopt.report.log_charts import front_chart, open_spans
 
     costs = [(point.cycles, point.dsps) for point in front.points]
     open_boxes = open_spans(costs, [(box.cycles, box.dsps) for box in front.open_boxes])

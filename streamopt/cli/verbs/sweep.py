@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
     from streamopt.pipeline.comparing import Row
-    from streamopt.sweeping.restoring import Redo
+    from streamopt.sweeping.running import Redo
 
 __all__ = ["sweep"]
 
@@ -67,7 +67,7 @@ def sweep(
 
 
 def _redo(word: str) -> Redo:
-    from streamopt.sweeping.restoring import Redo
+    from streamopt.sweeping.running import Redo
 
     if word not in tuple(Redo):
         hint = f"choose from {', '.join(Redo)}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from streamopt.report.charts import FORMATS
-from streamopt.report.front import front_chart
+from streamopt.report.log_charts import front_chart
 
 COSTS = [(100, 40), (250, 20), (900, 5)]
 

@@ -1,0 +1,129 @@
+"""Charts of cycles against DSPs on logarithmic axes: a front, and designs above a roofline."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from streamopt.report.charts import COLOURS, chart_bytes, mark_decades, new_figure
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["Roofline", "front_chart", "open_spans", "roofline_chart"]
+
+LINE, DOT, GRID, AMBER = (COLOURS[name].light for name in ("work", "frame", "grid", "stall"))
+
+
+def front_chart(
+    title: str,
+    costs: Sequence[tuple[int, int]],
+    open_boxes: Sequence[tuple[int, int, int, int]],
+    form: str,
+) -> bytes:
+    """Return the chart of a front as a file; the same front gives the same bytes.
+
+    Parameters
+    ----------
+    costs
+        Latency in cycles and DSPs of every point, latencies rising.
+    open_boxes
+        Least and greatest latency, least and greatest DSPs of where more points may lie.
+    form
+        One of `streamopt.report.charts.FORMATS`.
+    """
+    figure, axes = _logarithmic(title, "DSPs", "latency in cycles")
+    from matplotlib.patches import Rectangle  # not before the figure, which tells if it is missing
+
+    cycles, dsps = [c for c, _ in costs], [d for _, d in costs]
+    axes.step(dsps, cycles, where="pre", color=LINE, linewidth=1.2, label="least latency")
+    axes.plot(dsps, cycles, "o", color=DOT, markersize=3.5, label="schedule")
+    for place, (first, last, fewest, most) in enumerate(open_boxes):
+        corner, width, height = (fewest, first), most - fewest + 1, last - first + 1
+        label = "" if place else "may hold more"
+        axes.add_patch(Rectangle(corner, width, height, color=AMBER, alpha=0.4, label=label))
+    axes.legend(frameon=False)
+    return chart_bytes(figure, form)
+
+
+def open_spans(
+    costs: Sequence[tuple[int, int]], boxes: Sequence[tuple[int, int]]
+) -> list[tuple[int, int, int, int]]:
+    """Return where more points may lie: boxes without what the points of the front beat.
+
+    Parameters
+    ----------
+    boxes
+        Latency in cycles and DSPs at most.
+    """
+    spans: list[tuple[int, int, int, int]] = []
+    for cycles, dsps in boxes:
+        first = max((c for c, d in costs if d > dsps), default=1)
+        fewest = max((d for c, d in costs if c > cycles), default=1)
+        spans.append((first, cycles, fewest, dsps))
+    return spans
+
+
+@dataclass(frozen=True, slots=True)
+class Roofline:
+    """Work that DSPs bound, and designs that do it.
+
+    Attributes
+    ----------
+    work_dsp_cycles
+        Multiply-accumulates times the DSPs of one; 0 where there are none, so that no line is.
+    designs
+        Name, DSPs as built, and simulated cycles of each.
+    limits
+        Name and DSPs of what a design may have.
+    """
+
+    work_dsp_cycles: int
+    designs: tuple[tuple[str, int, int], ...]
+    limits: tuple[tuple[str, int], ...]
+
+
+def roofline_chart(found: Roofline, form: str) -> bytes:
+    """Return the chart as a file; the same designs give the same bytes.
+
+    Parameters
+    ----------
+    form
+        One of `streamopt.report.charts.FORMATS`, or ``INLINE`` there.
+    """
+    figure, axes = _logarithmic("cycles against DSPs", "DSPs as built", "cycles")
+    names, dsps, cycles = zip(*found.designs, strict=True) if found.designs else ((), (), ())
+    ends = _ends([max(1, d) for d in dsps] + [limit for _, limit in found.limits])
+    if found.work_dsp_cycles:
+        bound = [found.work_dsp_cycles / end for end in ends]
+        axes.plot(ends, bound, color=LINE, linewidth=1.4, label="MACs on busy DSPs")
+    for name, limit in found.limits:
+        axes.axvline(limit, color=AMBER, linewidth=1, linestyle="--")
+        offset = {"textcoords": "offset points", "xytext": (4, 4)}
+        foot = {"xycoords": ("data", "axes fraction"), "fontsize": 8}
+        axes.annotate(name, (limit, 0), **foot, **offset)
+    axes.plot([max(1, d) for d in dsps], cycles, "o", color=DOT, markersize=5, label="simulated")
+    for name, x, y in zip(names, dsps, cycles, strict=True):
+        offset = {"textcoords": "offset points", "xytext": (6, 5)}
+        axes.annotate(name, (max(1, x), y), fontsize=8, **offset)
+    axes.legend(frameon=False, loc="lower left")
+    return chart_bytes(figure, form)
+
+
+def _ends(dsps: Sequence[int]) -> tuple[float, float]:
+    least, most = min(dsps, default=1), max(dsps, default=10)
+    return least / 2, most * 2
+
+
+def _logarithmic(title: str, across: str, up: str) -> tuple[Any, Any]:
+    """Return a figure with named axes."""
+    figure, axes = new_figure(7.5, 4.6, title)
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.set_xlabel(across)
+    axes.set_ylabel(up)
+    mark_decades(axes.xaxis)
+    mark_decades(axes.yaxis)
+    axes.grid(visible=True, which="major", color=GRID, linewidth=0.6)
+    axes.set_axisbelow(True)
+    return figure, axes
