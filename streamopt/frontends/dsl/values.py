@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from functools import reduce
 from numbers import Integral, Real
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from streamopt.frontends.dsl.conditions import Condition
 from streamopt.frontends.dsl.facts import EXPRESSIONS, NOT_AFFINE, Facts
@@ -15,6 +15,9 @@ from streamopt.ir.affine import LARGEST, Affine, NotAffine
 from streamopt.ir.element import ElementType, common_type
 from streamopt.ir.expression import BinaryOp, CompareOp
 from streamopt.ir.expression_type import result_type
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 __all__ = [
     "LoopIndex",
@@ -27,9 +30,19 @@ __all__ = [
     "whole",
 ]
 
-_INTEGERS_ONLY = frozenset(
-    (BinaryOp.MOD, BinaryOp.SHL, BinaryOp.SHR, BinaryOp.AND, BinaryOp.OR, BinaryOp.XOR)
-)
+_Method: TypeAlias = "Callable[[Value, Operand], Value]"
+
+
+def _operators(op: BinaryOp) -> tuple[_Method, _Method]:
+    """Return the methods of a value to the left of an operator, and to its right."""
+
+    def left(value: Value, other: Operand) -> Value:
+        return _binary(op, value, other)
+
+    def right(value: Value, other: Operand) -> Value:
+        return _binary(op, other, value)
+
+    return left, right
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -52,70 +65,21 @@ class Value:
     __hash__ = object.__hash__
     __array_ufunc__ = None
 
-    def __add__(self, other: Operand) -> Value:
-        return _binary(BinaryOp.ADD, self, other)
-
-    def __radd__(self, other: Operand) -> Value:
-        return _binary(BinaryOp.ADD, other, self)
-
-    def __sub__(self, other: Operand) -> Value:
-        return _binary(BinaryOp.SUB, self, other)
-
-    def __rsub__(self, other: Operand) -> Value:
-        return _binary(BinaryOp.SUB, other, self)
-
-    def __mul__(self, other: Operand) -> Value:
-        return _binary(BinaryOp.MUL, self, other)
-
-    def __rmul__(self, other: Operand) -> Value:
-        return _binary(BinaryOp.MUL, other, self)
-
-    def __truediv__(self, other: Operand) -> Value:
-        return _binary(BinaryOp.DIV, self, other)
-
-    def __rtruediv__(self, other: Operand) -> Value:
-        return _binary(BinaryOp.DIV, other, self)
+    __add__, __radd__ = _operators(BinaryOp.ADD)
+    __sub__, __rsub__ = _operators(BinaryOp.SUB)
+    __mul__, __rmul__ = _operators(BinaryOp.MUL)
+    __truediv__, __rtruediv__ = _operators(BinaryOp.DIV)
+    __mod__, __rmod__ = _operators(BinaryOp.MOD)
+    __lshift__, __rlshift__ = _operators(BinaryOp.SHL)
+    __rshift__, __rrshift__ = _operators(BinaryOp.SHR)
+    __and__, __rand__ = _operators(BinaryOp.AND)
+    __or__, __ror__ = _operators(BinaryOp.OR)
+    __xor__, __rxor__ = _operators(BinaryOp.XOR)
 
     def __floordiv__(self, other: Operand) -> Value:
         facts = Facts.joined(self.facts, as_value(other).facts)
         message = "// divides sums of iterators by positive constants only"
         return _placeholder(facts.with_problem(EXPRESSIONS, message, "write / for values"))
-
-    def __mod__(self, other: Operand) -> Value:
-        return _binary(BinaryOp.MOD, self, other)
-
-    def __rmod__(self, other: Operand) -> Value:
-        return _binary(BinaryOp.MOD, other, self)
-
-    def __lshift__(self, other: Operand) -> Value:
-        return _binary(BinaryOp.SHL, self, other)
-
-    def __rlshift__(self, other: Operand) -> Value:
-        return _binary(BinaryOp.SHL, other, self)
-
-    def __rshift__(self, other: Operand) -> Value:
-        return _binary(BinaryOp.SHR, self, other)
-
-    def __rrshift__(self, other: Operand) -> Value:
-        return _binary(BinaryOp.SHR, other, self)
-
-    def __and__(self, other: Operand) -> Value:
-        return _binary(BinaryOp.AND, self, other)
-
-    def __rand__(self, other: Operand) -> Value:
-        return _binary(BinaryOp.AND, other, self)
-
-    def __or__(self, other: Operand) -> Value:
-        return _binary(BinaryOp.OR, self, other)
-
-    def __ror__(self, other: Operand) -> Value:
-        return _binary(BinaryOp.OR, other, self)
-
-    def __xor__(self, other: Operand) -> Value:
-        return _binary(BinaryOp.XOR, self, other)
-
-    def __rxor__(self, other: Operand) -> Value:
-        return _binary(BinaryOp.XOR, other, self)
 
     def __neg__(self) -> Value:
         return _binary(BinaryOp.SUB, 0, self)
@@ -253,7 +217,7 @@ def _binary(op: BinaryOp, left: object, right: object) -> Value:
     excess = facts.excess()
     if excess is not None:
         return _placeholder(excess)
-    if op in _INTEGERS_ONLY and (is_real or (element is not None and not element.is_integer)):
+    if op.is_for_integers and (is_real or (element is not None and not element.is_integer)):
         return _placeholder(facts.with_problem(EXPRESSIONS, f"{op} is for integers"))
     if op in (BinaryOp.SHL, BinaryOp.SHR):
         element = common_type(first.element, first.element)
