@@ -25,7 +25,7 @@ MAX_BYTES = 64 * 2**20
 
 
 def read_bytes(path: str | PathLike[str], limit_bytes: int = MAX_BYTES) -> bytes:
-    """Return what is in a file.
+    """Return the content of a file.
 
     Raises
     ------

@@ -151,7 +151,7 @@ def load_schedule_json(path: Path) -> Schedule:
 
 
 def load_result_json(path: Path) -> dict[str, str | int | float | None]:
-    """Return what a schedule's file says of it, empty if nothing; raises as the schedule does."""
+    """Return the result that a schedule's file keeps, maybe empty; raises as the schedule does."""
     return _document(load_text(path, "E121"), str(path)).result
 
 

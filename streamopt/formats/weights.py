@@ -56,7 +56,7 @@ class NotNpzError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What a member says of itself."""
+    """The header of a member: name, type and shape."""
 
     name: str
     dtype: np.dtype[Any]

@@ -2,8 +2,8 @@
 
 An expression is a sum of integer multiples of atoms plus a constant; an atom is an iterator, or
 a floor division or remainder by a positive constant (quasi-affine, as in ``i // 16``, which
-reshapes need). Terms keep their order, and sums whose terms differ in order differ: whoever makes
-subscripts from text orders the terms by loop, so that equal subscripts compare equal.
+reshapes need). Terms keep their order, and sums whose terms differ in order differ: readers of
+text order the terms by loop (`Affine.ordered`), so that equal subscripts compare equal.
 """
 
 from __future__ import annotations

@@ -171,7 +171,7 @@ class Range(NamedTuple):
         return other.low <= self.low and self.high <= other.high
 
     def joined(self, other: Range) -> Range:
-        """Return what holds both."""
+        """Return the least range that holds both."""
         return Range(min(self.low, other.low), max(self.high, other.high))
 
 
@@ -183,7 +183,7 @@ def type_range(element: ElementType) -> Range:
 
 
 def partial_sums(term: Range, terms: int) -> Range:
-    """Return what a sum of some of so many terms lies between, in any order.
+    """Return the range of all partial sums of so many terms, in any order.
 
     Examples
     --------
@@ -248,7 +248,7 @@ def _shifted(op: BinaryOp, left: Range, right: Range) -> Range | None:
 
 
 def _of_bits(left: Range, right: Range) -> Range:
-    """Return what bitwise operations give: numbers no wider than the operands."""
+    """Return the range of a bitwise operation: numbers no wider than the operands."""
     width = max(left.bits, right.bits) - 1
     is_positive = left.low >= 0 and right.low >= 0
     return Range(0 if is_positive else -(1 << width), (1 << width) - 1)

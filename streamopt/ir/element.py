@@ -315,7 +315,7 @@ _FLOATS = {ElementType.FLOAT: 32, ElementType.DOUBLE: 64, ElementType.HALF: 16}
 
 
 def element_problem(text: str) -> str:
-    """Return what is wrong with the type of an array's elements; empty if nothing is.
+    """Return the problem of a text as the type of an array's elements; empty for a type.
 
     Examples
     --------

@@ -279,7 +279,7 @@ def _is_affine_side(side: Expression) -> bool:
 
 
 def uncast(expression: Expression) -> Expression:
-    """Return what stands inside the casts around an expression."""
+    """Return the expression inside the casts around it."""
     while isinstance(expression, Cast):
         expression = expression.operand
     return expression

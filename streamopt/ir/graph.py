@@ -94,7 +94,7 @@ class Node:
 
     @property
     def expressions(self) -> tuple[Expression, ...]:
-        """Return guard, start and value, those that there are."""
+        """Return guard, start and value, as far as they are set."""
         return tuple(e for e in (self.guard, self.start, self.value) if e is not None)
 
     @property

@@ -42,7 +42,7 @@ __all__ = [
 
 
 class Place(StrEnum):
-    """What a memory is for."""
+    """The use of a memory."""
 
     ARGUMENT = "argument"
     """Crosses the design's boundary; there from the start unless a process writes it."""
@@ -64,7 +64,7 @@ class AccessMode(StrEnum):
 
 
 class Implementation(StrEnum):
-    """What an operator is built from, as ``bind_op`` of Vitis HLS names it."""
+    """The parts that an operator is built from, as ``bind_op`` of Vitis HLS names them."""
 
     FABRIC = "fabric"
     """LUTs alone."""

@@ -119,7 +119,7 @@ class Statement:
 
     @property
     def expressions(self) -> tuple[Expression, ...]:
-        """Return guard, start and value, those that there are."""
+        """Return guard, start and value, as far as they are set."""
         return tuple(e for e in (self.guard, self.start, self.value) if e is not None)
 
     @property

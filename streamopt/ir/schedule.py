@@ -46,7 +46,7 @@ BINDABLE: Mapping[Operator, tuple[Implementation, ...]] = {
 def bound_implementation(
     binding: Binding, operator: Operator, element: ElementType
 ) -> Implementation | None:
-    """Return what an operator is to be built from; None for the tool's choice.
+    """Return the implementation that a binding asks of an operator; None for the tool's choice.
 
     Integers have no such choice: an adder of integers is LUTs anyway.
     """

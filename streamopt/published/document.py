@@ -1,7 +1,7 @@
-"""What a published design's file may hold, as pydantic models.
+"""The members of a published design's file as pydantic models.
 
-Strict on loops, accesses, channels and guards, which decide the cycles; what is measured may be
-missing or no number, and what isn't needed is not looked at.
+Strict on loops, accesses, channels and guards, which decide the cycles; measurements may be
+missing or no number, and other members are ignored.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class DesignArray(_LenientModel):
 
 
 class DesignChannel(_LenientModel):
-    """What joins nodes, or a node and the outside."""
+    """A channel between nodes, or between a node and the outside."""
 
     name: str
     kind: str

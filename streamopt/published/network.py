@@ -61,7 +61,7 @@ _STREAMS = frozenset({"stream", "fifo"})
 
 
 class Storage(NamedTuple):
-    """What is declared of an array or stream."""
+    """The declaration of an array or stream."""
 
     shape: tuple[int, ...]
     factors: tuple[int, ...]
@@ -97,7 +97,7 @@ def _plain_type(text: str) -> str:
 
 
 def storages(document: DesignDocument) -> dict[str, Storage]:
-    """Return what is declared, by the name that the network has for it."""
+    """Return the declarations by the network's names."""
     found: dict[str, Storage] = {}
     arguments = {array.name: array for array in document.top.args}
     inside = {a.channel: a for node in document.nodes for a in node.args if a.channel}

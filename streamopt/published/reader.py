@@ -32,7 +32,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class MeasuredPipeline:
-    """What synthesis reports of one pipeline; None where the report is silent.
+    """The report of synthesis on one pipeline; None where it is silent.
 
     Attributes
     ----------

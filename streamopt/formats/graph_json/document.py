@@ -1,4 +1,4 @@
-"""What a graph.json may hold, as pydantic models; the published JSON Schema is made from them.
+"""The members of a graph.json as pydantic models, from which the JSON Schema is made.
 
 Only `streamopt.formats.graph_json` imports this module, and only when it reads a file: pydantic
 takes longer to import than the command line may take to start.

@@ -39,14 +39,14 @@ MAX_CHARACTERS = 100
 
 
 def title_problems(name: object) -> Iterator[Diagnostic]:
-    """Yield what is wrong with the name of a program."""
+    """Yield the problem of a program's name, if it has one."""
     if not isinstance(name, str) or not _matches(TITLE_PATTERN, name):
         message = f"{quoted(name)} can't be the name of a program"
         yield problem(NAMES, message, "it is made of letters, digits, - and _")
 
 
 def name_problems(name: object, kind: str) -> Iterator[Diagnostic]:
-    """Yield what is wrong with the name of an array, iterator or node."""
+    """Yield the problem of an array's, iterator's or node's name, if it has one."""
     if not isinstance(name, str) or not _matches(NAME_PATTERN, name):
         hint = "names are letters, digits and single underscores, and don't begin with a digit"
         yield problem(NAMES, f"{kind} {quoted(name)} has a name that it can't have", hint)

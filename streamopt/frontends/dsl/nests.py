@@ -85,7 +85,7 @@ class Assignment:
 
 
 def loop_problems(assignment: Assignment) -> Iterator[Diagnostic]:
-    """Yield what is wrong with the iterators of an assignment."""
+    """Yield the problems of an assignment's iterators."""
     axes, target = assignment.axes, assignment.target.array
     for name in dict.fromkeys(axis.name for axis in (*axes, *assignment.facts.axes)):
         counts = {a.trip_count for a in (*axes, *assignment.facts.axes) if a.name == name}
