@@ -227,18 +227,13 @@ def instance(
             channel = wiring.connect(number[edge.producer], number[name], streams=True)
             source = wiring.nodes[number[edge.producer]]
             source.walks[channel], choices.walks[channel] = walks[edge.channel]
-            choices.epilogue[channel] = np.array(own.times.epilogue[edge.array], dtype=np.int64)
+            choices.epilogue[channel] = own.times.epilogue[edge.array]
             if edge.array in own.usage.as_fifo:
-                choices.as_fifo[channel] = _with_dsps(own.usage.as_fifo[edge.array])
-                choices.as_buffer[channel] = _with_dsps(own.usage.as_buffer[edge.array])
+                choices.as_fifo[channel] = own.usage.as_fifo[edge.array]
+                choices.as_buffer[channel] = own.usage.as_buffer[edge.array]
     wiring.join_node([node for node, out in enumerate(wiring.outs) if not out])
     found = wiring.instance()
     return found.without_slack() if limits is None else found
-
-
-def _with_dsps(used: Integers, dsps: Integers | int = 0) -> Integers:
-    """Return usage of further resources with a first column of DSPs."""
-    return np.column_stack([np.broadcast_to(dsps, len(used)), used])
 
 
 def _class_loops(space: DecisionSpace) -> dict[str, dict[int, int]]:
@@ -278,10 +273,9 @@ def _walks(
 def _choices(rows: NodeRows, loops: Mapping[int, int], resources: int) -> Choices:
     """Return the rows without what belongs to a channel."""
     taken = np.array(rows.factors, dtype=np.int64).reshape(len(rows), -1)
-    dsps = np.array(rows.dsps, dtype=np.int64)
     return Choices(
-        first_write=np.array(rows.times.first_write, dtype=np.int64),
-        last_write=np.array(rows.times.last_write, dtype=np.int64),
-        usage=_with_dsps(rows.usage.own[:, : resources - 1], dsps),
+        first_write=rows.times.first_write,
+        last_write=rows.times.last_write,
+        usage=rows.usage.own[:, :resources],
         factors={index: taken[:, place] for index, place in loops.items()},
     )

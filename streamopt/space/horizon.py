@@ -9,14 +9,13 @@ that are left has the same optimum if that is at most T, and none left means non
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from operator import itemgetter
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
 from streamopt.space.assemble import assemble_rows
-from streamopt.space.rows import NodeRows, Times
+from streamopt.space.rows import NodeRows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -37,17 +36,6 @@ DIVE_WIDTH = 8
 """Rows that a node may try while diving before it gives up."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Columns:
-    """One node's rows as arrays."""
-
-    first_write: Integers
-    last_write: Integers
-    epilogue: Mapping[str, Integers]
-    usage: Integers
-    factors: Integers
-
-
 class HorizonFilter:
     """The rows of a space, ready to be filtered by several horizons."""
 
@@ -55,7 +43,10 @@ class HorizonFilter:
         self._space = space
         self._rows = rows
         self._names = [node.name for node in space.graph.nodes]
-        self._columns = {name: _columns(rows[name]) for name in self._names}
+        self._factors = {
+            name: np.array(rows[name].factors, dtype=np.int64).reshape(len(rows[name]), -1)
+            for name in self._names
+        }
         self._ins = space.graph.in_edges()
         self._outs = space.graph.out_edges()
         self._places = {node.name: list(node.trip_counts) for node in space.graph.nodes}
@@ -161,10 +152,10 @@ class HorizonFilter:
         starts, ends = self._earliest(kept)
         tails = self._tails(kept)
         for name in self._names:
-            columns = self._columns[name]
-            finish = starts[name] + columns.last_write
+            times = self._rows[name].times
+            finish = starts[name] + times.last_write
             for edge in self._ins[name]:
-                finish = np.maximum(finish, ends[edge.producer] + columns.epilogue[edge.array])
+                finish = np.maximum(finish, ends[edge.producer] + times.epilogue[edge.array])
             kept[name] &= finish + tails[name] <= horizon
 
     def _tails(self, kept: Mapping[str, Flags]) -> dict[str, int]:
@@ -182,7 +173,7 @@ class HorizonFilter:
         ends: dict[str, int] = {}
         firsts: dict[str, int] = {}
         for name in self._names:
-            columns, flags = self._columns[name], kept[name]
+            times, flags = self._rows[name].times, kept[name]
             arrivals = [
                 firsts[edge.producer]
                 if edge.channel in self._space.streamable
@@ -190,9 +181,9 @@ class HorizonFilter:
                 for edge in self._ins[name]
             ]
             starts[name] = max(arrivals, default=0)
-            firsts[name] = starts[name] + int(columns.first_write[flags].min())
+            firsts[name] = starts[name] + int(times.first_write[flags].min())
             ends[name] = max(
-                starts[name] + int(columns.last_write[flags].min()),
+                starts[name] + int(times.last_write[flags].min()),
                 *(
                     ends[edge.producer] + self._least_epilogue(kept, name, edge.array)
                     for edge in self._ins[name]
@@ -202,14 +193,14 @@ class HorizonFilter:
         return starts, ends
 
     def _least_epilogue(self, kept: Mapping[str, Flags], name: str, array: str) -> int:
-        return int(self._columns[name].epilogue[array][kept[name]].min())
+        return int(self._rows[name].times.epilogue[array][kept[name]].min())
 
     def _fit_usage(self, kept: dict[str, Flags], _: int) -> None:
         """Drop rows that leave the other nodes less of a resource than they need at least."""
         for column, limit in enumerate(self._space.limits):
             if not all(flags.any() for flags in kept.values()):
                 return
-            used = {name: self._columns[name].usage[:, column] for name in self._names}
+            used = {name: self._rows[name].usage.own[:, column] for name in self._names}
             least = {name: int(used[name][kept[name]].min()) for name in self._names}
             spare = limit - sum(least.values())
             for name in self._names:
@@ -227,19 +218,7 @@ class HorizonFilter:
                 kept[node] &= allowed[self._taken(node, loop)]
 
     def _taken(self, node: str, loop: str) -> Integers:
-        return self._columns[node].factors[:, self._places[node].index(loop)]
-
-
-def _columns(rows: NodeRows) -> _Columns:
-    return _Columns(
-        first_write=np.array(rows.times.first_write, dtype=np.int64),
-        last_write=np.array(rows.times.last_write, dtype=np.int64),
-        epilogue={
-            array: np.array(cycles, dtype=np.int64) for array, cycles in rows.times.epilogue.items()
-        },
-        usage=np.column_stack([np.array(rows.dsps, dtype=np.int64), rows.usage.own]),
-        factors=np.array(rows.factors, dtype=np.int64).reshape(len(rows), -1),
-    )
+        return self._factors[node][:, self._places[node].index(loop)]
 
 
 def chosen_rows(rows: Mapping[str, NodeRows], kept: Mapping[str, Flags]) -> dict[str, NodeRows]:
@@ -267,21 +246,13 @@ def _take(rows: NodeRows, places: Integers) -> NodeRows:
     def pick(values: tuple[T, ...]) -> tuple[T, ...]:
         return getter(values) if getter else tuple(values[place] for place in each)
 
-    def pick_times(times: Times) -> Times:
-        return Times(
-            pick(times.first_write),
-            pick(times.last_write),
-            {array: pick(cycles) for array, cycles in times.epilogue.items()},
-        )
-
     return NodeRows(
         node=rows.node,
         orders=pick(rows.orders),
         factors=pick(rows.factors),
         bindings=pick(rows.bindings),
-        dsps=pick(rows.dsps),
-        times=pick_times(rows.times),
+        times=rows.times.taken(places),
         streams={channel: pick(orders) for channel, orders in rows.streams.items()},
-        untiled=pick_times(rows.untiled) if rows.untiled is not None else None,
+        untiled=rows.untiled.taken(places) if rows.untiled is not None else None,
         usage=rows.usage.taken(places),
     )

@@ -53,9 +53,14 @@ class Times:
     starts after its producer's end has read nothing before.
     """
 
-    first_write: tuple[int, ...]
-    last_write: tuple[int, ...]
-    epilogue: Mapping[str, tuple[int, ...]]
+    first_write: Integers
+    last_write: Integers
+    epilogue: Mapping[str, Integers]
+
+    def taken(self, places: Integers) -> Times:
+        """Return the times of some rows, by their places."""
+        epilogue = {array: cycles[places] for array, cycles in self.epilogue.items()}
+        return Times(self.first_write[places], self.last_write[places], epilogue)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,14 +78,13 @@ class NodeRows:
     untiled
         The times of the row's loop order with all factors 1; only where the level asks for it.
     usage
-        Of further resources: LUTs where the space limits them, none else.
+        Of DSPs, and of LUTs where the space limits them.
     """
 
     node: str
     orders: tuple[LoopOrder, ...]
     factors: tuple[tuple[int, ...], ...]
     bindings: tuple[Binding, ...]
-    dsps: tuple[int, ...]
     times: Times
     streams: Mapping[str, tuple[tuple[int, ...] | None, ...]]
     untiled: Times | None
@@ -89,6 +93,11 @@ class NodeRows:
     def __len__(self) -> int:
         """Return the number of rows."""
         return len(self.orders)
+
+    @property
+    def dsps(self) -> Integers:
+        """Return the DSPs of every row."""
+        return self.usage.own[:, 0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +126,7 @@ class _KeptRow(NamedTuple):
     order: LoopOrder
     binding: Binding
     vector: int
-    costs: tuple[int, ...]
+    costs: Integers
 
 
 def node_rows(
@@ -145,7 +154,7 @@ def node_rows(
     for node in space.graph.nodes:
         channels = ins[node.name], outs[node.name]
         own = _rows_of(space, _candidates(space, class_of, node, channels), known, check)
-        if not len(own):
+        if own is None:
             message = f"{node.name} doesn't fit into {space.dsp_limit} DSPs beside the other nodes"
             raise InfeasibleError(Diagnostic("E401", message, hint="give --dsp a larger number"))
         found[node.name] = own
@@ -198,8 +207,8 @@ def _rows_of(
     candidates: _Candidates,
     known: _Known | None,
     check: Callable[[], None],
-) -> NodeRows:
-    """Return the rows of a node; all of them if none are known to be minimal."""
+) -> NodeRows | None:
+    """Return the rows of a node, all of them if none are known to be minimal; None for none."""
     node = candidates.node
     groups: dict[StreamKey, list[LoopOrder]] = {}
     roles = _roles(candidates)
@@ -216,8 +225,8 @@ def _rows_of(
         ways = list(product(space.bindings.get(node.name, ((),)), orders))
         for way, row, costs in _rows_in(space, candidates, ways, known):
             binding, order = ways[way]
-            kept.append(_KeptRow(key, order, binding, row, tuple(costs.tolist())))
-    return _packed(space, candidates, kept)
+            kept.append(_KeptRow(key, order, binding, row, costs))
+    return _packed(space, candidates, kept) if kept else None
 
 
 def _roles(candidates: _Candidates) -> dict[str, tuple[bool, ...]]:
@@ -342,47 +351,40 @@ def _packed(
     candidates: _Candidates,
     kept: Sequence[_KeptRow],
 ) -> NodeRows:
-    operands = candidates.setting.operands
-    width = 2 + len(operands)
-    columns = [entry.costs for entry in kept]
+    costs = np.asfortranarray([entry.costs for entry in kept])
+    width = 2 + len(candidates.setting.operands)
     return NodeRows(
         node=candidates.node.name,
         orders=tuple(entry.order for entry in kept),
         factors=tuple(tuple(candidates.factors[entry.vector].tolist()) for entry in kept),
         bindings=tuple(entry.binding for entry in kept),
-        dsps=tuple(row[0] for row in columns),
-        times=_times(candidates, [row[1 : 1 + width] for row in columns]),
+        times=_times(candidates, costs[:, 1:]),
         streams={
             edge.channel: tuple(entry.key[place] for entry in kept)
             for place, edge in enumerate(candidates.channels)
         },
-        untiled=_times(candidates, [row[1 + width :] for row in columns])
-        if space.level.untiled_first
-        else None,
-        usage=_usage(candidates, columns),
+        untiled=_times(candidates, costs[:, 1 + width :]) if space.level.untiled_first else None,
+        usage=_usage(candidates, costs),
     )
 
 
-def _usage(candidates: _Candidates, columns: Sequence[tuple[int, ...]]) -> RowUsage:
-    """Return the LUTs of rows, and of each operand's channel by its kind, if these were counted."""
-    if not candidates.has_luts or not columns:
-        return RowUsage.none(len(columns))
+def _usage(candidates: _Candidates, costs: Integers) -> RowUsage:
+    """Return the DSPs of rows and, if these were counted, the LUTs of rows and channels."""
+    if not candidates.has_luts:
+        return RowUsage(costs[:, :1])
     operands = candidates.setting.operands
-    luts = np.array(columns, dtype=np.int64)[:, candidates.lut_column :]
-    own, fifos, buffers = np.split(luts, [1, 1 + len(operands)], axis=1)
-    return RowUsage(
-        own,
-        {array: fifos[:, [place]] for place, array in enumerate(operands)},
-        {array: buffers[:, [place]] for place, array in enumerate(operands)},
+    own, fifos, buffers = np.split(costs[:, candidates.lut_column :], [1, 1 + len(operands)], 1)
+    none = np.zeros_like(own)
+    as_fifo, as_buffer = (
+        {
+            array: np.concatenate([none, luts[:, [place]]], axis=1)
+            for place, array in enumerate(operands)
+        }
+        for luts in (fifos, buffers)
     )
+    return RowUsage(np.concatenate([costs[:, :1], own], axis=1), as_fifo, as_buffer)
 
 
-def _times(candidates: _Candidates, rows: Sequence[tuple[int, ...]]) -> Times:
-    return Times(
-        first_write=tuple(row[0] for row in rows),
-        last_write=tuple(row[1] for row in rows),
-        epilogue={
-            array: tuple(row[2 + place] for row in rows)
-            for place, array in enumerate(candidates.setting.operands)
-        },
-    )
+def _times(candidates: _Candidates, costs: Integers) -> Times:
+    epilogue = {array: costs[:, 2 + at] for at, array in enumerate(candidates.setting.operands)}
+    return Times(costs[:, 0], costs[:, 1], epilogue)

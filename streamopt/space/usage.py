@@ -1,4 +1,4 @@
-"""Further resources that rows and their channels take, beside the DSPs, where these have limits.
+"""Usage of resources by rows and their channels: the DSPs, and further ones that have limits.
 
 Amounts are lower bounds that add up: a schedule takes no less than their sum over its rows and
 channels. Any cost model may fill them, of any number of resources.
@@ -9,11 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    import numpy as np
     import numpy.typing as npt
 
     Integers = npt.NDArray[np.int64]
@@ -23,7 +22,7 @@ __all__ = ["RowUsage"]
 
 @dataclass(frozen=True, slots=True)
 class RowUsage:
-    """Usage of one node's rows; all arrays have the shape (rows, resources).
+    """Usage of one node's rows; all arrays have the shape (rows, resources), the DSPs first.
 
     Attributes
     ----------
@@ -37,11 +36,6 @@ class RowUsage:
     own: Integers
     as_fifo: Mapping[str, Integers] = field(default_factory=dict[str, "Integers"])
     as_buffer: Mapping[str, Integers] = field(default_factory=dict[str, "Integers"])
-
-    @classmethod
-    def none(cls, rows: int) -> RowUsage:
-        """Return the usage of rows where no further resource has a limit."""
-        return cls(np.zeros((rows, 0), dtype=np.int64))
 
     def taken(self, places: Integers) -> RowUsage:
         """Return the usage of some rows, by their places."""

@@ -35,4 +35,4 @@ class NotReachedError(Exception):
 
 def least_dsps(rows: Mapping[str, NodeRows]) -> int:
     """Return what the rows of all nodes take at least: a bound of the DSPs of any choice."""
-    return sum(min(found.dsps) for found in rows.values())
+    return sum(int(found.dsps.min()) for found in rows.values())

@@ -8,22 +8,24 @@ from typing import TYPE_CHECKING, Any
 from streamopt.formulation.tags import Tag, enforce, pyo
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from streamopt.formulation.compact.variables import Compact
     from streamopt.ir.graph import Edge
     from streamopt.space.rows import Times
 
 __all__ = [
-    "dsp_budget",
+    "budgets",
     "fifo_order",
     "interval",
     "latency",
-    "lut_budget",
     "row_choice",
     "tile_coupling",
     "untiled_latency",
 ]
+
+BUDGETS = ("dsp_budget", "lut_budget")
+"""By resource, in the order of the limits of a space."""
 
 
 def row_choice(compact: Compact) -> None:
@@ -49,24 +51,15 @@ def tile_coupling(compact: Compact) -> None:
                 )
 
 
-def dsp_budget(compact: Compact) -> None:
-    """Keep the DSPs of all nodes within the limit (C4)."""
-    _budget(compact, "dsp_budget", 0, {node: rows.dsps for node, rows in compact.rows.items()})
-
-
-def lut_budget(compact: Compact) -> None:
-    """Keep the LUTs of all nodes within the limit, if there is one (C4)."""
-    if len(compact.space.limits) > 1:
-        luts = {node: rows.usage.own[:, 0].tolist() for node, rows in compact.rows.items()}
-        _budget(compact, "lut_budget", 1, luts)
-
-
-def _budget(
-    compact: Compact, family: str, resource: int, used: Mapping[str, Sequence[int]]
-) -> None:
-    total = sum(compact.over_rows(node, used[node]) for node in compact.row)
-    limit = compact.space.limits[resource]
-    compact.formulation.require(total <= limit, Tag("C4", family, compact.space.graph.name))
+def budgets(compact: Compact) -> None:
+    """Keep the DSPs of all nodes, and their LUTs if these have one, within the limits (C4)."""
+    space = compact.space
+    for resource, (limit, family) in enumerate(zip(space.limits, BUDGETS, strict=False)):
+        total = sum(
+            compact.over_rows(node, rows.usage.own[:, resource])
+            for node, rows in compact.rows.items()
+        )
+        compact.formulation.require(total <= limit, Tag("C4", family, space.graph.name))
 
 
 def fifo_order(compact: Compact) -> None:

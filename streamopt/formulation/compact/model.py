@@ -45,8 +45,7 @@ def build(
     compact = add_variables(new_model(space.graph.name), space, rows, horizon_cycles)
     families.row_choice(compact)
     families.tile_coupling(compact)
-    families.dsp_budget(compact)
-    families.lut_budget(compact)
+    families.budgets(compact)
     families.fifo_order(compact)
     if objective is Objective.INTERVAL:
         families.interval(compact)

@@ -5,14 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from streamopt.formulation.tags import pyo, weighted_sum
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    import numpy.typing as npt
+
     from streamopt.formulation.tags import Formulation
     from streamopt.space.decisions import DecisionSpace
     from streamopt.space.rows import NodeRows
+
+    Integers = npt.NDArray[np.int64]
 
 __all__ = ["Compact", "add_variables"]
 
@@ -45,9 +51,9 @@ class Compact:
     start: Mapping[str, Any]
     last: Mapping[str, Any]
 
-    def over_rows(self, node: str, values: Sequence[int]) -> Any:
+    def over_rows(self, node: str, values: Sequence[int] | Integers) -> Any:
         """Return ``sum(value of row * row)``: the value of the chosen row."""
-        return weighted_sum(values, self.row[node])
+        return weighted_sum(np.asarray(values).tolist(), self.row[node])
 
 
 def add_variables(

@@ -47,12 +47,12 @@ class _Search:
         rows = {name: _alone(own) for name, own in node_rows(self._space).items()}
         channels = frozenset(edge.channel for edge in request.graph.edges)
         self._filter = HorizonFilter(replace(self._space, streamable=channels), rows)
-        self._runs = sorted({run for own in rows.values() for run in own.times.last_write})
+        self._runs = sorted({run for own in rows.values() for run in own.times.last_write.tolist()})
         self._places, sizes = self._shared()
         self._order = elimination_order([own.keys() for own in self._places.values()], sizes)
         self.schedule = request.plainest()
         self.cycles = request.interval_cycles(self.schedule)
-        self.bound_cycles = max(min(own.times.last_write) for own in rows.values())
+        self.bound_cycles = max(int(own.times.last_write.min()) for own in rows.values())
         self.found_any = False
 
     @property
@@ -116,7 +116,7 @@ class _Search:
             costs = np.full([1, *(len(values[i]) for i in scope)], FORBIDDEN, dtype=np.int64)
             at = [np.searchsorted(values[i], columns[i]) for i in scope]
             here = np.zeros(len(rows[name]), dtype=np.int64)
-            np.minimum.at(costs, (here, *at), np.array(rows[name].dsps))
+            np.minimum.at(costs, (here, *at), rows[name].dsps)
             tables.append(CostTable(scope, costs[0]))
         found = least_sum(tables, self._order, self._go_on)
         if found is None or found[0] > self._space.dsp_limit:
@@ -163,7 +163,7 @@ def _alone(rows: NodeRows) -> NodeRows:
     The latency of such rows, over channels that all stream, is the interval of the real ones; so
     everything that is known of horizons holds for intervals.
     """
-    nothing = (0,) * len(rows)
+    nothing = np.zeros_like(rows.times.last_write)
     epilogue = dict.fromkeys(rows.times.epilogue, nothing)
     return replace(rows, times=Times(nothing, rows.times.last_write, epilogue))
 

@@ -127,7 +127,7 @@ class _BranchAndBound:
 
     def work(self) -> None:
         """Look for a schedule within rising horizons, and then for better ones and a proof."""
-        longest = sum(max(rows.times.last_write) for rows in self._rows.values())
+        longest = sum(int(rows.times.last_write.max()) for rows in self._rows.values())
         first = self.bound_cycles
         for step in TUNING.steps:
             self._climb(min(longest, int(first * step)))

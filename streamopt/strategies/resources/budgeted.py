@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from streamopt.search.instance import instance
 from streamopt.search.labels.clusters import clustered_rows
 from streamopt.search.labels.component import Mode
@@ -201,9 +203,8 @@ class BudgetedSearch:
         graph = self._space.graph
         schedule = assemble_rows(graph, rows, places)
         cycles = evaluate(graph, schedule, self._space.costs).latency_cycles
-        dsps = sum(rows[name].dsps[place] for name, place in places.items())
-        luts = sum(int(rows[name].usage.own[place, 0]) for name, place in places.items())
-        return Chosen(schedule, cycles, dsps, luts)
+        used = np.sum([rows[name].usage.own[place] for name, place in places.items()], axis=0)
+        return Chosen(schedule, cycles, int(used[0]), int(used[1]))
 
 
 def _has_many_rows(problem: SearchInstance) -> bool:

@@ -103,17 +103,17 @@ class DesignCosts:
         return {
             node.name: replace(
                 rows[node.name],
-                usage=self._usage(domain, node, len(rows[node.name]), should_stop),
+                usage=self._usage(domain, node, rows[node.name], should_stop),
             )
             for node in self._space.graph.nodes
         }
 
     def _usage(
-        self, domain: RowDomain, node: Node, rows: int, should_stop: Callable[[], bool]
+        self, domain: RowDomain, node: Node, rows: NodeRows, should_stop: Callable[[], bool]
     ) -> RowUsage:
         known: dict[object, _Row] = {}
         found: list[_Row] = []
-        for row in range(rows):
+        for row in range(len(rows)):
             key = domain.seen(node, row)
             if key not in known:
                 if should_stop():
@@ -127,10 +127,12 @@ class DesignCosts:
             }
             for place in (0, 1)
         )
-        return RowUsage(self._stacked([base for base, _ in found]), as_fifo, as_buffer)
+        return RowUsage(self._stacked([base for base, _ in found], rows.dsps), as_fifo, as_buffer)
 
-    def _stacked(self, values: list[Integers]) -> Integers:
-        return np.array(values, dtype=np.int64).reshape(len(values), len(self._names))
+    def _stacked(self, values: list[Integers], dsps: Integers | int = 0) -> Integers:
+        """Return usage of rows with a first column of DSPs, in the paper's accounting."""
+        further = np.array(values, dtype=np.int64).reshape(len(values), len(self._names))
+        return np.column_stack([np.broadcast_to(dsps, len(values)), further])
 
     def _row(self, domain: RowDomain, node: Node, row: int) -> _Row:
         """Return the least usage of a row, and the addition of each channel to it that streams."""

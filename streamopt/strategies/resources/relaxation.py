@@ -121,10 +121,10 @@ def least_usage(
         As `relaxed`.
     """
     resources = next(iter(rows.values())).usage.own.shape[1]
-    whole: SearchInstance = instance(space, rows, (ENDLESS,) * resources)
+    whole: SearchInstance = instance(space, rows, (ENDLESS,) * (resources - 1))
     few = worthwhile_rows(whole.of_resources((0, 1 + resource)))
     assert few is not None, "a limit that nothing exceeds leaves a row of every node"
-    longest = sum(max(own.times.last_write) for own in rows.values())
+    longest = sum(int(own.times.last_write.max()) for own in rows.values())
 
     def found_with(labels: int) -> SearchResult:
         effort = Effort(labels, Mode.RESTRICTED, should_stop)

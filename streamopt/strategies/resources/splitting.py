@@ -33,7 +33,7 @@ def single(rows: Rows, chosen: Chosen) -> Rows:
 def chosen_usage(
     graph: Graph, rows: Mapping[str, NodeRows], chosen: Chosen, fifos: Collection[str]
 ) -> dict[str, Integers]:
-    """Return the usage of each node with the channels to it, for one row of every node.
+    """Return each node's usage of further resources, with the channels to it, for chosen rows.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def chosen_usage(
     found: dict[str, Integers] = {}
     for name, ins in graph.in_edges().items():
         is_fifo = {edge.array: edge.channel in fifos for edge in ins}
-        found[name] = rows[name].usage.of_row(chosen[name], is_fifo)
+        found[name] = rows[name].usage.of_row(chosen[name], is_fifo)[1:]
     return found
 
 

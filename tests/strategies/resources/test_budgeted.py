@@ -75,14 +75,14 @@ def every_cost(space: DecisionSpace) -> Iterator[tuple[int, int, int, int]]:
             schedule = assemble_rows(space.graph, rows, picked)
             fifos = {p.channel for p in schedule.channels if p.kind is ChannelKind.FIFO}
             around = sum(
-                int(kind[edge.array][picked[name], 0])
+                int(kind[edge.array][picked[name], 1])
                 for name, own in rows.items()
                 for edge in space.graph.in_edges()[name]
                 if edge.channel in space.streamable
                 for kind in [own.usage.as_fifo if edge.channel in fifos else own.usage.as_buffer]
             )
             cycles = evaluate(space.graph, schedule, space.costs).latency_cycles
-            luts = sum(int(rows[name].usage.own[row, 0]) for name, row in picked.items())
+            luts = sum(int(rows[name].usage.own[row, 1]) for name, row in picked.items())
             dsps = sum(rows[name].dsps[row] for name, row in picked.items())
             yield cycles, dsps, luts, luts + around
 
