@@ -19,7 +19,7 @@ test: .venv/dev
 
 tests: .venv/dev
 	$(BIN)/python -m pytest --quiet --doctest-modules streamopt
-	$(BIN)/python -m pytest -n 2 --durations=30
+	$(BIN)/python -m pytest -n 2 --dist worksteal --durations=30
 
 quick: .venv/dev
 	$(BIN)/python -m pytest -n 2 -m "not slow and not nightly"

@@ -44,7 +44,7 @@ GraphOutput = Annotated[
         "-o",
         "--output",
         metavar="GRAPH.json",
-        help="By default the source's name with .json, in the current folder; - for stdout.",
+        help="The graph; by default <source>.json in the current folder, - for stdout.",
     ),
 ]
 ProgramName = Annotated[str | None, reading("--name", help="Of the program.")]
@@ -56,7 +56,7 @@ Param = Annotated[
 ]
 LiveOut = Annotated[
     list[str] | None,
-    reading("--live-out", metavar="NAME", help="C: a written argument that is wanted."),
+    reading("--live-out", metavar="NAME", help="C: a written argument to keep as an output."),
 ]
 Inputs = Annotated[
     list[str] | None,
@@ -68,12 +68,16 @@ Inputs = Annotated[
 ]
 Shape = Annotated[
     list[str] | None,
-    reading("--shape", metavar="NAME=SHAPE", help="ONNX: a shape that is left open."),
+    reading(
+        "--shape",
+        metavar="NAME=SHAPE",
+        help="ONNX: the shape of an input that the model leaves open.",
+    ),
 ]
-Dsp = Annotated[int, limiting("--dsp", help="DSPs that the design may use.")]
+Dsp = Annotated[int, limiting("--dsp", help="DSP limit.")]
 ModelDsp = Annotated[
     int | None,
-    limiting("--dsp", help="DSPs that the design may use, as the model counts.  [default: 2560]"),
+    limiting("--dsp", help="DSP limit, in the model's accounting.  [default: 2560]"),
 ]
 BuiltDsp = Annotated[
     int | None, limiting("--built-dsp", metavar="N", help="DSPs of all operators as built.")
@@ -86,7 +90,7 @@ Lut = Annotated[int | None, limiting("--lut", metavar="N", help="LUTs, as built.
 Ff = Annotated[int | None, limiting("--ff", metavar="N", help="Flip-flops, as built.")]
 Fit = Annotated[
     FitName | None,
-    limiting("--fit", help="All limits that aren't given from one SLR or the whole --device."),
+    limiting("--fit", help="Take all other limits from one SLR or the whole --device."),
 ]
 Device = Annotated[
     str, limiting("--device", help="u280, u250, vu9p, zu3eg, xc7z020, or a TOML file.")
@@ -100,7 +104,9 @@ FifoDepths = Annotated[
 ]
 LatencySlack = Annotated[
     float,
-    deciding("--latency-slack", metavar="SHARE", help="Latency to give up for smaller FIFOs."),
+    deciding(
+        "--latency-slack", metavar="SHARE", help="Share of latency to trade for smaller FIFOs."
+    ),
 ]
 ArrayPort = Annotated[
     list[str] | None,
@@ -114,14 +120,21 @@ Objective = Annotated[
     ObjectiveName,
     deciding(
         "--objective",
-        help="What is least; latency-dsps: the latency, then the DSPs; dsps: within a latency.",
+        help="The objective to minimize; latency-dsps: latency first, then DSPs; "
+        "dsps: DSPs within --latency-target.",
     ),
 ]
 LatencyTarget = Annotated[
     int | None,
-    deciding("--latency-target", metavar="CYCLES", help="To keep, for --objective dsps."),
+    deciding(
+        "--latency-target",
+        metavar="CYCLES",
+        help="Upper limit of the latency, for --objective dsps.",
+    ),
 ]
-Level = Annotated[LevelName, deciding("--level", help="What may be decided.")]
+Level = Annotated[
+    LevelName, deciding("--level", help="The decisions to make: levels of Stream-HLS, or opt6.")
+]
 TilingLimit = Annotated[
     int | None,
     deciding(
@@ -166,7 +179,7 @@ TimeLimit = Annotated[
     searching(
         "--time-limit",
         metavar="S",
-        help="Seconds for the search; opt6: of the processor, 60 where not given.",
+        help="Seconds for the search; opt6: processor seconds, 60 by default.",
     ),
 ]
 Seed = Annotated[int, searching("--seed", help="Seed of the solver and of test inputs.")]
@@ -184,6 +197,6 @@ ScheduleOutput = Annotated[
         help="Of the schedule without -o; - for stdout.  [default: <source>.schedule.json]",
     ),
 ]
-Force = Annotated[bool, writing("--force", help="Replace files that are there.")]
+Force = Annotated[bool, writing("--force", help="Replace existing files.")]
 Json = Annotated[bool, writing("--json", help="Print one JSON value and nothing else.")]
 Quiet = Annotated[bool, writing("--quiet", "-q", help="No progress line and no tables.")]

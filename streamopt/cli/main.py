@@ -93,7 +93,7 @@ def options(
         False, "--version", callback=_version, is_eager=True, help="Print the version."
     ),
     verbose: bool = typer.Option(
-        False, "--verbose", "-v", callback=say, help="Say on stderr what is done, and when."
+        False, "--verbose", "-v", callback=say, help="Log every step with its time on stderr."
     ),
 ) -> None:
     """Turn affine programs into streaming FPGA accelerators, with a proof."""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Verb", "deciding", "expanded", "limiting", "reading", "searching", "writing"]
 
-WHAT = "What is decided"
+WHAT = "Decisions"
 LIMITS = "Limits and device"
 SEARCH = "Search"
 SOURCE = "Reading the source"
@@ -95,7 +95,7 @@ def say(wanted: bool) -> None:
 
 
 Verbose = Annotated[
-    bool, writing("--verbose", "-v", callback=say, help="Say on stderr what is done, and when.")
+    bool, writing("--verbose", "-v", callback=say, help="Log every step with its time on stderr.")
 ]
 
 

@@ -40,7 +40,7 @@ def test_options_of_solve_are_in_groups_and_examples_follow() -> None:
     lines = helped("solve").splitlines()
     titles = [line for line in lines if line.endswith(":") and line[0] != " "]
     assert titles == [
-        *("Arguments:", "Options:", "What is decided:", "Limits and device:", "Search:"),
+        *("Arguments:", "Options:", "Decisions:", "Limits and device:", "Search:"),
         *("Output:", "Reading the source:", "Examples:"),
     ]
     examples = lines[lines.index("Examples:") + 1 :]

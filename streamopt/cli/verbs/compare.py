@@ -57,7 +57,7 @@ Strategies = Annotated[
     deciding("--strategies", metavar="NAMES", help="hida, scalehls, codo, pom; or all."),
 ]
 CsvFile = Annotated[
-    Path | None, writing("--csv", metavar="PATH", help="Write all members as CSV; - for stdout.")
+    Path | None, writing("--csv", metavar="PATH", help="Write all fields as CSV; - for stdout.")
 ]
 
 
@@ -75,7 +75,7 @@ def compare(
     clock_ns: a.ClockNs = None,
     csv_file: CsvFile = None,
     form: Annotated[
-        TableForm, typer.Option("--format", help="csv has all members, the others the table.")
+        TableForm, typer.Option("--format", help="csv has all fields, the others the table.")
     ] = TableForm.TABLE,
     as_json: a.Json = False,
     quiet: a.Quiet = False,

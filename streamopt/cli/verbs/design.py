@@ -24,8 +24,8 @@ __all__ = ["design"]
 def design(
     graph_file: a.GraphFile,
     read: Reading,
-    strategy: Annotated[RivalName, typer.Option("--strategy", help="Whose way to decide.")],
-    dsp: Annotated[int, typer.Option("--dsp", help="DSPs as built, all operators.")] = 2560,
+    strategy: Annotated[RivalName, typer.Option("--strategy", help="The strategy to follow.")],
+    dsp: Annotated[int, typer.Option("--dsp", help="DSP limit as built, all operators.")] = 2560,
     device: a.Device = "u280",
     clock_ns: a.ClockNs = None,
     output: a.ProjectOutput = None,
@@ -35,7 +35,7 @@ def design(
     as_json: a.Json = False,
     quiet: a.Quiet = False,
 ) -> None:
-    """Decide as HIDA, ScaleHLS, CODO or POM does: to see who wins where, and why."""
+    """Decide as HIDA, ScaleHLS, CODO or POM would, for comparison."""
     from streamopt import pipeline
 
     on, program = pipeline.device(device, clock_ns), read.load(graph_file, takes_data=True)

@@ -26,7 +26,7 @@ def doctor(
     as_json: a.Json = False,
     quiet: a.Quiet = False,
 ) -> None:
-    """Tell what is installed, licensed, missing or broken, and how to mend it."""
+    """Check the installation, extras, solvers and tools, and say how to repair them."""
     from dataclasses import asdict
 
     from streamopt import pipeline

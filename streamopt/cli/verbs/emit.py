@@ -22,11 +22,14 @@ def emit(
     graph_file: a.GraphFile,
     read: Reading,
     schedule_file: Annotated[
-        Path, typer.Option("--schedule", metavar="SCHEDULE.json", help="From streamopt solve.")
+        Path,
+        typer.Option(
+            "--schedule", metavar="SCHEDULE.json", help="A schedule from `streamopt solve`."
+        ),
     ],
     output: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="The project.")],
     backend: Annotated[
-        BackendName, typer.Option("--backend", help="What the project is for.")
+        BackendName, typer.Option("--backend", help="The tool that the project is for.")
     ] = BackendName.VITIS,
     release: Annotated[
         str, typer.Option("--vitis", metavar="RELEASE", help="2022.1 to 2025.2.")

@@ -44,7 +44,7 @@ def pareto(
     as_json: a.Json = False,
     quiet: a.Quiet = False,
 ) -> None:
-    """Find the exact front of latency against DSPs."""
+    """Find the exact Pareto front of latency and DSPs."""
     from streamopt import pipeline
     from streamopt.cli.progress import tracing
     from streamopt.report.charts import chart_format

@@ -41,7 +41,10 @@ def report(
     ],
     read: Reading,
     schedule_file: Annotated[
-        Path | None, typer.Option("--schedule", metavar="SCHEDULE.json", help="From solve.")
+        Path | None,
+        typer.Option(
+            "--schedule", metavar="SCHEDULE.json", help="A schedule from `streamopt solve`."
+        ),
     ] = None,
     output: Annotated[
         Path | None,
@@ -49,7 +52,8 @@ def report(
     ] = None,
     force: a.Force = False,
     pareto: Annotated[
-        bool, typer.Option("--pareto", help="Trace the front of latency against DSPs: seconds.")
+        bool,
+        typer.Option("--pareto", help="Add the Pareto front of latency and DSPs (takes seconds)."),
     ] = False,
     figures: Annotated[
         Path | None, typer.Option("--figures", metavar="DIR", help="Write the pictures as files.")

@@ -27,13 +27,19 @@ def simulate(
     ],
     read: Reading,
     schedule_file: Annotated[
-        Path | None, typer.Option("--schedule", metavar="SCHEDULE.json", help="From solve.")
+        Path | None,
+        typer.Option(
+            "--schedule", metavar="SCHEDULE.json", help="A schedule from `streamopt solve`."
+        ),
     ] = None,
     device: a.Device = "u280",
     clock_ns: a.ClockNs = None,
-    frames: Annotated[int, typer.Option("--frames", help="Runs one after another.")] = 1,
+    frames: Annotated[int, typer.Option("--frames", help="Number of consecutive frames.")] = 1,
     flushable: Annotated[
-        bool, typer.Option("--flushable", help="Pipelines that an empty input doesn't freeze.")
+        bool,
+        typer.Option(
+            "--flushable", help="Simulate flushable pipelines, which an empty input does not stall."
+        ),
     ] = False,
     gantt_file: Annotated[
         Path | None, typer.Option("--gantt", metavar="PATH", help="Chart as .png, .svg or .pdf.")
@@ -41,7 +47,7 @@ def simulate(
     as_json: a.Json = False,
     quiet: a.Quiet = False,
 ) -> None:
-    """Run a design cycle by cycle, and tell who waits, what fills, and what it takes."""
+    """Simulate a design cycle by cycle; report stalls, FIFO occupancy and resources."""
     from streamopt import pipeline
     from streamopt.report.charts import chart_format
     from streamopt.report.gantt import SAMPLES

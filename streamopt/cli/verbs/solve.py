@@ -30,7 +30,7 @@ __all__ = ["solve"]
 
 
 Steps = Annotated[
-    Path | None, deciding("--steps", metavar="PATH", help="Loop steps to keep to, as JSON.")
+    Path | None, deciding("--steps", metavar="PATH", help="Loop steps to follow, as JSON.")
 ]
 
 

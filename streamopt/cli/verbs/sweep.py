@@ -24,23 +24,26 @@ __all__ = ["sweep"]
 
 
 def sweep(
-    experiment: Annotated[
-        Path, typer.Argument(metavar="EXPERIMENT.toml", help="What is to be measured.")
-    ],
+    experiment: Annotated[Path, typer.Argument(metavar="EXPERIMENT.toml", help="The experiment.")],
     output: Annotated[
         Path | None,
         typer.Option("-o", "--output", metavar="DIR", help="The experiment's folder by default."),
     ] = None,
-    jobs: Annotated[int, typer.Option("--jobs", metavar="N", help="Rows at the same time.")] = 1,
+    jobs: Annotated[
+        int, typer.Option("--jobs", metavar="N", help="Rows to measure in parallel.")
+    ] = 1,
     dask: Annotated[
-        str, typer.Option("--dask", metavar="ADDRESS", help="Of a Dask scheduler, instead.")
+        str,
+        typer.Option(
+            "--dask", metavar="ADDRESS", help="Use the cluster of this Dask scheduler instead."
+        ),
     ] = "",
     redo: Annotated[
         list[str] | None,
         typer.Option(
             "--redo",
             metavar="WORDS",
-            help="failed: rows without a design; stale: of other sources of streamopt.",
+            help="failed: rows without a design; stale: rows of another version of streamopt.",
         ),
     ] = None,
     only: Annotated[
@@ -49,7 +52,7 @@ def sweep(
     as_json: a.Json = False,
     quiet: a.Quiet = False,
 ) -> None:
-    """Measure graphs x DSPs x levels or strategies x solvers; go on where a sweep has stopped."""
+    """Measure graphs x DSPs x levels or strategies x solvers; a stopped sweep resumes."""
     from streamopt.sweeping.running import Means, Wanted, run_sweep
 
     folder = experiment.parent if output is None else output

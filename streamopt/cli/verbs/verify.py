@@ -14,18 +14,21 @@ __all__ = ["verify"]
 
 
 def verify(
-    project: Annotated[Path, typer.Argument(metavar="DIR", help="From streamopt solve -o.")],
+    project: Annotated[
+        Path, typer.Argument(metavar="DIR", help="A project from `streamopt solve -o`.")
+    ],
     seed: Annotated[
-        int | None, typer.Option("--seed", help="Other test inputs than the project's.")
+        int | None, typer.Option("--seed", help="Seed of other test inputs than the project's.")
     ] = None,
     traces: Annotated[
-        bool, typer.Option("--traces", help="Compare what every node hands over, not only outputs.")
+        bool,
+        typer.Option("--traces", help="Compare the tokens of every channel, not only outputs."),
     ] = False,
     compiler: Annotated[
         str, typer.Option("--compiler", metavar="CXX", help="Another C++17 compiler: clang++.")
     ] = "g++",
     allow_edits: Annotated[
-        bool, typer.Option("--allow-edits", help="Let files differ from what was emitted.")
+        bool, typer.Option("--allow-edits", help="Accept files that differ from the emitted ones.")
     ] = False,
     as_json: a.Json = False,
     quiet: a.Quiet = False,
