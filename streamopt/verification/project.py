@@ -20,7 +20,6 @@ from streamopt.verification.vectors.golden import make_golden
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
 
     import numpy as np
     from numpy.typing import NDArray

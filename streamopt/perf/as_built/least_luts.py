@@ -10,6 +10,7 @@ than the node is left out: addresses, and registers in place of some banks.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,7 +20,7 @@ from streamopt.perf.resources.fabric import STREAM_LUTS, fifo_fabric, memory_fab
 from streamopt.perf.resources.memory_blocks import fifo_depth_steps, fifo_storage, memory_storage
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     import numpy.typing as npt
 
@@ -63,12 +64,8 @@ def masked_luts(node: Node, factors: Factors, bits: Sequence[int]) -> Integers:
     bits
         Of the elements of every sum that the node accumulates.
     """
-    lanes, busy = _one(factors), _one(factors)
-    for name, trips in node.trip_counts.items():
-        last = (trips - 1) % factors[name] + 1
-        lanes = lanes * factors[name]
-        busy = busy * (last if name in node.reduction_loops else factors[name])
-    return sum(bits) * (lanes - busy)
+    last = {n: (node.trip_counts[n] - 1) % factors[n] + 1 for n in node.reduction_loops}
+    return sum(bits) * (prod(factors.values()) - prod({**factors, **last}.values()))
 
 
 def sum_luts(node: Node, array: Array, factors: Factors, blocks: Memories) -> Integers:
@@ -87,7 +84,8 @@ def as_fifo_luts(
     if access is None:
         return np.zeros_like(_one(factors))
     kind = _Kind(array, blocks)
-    found = kind.stream() * _lanes(access, factors)
+    lanes = [name for s in access.subscripts for name in s.iterators()]
+    found = kind.stream() * _copies(lanes, factors)
     if node.window(array.name) is not None:
         return found
     kept = _banks(access, kind, factors, Place.LOCAL)
@@ -129,25 +127,22 @@ def _passes(
 
 def _banks(access: Access, kind: _Kind, factors: Factors, place: Place) -> Integers:
     """Return the LUTs of all banks of an array that is split by the lanes of an access."""
-    words = banks = _one(factors)
-    for subscript, extent in zip(access.subscripts, kind.array.shape, strict=True):
-        split = _lanes_of(subscript.iterators(), factors)
-        split = np.minimum(extent, split)
-        banks, words = banks * split, words * -(-extent // split)
+    splits = [
+        np.minimum(extent, _copies(subscript.iterators(), factors))
+        for subscript, extent in zip(access.subscripts, kind.array.shape, strict=True)
+    ]
+    words = prod(
+        (-(-extent // split) for extent, split in zip(kind.array.shape, splits, strict=True)),
+        start=_one(factors),
+    )
     sizes, places = np.unique(words, return_inverse=True)
     each = np.array([kind.bank(size, place) for size in sizes.tolist()], dtype=np.int64)
-    return banks * each[places.ravel()]
+    return prod(splits) * each[places.ravel()]
 
 
-def _lanes(access: Access, factors: Factors) -> Integers:
-    return _lanes_of([name for s in access.subscripts for name in s.iterators()], factors)
-
-
-def _lanes_of(names: Collection[str], factors: Factors) -> Integers:
-    found = _one(factors)
-    for name in names:
-        found = found * factors[name]
-    return found
+def _copies(names: Iterable[str], factors: Factors) -> Integers:
+    """Return the copies of what all lanes of some loops have for themselves."""
+    return prod((factors[name] for name in names), start=_one(factors))
 
 
 def _one(factors: Factors) -> Integers:

@@ -168,7 +168,6 @@ def nest_timing(
     return replace(run, last_write=run.last_write * times)
 
 
-T = TypeVar("T", bound=Arithmetic)
 NOTHING: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 
 
