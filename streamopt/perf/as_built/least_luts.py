@@ -20,7 +20,7 @@ from streamopt.perf.resources.fabric import STREAM_LUTS, fifo_fabric, memory_fab
 from streamopt.perf.resources.memory_blocks import fifo_depth_steps, fifo_storage, memory_storage
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     import numpy.typing as npt
 
