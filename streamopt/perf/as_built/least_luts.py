@@ -65,7 +65,7 @@ def masked_luts(node: Node, factors: Factors, bits: Sequence[int]) -> Integers:
         Of the elements of every sum that the node accumulates.
     """
     last = {n: (node.trip_counts[n] - 1) % factors[n] + 1 for n in node.reduction_loops}
-    return sum(bits) * (prod(factors.values()) - prod({**factors, **last}.values()))
+    return sum(bits) * (_copies(factors, factors) - _copies(factors, {**factors, **last}))
 
 
 def sum_luts(node: Node, array: Array, factors: Factors, blocks: Memories) -> Integers:
