@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from streamopt.errors import StreamoptError
     from streamopt.ir.program import Program
-    from streamopt.verification.compare import Verdict
+    from streamopt.verification.compare import DesignVerdict
 
 DSPS = 2560
 SIZE = "MINI"
@@ -64,7 +64,7 @@ def verified(name: str, strategy: str) -> tuple[str, str]:
     return found
 
 
-def _verdict(source: Program, strategy: str) -> Verdict:
+def _verdict(source: Program, strategy: str) -> DesignVerdict:
     schedule = so.design(so.dataflow(source), strategy, dsp=DSPS).schedule
     with TemporaryDirectory() as folder:
         project = Path(folder) / "design"

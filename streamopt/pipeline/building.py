@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from streamopt.ir.program import Program
     from streamopt.ir.schedule import Schedule
     from streamopt.ir.scheduled import ScheduledGraph
-    from streamopt.verification.compare import Verdict
+    from streamopt.verification.compare import DesignVerdict
     from streamopt.verification.project import Manifest
     from streamopt.verification.vectors.golden import Golden
 
@@ -176,7 +176,7 @@ def verify(
     traces: bool = False,
     compiler: str = "g++",
     allow_edits: bool = False,
-) -> Verdict:
+) -> DesignVerdict:
     """Compile and run a project, and compare it with the interpreter of its source program.
 
     What the vendor's tool would refuse is looked for before it is compiled. The design is emitted
@@ -208,7 +208,7 @@ def verify(
         another design than was predicted.
     VerificationError
         If the project can't be built or run, or comes to a standstill. A design that computes
-        something else gives a `Verdict` that says so.
+        something else gives a `DesignVerdict` that says so.
     DeadlockError
         If the design comes to a standstill at its FIFO depths.
     """

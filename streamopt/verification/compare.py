@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from streamopt.verification.reference.execution import Result
 
-__all__ = ["Mismatch", "OutputVerdict", "Verdict", "compare_output"]
+__all__ = ["DesignVerdict", "Mismatch", "OutputVerdict", "compare_output"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class OutputVerdict:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class DesignVerdict:
     """Comparison of all outputs of one design.
 
     Attributes

@@ -12,7 +12,7 @@ from streamopt.codegen.design import BackendName
 from streamopt.codegen.dialect import Dialect
 from streamopt.errors import Diagnostic, VerificationError
 from streamopt.ir.program import Role
-from streamopt.verification.compare import Verdict, compare_output
+from streamopt.verification.compare import DesignVerdict, compare_output
 from streamopt.verification.csim.running import compiled
 from streamopt.verification.csim.scratch import scratch
 from streamopt.verification.csim.tokens import first_wrong_token
@@ -46,7 +46,7 @@ def verify_project(
     seed: int | None = None,
     traced: Traced | None = None,
     ways: InputWays | None = None,
-) -> Verdict:
+) -> DesignVerdict:
     """Compile a project, run it on inputs made from its source program, and compare.
 
     The data files in the directory are not trusted: inputs and golden outputs are made afresh from
@@ -76,7 +76,7 @@ def verify_compiled(
     seed: int | None = None,
     traced: Traced | None = None,
     ways: InputWays | None = None,
-) -> Verdict:
+) -> DesignVerdict:
     """Run a project's compiled testbench on inputs made from its source program, and compare.
 
     Parameters, result and errors are those of `verify_project`.
@@ -93,8 +93,8 @@ def verify_compiled(
         verdict = _Check(design, program, manifest, golden).verdict(traced)
         outputs += (replace(o, name=f"{o.name}{whose}") for o in verdict.outputs)
         if verdict.first_wrong is not None:
-            return Verdict(program.name, tuple(outputs), verdict.first_wrong)
-    return Verdict(program.name, tuple(outputs))
+            return DesignVerdict(program.name, tuple(outputs), verdict.first_wrong)
+    return DesignVerdict(program.name, tuple(outputs))
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +120,7 @@ class _Check:
     manifest: Manifest
     golden: Golden
 
-    def verdict(self, traced: Traced | None) -> Verdict:
+    def verdict(self, traced: Traced | None) -> DesignVerdict:
         """Return the verdict on a run; a second run, with traces, tells why it is wrong."""
         if traced is not None and traced.always:
             return self._with_tokens(traced.scheduled)
@@ -134,7 +134,7 @@ class _Check:
             return found
         return self._with_tokens(traced.scheduled)
 
-    def _with_tokens(self, scheduled: ScheduledGraph) -> Verdict:
+    def _with_tokens(self, scheduled: ScheduledGraph) -> DesignVerdict:
         dialect = Dialect.TAPA if self.manifest.backend == BackendName.TAPA else Dialect.HLS
         wrong = partial(first_wrong_token, scheduled, self.golden.inputs, dialect=dialect)
         with scratch("trace") as at:
@@ -146,7 +146,7 @@ class _Check:
             token = wrong(at, found.outputs)
             return replace(found, first_wrong=token)
 
-    def _run(self, trace: Path | None) -> Verdict:
+    def _run(self, trace: Path | None) -> DesignVerdict:
         program, manifest, golden = self.program, self.manifest, self.golden
         with scratch("verify") as at:
             data, results = at / "data", at / "results"
@@ -164,7 +164,7 @@ class _Check:
                 for again in later
                 if again.wrong and not any(o.wrong for o in first if o.name == again.name)
             )
-            return Verdict(program.name, (*first, *changed))
+            return DesignVerdict(program.name, (*first, *changed))
 
 
 def _check_interface(manifest: Manifest, program: Program) -> None:

@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from streamopt.codegen.design import Design
     from streamopt.ir.program import Program
     from streamopt.ir.scheduled import ScheduledGraph
-    from streamopt.verification.compare import Verdict
+    from streamopt.verification.compare import DesignVerdict
 
 
-def verdict_of(design: Design, source: Program, directory: Path) -> Verdict:
+def verdict_of(design: Design, source: Program, directory: Path) -> DesignVerdict:
     write_project(design, source, directory / "project")
     return verify_project(directory / "project", source)
 

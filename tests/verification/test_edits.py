@@ -9,7 +9,7 @@ import pytest
 
 import streamopt as so
 from streamopt.verification import verify
-from streamopt.verification.compare import Verdict
+from streamopt.verification.compare import DesignVerdict
 from streamopt.verification.project import edits_of
 from tests.support.programs.row_sums import DESIGN, KERNEL
 
@@ -94,8 +94,8 @@ def test_edited_project_fails_unless_edits_are_allowed(
     settings = so.VitisSettings("2022.1", "xc7z020clg400-1", 5.0)
     so.write(program, schedule, tmp_path / "p", settings=settings)
 
-    def right(*_: object, **__: object) -> Verdict:
-        return Verdict("g", ())
+    def right(*_: object, **__: object) -> DesignVerdict:
+        return DesignVerdict("g", ())
 
     monkeypatch.setattr(verify, "verify_project", right)
     assert so.verify(tmp_path / "p").state == "passed"

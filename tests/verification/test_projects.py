@@ -12,7 +12,7 @@ import pytest
 from streamopt.codegen.backends.vitis import emit
 from streamopt.errors import VerificationError
 from streamopt.verification import project
-from streamopt.verification.compare import Verdict, compare_output
+from streamopt.verification.compare import DesignVerdict, compare_output
 from streamopt.verification.csim.running import CsimRun, compile_and_run
 from streamopt.verification.project import MANIFEST, read_manifest, write_project
 from streamopt.verification.reference.execution import Result
@@ -222,7 +222,7 @@ def test_verdict_names_the_first_wrong_element() -> None:
     assert (fine.wrong, fine.max_error, fine.max_ratio, fine.first) == (0, 0.25, 0.5, None)
     exact = compare_output("b", np.array([[1.5, 2.0], [3.0, np.nan]], np.float32), golden)
     assert (exact.wrong, exact.max_ratio != exact.max_ratio) == (2, True)
-    verdict = Verdict("g", (fine, exact))
+    verdict = DesignVerdict("g", (fine, exact))
     assert not verdict.passed
     with pytest.raises(VerificationError) as raised:
         verdict.raise_if_failed()
@@ -230,7 +230,7 @@ def test_verdict_names_the_first_wrong_element() -> None:
         "E709 design of 'g' is wrong: FAIL b: 4 elements, max error nan, max error/tolerance nan"
         "\n  2 wrong, first b[0][0]: got 1.5, expected 1 +- 0"
     )
-    Verdict("g", (fine,)).raise_if_failed()
+    DesignVerdict("g", (fine,)).raise_if_failed()
 
 
 def test_place_that_can_not_be_written_is_named(tmp_path: Path) -> None:
