@@ -173,6 +173,16 @@ class Affine:
             return Affine.of(self.constant % divisor)
         return Affine(((Mod(self, divisor), 1),))
 
+    @property
+    def is_linear(self) -> bool:
+        """Return whether it has no quotient or remainder."""
+        return all(isinstance(atom, Iter) for atom, _ in self.terms)
+
+    @property
+    def factors(self) -> dict[str, int]:
+        """Return by iterator what it is multiplied by, outside of quotients and remainders."""
+        return {atom.name: factor for atom, factor in self.terms if isinstance(atom, Iter)}
+
     def as_iterator(self) -> str | None:
         """Return the iterator's name where the expression is exactly one iterator, else None."""
         match self.terms, self.constant:
@@ -228,7 +238,7 @@ class Affine:
             Of the dimension; an inexact interval inside ``[0, extent)`` is good enough.
         """
         low, high = self.bounds(trip_counts)
-        if all(isinstance(atom, Iter) for atom, _ in self.terms) or (low >= 0 and high < extent):
+        if self.is_linear or (low >= 0 and high < extent):
             return low, high
         names = self.iterators()
         if prod(trip_counts[name] for name in names) > _ENUMERATED_POINTS:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias, assert_never
 from streamopt.ir.operators import BinaryOp, CompareOp, Function, LogicOp
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from streamopt.ir.affine import Affine
     from streamopt.ir.element import ElementType
@@ -36,6 +36,7 @@ __all__ = [
     "Read",
     "Select",
     "affine_conjuncts",
+    "all_of",
     "children",
     "conditional_reads",
     "conjuncts",
@@ -313,6 +314,11 @@ def negated(condition: Condition) -> Condition:
             return Logic(other, tuple(map(negated, operands)))
         case _:
             assert_never(condition)
+
+
+def all_of(conditions: Sequence[Condition]) -> Condition:
+    """Return conditions, one at least, as one."""
+    return conditions[0] if len(conditions) == 1 else Logic(LogicOp.AND, tuple(conditions))
 
 
 def conjuncts(condition: Condition) -> tuple[Condition, ...]:

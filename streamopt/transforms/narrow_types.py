@@ -25,9 +25,10 @@ from typing import TYPE_CHECKING
 from streamopt.analysis.value_ranges import ValueContext, value_range
 from streamopt.ir.arithmetic import Range, partial_sums, type_range
 from streamopt.ir.element import ElementType
-from streamopt.ir.expression import Cast, Literal, Read, Select, reads, rewrite, rewrite_condition
+from streamopt.ir.expression import Cast, Literal, Read, Select, reads
 from streamopt.ir.graph import SequentialNode
 from streamopt.ir.program import Reduction, Role
+from streamopt.transforms.rebuilding import rewritten_node
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -119,12 +120,7 @@ def _reading(node: Node, types: Mapping[str, ElementType], graph: Graph) -> Node
             return Cast(graph.element_of(part.access.array), part)
         return part
 
-    return replace(
-        node,
-        value=node.value if _only_moves(node, types) else rewrite(node.value, leaf),
-        start=None if node.start is None else rewrite(node.start, leaf),
-        guard=None if node.guard is None else rewrite_condition(node.guard, leaf),
-    )
+    return node if _only_moves(node, types) else rewritten_node(node, leaf)
 
 
 def _only_moves(node: Node, types: Mapping[str, ElementType]) -> bool:

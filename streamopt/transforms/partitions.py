@@ -13,7 +13,6 @@ from collections import Counter
 from math import gcd, prod
 from typing import TYPE_CHECKING
 
-from streamopt.ir.affine import Iter
 from streamopt.ir.graph import SequentialNode
 from streamopt.ir.program import Role
 from streamopt.ir.scheduled import ArrayPartition
@@ -105,12 +104,11 @@ def fullest_bank(subscript: Affine, node: Node, factors: Factors, banks: int) ->
 
     All that it touches, where tile loops move it by other amounts than whole rounds of the banks.
     """
+    if not subscript.is_linear:
+        return _touched(subscript, node, factors)
     touched = {subscript.constant}
-    for atom, coefficient in subscript.terms:
-        if not isinstance(atom, Iter):
-            return _touched(subscript, node, factors)
-        lanes = [coefficient * lane for lane in range(factors[atom.name])]
-        touched = {place + offset for place in touched for offset in lanes}
+    for name, by in subscript.factors.items():
+        touched = {place + by * lane for place in touched for lane in range(factors[name])}
     if not _moves_by(subscript, node, factors, banks):
         return len(touched)
     return max(Counter(place % banks for place in touched).values())
@@ -149,19 +147,11 @@ def _banks(subscript: Affine, node: Node, factors: Factors) -> int:
     count = _touched(subscript, node, factors)
     if _moves_by(subscript, node, factors, count):
         return count
-    steps = [
-        coefficient * factors[atom.name]
-        for atom, coefficient in subscript.terms
-        if isinstance(atom, Iter) and node.built_trip_counts[atom.name] > factors[atom.name]
-    ]
-    reach = 1 + sum(
-        abs(coefficient) * (factors[atom.name] - 1)
-        for atom, coefficient in subscript.terms
-        if isinstance(atom, Iter)
-    )
+    trips, moved = node.built_trip_counts, subscript.factors.items()
+    steps = [by * factors[name] for name, by in moved if trips[name] > factors[name]]
+    reach = 1 + sum(abs(by) * (factors[name] - 1) for name, by in moved)
     banks = gcd(*steps)
-    is_linear = all(isinstance(atom, Iter) for atom, _ in subscript.terms)
-    return banks if is_linear and min(count, reach) <= PORTS * banks else count
+    return banks if subscript.is_linear and min(count, reach) <= PORTS * banks else count
 
 
 def _finds_banks(use: Use, banks: Sequence[int]) -> bool:
@@ -178,10 +168,7 @@ def _moves_by(subscript: Affine, node: Node, factors: Factors, banks: int) -> bo
     if banks == 1:
         return True
     trips = node.built_trip_counts
-    for atom, coefficient in subscript.terms:
-        if not isinstance(atom, Iter):
-            return False
-        moves = trips[atom.name] > factors[atom.name]
-        if moves and coefficient * factors[atom.name] % banks:
-            return False
-    return True
+    return subscript.is_linear and not any(
+        trips[name] > factors[name] and by * factors[name] % banks
+        for name, by in subscript.factors.items()
+    )

@@ -23,8 +23,7 @@ from streamopt.ir.expression import (
     CompareOp,
     Index,
     Literal,
-    Logic,
-    LogicOp,
+    all_of,
     substitute_condition,
 )
 from streamopt.ir.network import AccessMode, Fifo, Memory, PartialTile, Pipeline, Place, Port
@@ -251,6 +250,4 @@ class StreamingNode:
 
 
 def _all(parts: Sequence[Condition]) -> Condition | None:
-    if not parts:
-        return None
-    return parts[0] if len(parts) == 1 else Logic(LogicOp.AND, tuple(parts))
+    return all_of(parts) if parts else None

@@ -16,10 +16,9 @@ from streamopt.ir.expression import (
     Compare,
     CompareOp,
     Literal,
-    Logic,
-    LogicOp,
     Read,
     affine_conjuncts,
+    all_of,
     negated,
     reads,
 )
@@ -28,7 +27,6 @@ from streamopt.ir.source import Assign, Branch, RangeLoop, Variable
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from streamopt.ir.expression import Condition
     from streamopt.ir.source import Item, Source
 
 __all__ = ["with_kept_decisions"]
@@ -102,8 +100,4 @@ def _kept(branch: Branch, place: Access) -> Iterator[Item]:
     ):
         if items:
             decided = Compare(op, Read(place), Literal(0.0))
-            yield Branch(_joined((*facts, decided)), items, loc=branch.loc)
-
-
-def _joined(conditions: tuple[Condition, ...]) -> Condition:
-    return conditions[0] if len(conditions) == 1 else Logic(LogicOp.AND, conditions)
+            yield Branch(all_of((*facts, decided)), items, loc=branch.loc)

@@ -96,16 +96,12 @@ def _moved(
 
 
 def is_linear(expression: Expression) -> bool:
-    """Return whether no subscript or index has a division or remainder."""
-    return all(
-        isinstance(atom, Iter)
-        for part in walk(expression)
-        for affine in _affines(part)
-        for atom, _ in affine.terms
-    )
+    """Return whether no subscript or index has a quotient or remainder."""
+    parts = walk(expression)
+    return all(value.is_linear for part in parts for value in _subscripts(part))
 
 
-def _affines(part: Expression) -> tuple[Affine, ...]:
+def _subscripts(part: Expression) -> tuple[Affine, ...]:
     match part:
         case Read(access):
             return access.subscripts

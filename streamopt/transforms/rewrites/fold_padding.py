@@ -16,10 +16,9 @@ from streamopt.ir.expression import (
     CompareOp,
     Index,
     Literal,
-    Logic,
-    LogicOp,
     Read,
     Select,
+    all_of,
     conjuncts,
     is_affine_condition,
     negated,
@@ -236,8 +235,7 @@ def _selected(
     open_ones = tuple(c for c, truth in zip(conditions, known, strict=True) if truth is None)
     if not open_ones:
         return then
-    condition = open_ones[0] if len(open_ones) == 1 else Logic(LogicOp.AND, open_ones)
-    return Select(condition, then, otherwise)
+    return Select(all_of(open_ones), then, otherwise)
 
 
 def _truth(condition: Condition, trip_counts: Mapping[str, int]) -> bool | None:

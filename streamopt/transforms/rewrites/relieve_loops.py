@@ -12,7 +12,6 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from streamopt.errors import LegalityError, StreamoptError
-from streamopt.ir.affine import Iter
 from streamopt.ir.expression import Index, Read, walk
 from streamopt.ir.graph import SequentialNode
 from streamopt.ir.loop_steps import Interchange, Skew
@@ -136,4 +135,4 @@ def _divides(statements: tuple[Statement, ...]) -> bool:
     for access in [*(own.target for own in statements),
                    *(part.access for part in parts if isinstance(part, Read))]:  # fmt: skip
         values += access.subscripts
-    return any(not isinstance(atom, Iter) for value in values for atom, _ in value.terms)
+    return not all(value.is_linear for value in values)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import count, pairwise
 from typing import TYPE_CHECKING
 
-from streamopt.ir.affine import Affine, Iter
+from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Access
 from streamopt.ir.graph import SequentialNode
 from streamopt.ir.program import Loop, Role
@@ -93,7 +93,7 @@ def _blocks(readers: Sequence[Node], array: Array, at: int) -> tuple[Block, ...]
             return ()
         for access in node.reads_of(array.name):
             subscript = access.subscripts[at]
-            if any(not isinstance(atom, Iter) for atom, _ in subscript.terms):
+            if not subscript.is_linear:
                 return ()
             found.add(subscript.bounds(node.trip_counts))
     blocks = sorted(found)

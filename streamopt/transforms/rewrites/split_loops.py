@@ -82,7 +82,7 @@ def _digit_dimensions(now: DigitSplit, node: Node) -> Iterator[tuple[str, int, i
     trips = node.trip_counts
     for access in accesses(node):
         for at, subscript in enumerate(access.subscripts):
-            if any(not isinstance(atom, Iter) for atom, _ in subscript.terms):
+            if not subscript.is_linear:
                 continue
             for radix in sorted({abs(factor) for _, factor in subscript.terms}, reverse=True):
                 found = None if radix == 1 else digits(subscript, radix, trips)
@@ -233,11 +233,7 @@ class DigitSplit:
                 if not self._is_channel(access.array):
                     continue
                 for at, subscript in enumerate(access.subscripts):
-                    factors = {
-                        atom.name: abs(factor)
-                        for atom, factor in subscript.terms
-                        if isinstance(atom, Iter)
-                    }
+                    factors = {name: abs(by) for name, by in subscript.factors.items()}
                     found = [factors[part] for part in highs if part in factors]
                     if found and any(part in factors for part in lows):
                         return access.array, at, min(found)

@@ -12,7 +12,7 @@ from math import prod
 from typing import TYPE_CHECKING, ClassVar
 
 from streamopt.analysis.access_order import access_order
-from streamopt.ir.affine import Affine, Iter
+from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Access
 from streamopt.ir.graph import SequentialNode
 from streamopt.ir.window import Stretch, Window
@@ -138,9 +138,9 @@ def _moving_loop(node: Node, subscripts: Sequence[Affine]) -> str | None:
     results = {subscript.as_iterator() for subscript in node.write.subscripts}
     shared: set[str | None] = set(results)
     for subscript in subscripts:
-        if not all(isinstance(atom, Iter) for atom, _ in subscript.terms):
+        if not subscript.is_linear:
             return None
-        shared &= {atom.name for atom, by in subscript.terms if isinstance(atom, Iter) and by == 1}
+        shared &= {name for name, by in subscript.factors.items() if by == 1}
     return shared.pop() if len(shared) == 1 else None
 
 

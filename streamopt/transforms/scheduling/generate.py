@@ -27,8 +27,7 @@ from streamopt.ir.expression import (
     CompareOp,
     Index,
     Literal,
-    Logic,
-    LogicOp,
+    all_of,
     is_affine_condition,
     substitute,
     substitute_condition,
@@ -192,6 +191,6 @@ def _placed(member: _Member) -> Item:
     )
     guards = (*member.guards, *scan.guards, *once)
     if guards:
-        condition = guards[0] if len(guards) == 1 else Logic(LogicOp.AND, guards)
+        condition = all_of(guards)
         item = Branch(condition, (item,), loc=assign.loc)
     return item
