@@ -72,7 +72,7 @@ def apply(graph: Graph, schedule: Schedule) -> ScheduledGraph:
         - E310 a FIFO whose loops have different unroll factors on both sides;
         - E311 a sequential node with another order or unrolled loops;
         - E312 a FIFO to or from a sequential node;
-        - E321 a rewrite that there isn't;
+        - E321 an unknown rewrite;
         - E322 a binding of an operator twice, or to what it can't be built from;
         - E323 a FIFO into a window whose rows the loop order doesn't complete, or several of which
           come at once;
@@ -102,7 +102,7 @@ def planned_graph(graph: Graph, schedule: Schedule) -> Graph:
     Raises
     ------
     LegalityError
-        E321 for a rewrite that there isn't, E331 for a port of no such array, E334 for a table of
+        E321 for an unknown rewrite, E331 for a port of no such array, E334 for a table of
         one that is written or has no values.
     """
     graph = rewritten(graph, schedule.rewrites)

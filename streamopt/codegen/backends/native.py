@@ -76,7 +76,7 @@ def emit(scheduled: ScheduledGraph) -> Design:
 
 
 def _in_memory(layout: DesignLayout) -> DesignLayout:
-    """Return what the caller sees: words in memory, where processes have streams."""
+    """Return the layout that the caller sees: words in memory, where processes have streams."""
     boundary = (
         replace(port, kind=PortKind.AXI) if port.kind is PortKind.STREAM else port
         for port in layout.boundary

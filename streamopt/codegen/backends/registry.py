@@ -41,7 +41,7 @@ def emit(
     Raises
     ------
     CodegenError
-        E604 for a back end that there is not, and what the back end raises.
+        E604 for an unknown back end, and what the back end raises.
     """
     try:
         name = BackendName(backend)

@@ -129,7 +129,7 @@ def _definitions(layout: DesignLayout) -> Iterator[Item]:
 
 
 def _flow(layout: DesignLayout) -> VitisFlow:
-    """Return what can be made: XRT loads kernels all of whose arrays are outside."""
+    """Return the flow that can be taken: XRT loads kernels all of whose arrays are outside."""
     is_kernel = _packed(layout) and all(p.packing or p.by_value for p in layout.boundary)
     return KERNEL if is_kernel else IP
 

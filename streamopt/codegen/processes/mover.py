@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from streamopt.codegen.processes.nest import TiledNest
+from streamopt.codegen.processes.nest import CppNest
 from streamopt.codegen.tree import CppStatement, For, Item, Pragma
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Read
@@ -30,7 +30,7 @@ def is_mover(process: CppProcess) -> bool:
     return any(port.packing is not None for port in (*process.inputs, *process.writes))
 
 
-class MoverWriter(TiledNest):
+class MoverWriter(CppNest):
     """Builds the items of a mover; used once."""
 
     def __init__(self, scheduled: ScheduledNode, process: CppProcess, scope: Names) -> None:

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from streamopt.ir.program import Array
     from streamopt.ir.scheduled import ScheduledNode, TiledLoop
 
-__all__ = ["NestWriter", "TiledNest", "partition_pragmas"]
+__all__ = ["CppNest", "NestWriter", "partition_pragmas"]
 
 
 def partition_pragmas(name: str, factors: tuple[int, ...]) -> Iterator[Pragma]:
@@ -52,7 +52,7 @@ def partition_pragmas(name: str, factors: tuple[int, ...]) -> Iterator[Pragma]:
             yield Pragma(f"array_partition variable={name} {split}")
 
 
-class TiledNest:
+class CppNest:
     """The loops of one node: tiles outside, lanes inside, and what C++ calls their iterators."""
 
     def __init__(self, scheduled: ScheduledNode, process: CppProcess, scope: Names) -> None:
@@ -105,7 +105,7 @@ class TiledNest:
         return "".join(f"[{s.substitute(iterators)}]" for s in access.subscripts) or "[0]"
 
 
-class NestWriter(TiledNest):
+class NestWriter(CppNest):
     """Builds the items of one node; used once.
 
     ``scope`` is the function's: local buffers take names there, so that the next nest of the

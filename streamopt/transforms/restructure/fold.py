@@ -223,7 +223,7 @@ def drop_unused(program: Program) -> Program:
 
 
 def _live(nest: Nest, needed: set[str]) -> Nest:
-    """Return a nest with the statements that lead to arrays that somebody needs."""
+    """Return a nest with the statements that lead to needed arrays."""
     live: set[str] = set()
     more = needed & {statement.target.array for statement in nest.statements}
     while more > live:

@@ -182,7 +182,7 @@ class _Versions:
         return not whole and self._is_needed(at, name)
 
     def _is_needed(self, at: int, name: str) -> bool:
-        """Return whether somebody may look at an array after a group."""
+        """Return whether an array is needed after a group."""
         variable = self.body.variables[name]
         if variable.is_argument and variable.is_wanted:
             return True

@@ -78,7 +78,7 @@ def partition_factors(graph: Graph, steps: Sequence[Step]) -> dict[LoopKey, int]
     Raises
     ------
     LegalityError
-        E239 for an array that there isn't, a kind that lowering doesn't make, or a dimension
+        E239 for an unknown array, a kind that lowering doesn't make, or a dimension
         that no loop alone walks.
     """
     found: dict[LoopKey, int] = {}
