@@ -126,7 +126,7 @@ class _Options:
     def problems(
         self, args: Sequence[object], kwargs: Mapping[str, object]
     ) -> Iterator[Diagnostic]:
-        """Yield what is wrong with a call."""
+        """Yield the problems of a call."""
         given = dict(zip(self.positional, args, strict=False)) | dict(kwargs)
         for name, value in given.items():
             kinds = self.kinds.get(name)
@@ -259,7 +259,7 @@ class Kind:
         return f"{own} of {_MEMBERS.get(member, f'{member}s')}"
 
     def instead(self, value: object) -> str:
-        """Return what to write for a value of another type; empty if nobody knows."""
+        """Return a text to write instead of a value of another type; empty if unknown."""
         if self.name in ("int", "float") and isinstance(value, str):
             try:
                 return f"{int(value)}" if self.name == "int" else f"{float(value)}"

@@ -63,7 +63,7 @@ class Worker:
         theirs.close()
 
     def receive(self) -> Any:
-        """Return what the worker sends next; raises WorkerDiedError if nothing comes any more."""
+        """Return the next value of the worker; raises WorkerDiedError if there is none."""
         try:
             return self.connection.recv()
         except (OSError, EOFError):
@@ -91,7 +91,7 @@ class Worker:
 def in_child(
     function: Callable[[Any], object], task: object, seconds: float, asking: Connection
 ) -> Any:
-    """Return what a function returns in a forked process, which is killed with its group.
+    """Return the value of a function in a forked process, which is killed with its group.
 
     Parameters
     ----------

@@ -67,7 +67,7 @@ def catalogue() -> dict[str, ErrorCode]:
 
 
 def explained(code: str) -> ErrorCode:
-    """Return what a code means.
+    """Return the explanation of a code.
 
     Raises
     ------

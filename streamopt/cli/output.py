@@ -192,11 +192,11 @@ class Output:
 
     @property
     def place(self) -> Path:
-        """Return what is written."""
+        """Return the place that is written."""
         return self.project or self.schedule_file
 
     def told(self, name: str) -> str:
-        """Return what was written, and what to do next."""
+        """Return the place that was written, and the next command."""
         if self.project is None:
             hint = f"-o build/{name} writes the HLS project as well"
         else:
@@ -277,7 +277,7 @@ def cost_words(solution: Solution) -> str:
 
 @contextmanager
 def keeping(to: Output) -> Generator[Callable[[Solution], None]]:
-    """Yield what writes every incumbent to a file, so that whatever happens leaves the last one.
+    """Yield a callback that writes every incumbent to a file: the last one stays, however it ends.
 
     In ``result`` it is marked as not final, with the bound so far. An interrupt or an error says
     where it is.

@@ -21,7 +21,7 @@ LINE_SECONDS = 10.0
 
 
 class _Status(Protocol):
-    """What shows a text until the next one."""
+    """Shows a text until the next one."""
 
     def update(self, status: str) -> None: ...
 
@@ -52,7 +52,7 @@ class _Lines:
 
 @contextmanager
 def _status(text: str, *, quiet: bool) -> Generator[_Status | None]:
-    """Yield what shows a text on stderr; None where nobody wants it."""
+    """Yield a status that shows a text on stderr; None if there is to be none."""
     from rich.console import Console
 
     console = Console(stderr=True)
@@ -97,7 +97,7 @@ class Solving:
 
 @contextmanager
 def solving(name: str, level: str, *, quiet: bool) -> Generator[Solving | None]:
-    """Yield what shows the progress of a solve of a program."""
+    """Yield callbacks that show the progress of a solve of a program."""
     what = f"{name} at {level}"
     with _status(f"solving {what}", quiet=quiet) as status:
         yield None if status is None else Solving(what, status)

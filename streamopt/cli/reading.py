@@ -82,7 +82,7 @@ def _is_shape(word: str) -> bool:
 
 
 def stem(source: str, program: Program | None = None) -> str:
-    """Return what files that are made of a source are called: as it is, without its ending.
+    """Return the stem of files that are made of a source: its name without the ending.
 
     Of a module in a file it is the program's name, since the file may have several.
     """

@@ -102,7 +102,7 @@ def _product_line(solution: Solution, found: Evaluation) -> dict[str, str]:
 
 
 def _model_dsps(solution: Solution) -> dict[str, str]:
-    """Return what the design takes in the paper's accounting; opt6 has that of the hardware."""
+    """Return the design's DSPs in the paper's accounting; opt6 has that of the hardware."""
     request = solution.request
     if LEVELS[request.level].is_as_built:
         return {}
@@ -111,13 +111,13 @@ def _model_dsps(solution: Solution) -> dict[str, str]:
 
 
 def _limits(solution: Solution) -> dict[str, str]:
-    """Return what the design takes of everything that has a limit."""
+    """Return the amount of every resource that has a limit."""
     pairs = zip(solution.limits, solution.used, strict=True)
     return {limit.resource: f"{used} of {limit.most}" for limit, used in pairs}
 
 
 def _choices(row: Row) -> dict[str, str]:
-    """Return what only opt6 decides, in words."""
+    """Return the decisions of opt6 in words."""
     if "rewrites" not in row:
         return {}
     found = {
@@ -134,7 +134,7 @@ def _choices(row: Row) -> dict[str, str]:
 
 
 def _bounds(solution: Solution) -> dict[str, str]:
-    """Return what is known of the objective, in its own unit."""
+    """Return the bound of the objective, in its own unit."""
     gap = f"gap {100 * solution.gap:.2f} %"
     match solution.request.objective:
         case Objective.LATENCY:
@@ -257,7 +257,7 @@ def fifo_table(trace: Trace) -> Table:
 
 
 def resource_table(found: Evaluation) -> Table:
-    """Return what the design takes next to one region of the device and the whole of it."""
+    """Return the resources of the design beside one region of the device and the whole."""
     device, used = found.target, found.resources.total
     table = Table(title=f"resources on {device.name} (estimated)")
     table.add_column("")

@@ -51,7 +51,7 @@ class Verb(TyperCommand):
         return [piece.strip("{}") for piece in super().collect_usage_pieces(ctx)]
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Return what is left of the arguments; what is wrong is told without pydantic's words."""
+        """Return the arguments that are left; problems are told without pydantic's words."""
         try:
             return super().parse_args(ctx, args)
         except typer.BadParameter as problem:

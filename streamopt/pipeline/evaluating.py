@@ -57,7 +57,7 @@ def evaluate(
     flushable: bool = False,
     samples: int = 0,
 ) -> Evaluation:
-    """Return what a schedule really takes: cycles by two independent ways, and resources.
+    """Return a schedule as built: cycles in two independent ways, and resources.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ def evaluate_network(
     flushable: bool = False,
     samples: int = 0,
 ) -> Evaluation:
-    """Return what a network takes, for instance that of a published design.
+    """Return a network as built, for instance that of a published design.
 
     Innermost loops of one iteration are dissolved first, as the vendor's tool does.
 

@@ -37,7 +37,7 @@ __all__ = [
 
 
 class Group(StrEnum):
-    """What a check is about, in the order in which they are told."""
+    """Subjects of checks, in the order in which they are told."""
 
     CORE = "core"
     EXTRA = "extra"
@@ -47,7 +47,7 @@ class Group(StrEnum):
 
 
 class State(StrEnum):
-    """What was found."""
+    """Outcome of a check."""
 
     OK = "ok"
     MISSING = "missing"
@@ -56,7 +56,7 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """What was found of one thing.
+    """The check of one package, solver or program.
 
     Attributes
     ----------
@@ -162,7 +162,7 @@ def _check(requirement: Requirement, group: Group, fix: str, extra: str = "") ->
 
 
 def _import_problem(module: str) -> str:
-    """Return what stands against importing a module; empty if nothing does."""
+    """Return the problem of importing a module; empty if there is none."""
     try:
         importlib.import_module(module)
     except Exception as error:  # a broken wheel may raise anything
@@ -286,7 +286,7 @@ def _find(program: ExternalProgram) -> str | None:
 
 
 def _told(command: list[str]) -> str | None:
-    """Return what a program says; None if it fails or takes too long."""
+    """Return the output of a program; None if it fails or takes too long."""
     try:
         done = subprocess.run(
             command,
@@ -314,7 +314,7 @@ SIZE = 16
 
 @checked()
 def doctor() -> tuple[Check, ...]:
-    """Return what is installed, licensed, missing or broken, and what mends it.
+    """Return checks of packages, solvers and programs, with the fix of each problem.
 
     Core packages are imported, solvers may take a licence for a moment, and programs are asked
     for their versions.

@@ -133,7 +133,7 @@ def load_written(path: str | PathLike[str], options: SourceOptions = PLAIN) -> P
 
 
 def _hint(path: Path) -> str:
-    """Return what may be meant by the name of something that is no file; empty for a file."""
+    """Return the file that may be meant by a name that is none; empty for a file."""
     try:
         if path.is_dir():
             graph = path / "graph.json"

@@ -58,7 +58,7 @@ def _node(
 
 
 def _tiles(loop: TiledLoop) -> str:
-    """Return what a tile loop goes through: tiles, and how many of the loop's iterations each."""
+    """Return the steps of a tile loop: tiles, and the iterations of the loop in each."""
     tiles = f"{loop.tiles:,} tile{'s' if loop.tiles > 1 else ''}"
     if loop.unroll == 1:
         return tiles

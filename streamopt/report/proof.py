@@ -1,4 +1,4 @@
-"""What was proved of a schedule, in words."""
+"""The proof of a schedule, in words."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TypeAlias
 __all__ = ["STOPS", "Facts", "proof_facts", "proof_words"]
 
 Facts: TypeAlias = Mapping[str, str | int | float | None]
-"""What is known of a schedule: the row that ``solve`` prints and keeps in schedule.json."""
+"""Facts of a schedule: the row that ``solve`` prints and keeps in schedule.json."""
 STOPS = {
     "finished": "the search finished",
     "time_limit": "stopped by the time limit",
@@ -29,7 +29,7 @@ BOUNDS = (
 
 
 def proof_words(facts: Facts, *, names_model: bool = True) -> str:
-    """Return what was proved, in which model, and why the search stopped, in words.
+    """Return the proof, its model, and why the search stopped, in words.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What a design takes of one region of a device, and of the whole of it, as bars."""
+"""The resources of a design, as shares of one region of a device and of the whole, as bars."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ OVER, FRAME = COLOURS["over"].light, COLOURS["frame"].light
 
 
 def budgets(device: Target) -> tuple[tuple[str, Resources], ...]:
-    """Return what a design is held against: one SLR where there are several, and the device."""
+    """Return the budgets of a device: one SLR where there are several, and the whole."""
     whole = ("device", device.total)
     return (("one SLR", device.slr), whole) if device.slrs > 1 else (whole,)
 

@@ -38,7 +38,7 @@ LARGEST_SEED = 2_000_000_000  # Gurobi's, the least of all
 
 
 class Capability(StrEnum):
-    """What an adapter can take or do; callers ask for these and never for a solver's name."""
+    """Abilities of an adapter; callers ask for these and never for a solver's name."""
 
     LINEAR = "linear"  # linear constraints and objective
     INTEGER = "integer"  # integer and binary variables

@@ -36,7 +36,7 @@ LARGEST_VIOLATION = 0.5
 
 
 class Claim(StrEnum):
-    """What a native status says about the model."""
+    """The claim of a native status about the model."""
 
     OPTIMAL = "optimal"
     INFEASIBLE = "infeasible"
@@ -53,7 +53,7 @@ class Verdict(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class NativeOutcome:
-    """What a solver reported.
+    """The report of a solver.
 
     Attributes
     ----------

@@ -37,7 +37,7 @@ SOLVERS: Mapping[str, str] = {
 
 
 WITHOUT_SOLVER = ("auto", "search", "exhaustive", "race")
-"""What may be asked for beside these; see `streamopt.strategies.dispatch`."""
+"""Other words that name a solver; see `streamopt.strategies.dispatch`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What a solve returns: what was proved, why the search stopped, and the incumbent.
+"""The result of a solve: the proof, why the search stopped, and the incumbent.
 
 Proof and stop reason are two axes [1]: a search that runs out of time may hold a proof, and one
 that finishes may hold none.
@@ -22,7 +22,7 @@ __all__ = ["Proof", "SolveResult", "Stop"]
 
 
 class Proof(StrEnum):
-    """What is certain about the model when the solver returns."""
+    """The certain knowledge of the model when the solver returns."""
 
     OPTIMAL = "optimal"  # no better point exists than the incumbent
     CLAIMED = "claimed"  # the solver says so of the incumbent, and nothing here confirms it

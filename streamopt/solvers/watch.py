@@ -59,7 +59,7 @@ class Watch:
         return perf_counter() - self._started
 
     def remaining_seconds(self) -> float | None:
-        """Return what is left of the time limit, never zero or less; None without a limit."""
+        """Return the rest of the time limit, never zero or less; None without a limit."""
         limit = self.options.time_limit_seconds
         if limit is None:
             return None

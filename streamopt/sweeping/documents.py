@@ -1,4 +1,4 @@
-"""What the TOML file of an experiment may hold, as pydantic models.
+"""The TOML file of an experiment, as pydantic models.
 
 Imported only when a file is read: pydantic takes longer to import than the command line may take
 to start.
@@ -30,7 +30,7 @@ Text = Annotated[str, Field(min_length=1)]
 
 
 class BlockDocument(BaseModel):
-    """What has a row for every combination; ``[[more]]`` takes what it lacks from above."""
+    """Lists that have a row for every combination; ``[[more]]`` takes what it lacks from above."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 

@@ -32,7 +32,7 @@ def sources() -> str:
 
 
 def environment(means: str) -> dict[str, Any]:
-    """Return what a run of a sweep is told of; ``means`` says by what rows are measured."""
+    """Return the surroundings of a run of a sweep; ``means`` says how rows are measured."""
     return {
         "started": datetime.now(UTC).isoformat(timespec="seconds"),
         "command": shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]]),

@@ -27,7 +27,7 @@ __all__ = ["Journal", "Kept", "read_journal", "restore"]
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What a journal holds: the last row of every key, and all runs by name.
+    """The contents of a journal: the last row of every key, and all runs by name.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class Kept:
 
 
 def read_journal(path: Path) -> Kept:
-    """Return what a journal holds; nothing where there is none.
+    """Return the contents of a journal; nothing where there is none.
 
     Raises
     ------

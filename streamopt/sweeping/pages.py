@@ -1,4 +1,4 @@
-"""What scripts share that make a page of a sweep: their command line, and rows without a design."""
+"""Scripts that make a page of a sweep: their command line, and rows without a design."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["PageCommand", "page_command", "rows_without_design"]
 
 @dataclass(frozen=True, slots=True)
 class PageCommand:
-    """What was asked of a script.
+    """The command line of a script.
 
     Attributes
     ----------
@@ -37,7 +37,7 @@ class PageCommand:
 
 
 def page_command(description: str | None) -> PageCommand:
-    """Return what the command line asks for."""
+    """Return the options of the command line."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--programs", default="", help="words of which a program has one in it")
     parser.add_argument("--redo", default="", help="failed, stale: rows to measure once more")

@@ -1,4 +1,4 @@
-"""From an experiment to its points: what each row is of, and a key of all that determines it."""
+"""Expands an experiment into points, whose key hashes everything that their row depends on."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ONE_FILE = "*?["
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """What one row is of.
+    """The configuration that one row measures.
 
     Attributes
     ----------
@@ -104,7 +104,7 @@ def task_of(point: Point) -> dict[str, Any]:
 
 
 def way_members(way: ComparisonCase) -> Row:
-    """Return what was asked for, as members of a row."""
+    """Return the configuration as members of a row."""
     members: Row = {"level": way.level, "strategy": way.strategy, "dsp_limit": way.dsp}
     if way.strategy:
         return members

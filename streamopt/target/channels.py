@@ -31,7 +31,7 @@ class MemoryChannel:
     bytes_per_s: int
 
     def bytes_per_cycle(self, clock_ns: float) -> float:
-        """Return what it delivers in a cycle of the design's clock."""
+        """Return the bytes that it delivers in a cycle of the design's clock."""
         return self.bytes_per_s * clock_ns * 1e-9
 
 

@@ -92,7 +92,7 @@ class Target:
     def operator(
         self, op: Operator, element: ElementType, implementation: str | None = None
     ) -> OperatorCost:
-        """Return what an operator costs at the target's clock.
+        """Return the cost of an operator at the target's clock.
 
         See `streamopt.target.operators.operator_cost`: the row is the one of the longest period
         that does not exceed the clock's.

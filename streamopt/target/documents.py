@@ -1,4 +1,4 @@
-"""What the TOML files of devices, operators and memories may hold, as pydantic models.
+"""The TOML files of devices, operators and memories, as pydantic models.
 
 Imported only when a file is read: pydantic takes longer to import than the command line may take
 to start.

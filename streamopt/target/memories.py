@@ -27,7 +27,7 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class Memories:
-    """What memories are made of.
+    """The blocks that memories are made of.
 
     Attributes
     ----------

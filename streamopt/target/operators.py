@@ -1,4 +1,4 @@
-"""What operators cost: latency, DSPs, LUTs and flip-flops by implementation and clock."""
+"""The costs of operators: latency, DSPs, LUTs and flip-flops by implementation and clock."""
 
 from __future__ import annotations
 

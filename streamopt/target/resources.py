@@ -34,7 +34,7 @@ class Resources:
         )
 
     def scaled(self, copies: int) -> Resources:
-        """Return what ``copies`` of it take."""
+        """Return the resources of that many copies."""
         return Resources(
             self.dsps * copies,
             self.bram18 * copies,

@@ -24,7 +24,7 @@ __all__ = ["report"]
 
 
 class FigureFormat(StrEnum):
-    """What pictures for papers are written as."""
+    """Formats of pictures for papers."""
 
     SVG = "svg"
     PNG = "png"
