@@ -10,7 +10,7 @@ import streamopt as so
 from streamopt.errors import SolverError
 from streamopt.search.instance import instance
 from streamopt.search.labels.component import Mode, SearchTooLargeError
-from streamopt.search.labels.label_setting import Effort, search
+from streamopt.search.labels.label_setting import LabelEffort, search
 from streamopt.solvers.base import Progress, SolveOptions
 from streamopt.solvers.result import Proof, Stop
 from streamopt.space.assemble import baseline, evaluate, violations
@@ -62,7 +62,7 @@ def test_thinned_searches_enclose_the_optimum(seed: int, labels: int) -> None:
     problem = instance(space, node_rows(space))
     horizon = evaluate(graph, baseline(graph)).latency_cycles
     exact, above, below = (
-        search(problem, horizon, Effort(many, mode, lambda: False))
+        search(problem, horizon, LabelEffort(many, mode, lambda: False))
         for many, mode in (
             (10**6, Mode.RESTRICTED),
             (labels, Mode.RESTRICTED),
@@ -84,7 +84,7 @@ def test_horizon_below_the_optimum_leaves_nothing() -> None:
     space = decision_space(graph, LEVELS[LevelName.OPT5], dsp_limit=100, tiling_limit=2)
     problem = instance(space, node_rows(space))
     optimum = so.solve(graph, solver="cpsat", dsp=100, tiling_limit=2).objective_cycles
-    effort = Effort(10**6, Mode.RESTRICTED, lambda: False)
+    effort = LabelEffort(10**6, Mode.RESTRICTED, lambda: False)
     assert search(problem, optimum, effort).latency_cycles == optimum
     assert search(problem, optimum - 1, effort).latency_cycles is None
 

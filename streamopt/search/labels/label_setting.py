@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from streamopt.search.instance import SearchInstance
     from streamopt.search.labels.component import Component
 
-__all__ = ["Effort", "LabelTuning", "SearchResult", "search"]
+__all__ = ["LabelEffort", "LabelTuning", "SearchResult", "search"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ TUNING = LabelTuning()
 
 
 @dataclass(frozen=True, slots=True)
-class Effort:
+class LabelEffort:
     """How hard to search.
 
     Attributes
@@ -92,7 +92,7 @@ class SearchResult:
 class _Trim:
     """Drops labels that can't be of use, and merges or drops close ones."""
 
-    def __init__(self, problem: SearchInstance, horizon_cycles: int, effort: Effort) -> None:
+    def __init__(self, problem: SearchInstance, horizon_cycles: int, effort: LabelEffort) -> None:
         self._problem = problem
         self._horizon = horizon_cycles
         self._effort = effort
@@ -116,7 +116,7 @@ class _Trim:
 def search(
     problem: SearchInstance,
     horizon_cycles: int,
-    effort: Effort,
+    effort: LabelEffort,
     *,
     most: int | None = 1,
     least_of: int | None = None,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from streamopt.search.labels.component import Mode, SearchStoppedError, SearchTooLargeError
-from streamopt.search.labels.label_setting import Effort, search
+from streamopt.search.labels.label_setting import LabelEffort, search
 from streamopt.search.local.large_neighbourhood import window
 from streamopt.search.local.move_estimates import MoveEstimates, estimated_moves
 from streamopt.search.local.moves import Moves
@@ -314,7 +314,7 @@ class LocalSearch:
         paths = Paths(self._wires, rows)
         inside = sum(self._wires.dsps[low + at][rows[low + at]] for at in range(len(kept)))
         part = window(paths, low, kept, self._limit - paths.dsps + inside)
-        effort = Effort(TUNING.neighbourhoods.labels, Mode.RESTRICTED, self._should_stop)
+        effort = LabelEffort(TUNING.neighbourhoods.labels, Mode.RESTRICTED, self._should_stop)
         try:
             found = search(part, round(paths.cycles), effort, most=None)
         except SearchTooLargeError:

@@ -244,10 +244,19 @@ class Paths:
         taken: dict[int, Integers],
         firsts: dict[int, Floats | float],
         lasts: dict[int, Floats | float],
+        below: int | None = None,
     ) -> Floats | float:
-        """Return the latency over the channels that leave the nodes up to ``high``."""
+        """Return the latency over the channels that leave the nodes up to ``high``.
+
+        Parameters
+        ----------
+        below
+            Only channels of nodes before this one count.
+        """
         total: Floats | float = self.later_sources[high]
         for p, wire, consumer in self._leaving(high):
+            if below is not None and p >= below:
+                continue
             times = firsts.get(p, self.first[p]), lasts.get(p, self.last[p])
             arrival = self._arrival(wire, consumer, taken, times)
             total = self._all_later(total, arrival + self.from_start[consumer])
@@ -258,15 +267,7 @@ class Paths:
 
     def around(self, low: int, high: int) -> float:
         """Return the latest end of all that no node from ``low`` to ``high`` delays."""
-        latest = self.later_sources[high]
-        for p, wire, consumer in self._leaving(high):
-            if p < low:
-                arrival = self.first[p] if self.streams(wire, consumer) else self.last[p]
-                latest = max(latest, arrival + self.from_start[consumer])
-                if wire.epilogue is not None:
-                    cycles = float(wire.epilogue[self.rows[consumer]])
-                    latest = max(latest, self.last[p] + cycles + self.from_last[consumer])
-        return latest
+        return float(self._across(high, {}, {}, {}, low))
 
     def _leaving(self, high: int) -> Iterable[tuple[int, InWire, int]]:
         if high not in self._crossing:

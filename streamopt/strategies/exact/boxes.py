@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from streamopt.search.instance import instance
 from streamopt.search.labels.component import Mode
-from streamopt.search.labels.label_setting import Effort, search
+from streamopt.search.labels.label_setting import LabelEffort, search
 from streamopt.space.assemble import assemble_rows, violations
 from streamopt.space.horizon import HorizonFilter
 from streamopt.space.rows import node_rows
@@ -103,7 +103,7 @@ class Boxes:
         self, problem: SearchInstance, horizon_cycles: int, labels: int, mode: Mode
     ) -> tuple[SearchResult, tuple[tuple[int, int], ...]]:
         """Return all labels of a search, and their costs (latency, DSPs)."""
-        effort = Effort(labels, mode, self._clock.should_stop)
+        effort = LabelEffort(labels, mode, self._clock.should_stop)
         found = search(problem, horizon_cycles, effort, most=None)
         pairs = zip(found.latencies_cycles, found.usage, strict=True)
         return found, tuple((cycles, used[0]) for cycles, used in pairs)

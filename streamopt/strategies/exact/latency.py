@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from streamopt.search.instance import instance
 from streamopt.search.labels.component import Mode, SearchStoppedError, SearchTooLargeError
-from streamopt.search.labels.label_setting import Effort, SearchResult, search
+from streamopt.search.labels.label_setting import LabelEffort, SearchResult, search
 from streamopt.search.local.local_search import LocalSearch
 from streamopt.search.relaxation.beam import Beam, beam_search
 from streamopt.search.relaxation.pieces import cut
@@ -255,7 +255,7 @@ class _Search:
     ) -> SearchResult:
         if rows is None:
             return SearchResult(is_exact=True)
-        effort = Effort(labels, mode, self.clock.should_stop)
+        effort = LabelEffort(labels, mode, self.clock.should_stop)
         return search(instance(self.space, rows), horizon_cycles, effort)
 
     def _keep(self, rows: dict[str, NodeRows], found: SearchResult) -> None:

@@ -3,33 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from streamopt.strategies.resources.design_costs import DesignCosts
 
-    from streamopt.ir.schedule import Schedule
-    from streamopt.space.rows import NodeRows
-
-__all__ = ["Costing", "Limit", "Limits"]
-
-
-class Costing(Protocol):
-    """Counts resources that have limits, in their order."""
-
-    def with_usage(
-        self, rows: Mapping[str, NodeRows], should_stop: Callable[[], bool]
-    ) -> dict[str, NodeRows]:
-        """Return the rows with their least usage, whatever the others among them are taken."""
-        ...
-
-    def usage(self, schedule: Schedule) -> tuple[int, ...]:
-        """Return the usage of a schedule as emitted, after its FIFOs are sized."""
-        ...
-
-    def usage_as_is(self, schedule: Schedule) -> tuple[int, ...]:
-        """Return the usage of a schedule with the FIFO depths that it has."""
-        ...
+__all__ = ["Limit", "Limits"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +33,7 @@ class Limits:
     """All limits on a design as built, and the costing that judges it."""
 
     each: tuple[Limit, ...]
-    costing: Costing
+    costing: DesignCosts
 
     @property
     def most(self) -> tuple[int, ...]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from streamopt.search.instance import instance
 from streamopt.search.labels.component import Mode, SearchTooLargeError
-from streamopt.search.labels.label_setting import Effort, search
+from streamopt.search.labels.label_setting import LabelEffort, search
 from streamopt.search.labels.row_subset import worthwhile_rows
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def relaxed(
     problem = few.problem.without_slack()
 
     def found_with(labels: int) -> tuple[SearchResult, int | None]:
-        effort = Effort(labels, Mode.RESTRICTED, should_stop)
+        effort = LabelEffort(labels, Mode.RESTRICTED, should_stop)
         found = search(problem, horizon_cycles, effort, most=TUNING.candidates)
         if found.is_exact:
             return found, found.latency_cycles
@@ -127,7 +127,7 @@ def least_usage(
     longest = sum(int(own.times.last_write.max()) for own in rows.values())
 
     def found_with(labels: int) -> SearchResult:
-        effort = Effort(labels, Mode.RESTRICTED, should_stop)
+        effort = LabelEffort(labels, Mode.RESTRICTED, should_stop)
         return search(few.problem, longest, effort, least_of=1)
 
     found = _with_most_labels(found_with)

@@ -9,7 +9,7 @@ import pytest
 import streamopt as so
 from streamopt.search.instance import instance
 from streamopt.search.labels.component import Mode, SearchStoppedError
-from streamopt.search.labels.label_setting import Effort, search
+from streamopt.search.labels.label_setting import LabelEffort, search
 from streamopt.search.local.large_neighbourhood import window
 from streamopt.search.local.local_search import LocalSearch
 from streamopt.search.local.moves import Moves
@@ -90,7 +90,7 @@ def test_window_of_the_rows_that_are_chosen_has_their_latency(seed: int) -> None
         low, kept = moves.around(index, rows, 1, 4)
         only = [kept[at][kept[at] == rows[low + at]] for at in range(len(kept))]
         part = window(paths, low, only, 10**6)
-        found = search(part, 10**9, Effort(10**6, Mode.RESTRICTED, lambda: False))
+        found = search(part, 10**9, LabelEffort(10**6, Mode.RESTRICTED, lambda: False))
         assert found.latency_cycles == round(paths.cycles)
 
 

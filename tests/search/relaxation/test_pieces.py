@@ -13,7 +13,7 @@ from streamopt.pipeline.beyond.costing import as_built_costs
 from streamopt.pipeline.beyond.freedom import ALL
 from streamopt.search.instance import instance
 from streamopt.search.labels.component import Mode, SearchStoppedError
-from streamopt.search.labels.label_setting import Effort, SearchResult, search
+from streamopt.search.labels.label_setting import LabelEffort, SearchResult, search
 from streamopt.search.local.local_search import LocalSearch
 from streamopt.search.relaxation import column_generation
 from streamopt.search.relaxation import pieces as cutting
@@ -218,7 +218,7 @@ def test_no_schedule_is_slower_than_its_label_under_as_built_costs(seed: int) ->
     program = relaxation(pieces)
     priced = generated(program, 1e-2, clock([]))
     labels = [
-        search(problem, horizon, Effort(4, Mode.RESTRICTED, lambda: False)),
+        search(problem, horizon, LabelEffort(4, Mode.RESTRICTED, lambda: False)),
         beam_search(program, priced, Beam(labels=5, piece_labels=20), lambda: False),
     ]
     for found in labels:
