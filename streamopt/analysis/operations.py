@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, assert_never
 
 from streamopt.analysis.value_ranges import built_type, is_shift
+from streamopt.ir.arithmetic import compared_type, expression_type
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import (
     Binary,
@@ -24,7 +25,6 @@ from streamopt.ir.expression import (
     is_negation,
     walk,
 )
-from streamopt.ir.expression_type import compared_type, expression_type
 from streamopt.ir.network import Operation, Operator
 from streamopt.ir.program import Reduction
 from streamopt.ir.schedule import bound_implementation

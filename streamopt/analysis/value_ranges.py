@@ -11,7 +11,14 @@ from functools import reduce
 from math import frexp
 from typing import TYPE_CHECKING
 
-from streamopt.ir.arithmetic import Range, called_range, computed_range, type_range
+from streamopt.ir.arithmetic import (
+    Range,
+    called_range,
+    computed_range,
+    expression_type,
+    operand_types,
+    type_range,
+)
 from streamopt.ir.element import ElementType, FixedPoint
 from streamopt.ir.expression import (
     Binary,
@@ -27,7 +34,6 @@ from streamopt.ir.expression import (
     children,
     uncast,
 )
-from streamopt.ir.expression_type import expression_type, operand_types
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

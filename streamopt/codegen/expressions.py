@@ -16,6 +16,7 @@ import numpy as np
 from streamopt.codegen.operators import OPERATOR_FUNCTION_NAMES
 from streamopt.errors import CodegenError, Diagnostic
 from streamopt.ir.affine import FloorDiv, Iter, Mod
+from streamopt.ir.arithmetic import compared_type, expression_type, operand_types
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import (
     Binary,
@@ -32,7 +33,6 @@ from streamopt.ir.expression import (
     Select,
     is_negation,
 )
-from streamopt.ir.expression_type import compared_type, expression_type, operand_types
 from streamopt.ir.network import Operator
 from streamopt.ir.program import Reduction
 

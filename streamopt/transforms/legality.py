@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from streamopt.analysis.coverage import TooLargeError, first_unmarked, is_injective, mark
 from streamopt.analysis.instances import is_inside
 from streamopt.errors import Diagnostic
+from streamopt.ir.arithmetic import compared_type, expression_type, operand_types
 from streamopt.ir.element import MAX_BITS
 from streamopt.ir.expression import (
     Binary,
@@ -29,7 +30,6 @@ from streamopt.ir.expression import (
     reads,
     walk,
 )
-from streamopt.ir.expression_type import compared_type, expression_type, operand_types
 from streamopt.ir.program import Reduction, Role, users
 
 if TYPE_CHECKING:

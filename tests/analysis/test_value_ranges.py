@@ -10,7 +10,7 @@ import pytest
 from streamopt.analysis.operations import OperationList
 from streamopt.analysis.value_ranges import ValueContext, built_type, integer_of_bits, value_range
 from streamopt.ir.affine import Affine
-from streamopt.ir.arithmetic import Range, partial_sums
+from streamopt.ir.arithmetic import Range, expression_type, partial_sums
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import (
     Access,
@@ -26,7 +26,6 @@ from streamopt.ir.expression import (
     Read,
     Select,
 )
-from streamopt.ir.expression_type import expression_type
 from streamopt.ir.network import Operator
 
 if TYPE_CHECKING:

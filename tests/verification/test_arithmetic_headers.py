@@ -12,6 +12,7 @@ import pytest
 
 from streamopt.codegen.expressions import ExpressionText
 from streamopt.codegen.templates import TYPE_HEADERS
+from streamopt.ir.arithmetic import expression_type
 from streamopt.ir.element import MAX_BITS, ElementType
 from streamopt.ir.expression import (
     Access,
@@ -27,7 +28,6 @@ from streamopt.ir.expression import (
     Select,
     walk,
 )
-from streamopt.ir.expression_type import expression_type
 from streamopt.ir.program import Array, Nest, Program, Role, Statement
 from streamopt.verification.csim.running import HEADERS
 from streamopt.verification.exact.interpreter import interpret

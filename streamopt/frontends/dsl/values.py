@@ -12,9 +12,9 @@ from streamopt.frontends.dsl.conditions import Condition
 from streamopt.frontends.dsl.facts import EXPRESSIONS, NOT_AFFINE, Facts
 from streamopt.ir import expression as ir
 from streamopt.ir.affine import LARGEST, Affine, NotAffine
+from streamopt.ir.arithmetic import result_type
 from streamopt.ir.element import ElementType, common_type
 from streamopt.ir.expression import BinaryOp, CompareOp
-from streamopt.ir.expression_type import result_type
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,9 +12,9 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from streamopt.analysis.value_ranges import ValueContext, built_type
+from streamopt.ir.arithmetic import expression_type
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import Binary, BinaryOp, Expression, uncast, walk
-from streamopt.ir.expression_type import expression_type
 from streamopt.ir.network import Operator
 from streamopt.ir.program import Reduction
 from streamopt.target.device import Target

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from streamopt.ir.arithmetic import expression_type
 from streamopt.ir.expression import Read, walk
-from streamopt.ir.expression_type import expression_type
 from streamopt.ir.program import Role
 from streamopt.transforms.rewrites.elements import box, is_linear, value_at
 from streamopt.transforms.rewrites.graph_rewrite import GraphRewrite, folded_everywhere, redirected

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, assert_never
 
 from streamopt.ir.affine import FloorDiv, Iter, Mod
+from streamopt.ir.arithmetic import compared_type, expression_type, operand_types
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import (
     Binary,
@@ -20,7 +21,6 @@ from streamopt.ir.expression import (
     Read,
     Select,
 )
-from streamopt.ir.expression_type import compared_type, expression_type, operand_types
 from streamopt.verification.exact.scalar_operations import CONVERSIONS, mantissa, wrap_name
 
 if TYPE_CHECKING:

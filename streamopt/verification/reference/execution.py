@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, TypeAlias, assert_never
 import numpy as np
 
 from streamopt.errors import Diagnostic, VerificationError
+from streamopt.ir.arithmetic import compared_type, expression_type, operand_types
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import (
     Binary,
@@ -37,7 +38,6 @@ from streamopt.ir.expression import (
     negated,
     reads,
 )
-from streamopt.ir.expression_type import compared_type, expression_type, operand_types
 from streamopt.verification.reference.accumulate import accumulator
 from streamopt.verification.reference.bounded_array import (
     Bounded,

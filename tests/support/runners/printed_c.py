@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from streamopt.ir.arithmetic import expression_type
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import (
     Binary,
@@ -19,7 +20,6 @@ from streamopt.ir.expression import (
     Read,
     Select,
 )
-from streamopt.ir.expression_type import expression_type
 from streamopt.ir.source import Assign, Branch, RangeLoop
 
 if TYPE_CHECKING:
