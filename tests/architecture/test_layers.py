@@ -120,3 +120,23 @@ def test_simulator_knows_nothing_of_the_model_that_it_checks() -> None:
 def test_stepper_shares_no_code_with_the_simulator() -> None:
     stepper = module_at(Path(__file__).parents[1] / "support/runners/cycle_stepper.py")
     assert {name.split(".")[0] for name in stepper.own} == {"ir"}
+
+
+ROOMS = {
+    "perf": ("paper", "costs", "pipelines", "resources", "as_built"),
+    "verification": ("storage", "exact", "reference", "vectors", "compare", "csim"),
+}
+"""Rooms of a layer, each of which imports only itself and those before it."""
+
+
+def test_rooms_import_down() -> None:
+    compared = 0
+    for layer, rooms in ROOMS.items():
+        for module in within(layer):
+            own = module.name.split(".")
+            if own[-1] == layer or (room := own[own.index(layer) + 1]) not in rooms:
+                continue
+            compared += 1
+            used = {name.split(".")[1] for name in module.own if name.startswith(f"{layer}.")}
+            assert used <= {*rooms[: rooms.index(room) + 1]}, module.path
+    assert compared > len(ROOMS) * 10
