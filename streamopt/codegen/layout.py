@@ -155,10 +155,15 @@ class CppPort:
         return self.depth_elems is not None
 
     @property
+    def packed(self) -> Packing:
+        """Return its packing; only of an array outside."""
+        assert self.packing is not None
+        return self.packing
+
+    @property
     def word_type(self) -> str:
         """Return the type of a word of a packed array."""
-        assert self.packing is not None
-        element, elems = self.array.element.value, self.packing.words.elems
+        element, elems = self.array.element.value, self.packed.words.elems
         return element if elems == 1 else f"{self.dialect}<{element}, {elems}>"
 
     def declarations(self) -> tuple[str, ...]:
@@ -251,6 +256,16 @@ class DesignLayout:
     processes: tuple[CppProcess, ...]
     tables: tuple[CppPort, ...] = ()
     copies: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def packed(self) -> tuple[CppPort, ...]:
+        """Return the ports whose arrays are words outside."""
+        return tuple(port for port in self.boundary if port.packing is not None)
+
+    @property
+    def streamed(self) -> tuple[CppPort, ...]:
+        """Return the ports that are streams."""
+        return tuple(port for port in self.boundary if port.kind is PortKind.STREAM)
 
 
 def plan_layout(scheduled: ScheduledGraph, dialect: Dialect = Dialect.HLS) -> DesignLayout:

@@ -15,7 +15,7 @@ from streamopt.codegen.backends.vitis import declarations
 from streamopt.codegen.design import BackendName, Design, design_of
 from streamopt.codegen.dialect import Dialect
 from streamopt.codegen.hosts.testbench import testbench
-from streamopt.codegen.hosts.xrt import mover_kernel, streamed
+from streamopt.codegen.hosts.xrt import mover_kernel
 from streamopt.codegen.layout import CppPort, DesignLayout, extents_text, plan_layout
 from streamopt.codegen.names import Names
 from streamopt.codegen.processes.process import (
@@ -69,7 +69,7 @@ def emit(scheduled: ScheduledGraph) -> Design:
         ("testbench.cpp", render(header) + testbench(outside, headers="")),
         ("dataflow.h", fill("dataflow.h")),
         *((name, fill(f"types/{name}")) for name in type_headers(scheduled.graph)),
-        *([("packing.h", fill("packing.h"))] if any(p.packing for p in layout.boundary) else []),
+        *([("packing.h", fill("packing.h"))] if layout.packed else []),
         ("Makefile", fill("Makefile.native", top=layout.top)),
     )
     return design_of(scheduled, layout, files, BackendName.NATIVE)
@@ -146,8 +146,8 @@ def _top_body(layout: DesignLayout) -> Iterator[Item]:
         channel = full.get(port.name, port.name)
         ends = f'"{writers[port.name]}", "{readers[port.name]}"'
         yield CppStatement(f'{region}.connect({channel}, "{port.name}", {ends});')
-    outside = {port.name: names.unique(f"{port.name}_words") for port in streamed(layout)}
-    for port in streamed(layout):
+    outside = {port.name: names.unique(f"{port.name}_words") for port in layout.streamed}
+    for port in layout.streamed:
         yield from _moved(port, outside[port.name], region, (writers, readers))
     for process in layout.processes:
         ports = (*process.inputs, *process.writes)
@@ -166,7 +166,6 @@ def _moved(
     port: CppPort, stream: str, region: str, ends: tuple[Mapping[str, str], Mapping[str, str]]
 ) -> Iterator[Item]:
     """Yield a stream over the boundary, and the thread that fills or empties it."""
-    assert port.packing is not None
     writers, readers = ends
     mover, name = mover_kernel(port), port.name
     pair = (mover, readers[name]) if port.array.is_given else (writers[name], mover)
@@ -175,7 +174,7 @@ def _moved(
     yield CppStatement(f"{_stream_of_words(port)} {stream};")
     yield CppStatement(f'{region}.connect({stream}, "{name}", "{pair[0]}", "{pair[1]}");')
     yield CppStatement(f'{region}.start("{mover}", [&] {{')
-    yield CppStatement(f"    for (int at = 0; at < {port.packing.total_words}; at++) {{")
+    yield CppStatement(f"    for (int at = 0; at < {port.packed.total_words}; at++) {{")
     yield CppStatement(f"        {each} = {name}[at];")
     yield CppStatement(f"        {moved};")
     yield CppStatement("    }")

@@ -71,7 +71,7 @@ def emit(scheduled: ScheduledGraph, settings: VitisSettings = DEFAULT) -> Design
         (f"{layout.top}.cpp", kernel),
         *table_header(layout, scheduled.graph, header),
         ("testbench.cpp", render(header) + testbench(layout, "#include <hls_stream.h>\n")),
-        *([("packing.h", fill("packing.h"))] if _packed(layout) else []),
+        *([("packing.h", fill("packing.h"))] if layout.packed else []),
         *scripts(layout.top, settings, flow, reorders=reorders),
         *(
             host_files(
@@ -130,12 +130,8 @@ def _definitions(layout: DesignLayout) -> Iterator[Item]:
 
 def _flow(layout: DesignLayout) -> VitisFlow:
     """Return the flow that can be taken: XRT loads kernels all of whose arrays are outside."""
-    is_kernel = _packed(layout) and all(p.packing or p.by_value for p in layout.boundary)
+    is_kernel = bool(layout.packed) and all(p.packing or p.by_value for p in layout.boundary)
     return KERNEL if is_kernel else IP
-
-
-def _packed(layout: DesignLayout) -> bool:
-    return any(port.packing is not None for port in layout.boundary)
 
 
 def _signature(layout: DesignLayout) -> str:
@@ -145,7 +141,7 @@ def _signature(layout: DesignLayout) -> str:
 
 
 def _interfaces(layout: DesignLayout) -> Iterator[Item]:
-    if not _packed(layout):
+    if not layout.packed:
         return
     for port in layout.boundary:
         if port.kind is PortKind.AXI and port.packing is not None:

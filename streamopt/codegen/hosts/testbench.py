@@ -22,15 +22,15 @@ __all__ = ["HostProgram", "checked_program", "flat_array", "single_value", "test
 def testbench(layout: DesignLayout, headers: str) -> str:
     """Return the C++ text of the testbench, which includes further headers."""
     words = [
-        CppStatement(f"alignas(4096) static {port.word_type} {_words(port)}[{packing.all_words}];")
-        for port in layout.boundary
-        if (packing := port.packing) is not None
+        CppStatement(f"alignas(4096) static {p.word_type} {_words(p)}[{p.packed.all_words}];")
+        for p in layout.packed
     ]
+    cleared = (_cleared(_words(port)) for port in layout.packed if not port.array.is_given)
     program = HostProgram(
         headers=f'#include "{layout.top}.h"\n{headers}',
         arguments=" [bitstream]" if _is_tapa(layout) else "",
         arrays=words,
-        run=[*_cleared_words(layout), *_run(layout)],
+        run=[*cleared, *_run(layout)],
     )
     return checked_program(layout, program)
 
@@ -66,7 +66,7 @@ def checked_program(layout: DesignLayout, program: HostProgram) -> str:
         else:
             extents = ", ".join(map(str, port.array.shape))
             checks.append(CppStatement(f'passed &= check("{port.name}", {flat}, {{{extents}}});'))
-    packed = [port for port in layout.boundary if port.packing is not None]
+    packed = layout.packed
     outputs = [port for port in layout.boundary if not port.array.is_given]
     arrays = [
         CppStatement(
@@ -94,12 +94,6 @@ def _cleared(name: str) -> CppStatement:
     return CppStatement(f"std::memset(static_cast<void *>({name}), 0xff, sizeof({name}));")
 
 
-def _cleared_words(layout: DesignLayout) -> Iterator[CppStatement]:
-    for port in layout.boundary:
-        if port.packing is not None and not port.array.is_given:
-            yield _cleared(_words(port))
-
-
 def _is_tapa(layout: DesignLayout) -> bool:
     return any(port.dialect is Dialect.TAPA for port in layout.boundary)
 
@@ -111,7 +105,7 @@ def _probe(layout: DesignLayout) -> str:
 
 def _run(layout: DesignLayout) -> list[CppStatement]:
     """Return the call, with what brings arrays into words and back."""
-    packed = [port for port in layout.boundary if port.packing is not None]
+    packed = layout.packed
     streams = [port for port in packed if port.kind is PortKind.STREAM]
     found = [
         *(CppStatement(f'hls::stream<{p.word_type}> {_stream(p)}("{p.name}");') for p in streams),
@@ -139,7 +133,7 @@ def _host_memories(port: CppPort) -> tuple[str, ...]:
         return _arguments(port)
     way, const = ("read", "const ") if port.array.is_given else ("write", "")
     memory = f"tapa::{way}_only_mmap<{const}{port.word_type}>"
-    return tuple(f"{memory}({words}, {port.packing.total_words})" for words in _arguments(port))
+    return tuple(f"{memory}({words}, {port.packed.total_words})" for words in _arguments(port))
 
 
 def _arguments(port: CppPort) -> tuple[str, ...]:
@@ -148,13 +142,12 @@ def _arguments(port: CppPort) -> tuple[str, ...]:
         return (single_value(port) if port.by_value else variable(port),)
     if port.kind is PortKind.STREAM:
         return (_stream(port),)
-    count, words = port.packing.total_words, _words(port)
+    count, words = port.packed.total_words, _words(port)
     return tuple(f"{words} + {at * count}" if at else words for at in range(len(port.names)))
 
 
 def _brought(port: CppPort) -> Iterator[CppStatement]:
     """Yield what packs an array, and fills its stream."""
-    assert port.packing is not None
     flat = f"reinterpret_cast<{port.array.element} *>"
     places = f"{flat_array(port)}, {flat}({_words(port)})"
     yield CppStatement(f"pack({places}, packing_{port.name});")
@@ -165,7 +158,6 @@ def _brought(port: CppPort) -> Iterator[CppStatement]:
 
 def _taken(port: CppPort) -> Iterator[CppStatement]:
     """Yield what empties the stream of an array, and unpacks it."""
-    assert port.packing is not None
     if port.kind is PortKind.STREAM:
         yield CppStatement(f"for (auto &word : {_words(port)})")
         yield CppStatement(f"    word = {_stream(port)}.read();")
@@ -176,8 +168,7 @@ def _taken(port: CppPort) -> Iterator[CppStatement]:
 
 def _packing(port: CppPort) -> str:
     """Return the definition of how an array is packed."""
-    assert port.packing is not None
-    found = port.packing
+    found = port.packed
     lists = (", ".join(map(str, one)) for one in (found.extents, found.order, found.lanes))
     members = ", ".join(f"{{{one}}}" for one in lists)
     numbers = f"{found.words.stride_elems}, {found.words.lanes}, {found.total_elems}"

@@ -33,13 +33,7 @@ __all__ = [
     "mover_kernel",
     "stream_connections",
     "stream_movers",
-    "streamed",
 ]
-
-
-def streamed(layout: DesignLayout) -> tuple[CppPort, ...]:
-    """Return the ports that are streams."""
-    return tuple(port for port in layout.boundary if port.kind is PortKind.STREAM)
 
 
 def mover_kernel(port: CppPort) -> str:
@@ -49,7 +43,7 @@ def mover_kernel(port: CppPort) -> str:
 
 def stream_connections(layout: DesignLayout) -> Iterator[str]:
     """Yield what the linker is told: which stream goes where."""
-    for port in streamed(layout):
+    for port in layout.streamed:
         kernel, design = f"{mover_kernel(port)}_1.{port.name}", f"{layout.top}_1.{port.name}"
         ends = (kernel, design) if port.array.is_given else (design, kernel)
         yield f"stream_connect={':'.join(ends)}"
@@ -67,14 +61,13 @@ def stream_movers(layout: DesignLayout, header: Sequence[Item], types: Sequence[
     """
     included = (*types, "cstdint", "hls_stream.h", "hls_vector.h")
     items: list[Item] = [*header, *(Directive(f"#include <{name}>") for name in included)]
-    for port in streamed(layout):
+    for port in layout.streamed:
         items += [CppStatement(""), _kernel(port)]
     return render(items)
 
 
 def _kernel(port: CppPort) -> CppFunction:
-    assert port.packing is not None
-    count, word, name = port.packing.total_words, port.word_type, port.name
+    count, word, name = port.packed.total_words, port.word_type, port.name
     words, at = ("memory" if name != "memory" else "words"), ("at" if name != "at" else "word")
     const = "const " if port.array.is_given else ""
     moved = f"{name}.write({words}[{at}]);" if const else f"{words}[{at}] = {name}.read();"
@@ -117,7 +110,7 @@ def host_files(
     reorders
         Whether the compiler is told that it may reorder floating-point sums.
     """
-    movers = [mover_kernel(port) for port in streamed(layout)]
+    movers = [mover_kernel(port) for port in layout.streamed]
     yield "host.cpp", render(header) + checked_program(layout, _host(layout, types))
     arrays = "".join(f"    {_described(port)},\n" for port in layout.boundary)
     yield "host.py", fill("host.py.in", top=layout.top, arrays=arrays)
@@ -168,7 +161,7 @@ def _run(layout: DesignLayout) -> Iterator[str]:
     yield "xrt::device device(0);"
     yield "const xrt::uuid uuid = device.load_xclbin(binary);"
     yield f'xrt::kernel kernel(device, uuid, "{layout.top}");'
-    for port in streamed(layout):
+    for port in layout.streamed:
         yield f'xrt::kernel kernel_{port.name}(device, uuid, "{mover_kernel(port)}");'
     arguments: list[str] = []
     for port in layout.boundary:
@@ -180,8 +173,8 @@ def _run(layout: DesignLayout) -> Iterator[str]:
         yield from _buffers(port, owner, first)
         arguments += [] if is_streamed else map(_buffer, port.names)
     yield from _runs(layout, arguments)
-    for port in layout.boundary:
-        if port.packing is not None and not port.array.is_given:
+    for port in layout.packed:
+        if not port.array.is_given:
             for at, name in enumerate(port.names):
                 yield f"{_buffer(name)}.sync(XCL_BO_SYNC_BO_FROM_DEVICE);"
                 yield f"{_buffer(name)}.read({_words(port, at)});"
@@ -190,8 +183,7 @@ def _run(layout: DesignLayout) -> Iterator[str]:
 
 def _buffers(port: CppPort, owner: str, first: int) -> Iterator[str]:
     """Yield a buffer for each memory of a port, the arguments of a kernel from the first one on."""
-    assert port.packing is not None
-    elems = port.packing.total_elems
+    elems = port.packed.total_elems
     yield f"std::vector<{port.array.element}> words_{port.name}({elems * len(port.names)});"
     if port.array.is_given:
         yield f"pack({flat_array(port)}, {_words(port)}, packing_{port.name});"
@@ -208,8 +200,8 @@ def _runs(layout: DesignLayout, arguments: Sequence[str]) -> Iterator[str]:
     design = [f"xrt::run run = kernel({', '.join(arguments)});"]
     if not arguments:  # a call without any is none that the API has
         design = ["xrt::run run(kernel);", "run.start();"]
-    filled = [port for port in streamed(layout) if port.array.is_given]
-    emptied = [port for port in streamed(layout) if not port.array.is_given]
+    filled = [port for port in layout.streamed if port.array.is_given]
+    emptied = [port for port in layout.streamed if not port.array.is_given]
     for ports, then in ((filled, design), (emptied, [])):
         for port in ports:
             yield f"xrt::run run_{port.name} = kernel_{port.name}({_buffer(port.name)});"
@@ -225,9 +217,8 @@ def _buffer(name: str) -> str:
 
 def _words(port: CppPort, memory: int = 0) -> str:
     """Return where the words of one memory begin."""
-    assert port.packing is not None
     begin = f"words_{port.name}.data()"
-    return f"{begin} + {memory * port.packing.total_elems}" if memory else begin
+    return f"{begin} + {memory * port.packed.total_elems}" if memory else begin
 
 
 def _described(port: CppPort) -> str:

@@ -50,7 +50,7 @@ class MoverWriter(CppNest):
         for port in packed:
             body += self._stored(port, made[port.name])
         ports = (self.source, *self.process.writes)
-        interval = max(port.packing.words.count if port.packing else 1 for port in ports)
+        interval = max(port.packed.words.count if port.packing else 1 for port in ports)
         return self.tiled(body, interval)
 
     def _fetched(self, word: str) -> Iterator[Item]:
@@ -65,8 +65,7 @@ class MoverWriter(CppNest):
         yield from self._each_word(self.source, f"{word}[@] = {{}};")
 
     def _stored(self, port: CppPort, word: str) -> Iterator[Item]:
-        assert port.packing is not None
-        many = port.packing.words.total > 1
+        many = port.packed.words.total > 1
         value = f"{word}[@]" if many else word
         form = f"{{}}.write({value});" if port.kind is PortKind.STREAM else f"{{}} = {value};"
         if many:
@@ -76,8 +75,7 @@ class MoverWriter(CppNest):
 
     def _each_word(self, port: CppPort, form: str) -> Iterator[Item]:
         """Yield what moves the words of an iteration; ``@`` is a word's number in all memories."""
-        assert port.packing is not None
-        count, is_written = port.packing.words.count, form.startswith("{}")
+        count, is_written = port.packed.words.count, form.startswith("{}")
         for memory, name in enumerate(port.names):
             if count == 1:
                 outside = self._outside(port, name, is_written=is_written)
@@ -93,10 +91,9 @@ class MoverWriter(CppNest):
         """Return the next word of one memory of a port, or of its stream."""
         if port.kind is PortKind.STREAM:
             return name if is_written else f"{name}.read()"
-        assert port.packing is not None
         place = self._flat(of_tiles=True)
         if at:
-            place = place.scaled(port.packing.words.count) + Affine.iterator(at)
+            place = place.scaled(port.packed.words.count) + Affine.iterator(at)
         return f"{name}[{place}]"
 
     def _flat(self, *, of_tiles: bool) -> Affine:
@@ -134,8 +131,7 @@ class MoverWriter(CppNest):
         return port.name + self.placed(access, names)
 
     def _in_word(self, port: CppPort, word: str) -> str:
-        assert port.packing is not None
-        words, lane = port.packing.words, self._flat(of_tiles=False)
+        words, lane = port.packed.words, self._flat(of_tiles=False)
         if words.total > 1:
             number = lane.floordiv(words.elems)
             if words.memories > 1 and words.lanes < words.stride_elems:
@@ -160,6 +156,5 @@ class MoverWriter(CppNest):
 
 def _declared(port: CppPort, name: str) -> str:
     """Return the declaration of the words of one iteration."""
-    assert port.packing is not None
-    many = f"[{port.packing.words.total}]" if port.packing.words.total > 1 else ""
+    many = f"[{port.packed.words.total}]" if port.packed.words.total > 1 else ""
     return f"{port.word_type} {name}{many}"
