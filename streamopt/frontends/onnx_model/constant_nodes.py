@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -126,40 +126,19 @@ def _result_bound(operator: OnnxOperator, operands: Sequence[NDArray[Any]]) -> i
 def _computed(
     operator: OnnxOperator, operands: Sequence[NDArray[Any] | None], opset: int
 ) -> Sequence[Any]:
-    from onnx import TensorProto, helper
+    from onnx import helper, numpy_helper
     from onnx.reference import ReferenceEvaluator
 
-    names = [f"x{at}" if array is not None else "" for at, array in enumerate(operands)]
-    outputs = [f"y{at}" for at in range(len(operator.outputs))]
-    node = helper.make_node(operator.kind, names, outputs, **_attributes(operator.attributes))
-    feeds = {name: array for name, array in zip(names, operands, strict=True) if name}
-    graph = helper.make_graph(
-        [node],
-        "constant",
-        [
-            helper.make_tensor_value_info(name, _data_type(array), None)
-            for name, array in feeds.items()
-            if array is not None
-        ],
-        [helper.make_tensor_value_info(name, TensorProto.UNDEFINED, None) for name in outputs],
-    )
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)])
-    evaluator = cast("Any", ReferenceEvaluator(model))
-    return evaluator.run(None, dict(feeds))
-
-
-def _data_type(array: NDArray[Any]) -> int:
-    from onnx import helper
-
-    return int(helper.np_dtype_to_tensor_dtype(array.dtype))
-
-
-def _attributes(attributes: Mapping[str, Any]) -> dict[str, Any]:
-    from onnx import numpy_helper
-
-    return {
+    attributes: dict[str, Any] = {
         name: numpy_helper.from_array(cast("Any", value))
         if isinstance(value, np.ndarray)
         else value
-        for name, value in attributes.items()
+        for name, value in operator.attributes.items()
     }
+    feeds = {f"x{at}": array for at, array in enumerate(operands) if array is not None}
+    names = [name if name in feeds else "" for name in (f"x{at}" for at in range(len(operands)))]
+    outputs = [f"y{at}" for at in range(len(operator.outputs))]
+    node = helper.make_node(operator.kind, names, outputs, **attributes)
+    versions = [helper.make_opsetid("", opset)]
+    function = helper.make_function("", "constant", list(feeds), outputs, [node], versions)
+    return cast("Any", ReferenceEvaluator(function)).run(None, feeds)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from streamopt.frontends.onnx_model.model import SHAPE, UNSUPPORTED, RefusedError
+from streamopt.frontends.onnx_model.model import SHAPE
 from streamopt.frontends.tensors.constants import MAX_ELEMENTS, element_of
 from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError, splat
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from typing import TypeAlias
 
     from numpy.typing import NDArray
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     Lowerings: TypeAlias = Mapping[str, Lowering]
 
 __all__ = ["Context", "Values"]
+
+Option = TypeVar("Option", int, float, str)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +93,9 @@ class Context:
         return position < len(self.operator.inputs) and bool(self.operator.inputs[position])
 
     def tensor(self, position: int = 0) -> LazyTensor:
-        """Return an operand; raises RefusedError if it is missing."""
+        """Return an operand; raises LoweringError if it is missing."""
         if not self.has(position):
-            raise RefusedError(UNSUPPORTED, f"input {position + 1} is missing")
+            raise LoweringError(f"input {position + 1} is missing")
         return self.values.tensor(self.operator.inputs[position])
 
     def optional(self, position: int) -> LazyTensor | None:
@@ -115,7 +117,7 @@ class Context:
 
         Raises
         ------
-        RefusedError
+        LoweringError
             If it depends on the model's inputs; ``what`` says what it is.
         """
         if not self.has(position):
@@ -126,10 +128,10 @@ class Context:
         tensor = self.values.tensor(name)
         if tensor.size_elems > MAX_ELEMENTS:
             message = f"{what} ({name}) has {tensor.size_elems} elements, more than {MAX_ELEMENTS}"
-            raise RefusedError(code, message)
+            raise LoweringError(message, code=code)
         known = self.builder.known(tensor)
         if known is None:
-            raise RefusedError(code, f"{what} ({name}) depends on the model's inputs", hint)
+            raise LoweringError(f"{what} ({name}) depends on the model's inputs", hint, code)
         return known
 
     def integers(self, position: int, what: str) -> list[int] | None:
@@ -143,23 +145,13 @@ class Context:
         if array is None:
             return None
         if array.size != 1:
-            raise RefusedError(UNSUPPORTED, f"{what} has {array.size} elements, not 1")
+            raise LoweringError(f"{what} has {array.size} elements, not 1")
         return float(array.reshape(-1)[0])
 
-    def integer(self, name: str, default: int) -> int:
-        """Return an attribute."""
+    def option(self, name: str, default: Option) -> Option:
+        """Return an attribute of the default's type."""
         value = self.operator.attributes.get(name, default)
-        return value if isinstance(value, int) else default
-
-    def real(self, name: str, default: float) -> float:
-        """Return an attribute."""
-        value = self.operator.attributes.get(name, default)
-        return float(value) if isinstance(value, int | float) else default
-
-    def text(self, name: str, default: str) -> str:
-        """Return an attribute."""
-        value = self.operator.attributes.get(name, default)
-        return value if isinstance(value, str) else default
+        return value if isinstance(value, type(default)) else default
 
     def numbers(self, name: str) -> tuple[int, ...] | None:
         """Return an attribute that is a list of integers; None if it is left out."""
@@ -168,11 +160,12 @@ class Context:
 
     def axis(self, name: str, default: int, rank: int) -> int:
         """Return an attribute that names one of ``rank`` dimensions, counted from the front."""
-        axis = self.integer(name, default)
+        axis = self.option(name, default)
         if not -rank <= axis < max(rank, 1):
             raise LoweringError(f"there is no dimension {axis} among {rank}")
         return axis % rank if rank else 0
 
-    def refuse(self, message: str, hint: str = "") -> RefusedError:
-        """Return the error for what is not supported."""
-        return RefusedError(UNSUPPORTED, message, hint)
+    def axes(self) -> Sequence[int] | None:
+        """Return the attribute of old models, or the constant operand of new ones; None if none."""
+        given = self.numbers("axes")
+        return self.integers(1, "the list of axes") if given is None else given

@@ -18,19 +18,8 @@ from streamopt.frontends.tensors.elementwise import (
     elementwise,
     opposite,
 )
-from streamopt.frontends.tensors.tensor import LazyTensor, splat
-from streamopt.ir.element import ElementType
-from streamopt.ir.expression import (
-    Binary,
-    BinaryOp,
-    Compare,
-    CompareOp,
-    Expression,
-    Function,
-    Literal,
-    LogicOp,
-    Select,
-)
+from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError, splat
+from streamopt.ir.expression import Binary, BinaryOp, CompareOp, Expression, Function, LogicOp
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,24 +29,20 @@ if TYPE_CHECKING:
 __all__ = ["LOWERINGS"]
 
 
-def _unary(function: Callable[[Expression], Expression]) -> Lowering:
-    return lambda node: elementwise(node.builder, function, node.tensor())
+def _of(function: Callable[..., Expression], **options: float) -> Callable[[Context], LazyTensor]:
+    """Return the lowering of a function of one operand, with attributes and their defaults."""
+
+    def lowering(node: Context) -> LazyTensor:
+        given = {name: node.option(name, default) for name, default in options.items()}
+        return elementwise(node.builder, partial(function, **given), node.tensor())
+
+    return lowering
 
 
-def _call(function: Function) -> Lowering:
-    return _unary(partial(ex.call, function))
-
-
-def _binary(function: Callable[[Expression, Expression], Expression]) -> Lowering:
-    return lambda node: elementwise(node.builder, function, node.tensor(0), node.tensor(1))
-
-
-def _joined(node: Context, function: Callable[[Expression, Expression], Expression]) -> LazyTensor:
-    return reduce(partial(elementwise, node.builder, function), node.tensors())
-
-
-def _variadic(function: Callable[[Expression, Expression], Expression]) -> Lowering:
-    return lambda node: _joined(node, function)
+def _joined(
+    function: Callable[[Expression, Expression], Expression],
+) -> Callable[[Context], LazyTensor]:
+    return lambda node: reduce(partial(elementwise, node.builder, function), node.tensors())
 
 
 def _comparison(op: CompareOp) -> Lowering:
@@ -68,33 +53,17 @@ def _connective(op: LogicOp) -> Lowering:
     return lambda node: connect(node.builder, op, node.tensor(0), node.tensor(1))
 
 
-def _sign(x: Expression) -> Expression:
-    negative = Select(Compare(CompareOp.LT, x, ex.ZERO), Literal(-1.0), ex.ZERO)
-    return Select(Compare(CompareOp.GT, x, ex.ZERO), ex.ONE, negative)
-
-
-def _mish(x: Expression) -> Expression:
-    return ex.multiply(x, ex.call(Function.TANH, functions.softplus(x)))
-
-
-def _either(left: Expression, right: Expression) -> Expression:
-    return Compare(CompareOp.NE, ex.as_number(left), ex.as_number(right))
-
-
 def _mean(node: Context) -> LazyTensor:
-    total = _joined(node, ex.add)
-    return elementwise(
-        node.builder, ex.divide, total, splat(len(node.operator.inputs), total.element)
-    )
+    total = _joined(ex.add)(node)
+    count = splat(len(node.operator.inputs), total.element)
+    return elementwise(node.builder, ex.divide, total, count)
 
 
 def _power(node: Context) -> LazyTensor:
     x, exponent = node.tensor(0), node.values.constants.get(node.operator.inputs[1])
     if exponent is not None and exponent.size == 1 and exponent.ndim <= x.rank:
-        function = partial(functions.power, exponent=float(exponent.reshape(-1)[0]))
-        return elementwise(node.builder, function, x)
-    power = partial(ex.call, Function.POW)
-    return elementwise(node.builder, power, x, node.tensor(1))
+        return _of(partial(functions.power, exponent=float(exponent.reshape(-1)[0])))(node)
+    return _joined(partial(ex.call, Function.POW))(node)
 
 
 def _clip(node: Context) -> LazyTensor:
@@ -106,81 +75,27 @@ def _clip(node: Context) -> LazyTensor:
     return x
 
 
-def _leaky_relu(node: Context) -> LazyTensor:
-    slope = splat(node.real("alpha", 0.01), node.tensor().element)
-    return elementwise(node.builder, functions.leaky_relu, node.tensor(), slope)
-
-
-def _elu(node: Context) -> LazyTensor:
-    function = partial(functions.elu, alpha=node.real("alpha", 1.0))
-    return elementwise(node.builder, function, node.tensor())
-
-
-def _celu(node: Context) -> LazyTensor:
-    alpha = node.real("alpha", 1.0)
-
-    def function(x: Expression) -> Expression:
-        power = ex.exponential(ex.divide(x, Literal(alpha)))
-        below = ex.multiply(Literal(alpha), ex.subtract(power, ex.ONE))
-        return ex.add(ex.maximum(ex.ZERO, x), ex.minimum(ex.ZERO, below))
-
-    return elementwise(node.builder, function, node.tensor())
-
-
-def _selu(node: Context) -> LazyTensor:
-    alpha = node.real("alpha", 1.67326319217681884765625)
-    gamma = node.real("gamma", 1.05070102214813232421875)
-    return elementwise(
-        node.builder, partial(functions.selu, alpha=alpha, gamma=gamma), node.tensor()
-    )
-
-
-def _hard_sigmoid(node: Context) -> LazyTensor:
-    alpha, beta = node.real("alpha", 0.2), node.real("beta", 0.5)
-    function = partial(functions.hard_sigmoid, alpha=alpha, beta=beta)
-    return elementwise(node.builder, function, node.tensor())
-
-
-def _thresholded_relu(node: Context) -> LazyTensor:
-    limit = Literal(node.real("alpha", 1.0))
-
-    def function(x: Expression) -> Expression:
-        return Select(Compare(CompareOp.GT, x, limit), x, ex.ZERO)
-
-    return elementwise(node.builder, function, node.tensor())
-
-
 def _gelu(node: Context) -> LazyTensor:
-    approximate = node.text("approximate", "none") == "tanh"
-    function = functions.tanh_gelu if approximate else functions.gelu
-    return elementwise(node.builder, function, node.tensor())
-
-
-def _swish(node: Context) -> LazyTensor:
-    function = partial(functions.silu, beta=node.real("alpha", 1.0))
-    return elementwise(node.builder, function, node.tensor())
+    is_short = node.option("approximate", "none") == "tanh"
+    return _of(functions.tanh_gelu if is_short else functions.gelu)(node)
 
 
 def _remainder(node: Context) -> LazyTensor:
-    if not node.integer("fmod", 0):
+    if not node.option("fmod", 0):
         if node.tensor().element.is_float or node.tensor().element.is_signed:
-            raise node.refuse("a remainder with the sign of the divisor is not supported")
+            raise LoweringError("a remainder with the sign of the divisor is not supported")
     elif node.tensor().element.is_float:
-        raise node.refuse("a remainder of floating-point numbers is not supported")
-
-    def function(left: Expression, right: Expression) -> Expression:
-        return Binary(BinaryOp.MOD, left, right)
-
-    return elementwise(node.builder, function, node.tensor(0), node.tensor(1))
+        raise LoweringError("a remainder of floating-point numbers is not supported")
+    return _joined(partial(Binary, BinaryOp.MOD))(node)
 
 
 def _cast(node: Context) -> LazyTensor:
     from onnx import helper
 
     try:
-        dtype: np.dtype[Any] = np.dtype(helper.tensor_dtype_to_np_dtype(node.integer("to", 0)))
+        dtype: np.dtype[Any] = np.dtype(helper.tensor_dtype_to_np_dtype(node.option("to", 0)))
     except (KeyError, TypeError, ValueError):
-        raise node.refuse("a cast to this type is not supported") from None
+        raise LoweringError("a cast to this type is not supported") from None
     return _converted(node, dtype)
 
 
@@ -188,7 +103,7 @@ def _converted(node: Context, dtype: np.dtype[Any]) -> LazyTensor:
     x, element = node.tensor(), element_of(dtype)
     if element is None:
         message = f"a cast to {dtype} is not supported"
-        raise node.refuse(message, "convert the model to float32")
+        raise LoweringError(message, "convert the model to float32")
     if dtype == np.bool_:
         return compare(node.builder, CompareOp.NE, x, splat(0, x.element))
     return cast(node.builder, x, element)
@@ -196,77 +111,46 @@ def _converted(node: Context, dtype: np.dtype[Any]) -> LazyTensor:
 
 def _cast_like(node: Context) -> LazyTensor:
     like = node.tensor(1)
-    return (
-        _converted(node, np.dtype(bool))
-        if like.is_truth
-        else cast(node.builder, node.tensor(), like.element)
-    )
-
-
-def _where(node: Context) -> LazyTensor:
-    return choose(node.builder, node.tensor(0), node.tensor(1), node.tensor(2))
-
-
-def _xor(node: Context) -> LazyTensor:
-    operands = node.tensor(0), node.tensor(1)
-    kind = ElementType.UINT8
-    return elementwise(node.builder, _either, *operands, element=kind, is_truth=True)
-
-
-def _not(node: Context) -> LazyTensor:
-    return opposite(node.builder, node.tensor())
+    if like.is_truth:
+        return _converted(node, np.dtype(bool))
+    return cast(node.builder, node.tensor(), like.element)
 
 
 LOWERINGS: Lowerings = {
-    "Add": _binary(ex.add),
-    "Sub": _binary(ex.subtract),
-    "Mul": _binary(ex.multiply),
-    "Div": _binary(ex.divide),
+    **{name.capitalize(): _of(function) for name, function in functions.ELEMENTARY.items()},
+    "Add": _joined(ex.add),
+    "Sub": _joined(ex.subtract),
+    "Mul": _joined(ex.multiply),
+    "Div": _joined(ex.divide),
     "Pow": _power,
     "Mod": _remainder,
-    "Max": _variadic(ex.maximum),
-    "Min": _variadic(ex.minimum),
-    "Sum": _variadic(ex.add),
+    "Max": _joined(ex.maximum),
+    "Min": _joined(ex.minimum),
+    "Sum": _joined(ex.add),
     "Mean": _mean,
-    "Neg": _unary(ex.negative),
-    "Reciprocal": _unary(ex.reciprocal),
-    "Abs": _call(Function.ABS),
-    "Exp": _call(Function.EXP),
-    "Log": _call(Function.LOG),
-    "Sqrt": _call(Function.SQRT),
-    "Tanh": _call(Function.TANH),
-    "Erf": _call(Function.ERF),
-    "Sin": _call(Function.SIN),
-    "Cos": _call(Function.COS),
-    "Tan": _unary(functions.tangent),
-    "Sinh": _unary(functions.hyperbolic_sine),
-    "Cosh": _unary(functions.hyperbolic_cosine),
-    "Asinh": _unary(functions.arc_hyperbolic_sine),
-    "Acosh": _unary(functions.arc_hyperbolic_cosine),
-    "Atanh": _unary(functions.arc_hyperbolic_tangent),
-    "Round": _unary(functions.round_half_even),
-    "Floor": _call(Function.FLOOR),
-    "Ceil": _call(Function.CEIL),
-    "Sign": _unary(_sign),
-    "Relu": _unary(functions.relu),
-    "LeakyRelu": _leaky_relu,
-    "PRelu": _binary(functions.leaky_relu),
-    "Elu": _elu,
-    "Celu": _celu,
-    "Selu": _selu,
-    "ThresholdedRelu": _thresholded_relu,
-    "Sigmoid": _unary(functions.sigmoid),
-    "HardSigmoid": _hard_sigmoid,
-    "HardSwish": _unary(functions.hard_swish),
-    "Swish": _swish,
-    "Mish": _unary(_mish),
+    "Neg": _of(ex.negative),
+    "Reciprocal": _of(ex.reciprocal),
+    "Round": _of(functions.round_half_even),
+    "Sign": _of(functions.sign),
+    "Relu": _of(functions.relu),
+    "LeakyRelu": _of(functions.leaky_relu, alpha=0.01),
+    "PRelu": _joined(functions.leaky_relu),
+    "Elu": _of(functions.elu, alpha=1.0),
+    "Celu": _of(functions.celu, alpha=1.0),
+    "Selu": _of(functions.selu, alpha=1.67326319217681884765625, gamma=1.05070102214813232421875),
+    "ThresholdedRelu": _of(functions.thresholded_relu, alpha=1.0),
+    "Sigmoid": _of(functions.sigmoid),
+    "HardSigmoid": _of(functions.hard_sigmoid, alpha=0.2, beta=0.5),
+    "HardSwish": _of(functions.hard_swish),
+    "Swish": _of(functions.silu, alpha=1.0),
+    "Mish": _of(functions.mish),
     "Gelu": _gelu,
-    "Softplus": _unary(functions.softplus),
-    "Softsign": _unary(functions.softsign),
+    "Softplus": _of(functions.softplus),
+    "Softsign": _of(functions.softsign),
     "Clip": _clip,
     "Cast": _cast,
     "CastLike": _cast_like,
-    "Where": _where,
+    "Where": lambda node: choose(node.builder, node.tensor(0), node.tensor(1), node.tensor(2)),
     "Equal": _comparison(CompareOp.EQ),
     "Greater": _comparison(CompareOp.GT),
     "GreaterOrEqual": _comparison(CompareOp.GE),
@@ -274,6 +158,6 @@ LOWERINGS: Lowerings = {
     "LessOrEqual": _comparison(CompareOp.LE),
     "And": _connective(LogicOp.AND),
     "Or": _connective(LogicOp.OR),
-    "Xor": _xor,
-    "Not": _not,
+    "Xor": _comparison(CompareOp.NE),
+    "Not": lambda node: opposite(node.builder, node.tensor()),
 }

@@ -1,13 +1,18 @@
-"""Nodes that read or write elements at positions; constants of the model, or they don't stream."""
+"""Nodes that read or write elements at positions; constants of the model, or they don't stream.
+
+The positions of a Resize, and the weights of its neighbours, follow from extents and attributes.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from streamopt.frontends.onnx_model.model import DATA_DEPENDENT
 from streamopt.frontends.tensors import arithmetic as ex
+from streamopt.frontends.tensors.elementwise import elementwise
 from streamopt.frontends.tensors.gathering import (
     MAX_POSITIONS,
     along,
@@ -15,19 +20,23 @@ from streamopt.frontends.tensors.gathering import (
     scattered,
     taken,
 )
+from streamopt.frontends.tensors.normalisation import normalized_axes
 from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError
 from streamopt.frontends.tensors.views import reshaped
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from streamopt.frontends.onnx_model.context import Context, Lowerings
 
-    from numpy.typing import NDArray
+__all__ = ["LOWERINGS"]
+
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
     from streamopt.frontends.onnx_model.context import Context, Lowerings
 
     Indices = NDArray[np.int64]
 
-__all__ = ["LOWERINGS"]
 
 _HINT = "compute it outside the program"
 _EMBEDDING_HINT = "give the embedded vectors as the model's input instead of their indices"
@@ -46,7 +55,7 @@ def _indices(node: Context, hint: str = _HINT) -> Indices:
     if found is None or found.dtype.kind not in "iu" or not found.size:
         raise LoweringError("the indices are no whole numbers, or none at all")
     if found.size > MAX_POSITIONS:
-        raise node.refuse(f"{found.size} constant indices are too many")
+        raise LoweringError(f"{found.size} constant indices are too many")
     return found.astype(np.int64)
 
 
@@ -81,7 +90,7 @@ def _gather_elements(node: Context) -> LazyTensor:
 
 
 def _gather_nd(node: Context) -> LazyTensor:
-    x, indices, batch = node.tensor(), _indices(node), node.integer("batch_dims", 0)
+    x, indices, batch = node.tensor(), _indices(node), node.option("batch_dims", 0)
     outer, count = indices.shape[:-1], indices.shape[-1]
     if not 0 <= batch < indices.ndim or batch + count > x.rank:
         raise LoweringError(f"indices of shape {list(indices.shape)} for {list(x.shape)}")
@@ -98,9 +107,9 @@ def _gather_nd(node: Context) -> LazyTensor:
 
 
 def _combination(node: Context) -> Any:
-    kind = node.text("reduction", "none")
+    kind = node.option("reduction", "none")
     if kind not in _COMBINE:
-        raise node.refuse(f"reduction {kind} is not supported")
+        raise LoweringError(f"reduction {kind} is not supported")
     return _COMBINE[kind]
 
 
@@ -121,10 +130,120 @@ def _scatter_nd(node: Context) -> LazyTensor:
     return scattered(node.builder, x, updates, targets, _combination(node))
 
 
+MAX_EXTENT = 2**20
+
+Places: TypeAlias = NDArray[np.float64]
+
+
+def _resize(node: Context) -> LazyTensor:
+    x = node.tensor()
+    mode = node.option("mode", "nearest")
+    if mode not in ("nearest", "linear", "cubic"):
+        raise LoweringError(f"resizing by {mode} interpolation is not supported")
+    if node.option("antialias", 0) or node.option("exclude_outside", 0):
+        raise LoweringError("resizing with antialias or exclude_outside is not supported")
+    if node.option("keep_aspect_ratio_policy", "stretch") != "stretch":
+        raise LoweringError("resizing with an aspect ratio policy is not supported")
+    given = node.numbers("axes")
+    axes = tuple(range(x.rank)) if given is None else normalized_axes(given, x.rank)
+    for axis, factor, count in zip(axes, *_factors(node, x, axes), strict=True):
+        if factor != 1.0 or count != x.shape[axis]:
+            x = _resized(node, x, axis, factor, count)
+    return x
+
+
+def _factors(node: Context, x: LazyTensor, axes: tuple[int, ...]) -> tuple[list[float], list[int]]:
+    """Return how much longer each dimension becomes, and how long."""
+    sizes, scales = node.integers(3, "the new sizes"), node.constant(2, "the scales")
+    extents = [x.shape[axis] for axis in axes]
+    if sizes:
+        factors = [new / old for new, old in zip(sizes, extents, strict=False)]
+    else:
+        factors = [] if scales is None else [float(scale) for scale in scales.reshape(-1)]
+    if len(factors) != len(axes):
+        raise LoweringError(f"{len(factors)} scales or sizes for {len(axes)} dimensions")
+    counts: list[int] = []
+    for factor, extent in zip(factors, extents, strict=True):
+        count = extent * factor
+        if not 1 <= count <= MAX_EXTENT:
+            raise LoweringError(f"a factor of {factor} for an extent of {extent}")
+        counts.append(int(np.floor(count + 1e-9)))
+    return factors, sizes or counts
+
+
+def _resized(node: Context, x: LazyTensor, axis: int, factor: float, count: int) -> LazyTensor:
+    """Return the tensor with one dimension stretched or thinned."""
+    extent = x.shape[axis]
+    places = _coordinates(node, extent, count, factor)
+    builder = node.builder
+    if node.option("mode", "nearest") == "nearest":
+        nearest = _rounded(node, places)
+        return taken(builder, x, axis, np.clip(nearest, 0, extent - 1).astype(int).tolist())
+    x = builder.settled(x)
+    total: LazyTensor | None = None
+    for offset, weights in _neighbours(node, places):
+        own = np.clip(np.floor(places).astype(np.int64) + offset, 0, extent - 1)
+        values = along(weights, axis, x.rank).astype(x.element.dtype)
+        part = taken(builder, x, axis, own.tolist())
+        weight = builder.constant(f"{builder.label}_weight", values)
+        product = elementwise(builder, ex.multiply, part, weight)
+        total = product if total is None else elementwise(builder, ex.add, total, product)
+    assert total is not None
+    return total
+
+
+def _neighbours(node: Context, places: Places) -> list[tuple[int, Places]]:
+    """Return offsets from the element in front of a place, and what each of them counts for."""
+    past = places - np.floor(places)
+    if node.option("mode", "linear") == "linear":
+        return [(0, 1 - past), (1, past)]
+    a = node.option("cubic_coeff_a", -0.75)
+
+    def near(distance: Places) -> Places:
+        return ((a + 2) * distance - (a + 3)) * distance * distance + 1
+
+    def far(distance: Places) -> Places:
+        return ((a * distance - 5 * a) * distance + 8 * a) * distance - 4 * a
+
+    return [(-1, far(past + 1)), (0, near(past)), (1, near(1 - past)), (2, far(2 - past))]
+
+
+def _coordinates(node: Context, extent: int, count: int, factor: float) -> Places:
+    """Return where each result lies among the elements."""
+    at = np.arange(count, dtype=np.float64)
+    match node.option("coordinate_transformation_mode", "half_pixel"):
+        case "asymmetric":
+            return at / factor
+        case "half_pixel":
+            return (at + 0.5) / factor - 0.5
+        case "half_pixel_symmetric":
+            shift = extent / 2 * (1 - count / (extent * factor))
+            return shift + (at + 0.5) / factor - 0.5
+        case "pytorch_half_pixel":
+            return (at + 0.5) / factor - 0.5 if count > 1 else at * 0
+        case "align_corners":
+            return at * ((extent - 1) / (count - 1) if count > 1 else 0.0)
+        case mode:
+            raise LoweringError(f"resizing with {mode} coordinates is not supported")
+
+
+def _rounded(node: Context, places: Places) -> Places:
+    match node.option("nearest_mode", "round_prefer_floor"):
+        case "floor":
+            return np.floor(places)
+        case "ceil":
+            return np.ceil(places)
+        case "round_prefer_ceil":
+            return np.floor(places + 0.5)
+        case _:
+            return np.ceil(places - 0.5)
+
+
 LOWERINGS: Lowerings = {
     "Gather": _gather,
     "GatherElements": _gather_elements,
     "GatherND": _gather_nd,
     "ScatterElements": _scatter_elements,
     "ScatterND": _scatter_nd,
+    "Resize": _resize,
 }

@@ -1,22 +1,28 @@
-"""Nodes that are layers of neural networks: products, convolutions, pooling, normalisation."""
+"""Layers of neural networks: products, convolutions, pooling, reductions, normalisation."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
+from streamopt.frontends.tensors import arithmetic as ex
 from streamopt.frontends.tensors import normalisation, pooling
 from streamopt.frontends.tensors.contraction import einsum, gemm, matmul
 from streamopt.frontends.tensors.convolution import convolution, phases, transposed_convolution
-from streamopt.frontends.tensors.elementwise import broadcast
+from streamopt.frontends.tensors.elementwise import broadcast, elementwise
+from streamopt.frontends.tensors.normalisation import mean_over, normalized_axes, reduced
 from streamopt.frontends.tensors.pooling import Windows
 from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError
 from streamopt.frontends.tensors.views import reshaped
+from streamopt.ir.expression import Function
+from streamopt.ir.program import Reduction
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from streamopt.frontends.onnx_model.context import Context, Lowering, Lowerings
     from streamopt.frontends.tensors.builder import ProgramBuilder
+    from streamopt.ir.expression import Expression
 
 __all__ = ["LOWERINGS"]
 
@@ -27,19 +33,11 @@ def _gemm(node: Context) -> LazyTensor:
         node.tensor(0),
         node.tensor(1),
         node.optional(2),
-        alpha=node.real("alpha", 1.0),
-        beta=node.real("beta", 1.0),
-        transpose_left=node.integer("transA", 0) != 0,
-        transpose_right=node.integer("transB", 0) != 0,
+        alpha=node.option("alpha", 1.0),
+        beta=node.option("beta", 1.0),
+        transpose_left=bool(node.option("transA", 0)),
+        transpose_right=bool(node.option("transB", 0)),
     )
-
-
-def _matmul(node: Context) -> LazyTensor:
-    return matmul(node.builder, node.tensor(0), node.tensor(1))
-
-
-def _einsum(node: Context) -> LazyTensor:
-    return einsum(node.builder, node.text("equation", ""), node.tensors())
 
 
 def _convolution(node: Context) -> LazyTensor:
@@ -49,7 +47,7 @@ def _convolution(node: Context) -> LazyTensor:
     if declared is not None and declared != kernel:
         raise LoweringError(f"kernel_shape {list(declared)} but a weight of {list(weight.shape)}")
     windows = _windows(node, x.shape[2:], kernel)
-    groups = node.integer("group", 1)
+    groups = node.option("group", 1)
     return convolution(node.builder, x, weight, node.optional(2), windows=windows, groups=groups)
 
 
@@ -68,7 +66,7 @@ def _transposed_convolution(node: Context) -> LazyTensor:
             x.shape[2:], dilations, weight.shape[2:], strides, cuts, counts, strict=True
         )
     ]
-    groups = node.integer("group", 1)
+    groups = node.option("group", 1)
     bias = node.optional(2)
     return transposed_convolution(node.builder, x, weight, bias, dimensions, dilations, groups)
 
@@ -85,7 +83,7 @@ def _transposed_sizes(
     pads = node.numbers("pads") or (0,) * (2 * rank)
     extra = node.numbers("output_padding") or (0,) * rank
     wanted = node.numbers("output_shape")
-    mode = node.text("auto_pad", "NOTSET")
+    mode = node.option("auto_pad", "NOTSET")
     if any(len(part) != rank for part in (strides, dilations, extra, pads[rank:])):
         raise LoweringError(f"strides, dilations and pads are not all for {rank} dimensions")
     if wanted is None and mode.startswith("SAME"):
@@ -115,7 +113,7 @@ def _windows(node: Context, extents: Sequence[int], kernel: Sequence[int]) -> Wi
     if len(pads) != 2 * rank:
         raise LoweringError(f"{len(pads)} pads for {rank} dimensions")
     plain = Windows.of(kernel, strides, dilations, pads[:rank], pads[rank:])
-    match node.text("auto_pad", "NOTSET"):
+    match node.option("auto_pad", "NOTSET"):
         case "NOTSET" | "":
             windows = plain
         case "VALID":
@@ -123,8 +121,8 @@ def _windows(node: Context, extents: Sequence[int], kernel: Sequence[int]) -> Wi
         case "SAME_UPPER" | "SAME_LOWER" as mode:
             windows = _same(plain, extents, is_lower=mode == "SAME_LOWER")
         case other:
-            raise node.refuse(f"auto_pad {other} is not supported")
-    return _rounded_up(windows, extents) if node.integer("ceil_mode", 0) else windows
+            raise LoweringError(f"auto_pad {other} is not supported")
+    return _rounded_up(windows, extents) if node.option("ceil_mode", 0) else windows
 
 
 def _same(windows: Windows, extents: Sequence[int], *, is_lower: bool) -> Windows:
@@ -168,17 +166,17 @@ def _max_pool(node: Context) -> LazyTensor:
 
 
 def _average_pool(node: Context) -> LazyTensor:
-    counted = node.integer("count_include_pad", 0) != 0
+    counted = bool(node.option("count_include_pad", 0))
     x, windows = _pooled(node)
-    if counted and node.integer("ceil_mode", 0) and windows.has_border:
-        raise node.refuse("ceil_mode together with count_include_pad is not supported")
+    if counted and node.option("ceil_mode", 0) and windows.has_border:
+        raise LoweringError("ceil_mode together with count_include_pad is not supported")
     return pooling.average_pool(node.builder, x, windows, count_border=counted)
 
 
 def _norm_pool(node: Context) -> LazyTensor:
-    order = node.integer("p", 2)
+    order = node.option("p", 2)
     if order < 1:
-        raise node.refuse(f"a pool by the norm of order {order} is not supported")
+        raise LoweringError(f"a pool by the norm of order {order} is not supported")
     return pooling.norm_pool(node.builder, *_pooled(node), order)
 
 
@@ -189,19 +187,19 @@ def _global(pool: Callable[[ProgramBuilder, LazyTensor], LazyTensor]) -> Lowerin
 def _only_first_output(node: Context) -> None:
     if any(node.operator.outputs[1:]):
         message = f"only the first output of {node.operator.kind} is supported"
-        raise node.refuse(message)
+        raise LoweringError(message)
 
 
 def _batch_norm(node: Context) -> LazyTensor:
-    if node.integer("training_mode", 0) or any(node.operator.outputs[1:]):
-        raise node.refuse("batch normalization in training mode", "export the model in eval mode")
+    if node.option("training_mode", 0) or any(node.operator.outputs[1:]):
+        raise LoweringError("batch normalization in training mode", "export the model in eval mode")
     x, scale, bias, mean, variance = (node.tensor(at) for at in range(5))
-    epsilon = node.real("epsilon", 1e-5)
+    epsilon = node.option("epsilon", 1e-5)
     return normalisation.batch_norm(node.builder, x, scale, bias, mean, variance, epsilon)
 
 
 def _instance_norm(node: Context) -> LazyTensor:
-    x, epsilon = node.tensor(), node.real("epsilon", 1e-5)
+    x, epsilon = node.tensor(), node.option("epsilon", 1e-5)
     groups = x.shape[1] if x.rank > 2 else 0
     return normalisation.group_norm(
         node.builder, x, groups, node.tensor(1), node.tensor(2), epsilon
@@ -209,9 +207,9 @@ def _instance_norm(node: Context) -> LazyTensor:
 
 
 def _group_norm(node: Context) -> LazyTensor:
-    x, groups = node.tensor(), node.integer("num_groups", 1)
+    x, groups = node.tensor(), node.option("num_groups", 1)
     scale, bias = node.tensor(1), node.tensor(2)
-    epsilon = node.real("epsilon", 1e-5)
+    epsilon = node.option("epsilon", 1e-5)
     if node.opset >= 21 or scale.size_elems != groups or groups == x.shape[1]:
         return normalisation.group_norm(node.builder, x, groups, scale, bias, epsilon)
     each = x.shape[1] // groups
@@ -226,7 +224,7 @@ def _layer_norm(node: Context) -> LazyTensor:
     _only_first_output(node)
     x = node.tensor()
     axes = range(node.axis("axis", -1, x.rank), x.rank)
-    epsilon = node.real("epsilon", 1e-5)
+    epsilon = node.option("epsilon", 1e-5)
     return normalisation.layer_norm(
         node.builder, x, axes, node.optional(1), node.optional(2), epsilon
     )
@@ -235,7 +233,7 @@ def _layer_norm(node: Context) -> LazyTensor:
 def _rms_norm(node: Context) -> LazyTensor:
     x = node.tensor()
     axes = range(node.axis("axis", -1, x.rank), x.rank)
-    epsilon = node.real("epsilon", 1e-5)
+    epsilon = node.option("epsilon", 1e-5)
     return normalisation.rms_norm(node.builder, x, axes, node.optional(1), epsilon)
 
 
@@ -252,10 +250,52 @@ def _softmax(
     return lowering
 
 
+def _axes(node: Context, rank: int) -> tuple[int, ...]:
+    given = node.axes()
+    if given:
+        return normalized_axes(given, rank)
+    return () if node.option("noop_with_empty_axes", 0) else tuple(range(rank))
+
+
+def _reduction(
+    over: Callable[..., LazyTensor],
+    before: Callable[[Expression], Expression] | None = None,
+    after: Callable[[Expression], Expression] | None = None,
+) -> Lowering:
+    """Return the lowering of a reduction, with functions of its elements and of its result."""
+
+    def lowering(node: Context) -> LazyTensor:
+        x, keepdims = node.tensor(), bool(node.option("keepdims", 1))
+        axes = _axes(node, x.rank)
+        result = over(node.builder, x, axes, keepdims=keepdims, function=before)
+        return result if after is None else elementwise(node.builder, after, result)
+
+    return lowering
+
+
+def _log_sum_exp(node: Context) -> LazyTensor:
+    """Return ``max + log(sum(exp(x - max)))``."""
+    builder = node.builder
+    x = builder.settled(node.tensor())
+    axes = _axes(node, x.rank)
+    largest = reduced(builder, x, axes, Reduction.MAX, name=f"{builder.label}_max")
+    below = elementwise(builder, ex.subtract, x, largest)
+    exponentials = partial(_sum, function=ex.exponential, name=f"{builder.label}_sum")
+    total = exponentials(builder, below, axes, keepdims=bool(node.option("keepdims", 1)))
+    return elementwise(builder, _peak_plus_log, reshaped(largest, total.shape), total)
+
+
+def _peak_plus_log(peak: Expression, total: Expression) -> Expression:
+    return ex.add(peak, ex.logarithm(total))
+
+
+_sum = partial(reduced, reduction=Reduction.ADD)
+
+
 LOWERINGS: Lowerings = {
     "Gemm": _gemm,
-    "MatMul": _matmul,
-    "Einsum": _einsum,
+    "MatMul": lambda node: matmul(node.builder, node.tensor(0), node.tensor(1)),
+    "Einsum": lambda node: einsum(node.builder, node.option("equation", ""), node.tensors()),
     "Conv": _convolution,
     "ConvTranspose": _transposed_convolution,
     "MaxPool": _max_pool,
@@ -270,4 +310,14 @@ LOWERINGS: Lowerings = {
     "RMSNormalization": _rms_norm,
     "Softmax": _softmax(normalisation.softmax),
     "LogSoftmax": _softmax(normalisation.log_softmax),
+    "ReduceSum": _reduction(_sum),
+    "ReduceProd": _reduction(partial(reduced, reduction=Reduction.MUL)),
+    "ReduceMax": _reduction(partial(reduced, reduction=Reduction.MAX)),
+    "ReduceMin": _reduction(partial(reduced, reduction=Reduction.MIN)),
+    "ReduceMean": _reduction(mean_over),
+    "ReduceSumSquare": _reduction(_sum, ex.square),
+    "ReduceL1": _reduction(_sum, partial(ex.call, Function.ABS)),
+    "ReduceL2": _reduction(_sum, ex.square, partial(ex.call, Function.SQRT)),
+    "ReduceLogSum": _reduction(_sum, after=ex.logarithm),
+    "ReduceLogSumExp": _log_sum_exp,
 }

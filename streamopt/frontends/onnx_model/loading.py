@@ -1,12 +1,20 @@
-"""From a file to a `streamopt.frontends.onnx_model.model.Model`: the only user of protobuf."""
+"""From a file to a `streamopt.frontends.onnx_model.model.Model`: the only user of protobuf.
+
+Limits are checked before ONNX's own tools see a model: a few bytes can ask for any amount.
+"""
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+from graphlib import CycleError, TopologicalSorter
+from math import prod
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import onnx
 from onnx import AttributeProto, TensorProto, numpy_helper
+from onnx.external_data_helper import load_external_data_for_model
+from onnx.inliner import inline_local_functions
 
 from streamopt.errors import Diagnostic, FrontendError, SourceLoc, reason
 from streamopt.files import read_bytes
@@ -21,15 +29,16 @@ from streamopt.frontends.onnx_model.model import (
     Model,
     OnnxOperator,
 )
-from streamopt.frontends.onnx_model.sizes import MAX_FILE_BYTES, check_sizes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
 
-__all__ = ["load_model"]
+
+__all__ = ["MAX_FILE_BYTES", "check_sizes", "load_model"]
+
 
 OLDEST_OPSET = 11
 
@@ -48,9 +57,14 @@ def load_model(path: Path, shapes: Mapping[str, Sequence[int]]) -> Model:
     loc = SourceLoc(str(path))
     proto = _decoded(path, loc)
     check_sizes(proto, loc)
-    proto = _with_external_data(proto, path, loc)
-    proto = _without_functions(proto, loc)
-    _check(proto, loc)
+    hint = "keep the data files next to the model"
+    with _refusing("its external data can't be read", loc, hint):
+        load_external_data_for_model(proto, str(path.parent))
+    if proto.functions:
+        with _refusing("the model's functions can't be inlined", loc):
+            proto = inline_local_functions(proto)
+    with _refusing("the model is not valid", loc):
+        cast("Any", onnx.checker).check_model(proto)
     opset = _opset(proto, loc)
     problems: list[Diagnostic] = []
     constants = _constants(proto.graph.initializer, problems, loc)
@@ -93,36 +107,14 @@ def _decoded(path: Path, loc: SourceLoc) -> onnx.ModelProto:
     return proto
 
 
-def _with_external_data(proto: onnx.ModelProto, path: Path, loc: SourceLoc) -> onnx.ModelProto:
-    from onnx.external_data_helper import load_external_data_for_model
-
+@contextmanager
+def _refusing(problem: str, loc: SourceLoc, hint: str = EXPORT_HINT) -> Generator[None]:
+    """Report anything that ONNX's own tools raise, through types of several libraries."""
     try:
-        load_external_data_for_model(proto, str(path.parent))
-    except Exception as error:  # whatever the library throws at a bad path, offset or length
-        message = f"its external data can't be read: {_first_line(error)}"
-        hint = "keep the data files next to the model"
+        yield
+    except Exception as error:
+        message = f"{problem}: {_first_line(error)}"
         raise FrontendError(Diagnostic(INVALID, message, loc, hint)) from None
-    return proto
-
-
-def _without_functions(proto: onnx.ModelProto, loc: SourceLoc) -> onnx.ModelProto:
-    if not proto.functions:
-        return proto
-    from onnx.inliner import inline_local_functions
-
-    try:
-        return inline_local_functions(proto)
-    except Exception as error:  # the inliner reports through several types
-        message = f"the model's functions can't be inlined: {_first_line(error)}"
-        raise FrontendError(Diagnostic(INVALID, message, loc, EXPORT_HINT)) from None
-
-
-def _check(proto: onnx.ModelProto, loc: SourceLoc) -> None:
-    try:
-        cast("Any", onnx.checker).check_model(proto)
-    except Exception as error:  # ValidationError, and what broken messages make of it
-        message = f"the model is not valid: {_first_line(error)}"
-        raise FrontendError(Diagnostic(INVALID, message, loc, EXPORT_HINT)) from None
 
 
 def _misfits(
@@ -299,3 +291,66 @@ def _attribute(attribute: AttributeProto) -> Any:
             return tuple(map(float, attribute.floats))
         case _:
             return None
+
+
+MAX_FILE_BYTES = 2**31 - 1
+MAX_WEIGHT_BYTES = 2**32
+MAX_NODES = 50_000
+_MANY = 2**31
+
+
+def check_sizes(proto: onnx.ModelProto, loc: SourceLoc) -> None:
+    """Refuse what would take memory or time out of all proportion to the file.
+
+    Raises
+    ------
+    FrontendError
+        E175 for too many nodes, with functions put in, or weights; E174 for a node that splits
+        into other parts than it has outputs.
+    """
+    nodes = _expanded(proto, loc)
+    weights = sum(
+        prod(tensor.dims) for tensor in proto.graph.initializer if min(tensor.dims, default=1) > 0
+    )
+    if nodes > MAX_NODES:
+        message = f"the graph has {nodes} nodes, more than {MAX_NODES}"
+        raise FrontendError(Diagnostic(TOO_LARGE, message, loc))
+    if 4 * weights > MAX_WEIGHT_BYTES:
+        message = f"the weights have {weights} elements, more than {MAX_WEIGHT_BYTES // 4}"
+        raise FrontendError(Diagnostic(TOO_LARGE, message, loc, "split the model"))
+    roots = [proto.graph.node, *(function.node for function in proto.functions)]
+    for node in (node for root in roots for node in _nodes(root)):
+        parts = next((a.i for a in node.attribute if a.name == "num_outputs"), 0)
+        if parts > len(node.output):
+            name = quoted(node.name or node.op_type)
+            message = f"node {name} splits into {parts} parts, and has {len(node.output)} outputs"
+            raise FrontendError(Diagnostic(INVALID, message, loc, EXPORT_HINT))
+
+
+def _nodes(root: Iterable[onnx.NodeProto]) -> Iterator[onnx.NodeProto]:
+    """Yield nodes and those of the graphs inside them."""
+    waiting = list(root)
+    while waiting:
+        node = waiting.pop()
+        yield node
+        for attribute in node.attribute:
+            waiting += attribute.g.node
+            for graph in attribute.graphs:
+                waiting += graph.node
+
+
+def _expanded(proto: onnx.ModelProto, loc: SourceLoc) -> int:
+    """Return the number of nodes with the model's functions put in where they are called."""
+    calls = {
+        (function.domain, function.name): [(n.domain, n.op_type) for n in _nodes(function.node)]
+        for function in proto.functions
+    }
+    inner = {key: [call for call in called if call in calls] for key, called in calls.items()}
+    sizes: dict[tuple[str, str], int] = {}
+    try:
+        for key in TopologicalSorter(inner).static_order():
+            sizes[key] = min(sum(sizes.get(call, 1) for call in calls[key]), _MANY)
+    except CycleError:
+        message = "the model's functions call each other in a circle"
+        raise FrontendError(Diagnostic(INVALID, message, loc, EXPORT_HINT)) from None
+    return min(sum(sizes.get((n.domain, n.op_type), 1) for n in _nodes(proto.graph.node)), _MANY)

@@ -13,8 +13,6 @@ from streamopt.frontends.onnx_model import (
     elementwise_nodes,
     indexing_nodes,
     layer_nodes,
-    reduction_nodes,
-    resizing_nodes,
     shape_nodes,
 )
 from streamopt.frontends.onnx_model.constant_nodes import constant_value, folded, shape_value
@@ -24,7 +22,6 @@ from streamopt.frontends.onnx_model.model import (
     INVALID,
     SHAPE,
     UNSUPPORTED,
-    RefusedError,
 )
 from streamopt.frontends.tensors.builder import ProgramBuilder
 from streamopt.frontends.tensors.constants import element_of
@@ -45,8 +42,6 @@ _LOWERINGS: Lowerings = {
     **elementwise_nodes.LOWERINGS,
     **indexing_nodes.LOWERINGS,
     **layer_nodes.LOWERINGS,
-    **reduction_nodes.LOWERINGS,
-    **resizing_nodes.LOWERINGS,
     **shape_nodes.LOWERINGS,
 }
 _INDEXING_TEXT = """
@@ -131,13 +126,13 @@ class _ModelLowering:
                 missing = [n for n in named if not self._is_known(n)]
                 if missing:
                     message = f"{quoted(missing[0])} is used before any node computes it"
-                    raise RefusedError(INVALID, message)
+                    raise LoweringError(message, code=INVALID)
                 if self._fold(operator, named):
                     return
                 self._lower(operator)
                 return
-        except (RefusedError, LoweringError) as error:
-            code = error.code if isinstance(error, RefusedError) else UNSUPPORTED
+        except LoweringError as error:
+            code = error.code or UNSUPPORTED
             self.problems.append(Diagnostic(code, error.message, operator.loc, error.hint))
         except (
             ArithmeticError,
@@ -159,18 +154,17 @@ class _ModelLowering:
         constant = all(name in self.values.constants for name in named)
         if operator.domain:
             message = f"operator {kind} of domain {quoted(operator.domain)} is not supported"
-            raise RefusedError(UNSUPPORTED, message, "export with ONNX's own operators only")
+            raise LoweringError(message, "export with ONNX's own operators only")
         if kind in _LOWERINGS or kind in ("Constant", "Shape", "Size") or constant:
             return
         if any(part in kind for part in _QUANTIZED):
             hint = "give the model in floating point, before quantization"
-            raise RefusedError(UNSUPPORTED, f"quantized operator {kind} is not supported", hint)
+            raise LoweringError(f"quantized operator {kind} is not supported", hint)
         if kind in _INDEXING:
             message = f"operator {kind} picks elements by values that only the data decide"
             hint = "compute it outside the program"
-            raise RefusedError(DATA_DEPENDENT, message, _HINTS.get(kind, hint))
-        message = f"operator {kind} is not supported"
-        raise RefusedError(UNSUPPORTED, message, _HINTS.get(kind, ""))
+            raise LoweringError(message, _HINTS.get(kind, hint), DATA_DEPENDENT)
+        raise _unsupported(kind)
 
     def _fold(self, operator: OnnxOperator, named: list[str]) -> bool:
         """Compute a node whose result is known here; return whether it is."""
@@ -178,7 +172,7 @@ class _ModelLowering:
         if operator.kind == "Constant" and not operator.domain:
             value = constant_value(operator)
             if value is None:
-                raise RefusedError(UNSUPPORTED, "the constant is no array of numbers")
+                raise LoweringError("the constant is no array of numbers")
             constants[operator.outputs[0]] = value
             return True
         if operator.kind in ("Shape", "Size"):
@@ -193,8 +187,7 @@ class _ModelLowering:
         results = folded(operator, operands, self.model.opset, is_needed=is_needed)
         if results is None:
             if is_needed:
-                message = f"operator {operator.kind} is not supported"
-                raise RefusedError(UNSUPPORTED, message, _HINTS.get(operator.kind, ""))
+                raise _unsupported(operator.kind)
             return False
         for name, result in zip(operator.outputs, results, strict=False):
             constants[name] = result
@@ -207,7 +200,7 @@ class _ModelLowering:
             tensors = results if isinstance(results, tuple) else (results,)
             if len(tensors) < len([name for name in operator.outputs if name]):
                 message = f"output {len(tensors) + 1} of {operator.kind} is not supported"
-                raise RefusedError(UNSUPPORTED, message)
+                raise LoweringError(message)
             for name, tensor in zip(operator.outputs, tensors, strict=False):
                 if name:
                     self.values.tensors[name] = self._kept(name, tensor)
@@ -237,3 +230,7 @@ class _ModelLowering:
         if self.problems:
             raise FrontendError(*self.problems)
         return self.builder.build()
+
+
+def _unsupported(kind: str) -> LoweringError:
+    return LoweringError(f"operator {kind} is not supported", _HINTS.get(kind, ""))

@@ -22,7 +22,6 @@ __all__ = [
     "Input",
     "Model",
     "OnnxOperator",
-    "RefusedError",
 ]
 
 
@@ -97,13 +96,3 @@ TOO_LARGE = "E175"
 DATA_DEPENDENT = "E176"
 
 EXPORT_HINT = "export the model again, and check it with onnx.checker.check_model"
-
-
-class RefusedError(Exception):
-    """Leaves the lowering of one node: a code, a message and what to change."""
-
-    def __init__(self, code: str, message: str, hint: str = "") -> None:
-        super().__init__(message)
-        self.code = code
-        self.message = message
-        self.hint = hint

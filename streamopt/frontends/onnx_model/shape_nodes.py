@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from onnx import helper
 
-from streamopt.frontends.onnx_model.model import SHAPE, RefusedError
+from streamopt.frontends.onnx_model.context import Context
+from streamopt.frontends.onnx_model.model import SHAPE
 from streamopt.frontends.tensors import arithmetic as ex
 from streamopt.frontends.tensors import views
 from streamopt.frontends.tensors.constants import MAX_ELEMENTS, element_of
@@ -20,29 +21,24 @@ from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError, splat
 from streamopt.ir.expression import CompareOp
 
 if TYPE_CHECKING:
-    from streamopt.frontends.onnx_model.context import Context, Lowerings
+    from streamopt.frontends.onnx_model.context import Lowerings
     from streamopt.frontends.tensors.indexing import ElementPoint
     from streamopt.ir.expression import Expression
 
 __all__ = ["LOWERINGS"]
 
 
-def _identity(node: Context) -> LazyTensor:
-    return node.tensor()
-
-
 def _dropout(node: Context) -> LazyTensor:
-    training = node.number(2, "training_mode")
-    if training:
-        raise node.refuse("dropout in training mode", "export the model in eval mode")
+    if node.number(2, "training_mode"):
+        raise LoweringError("dropout in training mode", "export the model in eval mode")
     if any(node.operator.outputs[1:]):
-        raise node.refuse("the mask of a dropout is not supported")
+        raise LoweringError("the mask of a dropout is not supported")
     return node.tensor()
 
 
 def _reshape(node: Context) -> LazyTensor:
     x, wanted = node.tensor(), node.integers(1, "the new shape") or []
-    if not node.integer("allowzero", 0):
+    if not node.option("allowzero", 0):
         if any(n == 0 and at >= x.rank for at, n in enumerate(wanted)):
             raise LoweringError(f"shape {wanted} copies a dimension that {list(x.shape)} lacks")
         wanted = [x.shape[at] if n == 0 else n for at, n in enumerate(wanted)]
@@ -55,7 +51,7 @@ def _reshape(node: Context) -> LazyTensor:
 
 def _flatten(node: Context) -> LazyTensor:
     x = node.tensor()
-    axis = node.integer("axis", 1)
+    axis = node.option("axis", 1)
     if not -x.rank <= axis <= x.rank:
         raise LoweringError(f"there is no dimension {axis} among {x.rank}")
     return views.flattened(x, axis + x.rank if axis < 0 else axis)
@@ -66,22 +62,13 @@ def _transpose(node: Context) -> LazyTensor:
     return views.transposed(x, node.numbers("perm") or tuple(reversed(range(x.rank))))
 
 
-def _axes(node: Context) -> tuple[int, ...] | None:
-    given = node.numbers("axes")
-    if given is None:
-        operand = node.integers(1, "the list of axes")
-        given = None if operand is None else tuple(operand)
-    return given
-
-
 def _squeeze(node: Context) -> LazyTensor:
-    axes = _axes(node)
-    x = node.tensor()
+    axes, x = node.axes(), node.tensor()
     return views.squeezed(x, None if axes is None else normalized_axes(axes, x.rank))
 
 
 def _unsqueeze(node: Context) -> LazyTensor:
-    return views.unsqueezed(node.tensor(), _axes(node) or ())
+    return views.unsqueezed(node.tensor(), node.axes() or ())
 
 
 def _slice(node: Context) -> LazyTensor:
@@ -112,7 +99,7 @@ def _split(node: Context) -> tuple[LazyTensor, ...]:
     axis = node.axis("axis", 0, x.rank)
     sizes = node.numbers("split") or node.integers(1, "the sizes of a split")
     if sizes is None:
-        count = node.integer("num_outputs", len(node.operator.outputs))
+        count = node.option("num_outputs", len(node.operator.outputs))
         each = -(-x.shape[axis] // max(1, count))
         sizes = [min(each, x.shape[axis] - each * at) for at in range(count)]
     if sum(sizes) != x.shape[axis] or min(sizes, default=0) < 1:
@@ -145,23 +132,23 @@ def _pad(node: Context) -> LazyTensor:
     before, after = [0] * x.rank, [0] * x.rank
     for at, axis in enumerate(axes):
         before[axis], after[axis] = pads[at], pads[at + len(axes)]
-    match node.text("mode", "constant"):
+    match node.option("mode", "constant"):
         case "constant":
             value = node.number(2, "the value of a border") or 0.0
             return views.padded(node.builder, x, before, after, value)
         case "reflect" | "edge" as mode:
             return views.mirrored(node.builder, x, before, after, edge=mode == "edge")
         case mode:
-            raise node.refuse(f"borders of mode {mode} are not supported")
+            raise LoweringError(f"borders of mode {mode} are not supported")
 
 
 def _depth_to_space(node: Context) -> LazyTensor:
-    x, block = node.tensor(), node.integer("blocksize", 1)
+    x, block = node.tensor(), node.option("blocksize", 1)
     if x.rank != 4 or block < 1 or x.shape[1] % (block * block):
         raise LoweringError(f"blocks of {block} don't fit shape {list(x.shape)}")
     n, c, h, w = x.shape
     rest = c // (block * block)
-    if node.text("mode", "DCR") == "DCR":
+    if node.option("mode", "DCR") == "DCR":
         parts = views.reshaped(x, (n, block, block, rest, h, w))
         parts = views.transposed(parts, (0, 3, 4, 1, 5, 2))
     else:
@@ -171,7 +158,7 @@ def _depth_to_space(node: Context) -> LazyTensor:
 
 
 def _space_to_depth(node: Context) -> LazyTensor:
-    x, block = node.tensor(), node.integer("blocksize", 1)
+    x, block = node.tensor(), node.option("blocksize", 1)
     if x.rank != 4 or block < 1 or x.shape[2] % block or x.shape[3] % block:
         raise LoweringError(f"blocks of {block} don't fit shape {list(x.shape)}")
     n, c, h, w = x.shape
@@ -186,7 +173,8 @@ def _constant_of_shape(node: Context) -> LazyTensor:
     array = np.zeros(1, dtype=np.float32) if value is None else np.asarray(value)
     element = element_of(array.dtype)
     if element is None or min(shape, default=1) < 1:
-        raise RefusedError(SHAPE, f"a constant of shape {shape} and type {array.dtype}")
+        message = f"a constant of shape {shape} and type {array.dtype}"
+        raise LoweringError(message, code=SHAPE)
     return splat(float(array.reshape(-1)[0]), element, shape)
 
 
@@ -195,7 +183,7 @@ def _triangle(node: Context) -> LazyTensor:
     x, shift = node.tensor(), int(node.number(1, "the diagonal") or 0)
     if x.rank < 2:
         raise LoweringError(f"a triangle of {x.rank} dimensions")
-    is_upper = node.integer("upper", 1) != 0
+    is_upper = bool(node.option("upper", 1))
 
     def value(point: ElementPoint) -> Expression:
         *_, row, column = point.indices
@@ -222,9 +210,9 @@ def _diagonal(node: Context) -> LazyTensor:
     x = node.tensor()
     if x.rank != 2 or x.size_elems > MAX_ELEMENTS:
         raise LoweringError(f"a diagonal of shape {list(x.shape)}")
-    kind = node.integer("dtype", 0)
+    kind = node.option("dtype", 0)
     dtype = np.dtype(helper.tensor_dtype_to_np_dtype(kind)) if kind else np.dtype(x.element.dtype)
-    ones = np.eye(*x.shape, k=node.integer("k", 0), dtype=dtype)
+    ones = np.eye(*x.shape, k=node.option("k", 0), dtype=dtype)
     return node.builder.constant(node.builder.label, ones)
 
 
@@ -232,12 +220,12 @@ def _running_sum(node: Context) -> LazyTensor:
     x, axis = node.tensor(), int(node.number(1, "the axis") or 0)
     if not -x.rank <= axis < x.rank:
         raise LoweringError(f"there is no dimension {axis} among {x.rank}")
-    reverse, exclusive = (node.integer(name, 0) != 0 for name in ("reverse", "exclusive"))
+    reverse, exclusive = (node.option(name, 0) != 0 for name in ("reverse", "exclusive"))
     return running_sum(node.builder, x, axis % x.rank, reverse=reverse, exclusive=exclusive)
 
 
 LOWERINGS: Lowerings = {
-    "Identity": _identity,
+    "Identity": Context.tensor,
     "Dropout": _dropout,
     "Reshape": _reshape,
     "Flatten": _flatten,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from functools import reduce
+from functools import partial, reduce
 from typing import TYPE_CHECKING
 
 from streamopt.frontends.tensors.indexing import in_loop_order, remainder
-from streamopt.ir.arithmetic import negated
+from streamopt.ir.arithmetic import negated as negative
 from streamopt.ir.expression import (
     Binary,
     BinaryOp,
@@ -49,6 +49,7 @@ __all__ = [
     "reciprocal",
     "select",
     "size",
+    "square",
     "subtract",
 ]
 
@@ -84,19 +85,9 @@ def reciprocal(value: Expression) -> Expression:
     return Binary(BinaryOp.DIV, ONE, value)
 
 
-def negative(value: Expression) -> Expression:
-    """Return the value with the other sign."""
-    return negated(value)
-
-
-def maximum(left: Expression, right: Expression) -> Expression:
-    """Return the larger one."""
-    return Call(Function.MAX, (left, right))
-
-
-def minimum(left: Expression, right: Expression) -> Expression:
-    """Return the smaller one."""
-    return Call(Function.MIN, (left, right))
+def square(value: Expression) -> Expression:
+    """Return ``value * value``."""
+    return multiply(value, value)
 
 
 def call(function: Function, *arguments: Expression) -> Expression:
@@ -104,14 +95,8 @@ def call(function: Function, *arguments: Expression) -> Expression:
     return Call(function, arguments)
 
 
-def exponential(value: Expression) -> Expression:
-    """Return ``exp(value)``."""
-    return Call(Function.EXP, (value,))
-
-
-def logarithm(value: Expression) -> Expression:
-    """Return ``log(value)``."""
-    return Call(Function.LOG, (value,))
+maximum, minimum = partial(call, Function.MAX), partial(call, Function.MIN)
+exponential, logarithm = partial(call, Function.EXP), partial(call, Function.LOG)
 
 
 def as_condition(value: Expression) -> Condition:

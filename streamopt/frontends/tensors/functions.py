@@ -7,6 +7,7 @@ makes tensors of them. One that reads its argument twice makes an array of a com
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import TYPE_CHECKING
 
 from streamopt.frontends.tensors import arithmetic as ex
@@ -16,33 +17,34 @@ from streamopt.frontends.tensors.views import padded
 from streamopt.ir.expression import Compare, CompareOp, Function, Literal, Select
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from streamopt.frontends.tensors.builder import ProgramBuilder
     from streamopt.frontends.tensors.tensor import LazyTensor
     from streamopt.ir.expression import Expression
 
 __all__ = [
-    "arc_hyperbolic_cosine",
-    "arc_hyperbolic_sine",
-    "arc_hyperbolic_tangent",
+    "ELEMENTARY",
+    "celu",
     "clip",
     "elu",
     "gelu",
     "hard_sigmoid",
     "hard_swish",
-    "hyperbolic_cosine",
-    "hyperbolic_sine",
     "leaky_relu",
+    "mish",
     "power",
     "relu",
     "round_half_even",
     "running_sum",
     "selu",
     "sigmoid",
+    "sign",
     "silu",
     "softplus",
     "softsign",
-    "tangent",
     "tanh_gelu",
+    "thresholded_relu",
 ]
 
 
@@ -54,15 +56,34 @@ def relu(x: Expression) -> Expression:
     return ex.maximum(x, ex.ZERO)
 
 
-def leaky_relu(x: Expression, slope: Expression) -> Expression:
-    """Return ``x`` where it is positive and ``slope * x`` elsewhere."""
+def leaky_relu(x: Expression, alpha: Expression | float) -> Expression:
+    """Return ``x`` where it is positive and ``alpha * x`` elsewhere."""
+    slope = Literal(alpha) if isinstance(alpha, float | int) else alpha
     return Select(Compare(CompareOp.GE, x, ex.ZERO), x, ex.multiply(slope, x))
+
+
+def thresholded_relu(x: Expression, alpha: float) -> Expression:
+    """Return ``x`` where it is above ``alpha`` and 0 elsewhere."""
+    return Select(Compare(CompareOp.GT, x, Literal(alpha)), x, ex.ZERO)
+
+
+def sign(x: Expression) -> Expression:
+    """Return 1, 0 or -1."""
+    negative = Select(Compare(CompareOp.LT, x, ex.ZERO), Literal(-1.0), ex.ZERO)
+    return Select(Compare(CompareOp.GT, x, ex.ZERO), ex.ONE, negative)
 
 
 def elu(x: Expression, alpha: float = 1.0) -> Expression:
     """Return ``x`` where it is positive and ``alpha * (exp(x) - 1)`` elsewhere."""
     below = ex.subtract(ex.call(Function.EXP, x), ex.ONE)
     return Select(Compare(CompareOp.GT, x, ex.ZERO), x, ex.multiply(Literal(alpha), below))
+
+
+def celu(x: Expression, alpha: float) -> Expression:
+    """Return ``max(0, x) + min(0, alpha * (exp(x / alpha) - 1))``."""
+    power = ex.exponential(ex.divide(x, Literal(alpha)))
+    below = ex.multiply(Literal(alpha), ex.subtract(power, ex.ONE))
+    return ex.add(ex.maximum(ex.ZERO, x), ex.minimum(ex.ZERO, below))
 
 
 def selu(x: Expression, alpha: float, gamma: float) -> Expression:
@@ -82,9 +103,9 @@ def sigmoid(x: Expression) -> Expression:
     return ex.reciprocal(ex.add(ex.ONE, ex.call(Function.EXP, ex.negative(x))))
 
 
-def silu(x: Expression, beta: float = 1.0) -> Expression:
-    """Return ``x * sigmoid(beta * x)``, as one division."""
-    scaled = ex.multiply(Literal(beta), x)
+def silu(x: Expression, alpha: float = 1.0) -> Expression:
+    """Return ``x * sigmoid(alpha * x)``, as one division."""
+    scaled = ex.multiply(Literal(alpha), x)
     return ex.divide(x, ex.add(ex.ONE, ex.call(Function.EXP, ex.negative(scaled))))
 
 
@@ -102,6 +123,11 @@ def softplus(x: Expression) -> Expression:
     """Return ``log(1 + exp(x))``, without overflow for large ``x``."""
     small = ex.call(Function.EXP, ex.negative(ex.call(Function.ABS, x)))
     return ex.add(ex.maximum(x, ex.ZERO), ex.call(Function.LOG, ex.add(ex.ONE, small)))
+
+
+def mish(x: Expression) -> Expression:
+    """Return ``x * tanh(softplus(x))``."""
+    return ex.multiply(x, ex.call(Function.TANH, softplus(x)))
 
 
 def softsign(x: Expression) -> Expression:
@@ -154,40 +180,46 @@ def round_half_even(x: Expression) -> Expression:
     return Select(Compare(CompareOp.LT, past, _HALF), below, nearest)
 
 
-def tangent(x: Expression) -> Expression:
-    """Return ``sin(x) / cos(x)``."""
+def _tangent(x: Expression) -> Expression:
     return ex.divide(ex.call(Function.SIN, x), ex.call(Function.COS, x))
 
 
-def hyperbolic_sine(x: Expression) -> Expression:
-    """Return ``(exp(x) - exp(-x)) / 2``."""
-    difference = ex.subtract(ex.exponential(x), ex.exponential(ex.negative(x)))
-    return ex.multiply(_HALF, difference)
+def _hyperbolic_sine(x: Expression) -> Expression:
+    return ex.multiply(_HALF, ex.subtract(ex.exponential(x), ex.exponential(ex.negative(x))))
 
 
-def hyperbolic_cosine(x: Expression) -> Expression:
-    """Return ``(exp(x) + exp(-x)) / 2``."""
+def _hyperbolic_cosine(x: Expression) -> Expression:
     return ex.multiply(_HALF, ex.add(ex.exponential(x), ex.exponential(ex.negative(x))))
 
 
-def arc_hyperbolic_sine(x: Expression) -> Expression:
+def _arc_hyperbolic_sine(x: Expression) -> Expression:
     """Return ``log(|x| + sqrt(x * x + 1))`` with the sign of ``x``."""
     size = ex.call(Function.ABS, x)
-    root = ex.call(Function.SQRT, ex.add(ex.multiply(x, x), ex.ONE))
+    root = ex.call(Function.SQRT, ex.add(ex.square(x), ex.ONE))
     value = ex.logarithm(ex.add(size, root))
     return Select(Compare(CompareOp.LT, x, ex.ZERO), ex.negative(value), value)
 
 
-def arc_hyperbolic_cosine(x: Expression) -> Expression:
-    """Return ``log(x + sqrt(x * x - 1))``."""
-    root = ex.call(Function.SQRT, ex.subtract(ex.multiply(x, x), ex.ONE))
+def _arc_hyperbolic_cosine(x: Expression) -> Expression:
+    root = ex.call(Function.SQRT, ex.subtract(ex.square(x), ex.ONE))
     return ex.logarithm(ex.add(x, root))
 
 
-def arc_hyperbolic_tangent(x: Expression) -> Expression:
-    """Return ``log((1 + x) / (1 - x)) / 2``."""
+def _arc_hyperbolic_tangent(x: Expression) -> Expression:
     ratio = ex.divide(ex.add(ex.ONE, x), ex.subtract(ex.ONE, x))
     return ex.multiply(_HALF, ex.logarithm(ratio))
+
+
+ELEMENTARY: Mapping[str, Callable[[Expression], Expression]] = {
+    **{function.value: partial(ex.call, function) for function in Function if function.arity == 1},
+    "tan": _tangent,
+    "sinh": _hyperbolic_sine,
+    "cosh": _hyperbolic_cosine,
+    "asinh": _arc_hyperbolic_sine,
+    "acosh": _arc_hyperbolic_cosine,
+    "atanh": _arc_hyperbolic_tangent,
+}
+"""Elementary functions of one number by the name that C, ONNX and MLIR share."""
 
 
 def running_sum(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -37,6 +38,15 @@ def _channels(tensor: LazyTensor, rank: int) -> LazyTensor:
     return reshaped(tensor, (tensor.size_elems, *[1] * (rank - 2)))
 
 
+def _scaled(
+    builder: ProgramBuilder, x: LazyTensor, scale: LazyTensor | None, bias: LazyTensor | None
+) -> LazyTensor:
+    """Return ``x * scale + bias``, without those that are left out."""
+    if scale is not None:
+        x = elementwise(builder, ex.multiply, x, scale)
+    return x if bias is None else elementwise(builder, ex.add, x, bias)
+
+
 def _inverse_root(builder: ProgramBuilder, variance: LazyTensor, epsilon: float) -> LazyTensor:
     def function(v: Expression) -> Expression:
         return ex.reciprocal(ex.call(Function.SQRT, ex.add(v, Literal(epsilon))))
@@ -52,10 +62,6 @@ def _power_of_difference(left: Expression, right: Expression) -> Expression:
     return ex.exponential(ex.subtract(left, right))
 
 
-def _square(x: Expression) -> Expression:
-    return ex.multiply(x, x)
-
-
 def batch_norm(
     builder: ProgramBuilder,
     x: LazyTensor,
@@ -69,16 +75,11 @@ def batch_norm(
 
     With constant statistics that is one product and one sum with weights computed here.
     """
-    factor = _inverse_root(builder, variance, epsilon)
-    if scale is not None:
-        factor = elementwise(builder, ex.multiply, factor, scale)
+    factor = _scaled(builder, _inverse_root(builder, variance, epsilon), scale, None)
     factor = builder.store(factor, f"{builder.label}_scale")
-    shift = elementwise(builder, _negative_product, mean, factor)
-    if bias is not None:
-        shift = elementwise(builder, ex.add, shift, bias)
+    shift = _scaled(builder, elementwise(builder, _negative_product, mean, factor), None, bias)
     shift = builder.store(shift, f"{builder.label}_shift")
-    scaled = elementwise(builder, ex.multiply, x, _channels(factor, x.rank))
-    return elementwise(builder, ex.add, scaled, _channels(shift, x.rank))
+    return _scaled(builder, x, _channels(factor, x.rank), _channels(shift, x.rank))
 
 
 def _standardized(
@@ -90,7 +91,7 @@ def _standardized(
     mean = builder.store(mean_over(builder, x, axes, name=f"{label}_sum"), f"{label}_mean")
     centred = builder.store(elementwise(builder, ex.subtract, x, mean), f"{label}_centred")
     squares = f"{label}_squares"
-    variance = mean_over(builder, centred, axes, function=_square, name=squares)
+    variance = mean_over(builder, centred, axes, function=ex.square, name=squares)
     inverse = _inverse_root(builder, variance, epsilon)
     inverse = builder.store(inverse, f"{label}_inverse")
     return elementwise(builder, ex.multiply, centred, inverse)
@@ -105,10 +106,7 @@ def layer_norm(
     epsilon: float,
 ) -> LazyTensor:
     """Return ``x`` standardised over the axes, times a scale, plus a bias."""
-    result = _standardized(builder, x, axes, epsilon)
-    if scale is not None:
-        result = elementwise(builder, ex.multiply, result, scale)
-    return result if bias is None else elementwise(builder, ex.add, result, bias)
+    return _scaled(builder, _standardized(builder, x, axes, epsilon), scale, bias)
 
 
 def rms_norm(
@@ -120,11 +118,10 @@ def rms_norm(
 ) -> LazyTensor:
     """Return ``x`` divided by its root mean square over the axes, times a scale."""
     x = builder.settled(x)
-    mean = mean_over(builder, x, axes, function=_square, name=f"{builder.label}_squares")
+    mean = mean_over(builder, x, axes, function=ex.square, name=f"{builder.label}_squares")
     inverse = _inverse_root(builder, mean, epsilon)
     inverse = builder.store(inverse, f"{builder.label}_inverse")
-    result = elementwise(builder, ex.multiply, x, inverse)
-    return result if scale is None else elementwise(builder, ex.multiply, result, scale)
+    return _scaled(builder, elementwise(builder, ex.multiply, x, inverse), scale, None)
 
 
 def group_norm(
@@ -142,12 +139,8 @@ def group_norm(
     inner = (x.shape[0], groups, channels // groups, *x.shape[2:])
     grouped = reshaped(builder.settled(x), inner)
     result = _standardized(builder, grouped, range(2, len(inner)), epsilon)
-    result = reshaped(result, x.shape)
-    if scale is not None:
-        result = elementwise(builder, ex.multiply, result, _channels(scale, x.rank))
-    if bias is not None:
-        result = elementwise(builder, ex.add, result, _channels(bias, x.rank))
-    return result
+    scale, bias = (None if t is None else _channels(t, x.rank) for t in (scale, bias))
+    return _scaled(builder, reshaped(result, x.shape), scale, bias)
 
 
 def softmax(builder: ProgramBuilder, x: LazyTensor, axes: Sequence[int]) -> LazyTensor:
@@ -167,14 +160,8 @@ def log_softmax(builder: ProgramBuilder, x: LazyTensor, axes: Sequence[int]) -> 
     x = builder.settled(x)
     largest = reduced(builder, x, axes, Reduction.MAX, name=f"{label}_max")
     below = builder.store(elementwise(builder, ex.subtract, x, largest), f"{label}_below")
-    total = reduced(
-        builder,
-        below,
-        axes,
-        Reduction.ADD,
-        function=ex.exponential,
-        name=f"{label}_sum",
-    )
+    exponentials = partial(reduced, function=ex.exponential, name=f"{label}_sum")
+    total = exponentials(builder, below, axes, Reduction.ADD)
     logarithm = elementwise(builder, ex.logarithm, total)
     logarithm = builder.store(logarithm, f"{label}_log")
     return elementwise(builder, ex.subtract, below, logarithm)

@@ -30,20 +30,23 @@ __all__ = [
 
 
 class LoweringError(Exception):
-    """An operator can't be lowered; a front end adds code and place.
+    """An operator can't be lowered; a front end adds its place.
 
     Attributes
     ----------
     message
-        What is wrong, in the words of the operator.
+        The problem, in the words of the operator.
     hint
-        What to change; may be empty.
+        A change that helps; may be empty.
+    code
+        Empty where the front end's code for operators that aren't supported says it.
     """
 
-    def __init__(self, message: str, hint: str = "") -> None:
+    def __init__(self, message: str, hint: str = "", code: str = "") -> None:
         super().__init__(message)
         self.message = message
         self.hint = hint
+        self.code = code
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from streamopt.frontends.tensors.builder import ProgramBuilder
     from streamopt.frontends.tensors.indexing import ElementPoint
-    from streamopt.frontends.tensors.tensor import LazyTensor
     from streamopt.ir.expression import Expression
 
 __all__ = [
