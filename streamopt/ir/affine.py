@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, TypeAlias, assert_never
 from streamopt.ir.operators import BinaryOp
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping
     from typing import Any
 
 __all__ = ["LARGEST", "Affine", "Atom", "FloorDiv", "Iter", "Mod", "NotAffine"]
@@ -272,7 +272,7 @@ class Affine:
             total = total + term.scaled(coefficient)
         return total
 
-    def ordered(self, names: Sequence[str]) -> Affine:
+    def ordered(self, names: Collection[str]) -> Affine:
         """Return the expression with its terms in the order of their iterators in ``names``."""
         place = {name: position for position, name in enumerate(names)}
 

@@ -193,16 +193,7 @@ def _triangle(node: Context) -> LazyTensor:
             return inside if holds is is_upper else zero
         return ex.select(holds, *((inside, zero) if is_upper else (zero, inside)))
 
-    return replace(
-        x,
-        value=value,
-        name=node.builder.label,
-        operations=x.operations + 2,
-        depth=x.depth + 1,
-        array="",
-        is_truth=False,
-        loc=node.builder.loc,
-    )
+    return replace(node.builder.computed(x, value, x, operations=2), is_truth=False)
 
 
 def _diagonal(node: Context) -> LazyTensor:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial, reduce
 from typing import TYPE_CHECKING
 
-from streamopt.frontends.tensors.indexing import in_loop_order, remainder
+from streamopt.frontends.tensors.indexing import remainder
 from streamopt.ir.arithmetic import negated as negative
 from streamopt.ir.expression import (
     Binary,
@@ -119,7 +119,7 @@ def index_holds(op: CompareOp, index: Affine, bound: int, point: ElementPoint) -
         return below
     if low >= bound:
         return not below
-    return Compare(op, Index(in_loop_order(index, point.trip_counts)), Literal(float(bound)))
+    return Compare(op, Index(index.ordered(point.trip_counts)), Literal(float(bound)))
 
 
 def divides(divisor: int, index: Affine, point: ElementPoint) -> Condition | bool:
@@ -127,7 +127,7 @@ def divides(divisor: int, index: Affine, point: ElementPoint) -> Condition | boo
     rest = remainder(index, divisor, point.trip_counts)
     if not rest.terms:
         return rest.constant == 0
-    return Compare(CompareOp.EQ, Index(in_loop_order(rest, point.trip_counts)), ZERO)
+    return Compare(CompareOp.EQ, Index(rest.ordered(point.trip_counts)), ZERO)
 
 
 def all_of(conditions: list[Condition | bool]) -> Condition | bool:

@@ -14,7 +14,7 @@ from streamopt.frontends.tensors.constants import (
     evaluated,
     least_integers,
 )
-from streamopt.frontends.tensors.indexing import in_loop_order, point_over
+from streamopt.frontends.tensors.indexing import point_over
 from streamopt.frontends.tensors.result_copies import renamed_nest
 from streamopt.frontends.tensors.tensor import (
     LazyTensor,
@@ -54,7 +54,7 @@ class ProgramBuilder:
     Operators name what they make after the current scope::
 
         with builder.scope("fc1", loc):
-            hidden = linear(builder, x, weight, bias)
+            hidden = matmul(builder, x, weight)
 
     Attributes
     ----------
@@ -170,6 +170,34 @@ class ProgramBuilder:
     def settled(self, tensor: LazyTensor) -> LazyTensor:
         """Return the tensor such that reading an element twice computes nothing twice."""
         return self.store(tensor) if tensor.operations else self.bounded(tensor)
+
+    def computed(
+        self,
+        like: LazyTensor,
+        value: Callable[[ElementPoint], Expression],
+        *sources: LazyTensor,
+        operations: int,
+        shape: Sequence[int] | None = None,
+    ) -> LazyTensor:
+        """Return a tensor that computes a value from sources at every read.
+
+        Parameters
+        ----------
+        like
+            A tensor of the same element type; of the same shape if none is given.
+        operations
+            Operations at one read, without those of the sources.
+        """
+        return replace(
+            like,
+            shape=like.shape if shape is None else tuple(shape),
+            value=value,
+            name=self.label,
+            operations=operations + sum(source.operations for source in sources),
+            depth=1 + max(source.depth for source in sources),
+            array="",
+            loc=self.loc,
+        )
 
     def bounded(self, tensor: LazyTensor) -> LazyTensor:
         """Return the tensor, as an array if an element takes many steps to read."""
@@ -322,7 +350,7 @@ class ProgramBuilder:
         )
 
     def _element(self, array: Array, point: ElementPoint) -> Access:
-        return Access(array.name, tuple(in_loop_order(i, point.trip_counts) for i in point.indices))
+        return Access(array.name, tuple(i.ordered(point.trip_counts) for i in point.indices))
 
     def _computed_here(self, name: str, values: NDArray[Any]) -> LazyTensor:
         """Return a weight of values that were computed here, which are stored as narrow as may be.

@@ -78,12 +78,7 @@ _OPERATORS: Mapping[str, Callable[[Any, Any], Any]] = {
     BinaryOp.XOR: np.bitwise_xor,
     LogicOp.AND: np.logical_and,
     LogicOp.OR: np.logical_or,
-    CompareOp.LT: np.less,
-    CompareOp.LE: np.less_equal,
-    CompareOp.GT: np.greater,
-    CompareOp.GE: np.greater_equal,
-    CompareOp.EQ: np.equal,
-    CompareOp.NE: np.not_equal,
+    **{op: op.holds for op in CompareOp},
 }
 _WHERE: Callable[..., Any] = np.where
 _CALLS: Mapping[Function, Callable[..., Any]] = {

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from streamopt.frontends.tensors.indexing import ElementPoint
     from streamopt.ir.expression import Expression
 
-__all__ = ["einsum", "gemm", "linear", "matmul"]
+__all__ = ["einsum", "gemm", "matmul"]
 
 _BATCH_AXES = ("a", "n", "b", "h")
 
@@ -95,16 +95,6 @@ def gemm(
     if beta != 1.0:
         addend = elementwise(builder, ex.multiply, splat(beta, addend.element), addend)
     return elementwise(builder, ex.add, result, addend)
-
-
-def linear(
-    builder: ProgramBuilder, x: LazyTensor, weight: LazyTensor, bias: LazyTensor | None = None
-) -> LazyTensor:
-    """Return ``x @ weight^T + bias``; the weight has a row for each output."""
-    if weight.rank != 2:
-        raise LoweringError(f"the weight of a linear layer has {weight.rank} dimensions, not 2")
-    result = matmul(builder, x, transposed(weight, (1, 0)))
-    return result if bias is None else elementwise(builder, ex.add, result, bias)
 
 
 def einsum(builder: ProgramBuilder, equation: str, operands: Sequence[LazyTensor]) -> LazyTensor:

@@ -191,16 +191,8 @@ def _written(
     def value(point: ElementPoint) -> Expression:
         return _chosen(pieces, point, lambda values: element(values, point))
 
-    made = replace(
-        whole,
-        value=value,
-        name=builder.label,
-        operations=2 + _splits(pieces),
-        depth=1 + max(whole.depth, updates.depth),
-        array="",
-        loc=builder.loc,
-    )
-    return builder.bounded(made)
+    operations = 2 + _splits(pieces)
+    return builder.bounded(builder.computed(whole, value, whole, updates, operations=operations))
 
 
 def _without_gaps(writers: Table) -> Table:

@@ -7,7 +7,7 @@ A reshape reads flat index ``f`` of an array of shape (a, b) at ``f // b`` and `
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import gcd
+from math import gcd, prod
 from typing import TYPE_CHECKING, assert_never
 
 from streamopt.ir.affine import Affine, FloorDiv, Iter, Mod
@@ -15,16 +15,15 @@ from streamopt.ir.affine import Affine, FloorDiv, Iter, Mod
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from streamopt.ir.affine import Atom
 
 __all__ = [
     "ElementPoint",
     "flat_index",
     "floor_divided",
-    "in_loop_order",
     "placed",
     "point_over",
     "remainder",
+    "unflattened",
 ]
 
 
@@ -85,7 +84,7 @@ def floor_divided(value: Affine, divisor: int, trip_counts: Mapping[str, int]) -
         if _within(fine, step, trip_counts):
             return whole + floor_divided(coarse, divisor // step, trip_counts)
     lifted = -(low // divisor) if low < 0 else 0
-    rest = in_loop_order(rest + Affine.of(lifted * divisor), trip_counts)
+    rest = (rest + Affine.of(lifted * divisor)).ordered(trip_counts)
     return whole + rest.floordiv(divisor) + Affine.of(-lifted)
 
 
@@ -102,7 +101,7 @@ def remainder(value: Affine, divisor: int, trip_counts: Mapping[str, int]) -> Af
         if _within(fine, step, trip_counts):
             return remainder(coarse, divisor // step, trip_counts).scaled(step) + fine
     lifted = -(low // divisor) if low < 0 else 0
-    return in_loop_order(rest + Affine.of(lifted * divisor), trip_counts).mod(divisor)
+    return (rest + Affine.of(lifted * divisor)).ordered(trip_counts).mod(divisor)
 
 
 def placed(value: Affine, places: Mapping[str, Affine], trip_counts: Mapping[str, int]) -> Affine:
@@ -130,16 +129,15 @@ def flat_index(indices: Sequence[Affine], shape: Sequence[int]) -> Affine:
     return _recombined(total)
 
 
-def in_loop_order(value: Affine, trip_counts: Mapping[str, int]) -> Affine:
-    """Return the sum with iterators from the outermost loop in, divisions behind them."""
-    order = {name: position for position, name in enumerate(trip_counts)}
-
-    def key(term: tuple[Atom, int]) -> tuple[bool, int, str]:
-        atom = term[0]
-        plain = isinstance(atom, Iter)
-        return not plain, order[atom.name] if plain else 0, str(atom)
-
-    return Affine(tuple(sorted(value.terms, key=key)), value.constant)
+def unflattened(
+    flat: Affine, shape: Sequence[int], trip_counts: Mapping[str, int]
+) -> tuple[Affine, ...]:
+    """Return the indices of a row-major position; the outermost one may be beyond its extent."""
+    indices: list[Affine] = []
+    for axis, extent in enumerate(shape):
+        quotient = floor_divided(flat, prod(shape[axis + 1 :]), trip_counts)
+        indices.append(quotient if axis == 0 else remainder(quotient, extent, trip_counts))
+    return tuple(indices)
 
 
 def _split(value: Affine, divisor: int) -> tuple[Affine, Affine]:

@@ -6,14 +6,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from streamopt.ir.affine import Affine
-from streamopt.ir.expression import Access, Index, Read, children, reads, rebuild
-from streamopt.ir.program import Loop, Nest, Program, Role
+from streamopt.ir.expression import Access, Read, moved_leaf, reads, rewrite
+from streamopt.ir.program import Role
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from streamopt.ir.expression import Expression
-    from streamopt.ir.program import Nest, Statement
+    from streamopt.ir.program import Nest, Program, Statement
 
 __all__ = ["renamed_nest", "without_result_copies"]
 
@@ -75,7 +74,7 @@ def _places(access: Access, copy: Nest, shape: tuple[int, ...]) -> Mapping[str, 
     for position, (subscript, extent) in enumerate(zip(access.subscripts, shape, strict=True)):
         name = subscript.as_iterator()
         if name is None:
-            if extent > 1 or not _is_zero(subscript):
+            if extent > 1 or subscript != Affine():
                 return None
         elif name in found or copy.trip_counts[name] != extent:
             return None
@@ -84,47 +83,18 @@ def _places(access: Access, copy: Nest, shape: tuple[int, ...]) -> Mapping[str, 
     return found if set(found) == set(copy.trip_counts) else None
 
 
-def _is_zero(subscript: Affine) -> bool:
-    return not subscript.terms and subscript.constant == 0
-
-
 def renamed_nest(nest: Nest, arrays: Mapping[str, str], iterators: Mapping[str, str]) -> Nest:
     """Return the nest with the new names; names that aren't mentioned stay."""
     affine = {old: Affine.iterator(new) for old, new in iterators.items()}
-    return replace(
-        nest,
-        loops=tuple(
-            Loop(iterators.get(loop.name, loop.name), loop.trip_count) for loop in nest.loops
-        ),
-        statements=tuple(_statement(statement, arrays, affine) for statement in nest.statements),
-    )
 
+    def access(old: Access) -> Access:
+        return replace(old.substitute(affine), array=arrays.get(old.array, old.array))
 
-def _statement(
-    statement: Statement, arrays: Mapping[str, str], iterators: Mapping[str, Affine]
-) -> Statement:
-    start = statement.start
-    return replace(
-        statement,
-        target=_access(statement.target, arrays, iterators),
-        value=_expression(statement.value, arrays, iterators),
-        start=None if start is None else _expression(start, arrays, iterators),
-    )
+    def renamed(statement: Statement) -> Statement:
+        leaf = moved_leaf(access, lambda index: index.substitute(affine))
+        start = None if statement.start is None else rewrite(statement.start, leaf)
+        value = rewrite(statement.value, leaf)
+        return replace(statement, target=access(statement.target), value=value, start=start)
 
-
-def _access(access: Access, arrays: Mapping[str, str], iterators: Mapping[str, Affine]) -> Access:
-    subscripts = tuple(subscript.substitute(iterators) for subscript in access.subscripts)
-    return Access(arrays.get(access.array, access.array), subscripts)
-
-
-def _expression(
-    expression: Expression, arrays: Mapping[str, str], iterators: Mapping[str, Affine]
-) -> Expression:
-    match expression:
-        case Read(access):
-            return Read(_access(access, arrays, iterators))
-        case Index(value):
-            return Index(value.substitute(iterators))
-        case _:
-            inner = tuple(_expression(e, arrays, iterators) for e in children(expression))
-            return rebuild(expression, inner)
+    loops = tuple(replace(loop, name=iterators.get(loop.name, loop.name)) for loop in nest.loops)
+    return replace(nest, loops=loops, statements=tuple(map(renamed, nest.statements)))

@@ -11,7 +11,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from streamopt.frontends.tensors import arithmetic as ex
-from streamopt.frontends.tensors.indexing import flat_index, floor_divided, remainder
+from streamopt.frontends.tensors.indexing import flat_index, remainder, unflattened
 from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError, splat
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import CompareOp
@@ -60,7 +60,7 @@ def reshaped(tensor: LazyTensor, shape: Sequence[int]) -> LazyTensor:
         indices: list[Affine] = []
         for (old_from, old_to), (new_from, new_to) in groups:
             flat = flat_index(point.indices[new_from:new_to], wanted[new_from:new_to])
-            indices += _unflattened(flat, tensor.shape[old_from:old_to], point)
+            indices += unflattened(flat, tensor.shape[old_from:old_to], point.trip_counts)
         return point.to(indices)
 
     return tensor.view(wanted, place)
@@ -85,17 +85,6 @@ def _groups(
                 want, to = want * new[to], to + 1
         groups.append(((first, at), (begin, to)))
     return groups
-
-
-def _unflattened(flat: Affine, shape: Sequence[int], point: ElementPoint) -> list[Affine]:
-    indices: list[Affine] = []
-    stride = prod(shape)
-    for position, extent in enumerate(shape):
-        stride //= extent
-        quotient = floor_divided(flat, stride, point.trip_counts)
-        outermost = position == 0
-        indices.append(quotient if outermost else remainder(quotient, extent, point.trip_counts))
-    return indices
 
 
 def flattened(tensor: LazyTensor, axis: int = 1) -> LazyTensor:
@@ -201,16 +190,7 @@ def concatenated(builder: ProgramBuilder, parts: Sequence[LazyTensor], axis: int
             return second.at(moved)
         return ex.select(holds, first.at(point), second.at(moved))
 
-    return replace(
-        first,
-        shape=shape,
-        value=value,
-        name=builder.label,
-        operations=first.operations + second.operations + 1,
-        depth=1 + max(first.depth, second.depth),
-        array="",
-        loc=builder.loc,
-    )
+    return builder.computed(first, value, first, second, operations=1, shape=shape)
 
 
 def _moved(point: ElementPoint, axis: int, by: int) -> ElementPoint:
@@ -262,16 +242,9 @@ def padded(
             return tensor.at(moved)
         return ex.select(inside, tensor.at(moved), border(point.to(())))
 
-    return replace(
-        tensor,
-        shape=shape,
-        value=element,
-        name=f"{builder.label}_pad",
-        operations=tensor.operations + 2 * sum(extent > 0 for extent in (*low, *high)),
-        depth=tensor.depth + 1,
-        array="",
-        loc=builder.loc,
-    )
+    checks = 2 * sum(extent > 0 for extent in (*low, *high))
+    made = builder.computed(tensor, element, tensor, operations=checks, shape=shape)
+    return replace(made, name=f"{builder.label}_pad")
 
 
 def mirrored(

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from streamopt.frontends.tensors.indexing import floor_divided, in_loop_order, remainder
+from streamopt.frontends.tensors.indexing import floor_divided, remainder
 from streamopt.ir.affine import Affine, Iter
 
 TRIPS = {"i": 3, "j": 4, "k": 6}
@@ -35,7 +35,7 @@ def test_division_is_exact(value: Affine, divisor: int) -> None:
         number = value.evaluate(point)
         assert quotient.evaluate(point) == number // divisor
         assert rest.evaluate(point) == number % divisor
-        assert in_loop_order(value, TRIPS).evaluate(point) == number
+        assert value.ordered(TRIPS).evaluate(point) == number
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from streamopt.frontends.tensors import (
     views,
 )
 from streamopt.frontends.tensors.builder import ProgramBuilder
-from streamopt.frontends.tensors.contraction import gemm, linear, matmul
+from streamopt.frontends.tensors.contraction import gemm, matmul
 from streamopt.frontends.tensors.convolution import convolution
 from streamopt.frontends.tensors.elementwise import choose, compare, elementwise
 from streamopt.frontends.tensors.pooling import Windows
@@ -86,7 +86,12 @@ def test_matmul(left: tuple[int, ...], right: tuple[int, ...]) -> None:
 
 def test_linear_streams() -> None:
     x, w, b = values(1, 3, 4), values(5, 4), values(5)
-    program = check_lowering(lambda b, t: linear(b, *t), x @ w.T + b, x, w, b, weights=2)
+
+    def lowering(builder: ProgramBuilder, t: list[LazyTensor]) -> LazyTensor:
+        product = matmul(builder, t[0], views.transposed(t[1], (1, 0)))
+        return elementwise(builder, ex.add, product, t[2])
+
+    program = check_lowering(lowering, x @ w.T + b, x, w, b, weights=2)
     assert [nest.name for nest in program.nests] == ["op", "op_2"]
     assert str(program.nests[0].statements[0].target) == "op[0][i][j]"
     assert [loop.name for loop in program.nests[0].loops] == ["i", "j", "k"]

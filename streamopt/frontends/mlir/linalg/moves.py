@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from streamopt.frontends.mlir.linalg.structured import filled, occurrences, update_of
@@ -91,15 +90,7 @@ def _insert(
         moved = part.at(point.to(places))
         return moved if inside is True else ex.select(inside, moved, whole.at(point))
 
-    return replace(
-        whole,
-        value=value,
-        name=builder.label,
-        operations=1 + part.operations + whole.operations,
-        depth=1 + max(part.depth, whole.depth),
-        array="",
-        loc=builder.loc,
-    )
+    return builder.computed(whole, value, part, whole, operations=1)
 
 
 def _scatter(

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import prod
 from typing import TYPE_CHECKING
 
 from streamopt.frontends.mlir.scalars import UnsupportedError, static_integers
 from streamopt.frontends.mlir.text.syntax import DYNAMIC, AffineMap
-from streamopt.frontends.tensors.indexing import flat_index, floor_divided, remainder
+from streamopt.frontends.tensors.indexing import flat_index, unflattened
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Access
 
@@ -131,11 +130,7 @@ def _unflattened(flat: Affine, shape: Sequence[int], ends: Mapping[str, int]) ->
     missing = [name for name in flat.iterators() if name not in ends]
     if missing and len(shape) > 1:
         raise UnsupportedError(f"{missing[0]} has no known range")
-    found: list[Affine] = []
-    for axis, extent in enumerate(shape):
-        quotient = floor_divided(flat, prod(shape[axis + 1 :]), ends)
-        found.append(quotient if axis == 0 else remainder(quotient, extent, ends))
-    return tuple(found)
+    return unflattened(flat, shape, ends)
 
 
 def _reinterpret(op: MlirOperation, view: View, offsets: Sequence[Affine]) -> View:
