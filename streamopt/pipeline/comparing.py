@@ -185,14 +185,26 @@ def compare(
     effort: Effort = NO_LIMIT,
     device: Target | None = None,
 ) -> pd.DataFrame:
-    """Return the rows of `records` as a DataFrame; the other parameters are those of `Comparison`.
+    """Return the rows of `records` as a DataFrame.
 
     Parameters
     ----------
     graph
-        A graph, a program, or the path of what `streamopt.load` reads.
+        A graph, a program, or the path of a source.
+    levels
+        Of each of them a solution.
+    strategies
+        Rivals, of each of which a design.
+    dsp
+        One limit or several.
+    tiling_limit
+        As for `solve`; 16 by default, 1 at opt6.
+    solver
+        One or several.
+    effort
+        Time limit, seed and threads of each solve.
     device
-        The target that is simulated; the U280 where not given.
+        The simulated target; the U280 by default.
 
     Raises
     ------

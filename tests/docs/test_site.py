@@ -12,7 +12,7 @@ import pytest
 import streamopt as so
 
 TOP = Path(__file__).parents[2]
-RENAMED = {"available_solvers": "solvers", "device": "target"}
+RENAMED = {"available_solvers": "solvers"}
 NOT_OBJECTS = {"StreamoptError", "__version__"}  # on the page of `streamopt.errors`; a number
 LINK = re.compile(r"\]\((?!https?:|#)([^)#\s]+)")
 
