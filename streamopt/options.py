@@ -35,6 +35,11 @@ RENAMED = {
     "time_limit_seconds": "time_limit",
 }
 """Options that have taken the names of the command line."""
+VALUES = {
+    "latency_target": "objective=so.FewestDsps(within_cycles=...)",
+    "freedom": "space=so.Space(without=..., binding=...)",
+}
+"""Options that are said by a value of another one."""
 
 
 def checked(
@@ -140,7 +145,9 @@ class _Options:
     def _unknown(self, name: str) -> Diagnostic:
         own = RENAMED.get(name, name)
         hint = self.groups.get(own) or f"it is called '{own}'"
-        if own not in (*self.groups, *self.kinds):
+        if own in VALUES and VALUES[own].partition("=")[0] in self.kinds:
+            hint = f"give {VALUES[own]}"
+        elif own not in (*self.groups, *self.kinds):
             hint = nearest(name, [each for each in self.kinds if each != "self"])
         return Diagnostic("E541", f"{self.function}() has no option '{name}'", hint=hint)
 
@@ -221,7 +228,9 @@ _MEMBERS = {"int": "whole numbers", "float": "numbers", "str": "strings", "objec
 _MADE_BY = {
     "Target": "so.device('u280')",
     "FifoSizing": "so.FifoSizing(slack=0.05)",
-    "Freedom": "so.Freedom()",
+    "Budget": "so.Budget(lut=50_000)",
+    "Effort": "so.Effort(solver='highs')",
+    "Space": "so.Space(tiling_limit=4)",
     "Schedule": "so.load_schedule(path), or the schedule of a solution",
     "Program": "so.load(path)",
     "VitisSettings": "so.VitisSettings(release='2023.2')",

@@ -37,7 +37,7 @@ def test_every_public_function_refuses_unknown_options(name: str) -> None:
 
 @pytest.mark.parametrize(
     ("wrong", "right"),
-    [("dsps", "dsp"), ("time_limit", "time_limit_seconds"), ("built_dsps", "built_dsp")],
+    [("dsps", "dsp"), ("time_limits", "time_limit"), ("budgets", "budget")],
 )
 def test_the_nearest_option_is_named(wrong: str, right: str) -> None:
     options: dict[str, Any] = {wrong: 220}
@@ -51,7 +51,15 @@ def test_the_nearest_option_is_named(wrong: str, right: str) -> None:
         (so.load, "top", "give options=so.SourceOptions(top=...)"),
         (so.load, "defines", "give options=so.SourceOptions(define=...)"),
         (so.records, "levels", "give comparison=so.Comparison(levels=...)"),
-        (so.compare, "time_limit_seconds", "give effort=so.Effort(time_limit=...)"),
+        (so.compare, "time_limit_seconds", "it is called 'time_limit'"),
+        (so.solve, "time_limit_seconds", "it is called 'time_limit'"),
+        (so.solve, "lut", "give budget=so.Budget(lut=...)"),
+        (so.solve, "on", "give budget=so.Budget(device=...)"),
+        (so.solve, "ports", "give space=so.Space(ports=...)"),
+        (so.solve, "on_incumbent", "give effort=so.Effort(on_incumbent=...)"),
+        (so.solve, "latency_target_cycles", "give objective=so.FewestDsps(within_cycles=...)"),
+        (so.solve, "freedom", "give space=so.Space(without=..., binding=...)"),
+        (so.pareto, "solver", "give effort=so.Effort(solver=...)"),
         (so.simulate, "on", "it is called 'device'"),
         (so.SourceOptions, "parameters", "it is called 'param'"),
     ],
@@ -62,12 +70,20 @@ def test_options_that_have_moved_say_where(ask: Any, option: str, hint: str) -> 
 
 
 def test_all_problems_are_told_at_once() -> None:
-    options: dict[str, Any] = {"level": "opt9", "dsp": "220", "seed": True, "on": "u280"}
+    options: dict[str, Any] = {"level": "opt9", "dsp": "220", "budget": 1}
     assert told(lambda: so.solve(GESUMMV, **options)) == [
         "E543 level has no 'opt9'; choose from opt1, opt2, opt3, opt4, opt5, opt6",
         "E542 dsp is '220', but takes a whole number or None; give dsp=220",
+        "E542 budget is 1, but takes a Budget; give budget=so.Budget(lut=50_000)",
+    ]
+    fields: dict[str, Any] = {"seed": True, "threads": "2"}
+    assert told(lambda: so.Effort(**fields)) == [
         "E542 seed is True, but takes a whole number; ",
-        "E542 on is 'u280', but takes a Target or None; give on=so.device('u280')",
+        "E542 threads is '2', but takes a whole number; give threads=2",
+    ]
+    where: Any = "u280"
+    assert told(lambda: so.Budget(device=where)) == [
+        "E542 device is 'u280', but takes a Target or None; give device=so.device('u280')",
     ]
 
 

@@ -43,8 +43,8 @@ def main() -> None:
     solution = so.solve(
         graph,
         level=job["level"],
-        tiling_limit=job["tiling_limit"],
-        time_limit_seconds=job["solve_limit_seconds"],
+        time_limit=job["solve_limit_seconds"],
+        space=so.Space(tiling_limit=job["tiling_limit"]),
     )
     solved = {"solve_seconds": f"{perf_counter() - started:.1f}"}
     for backend, ports in job["made"]:

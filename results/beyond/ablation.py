@@ -1,4 +1,4 @@
-"""What opt6 may decide less: variants of its freedom, and which of them change a search."""
+"""Narrower spaces of opt6, and which of them change a search."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import replace
 from measure import source
 
 import streamopt as so
-from streamopt.pipeline.beyond.binding_choice import BindingChoice
-from streamopt.pipeline.beyond.freedom import PARTIAL_TILES, TRIED, Freedom
+from streamopt.space.level import BindingChoice
+from streamopt.strategies.opt6.choices import PARTIAL_TILES, TRIED, variants
 
 __all__ = ["VARIANTS", "is_same_search"]
 
-ALL = Freedom(binding=BindingChoice.DSP)
+ALL = so.Space(binding=BindingChoice.DSP)
 EVERY_REWRITE = frozenset(TRIED)
 EVERYTHING = EVERY_REWRITE | {PARTIAL_TILES}
 VARIANTS = {
@@ -24,14 +24,17 @@ VARIANTS = {
     "without rewrites": replace(ALL, without=EVERY_REWRITE),
     "tool binding": replace(ALL, binding=BindingChoice.TOOL),
     "tiles of 16": replace(ALL, tiling_limit=16),
-    "none": Freedom(EVERYTHING, BindingChoice.TOOL, 16),
+    "none": so.Space(16, EVERYTHING, BindingChoice.TOOL),
 }
 """By name, the one with everything first; multiply-accumulates take 5 DSPs if nothing is said."""
 
 
-def is_same_search(program: str, freedom: Freedom) -> bool:
+def is_same_search(program: str, space: so.Space) -> bool:
     """Return whether a variant has the same forms of a program, and may decide the same."""
-    if replace(freedom, without=frozenset()) != ALL or not freedom.partial_tiles:
+    if replace(space, without=frozenset()) != ALL or not space.partial_tiles:
         return False
     graph = so.dataflow(source(program))
-    return [form for _, form in freedom.forms(graph)] == [form for _, form in ALL.forms(graph)]
+    found, every = (
+        [own for _, own in variants(graph, w)] for w in (space.without, frozenset[str]())
+    )
+    return found == every

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter, process_time
@@ -13,8 +13,6 @@ from patience import within
 import streamopt as so
 from streamopt.ir.graph import SequentialNode
 from streamopt.pipeline import choice_record
-from streamopt.pipeline.beyond.freedom import ALL, Freedom
-from streamopt.space.level import LEVELS, LevelName
 
 if TYPE_CHECKING:
     from keep import Row
@@ -45,6 +43,7 @@ PROGRAMS = tuple(
 )
 KERNELS = tuple(sorted(path.name for path in POLYBENCH.iterdir() if path.is_dir()))
 CONV = "conv_block"
+ALL = so.Space()
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +62,7 @@ class Asked:
 
     program: str
     level: str = "opt6"
-    freedom: Freedom = ALL
+    space: so.Space = ALL
     tiling_limit: int | None = None
     time_limit_seconds: float = 60.0
     verify_seconds: float = 0.0
@@ -104,9 +103,8 @@ def measured(asked: Asked) -> Row:
         graph,
         level=asked.level,
         dsp=DSPS,
-        tiling_limit=asked.tiling_limit,
-        time_limit_seconds=asked.time_limit_seconds,
-        freedom=asked.freedom if LEVELS[LevelName(asked.level)].is_as_built else None,
+        time_limit=asked.time_limit_seconds,
+        space=replace(asked.space, tiling_limit=asked.tiling_limit or asked.space.tiling_limit),
     )
     seconds, cpu_seconds = perf_counter() - started, process_time() - working
     found = so.evaluate(graph, solution.schedule)

@@ -20,8 +20,8 @@ from operations import work_of
 from pages import write_pages
 from patience import within
 
-from streamopt.pipeline.beyond.binding_choice import BindingChoice
-from streamopt.pipeline.beyond.freedom import Freedom
+import streamopt as so
+from streamopt.space.level import BindingChoice
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,9 +49,9 @@ class Wanted:
         """Return the names that have one of the words in them."""
         return [name for name in names if any(word in name for word in self.words)]
 
-    def asked(self, program: str, freedom: Freedom) -> Asked:
+    def asked(self, program: str, space: so.Space) -> Asked:
         """Return what to find for a program."""
-        return Asked(program, freedom=freedom, time_limit_seconds=self.time_limit_seconds)
+        return Asked(program, space=space, time_limit_seconds=self.time_limit_seconds)
 
 
 def row_of(asked: Asked) -> Row:
@@ -65,7 +65,7 @@ def designs(wanted: Wanted) -> None:
     """Find a design of every program for every binding."""
     for program in wanted.of(PROGRAMS):
         for binding in wanted.bindings:
-            asked = wanted.asked(program, Freedom(binding=BindingChoice(binding)))
+            asked = wanted.asked(program, so.Space(binding=BindingChoice(binding)))
             if wanted.verify:
                 asked = replace(asked, verify_seconds=VERIFY_SECONDS)
             key = {"program": program, "binding": binding}
@@ -77,9 +77,9 @@ def ablation(wanted: Wanted) -> None:
     keys = ("program", "variant")
     for program in wanted.of(PROGRAMS):
         whole = row_of(wanted.asked(program, VARIANTS["all"]))
-        for variant, freedom in VARIANTS.items():
-            same = is_same_search(program, freedom)
-            row = whole if same else row_of(wanted.asked(program, freedom))
+        for variant, space in VARIANTS.items():
+            same = is_same_search(program, space)
+            row = whole if same else row_of(wanted.asked(program, space))
             add("ablation", keys, {"program": program, "variant": variant, **row})
 
 
@@ -103,7 +103,7 @@ def polybench(wanted: Wanted) -> None:
     """
     for kernel in wanted.of(KERNELS):
         work = work_of(kernel, "MEDIUM")
-        bound = {"bound_basis": work.basis, "work_bound_cycles": str(work.bound_cycles)}
+        bound = {"bound_basis": work.basis, "work_bound_cycles": str(work.bound)}
         row = _verified_row(wanted, kernel, "MEDIUM")
         tried = f"medium: {row.get('verified', row.get('refused'))}"
         size = "MEDIUM"
@@ -116,14 +116,14 @@ def polybench(wanted: Wanted) -> None:
 
 
 def _verified_row(wanted: Wanted, kernel: str, size: str) -> Row:
-    asked = wanted.asked(f"{kernel}.c@{size}", Freedom())
+    asked = wanted.asked(f"{kernel}.c@{size}", so.Space())
     return row_of(replace(asked, verify_seconds=KERNEL_VERIFY_SECONDS))
 
 
 def conv(wanted: Wanted) -> None:
     """Find a verified design of CODO's convolution block for every binding."""
     for binding in wanted.bindings:
-        asked = wanted.asked(CONV, Freedom(binding=BindingChoice(binding)))
+        asked = wanted.asked(CONV, so.Space(binding=BindingChoice(binding)))
         row = row_of(replace(asked, verify_seconds=VERIFY_SECONDS))
         add("conv", ("program", "binding"), {"program": CONV, "binding": binding, **row})
 

@@ -21,7 +21,9 @@ GRAPHS = HERE.parents[1] / "graphs"
 def row(program: str, tiling_limit: int, slack: float) -> dict[str, Any]:
     """Return cycles, bits and block RAMs of one program with full and with least depths."""
     graph = so.dataflow(so.load(GRAPHS / f"{program}.json"))
-    solution = so.solve(graph, tiling_limit=tiling_limit, fifos=None)
+    solution = so.solve(
+        graph, space=so.Space(tiling_limit=tiling_limit), effort=so.Effort(fifos=None)
+    )
     full = so.evaluate(graph, solution.schedule)
     started = perf_counter()
     schedule, plan = so.size_fifos(graph, solution.schedule, so.FifoSizing(slack))

@@ -60,9 +60,9 @@ def main() -> None:
                 so.dataflow(so.load(GRAPHS / f"{program}.json")),
                 level=level,
                 dsp=dsp,
-                tiling_limit=tiling,
-                solver=options.solver,
-                time_limit_seconds=options.time_limit,
+                time_limit=options.time_limit,
+                space=so.Space(tiling_limit=tiling),
+                effort=so.Effort(solver=options.solver),
             )
             rows.append({"program": program, **so.record(solution)})
     with (HERE / "rows.csv").open("w", encoding="utf-8", newline="") as file:

@@ -28,7 +28,7 @@ from streamopt.formulation.compact import model as compact
 from streamopt.solvers.base import SolveOptions
 from streamopt.solvers.registry import available, get
 from streamopt.space.assemble import baseline, evaluate
-from streamopt.space.decisions import decision_space
+from streamopt.space.decisions import SpaceOptions, decision_space
 from streamopt.space.level import LEVELS, LevelName
 from streamopt.space.rows import node_rows
 
@@ -78,16 +78,14 @@ def finish(graph: Graph, way: str, level: str, tiling_limit: int, limit: float) 
         graph,
         level=level,
         dsp=DSP_LIMIT,
-        tiling_limit=tiling_limit,
-        solver=solver,
-        formulation=formulation,
-        time_limit_seconds=limit,
-        fifos=None,
+        time_limit=limit,
+        space=so.Space(tiling_limit=tiling_limit),
+        effort=so.Effort(solver=solver, formulation=formulation, fifos=None),
     )
     return Finish(
         found.solve_seconds,
-        found.objective_cycles,
-        found.bound_cycles,
+        found.latency_cycles,
+        found.bound,
         found.proof.value,
         found.stop.value,
     )
@@ -100,7 +98,9 @@ def unpruned(graph: Graph, solver: str, level: str, tiling_limit: int, limit: fl
     """
     started = perf_counter()
     allowed = LEVELS[LevelName(level)]
-    space = decision_space(graph, allowed, dsp_limit=DSP_LIMIT, tiling_limit=tiling_limit)
+    space = decision_space(
+        graph, SpaceOptions(allowed, dsp_limit=DSP_LIMIT, tiling_limit=tiling_limit)
+    )
     horizon = evaluate(graph, baseline(graph)).latency_cycles
     program = compact.build(space, node_rows(space, prune=False), horizon_cycles=horizon)
     left = max(1e-3, limit - (perf_counter() - started))
@@ -140,8 +140,8 @@ def rows_of(
     for way, end in finishes.items():
         solver, _, formulation = way.partition("/")
         gap = ""
-        if end.cycles is not None and end.bound_cycles is not None:
-            gap = f"{(end.cycles - end.bound_cycles) / max(1, end.cycles):.4f}"
+        if end.cycles is not None and end.bound is not None:
+            gap = f"{(end.cycles - end.bound) / max(1, end.cycles):.4f}"
         rows.append(
             {
                 "program": program,
@@ -152,7 +152,7 @@ def rows_of(
                 "seconds": f"{end.seconds:.4f}",
                 "ratio": f"{end.seconds / first:.2f}",
                 "objective_cycles": "" if end.cycles is None else str(end.cycles),
-                "bound_cycles": "" if end.bound_cycles is None else str(end.bound_cycles),
+                "bound_cycles": "" if end.bound is None else str(end.bound),
                 "gap": gap,
                 "proof": end.proof,
                 "stop": end.stop,

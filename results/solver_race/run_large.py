@@ -70,7 +70,11 @@ class _Watch:
 
 def _solved(graph: Graph, limits: list[float], nodes: int) -> list[dict[str, str]]:
     watch = _Watch(limits)
-    so.solve(graph, dsp=max(LEAST_DSPS, DSPS_A_NODE * nodes), fifos=None, on_progress=watch)
+    so.solve(
+        graph,
+        dsp=max(LEAST_DSPS, DSPS_A_NODE * nodes),
+        effort=so.Effort(fifos=None, on_progress=watch),
+    )
     watch.finish()
     return watch.rows
 

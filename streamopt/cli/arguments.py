@@ -9,10 +9,9 @@ from typing import Annotated
 import typer
 
 from streamopt.cli.verb import deciding, limiting, reading, searching, writing
-from streamopt.pipeline.beyond.binding_choice import BindingChoice
-from streamopt.pipeline.limiting import Fit as FitName
-from streamopt.space.level import LevelName
-from streamopt.space.objective import Objective as ObjectiveName
+from streamopt.space.level import BindingChoice, LevelName
+from streamopt.space.objective import ObjectiveName
+from streamopt.target.resources import Fit as FitName
 
 
 class FormulationName(StrEnum):

@@ -18,7 +18,7 @@ import typer
 
 from streamopt.cli import EXIT_INTERRUPTED
 from streamopt.errors import Diagnostic, FrontendError, OutputError, SourceLoc, StreamoptError
-from streamopt.space.objective import Objective
+from streamopt.space.objective import Interval
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
@@ -265,14 +265,9 @@ def interrupted(words: str = "") -> NoReturn:
 
 def cost_words(solution: Solution) -> str:
     """Return the objective of a solution and its bound, in words."""
-    match solution.request.objective:
-        case Objective.INTERVAL:
-            cost, bound = solution.interval_cycles, solution.bound_interval_cycles
-            return f"{cost} cycles between frames, bound {bound}"
-        case Objective.DSPS:
-            return f"{solution.prediction.dsps} DSPs, bound {solution.bound_dsps}"
-        case Objective.LATENCY | Objective.LATENCY_DSPS:
-            return f"{solution.objective_cycles} cycles, bound {solution.bound_cycles}"
+    objective = solution.problem.objective
+    unit = "cycles between frames" if isinstance(objective, Interval) else objective.unit
+    return f"{solution.cost} {unit}, bound {solution.bound}"
 
 
 @contextmanager

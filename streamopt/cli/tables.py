@@ -9,7 +9,7 @@ from rich.table import Table
 
 from streamopt.report.proof import STOPS, proof_words
 from streamopt.space.level import LEVELS
-from streamopt.space.objective import Objective
+from streamopt.space.objective import FewestDsps, Interval, Latency, LatencyThenDsps
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -44,7 +44,7 @@ def summary_table(solution: Solution, row: Row, found: Evaluation) -> Table:
     facts = {
         "simulated": time_words(found),
         "takes": _share_words(found),
-        "model": f"{solution.objective_cycles:,} cycles ({_model_of(solution)})",
+        "model": f"{solution.latency_cycles:,} cycles ({_model_of(solution)})",
         **_bounds(solution),
         "proof": proof_words(row),
         "closed form": f"{closed:,} cycles with true initiation intervals and depths",
@@ -81,7 +81,7 @@ def _share_words(found: Evaluation) -> str:
 
 
 def _model_of(solution: Solution) -> str:
-    level = solution.request.level
+    level = solution.problem.level.name
     if LEVELS[level].is_as_built:
         return f"that of {level}, with the hardware's ports and depths"
     return f"that of {level}, as Stream-HLS publishes it"
@@ -91,11 +91,11 @@ def _product_line(solution: Solution, found: Evaluation) -> dict[str, str]:
     """Return the least cycles of the multiply-accumulates alone; nothing where there is none."""
     from streamopt.perf.paper.dsp import multiply_accumulates, roofline_cycles, roofline_dsp_cycles
 
-    request = solution.request
-    cycles = roofline_cycles(request.graph, request.dsp_limit)
+    problem = solution.problem
+    cycles = roofline_cycles(problem.graph, problem.space.dsp_limit)
     if not cycles:
         return {}
-    each = roofline_dsp_cycles(request.graph) / multiply_accumulates(request.graph)
+    each = roofline_dsp_cycles(problem.graph) / multiply_accumulates(problem.graph)
     label = f"{each:.3g} DSP{'s' if each != 1 else ''} a MAC"
     ratio = found.trace.cycles / cycles
     return {label: f"{cycles:,} cycles if all DSPs were always busy ({ratio:.2f}x)"}
@@ -103,10 +103,10 @@ def _product_line(solution: Solution, found: Evaluation) -> dict[str, str]:
 
 def _model_dsps(solution: Solution) -> dict[str, str]:
     """Return the design's DSPs in the paper's accounting; opt6 has that of the hardware."""
-    request = solution.request
-    if LEVELS[request.level].is_as_built:
+    problem = solution.problem
+    if problem.level.is_as_built:
         return {}
-    words = f"{solution.prediction.dsps} of {request.dsp_limit} as the model counts"
+    words = f"{solution.dsps} of {problem.space.dsp_limit} as the model counts"
     return {"DSPs": words}
 
 
@@ -136,20 +136,19 @@ def _choices(row: Row) -> dict[str, str]:
 def _bounds(solution: Solution) -> dict[str, str]:
     """Return the bound of the objective, in its own unit."""
     gap = f"gap {100 * solution.gap:.2f} %"
-    match solution.request.objective:
-        case Objective.LATENCY:
-            return {"bound": f"{solution.bound_cycles:,} cycles, {gap}"}
-        case Objective.INTERVAL:
+    match solution.problem.objective:
+        case Latency():
+            return {"bound": f"{solution.bound:,} cycles, {gap}"}
+        case Interval():
             return {
                 "interval": f"{solution.interval_cycles:,} cycles between frames (the model)",
-                "bound": f"{solution.bound_interval_cycles:,} cycles between frames, {gap}",
+                "bound": f"{solution.bound:,} cycles between frames, {gap}",
             }
-        case Objective.LATENCY_DSPS:
-            both = f"{solution.bound_cycles:,} cycles, and then {solution.bound_dsps} DSPs"
+        case LatencyThenDsps():
+            both = f"{solution.bound:,} cycles, and then {solution.second_bound} DSPs"
             return {"bound": f"{both}, {gap}"}
-        case Objective.DSPS:
-            within = f"within {solution.request.latency_target_cycles:,} cycles"
-            return {"bound": f"{solution.bound_dsps} DSPs {within}, {gap}"}
+        case FewestDsps(within):
+            return {"bound": f"{solution.bound} DSPs within {within:,} cycles, {gap}"}
 
 
 def _fifo_words(bits: int, full_bits: int) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING
 
+from streamopt.evaluation.design import timed_network
 from streamopt.transforms.apply import planned_graph
 from streamopt.transforms.rewrites.balance_paths import levels
 
@@ -12,8 +13,9 @@ if TYPE_CHECKING:
     from streamopt.ir.graph import Graph
     from streamopt.ir.schedule import Schedule
     from streamopt.sim import Trace
+    from streamopt.target.device import Target
 
-__all__ = ["frames_to_run", "skips", "steady_interval_cycles"]
+__all__ = ["frames_to_run", "simulated_frames", "skips", "steady_interval_cycles"]
 
 LEAST_FRAMES = 3
 """As many as it takes until a ping-pong buffer is written for the second time."""
@@ -43,6 +45,14 @@ def frames_to_run(graph: Graph, schedule: Schedule) -> int:
     )
     wanted = min(2 * longest + 2, MOST_FRAMES, WORK // max(1, work))
     return max(LEAST_FRAMES, wanted)
+
+
+def simulated_frames(graph: Graph, schedule: Schedule, device: Target) -> Trace:
+    """Return the simulation of as many frames as it takes to see their distance."""
+    from streamopt.sim import simulate
+
+    network, timings = timed_network(graph, schedule, device)
+    return simulate(network, timings, frames=frames_to_run(graph, schedule))
 
 
 def steady_interval_cycles(trace: Trace) -> int:

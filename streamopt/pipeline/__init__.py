@@ -12,10 +12,9 @@ if TYPE_CHECKING:
     from streamopt.codegen.backends.vitis_project import VitisSettings
     from streamopt.evaluation.design import Evaluation
     from streamopt.evaluation.fifo_sizing import FifoSizing
-    from streamopt.pipeline.beyond.binding_choice import BindingChoice
-    from streamopt.pipeline.beyond.freedom import Freedom
     from streamopt.pipeline.building import apply, emit, verify, write
     from streamopt.pipeline.comparing import Comparison, compare, records
+    from streamopt.pipeline.design_limits import Budget
     from streamopt.pipeline.evaluating import (
         device,
         evaluate,
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
         size_fifos,
     )
     from streamopt.pipeline.evaluation_records import evaluation_record, trace_record
-    from streamopt.pipeline.fronts import front_record, pareto
     from streamopt.pipeline.health import doctor
     from streamopt.pipeline.opening import schedule
     from streamopt.pipeline.ports import plan_ports, put_outside
@@ -48,20 +46,28 @@ if TYPE_CHECKING:
         report_solution,
     )
     from streamopt.pipeline.rivals import RivalDesign, design, design_record
-    from streamopt.pipeline.solving import choice_record, record, solve, solvers
+    from streamopt.pipeline.solution_records import choice_record, front_record, record
+    from streamopt.pipeline.solving import Effort, pareto, solve, solvers
     from streamopt.pipeline.warning import warning_records
-    from streamopt.solvers.base import Effort
+    from streamopt.space.level import BindingChoice
+    from streamopt.space.objective import FewestDsps, Interval, Latency, LatencyThenDsps
+    from streamopt.strategies.opt6.choices import Space
 
 __all__ = [
     "BindingChoice",
+    "Budget",
     "Comparison",
     "Effort",
     "Evaluation",
+    "FewestDsps",
     "FifoSizing",
-    "Freedom",
+    "Interval",
+    "Latency",
+    "LatencyThenDsps",
     "Report",
     "RivalDesign",
     "SourceOptions",
+    "Space",
     "VitisSettings",
     "apply",
     "choice_record",
@@ -108,14 +114,15 @@ _PLACES = {
     "streamopt.codegen.backends.vitis_project": "VitisSettings",
     "streamopt.evaluation.design": "Evaluation",
     "streamopt.evaluation.fifo_sizing": "FifoSizing",
-    "streamopt.pipeline.beyond.binding_choice": "BindingChoice",
-    "streamopt.pipeline.beyond.freedom": "Freedom",
+    "streamopt.space.level": "BindingChoice",
+    "streamopt.space.objective": "FewestDsps Interval Latency LatencyThenDsps",
+    "streamopt.strategies.opt6.choices": "Space",
     "streamopt.pipeline.building": "apply emit verify write",
     "streamopt.pipeline.comparing": "Comparison compare records",
     "streamopt.pipeline.evaluating": "device evaluate evaluate_network load_design simulate "
     "size_fifos",
     "streamopt.pipeline.evaluation_records": "evaluation_record trace_record",
-    "streamopt.pipeline.fronts": "front_record pareto",
+    "streamopt.pipeline.design_limits": "Budget",
     "streamopt.pipeline.health": "doctor",
     "streamopt.pipeline.opening": "schedule",
     "streamopt.pipeline.ports": "plan_ports put_outside",
@@ -124,9 +131,9 @@ _PLACES = {
     "streamopt.pipeline.reporting": "Report load_result load_rows report_design report_rows "
     "report_solution",
     "streamopt.pipeline.rivals": "RivalDesign design design_record",
-    "streamopt.pipeline.solving": "choice_record record solve solvers",
+    "streamopt.pipeline.solution_records": "choice_record front_record record",
+    "streamopt.pipeline.solving": "Effort pareto solve solvers",
     "streamopt.pipeline.warning": "warning_records",
-    "streamopt.solvers.base": "Effort",
 }
 _PLACE = {name: module for module, names in _PLACES.items() for name in names.split()}
 

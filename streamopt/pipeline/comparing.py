@@ -19,10 +19,11 @@ from streamopt.options import checked, option_group
 from streamopt.pipeline.evaluation_records import evaluation_record
 from streamopt.pipeline.reading import dataflow
 from streamopt.pipeline.rivals import design, design_record
-from streamopt.pipeline.solving import record_of_every_level, solve
-from streamopt.solvers.base import Effort
+from streamopt.pipeline.solution_records import record_of_every_level
+from streamopt.pipeline.solving import Effort, solve
 from streamopt.solvers.result import Stop
 from streamopt.space.level import LevelName
+from streamopt.strategies.opt6.choices import Space
 from streamopt.strategies.rival import RivalName
 from streamopt.target.device import or_usual
 
@@ -68,9 +69,6 @@ class ComparisonCase:
         return self.level or self.strategy
 
 
-NO_LIMIT = Effort()
-
-
 @option_group(levels=LevelName, strategies=RivalName)
 @dataclass(frozen=True, slots=True)
 class Comparison:
@@ -88,8 +86,10 @@ class Comparison:
         Least trip count of a tile loop; where not given, the level's own.
     solver
         One or several, as for `streamopt.solve`.
-    effort
-        Time limit and seed of each level.
+    time_limit
+        Seconds for each level; None for no limit.
+    seed
+        Of the solvers.
     """
 
     levels: Iterable[str] = tuple(LevelName)
@@ -97,7 +97,8 @@ class Comparison:
     dsp: int | Iterable[int] = 2560
     tiling_limit: int | None = None
     solver: str | Iterable[str] = "auto"
-    effort: Effort = NO_LIMIT
+    time_limit: float | None = None
+    seed: int = 0
 
     def cases(self) -> list[ComparisonCase]:
         """Return every case, limit by limit.
@@ -113,7 +114,7 @@ class Comparison:
         if wrong := [str(budget) for budget in budgets if budget < 1]:
             hint = "give whole numbers of at least 1"
             raise InfeasibleError(Diagnostic("E402", f"dsp is {', '.join(wrong)}", hint=hint))
-        search = (self.tiling_limit, self.effort.time_limit, self.effort.seed)
+        search = (self.tiling_limit, self.time_limit, self.seed)
         return [
             case
             for budget in budgets
@@ -182,7 +183,7 @@ def compare(
     dsp: int | Iterable[int] = 2560,
     tiling_limit: int | None = None,
     solver: str | Iterable[str] = "auto",
-    effort: Effort = NO_LIMIT,
+    time_limit: float | None = None,
     device: Target | None = None,
 ) -> pd.DataFrame:
     """Return the rows of `records` as a DataFrame.
@@ -214,7 +215,7 @@ def compare(
     require("pandas", "report", "a DataFrame")
     import pandas as pd
 
-    comparison = Comparison(levels, strategies, dsp, tiling_limit, solver, effort)
+    comparison = Comparison(levels, strategies, dsp, tiling_limit, solver, time_limit)
     return pd.DataFrame(records(graph, comparison, device=device))
 
 
@@ -234,11 +235,9 @@ def row_of(graph: Graph, case: ComparisonCase, device: Target | None = None) -> 
         graph,
         level=case.level,
         dsp=case.dsp,
-        tiling_limit=case.tiling_limit,
-        solver=case.solver,
-        time_limit_seconds=case.time_limit_seconds,
-        seed=case.seed,
-        fifos=FifoSizing(on=device),
+        time_limit=case.time_limit_seconds,
+        space=Space(tiling_limit=case.tiling_limit),
+        effort=Effort(solver=case.solver, seed=case.seed, fifos=FifoSizing(on=device)),
     )
     found = evaluated(graph, solution.schedule, or_usual(device))
     return {

@@ -330,6 +330,7 @@ def _small_program() -> Check:
     from streamopt.pipeline.evaluating import simulate
     from streamopt.pipeline.reading import dataflow
     from streamopt.pipeline.solving import solve
+    from streamopt.strategies.opt6.choices import Space
 
     name, fix = "self-test", f"{installing()} --force-reinstall"
     p = dsl.program("self_test")
@@ -338,7 +339,7 @@ def _small_program() -> Check:
     p.output("C", (i, j), dsl.sum(k, a[i, k] * b[k, j]))
     try:
         graph = dataflow(p.build())
-        solution = solve(graph, dsp=64, tiling_limit=1)
+        solution = solve(graph, dsp=64, space=Space(tiling_limit=1))
         cycles = simulate(graph, solution.schedule).cycles
     except (StreamoptError, ImportError, OSError) as error:
         return Check(Group.CORE, name, State.BROKEN, "", str(error), fix)

@@ -13,7 +13,7 @@ from streamopt.files import read_text
 from streamopt.options import checked
 from streamopt.pipeline.evaluating import evaluate
 from streamopt.pipeline.reading import dataflow
-from streamopt.pipeline.solving import record
+from streamopt.pipeline.solution_records import record
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -108,7 +108,7 @@ def report_solution(
     front
         From `streamopt.pareto`, for its curve.
     """
-    graph, schedule = solution.request.graph, solution.schedule
+    graph, schedule = solution.problem.graph, solution.schedule
     return report_design(graph, schedule, device, result=record(solution), front=front)
 
 

@@ -10,9 +10,9 @@ from streamopt.errors import Diagnostic, StrategyError
 from streamopt.evaluation.design import built_resources, evaluated
 from streamopt.evaluation.fifo_sizing import LEAST_FIFOS, FifoSizing, sized
 from streamopt.options import checked
-from streamopt.pipeline.budgets import Trial, largest_within
 from streamopt.pipeline.evaluation_records import evaluation_record
 from streamopt.pipeline.reading import dataflow
+from streamopt.strategies.resources.largest_budget import Trial, largest_within
 from streamopt.strategies.rival import RivalAnswer, RivalName, RivalRequest, rival
 from streamopt.target.device import or_usual
 

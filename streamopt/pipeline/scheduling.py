@@ -13,9 +13,9 @@ Every step is checked against all dependences when it is taken: an illegal one r
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, InfeasibleError
 from streamopt.ir.loop_steps import (
@@ -32,7 +32,11 @@ from streamopt.ir.loop_steps import (
     Unroll,
 )
 from streamopt.ir.source import source_text
+from streamopt.options import checked
 from streamopt.pipeline.scheduled_program import decided, with_step
+from streamopt.pipeline.solving import UNLIMITED, USUAL, WHOLE, solve
+from streamopt.space.level import LevelName
+from streamopt.space.objective import ObjectiveName
 from streamopt.transforms.scheduling import generated
 from streamopt.transforms.scheduling.times import distance_vector
 from streamopt.transforms.scheduling.transformed import step_text
@@ -43,8 +47,12 @@ if TYPE_CHECKING:
 
     from streamopt.ir.loop_steps import Step
     from streamopt.ir.schedule import Schedule
+    from streamopt.pipeline.design_limits import Budget
     from streamopt.pipeline.rivals import RivalDesign
     from streamopt.pipeline.scheduled_program import Decided, ScheduledProgram
+    from streamopt.pipeline.solving import Effort
+    from streamopt.space.objective import FewestDsps, Interval, Latency, LatencyThenDsps
+    from streamopt.strategies.opt6.choices import Space
     from streamopt.strategies.solution import Solution
     from streamopt.target.device import Target
 
@@ -173,13 +181,19 @@ class Scheduling:
         """
         return decided(self._scheduled)
 
-    def solve(self, **options: Any) -> Solution:
-        """Return the best schedule that keeps to all steps.
-
-        Parameters
-        ----------
-        options
-            As `streamopt.solve`: level, dsp and so on.
+    @checked(level=LevelName, objective=ObjectiveName)
+    def solve(
+        self,
+        *,
+        level: str = LevelName.OPT5,
+        dsp: int | None = None,
+        objective: str | Latency | Interval | LatencyThenDsps | FewestDsps = ObjectiveName.LATENCY,
+        time_limit: float | None = None,
+        space: Space = WHOLE,
+        budget: Budget = UNLIMITED,
+        effort: Effort = USUAL,
+    ) -> Solution:
+        """Return the best schedule that keeps to all steps; options as for `streamopt.solve`.
 
         Raises
         ------
@@ -187,10 +201,17 @@ class Scheduling:
             If the steps can't be kept to (E408, E409), or an initiation interval that is asked
             for isn't met (E410); or as `streamopt.solve`.
         """
-        from streamopt.pipeline.solving import solve
-
         found = self.decided()
-        solution = solve(found.graph, fixed=found.fixed, **options)
+        solution = solve(
+            found.graph,
+            level=level,
+            dsp=dsp,
+            objective=objective,
+            time_limit=time_limit,
+            space=replace(space, fixed=found.fixed),
+            budget=budget,
+            effort=effort,
+        )
         _check_intervals(found, solution.schedule)
         return solution
 

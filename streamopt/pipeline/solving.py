@@ -6,36 +6,33 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from streamopt.evaluation.fifo_sizing import LEAST_FIFOS, FifoSizing
-from streamopt.ir.network import Implementation
-from streamopt.options import checked
-from streamopt.pipeline.asking import Asked, answered, tiling_limit_of
-from streamopt.pipeline.beyond.freedom import ALL
-from streamopt.pipeline.limiting import AsBuilt, Fit
+from streamopt.evaluation.fifo_sizing import LEAST_FIFOS
+from streamopt.options import checked, option_group
+from streamopt.pipeline.design_limits import Budget
 from streamopt.pipeline.reading import dataflow
-from streamopt.space.level import LEVELS, LevelName
-from streamopt.space.objective import Objective
-from streamopt.strategies.ported_request import request_with_ports
+from streamopt.space.decisions import SpaceOptions
+from streamopt.space.fixed import NOTHING_FIXED
+from streamopt.space.level import LEVELS, PUBLISHED_TILING_LIMIT, LevelName
+from streamopt.space.objective import ObjectiveName, named_objective
+from streamopt.strategies.opt6.choices import Space
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from os import PathLike
-    from typing import Unpack
 
+    from streamopt.evaluation.fifo_sizing import FifoSizing
     from streamopt.ir.graph import Graph
-    from streamopt.ir.ports import PortPlan
     from streamopt.ir.program import Program
-    from streamopt.pipeline.beyond.freedom import Freedom
     from streamopt.solvers.base import Progress, SolveOptions
     from streamopt.solvers.registry import SolverStatus
-    from streamopt.space.fixed import Fixed
+    from streamopt.space.objective import FewestDsps, Interval, Latency, LatencyThenDsps
+    from streamopt.strategies.exact.front import Front
     from streamopt.strategies.solution import Solution
 
-__all__ = ["choice_record", "record", "record_of_every_level", "solve", "solvers"]
-
+__all__ = ["Effort", "pareto", "solve", "solvers"]
 
 logger = logging.getLogger(__name__)
 
@@ -43,28 +40,68 @@ DSPS = 2560
 """In the paper's accounting, where nothing is said."""
 
 
-@checked(built=AsBuilt, level=LevelName, objective=Objective, fit=Fit)
+@option_group()
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """Who looks for a schedule, how, and who is told.
+
+    Attributes
+    ----------
+    solver
+        ``auto``, ``search``, ``exhaustive``, a solver of `available_solvers`, ``race`` or
+        ``race:NAME,NAME``.
+    formulation
+        ``compact``, an exact linear program, or ``paper``, the published MINLP.
+    profile
+        Options of the solver: a name in ``solvers/<solver>/``, or the path of a TOML file.
+    seed
+        Of the solver.
+    threads
+        Of the solver. With one, the same input, seed and versions give the same schedule.
+    fifos
+        How FIFO depths are found by simulation; None for all tokens of a lane.
+    on_progress
+        Called with elapsed seconds, incumbent and bound from time to time.
+    on_incumbent
+        Called with every better schedule at once, before FIFO depths are found.
+    """
+
+    solver: str = "auto"
+    formulation: str = "compact"
+    profile: str | None = None
+    seed: int = 0
+    threads: int = 1
+    fifos: FifoSizing | None = LEAST_FIFOS
+    on_progress: Callable[[Progress], None] | None = None
+    on_incumbent: Callable[[Solution], None] | None = None
+
+    def options(self, time_limit: float | None) -> SolveOptions:
+        """Return the options of the solver, with a time limit in seconds."""
+        from streamopt.solvers.base import SolveOptions
+        from streamopt.solvers.profiles import load_profile
+
+        options = SolveOptions(time_limit, self.seed, self.threads, on_progress=self.on_progress)
+        if self.profile is None:
+            return options
+        return replace(options, profile=load_profile(self.solver, self.profile))
+
+
+WHOLE = Space()
+UNLIMITED = Budget()
+USUAL = Effort()
+
+
+@checked(level=LevelName, objective=ObjectiveName)
 def solve(
     graph: Graph | Program | str | PathLike[str],
     *,
     level: str = LevelName.OPT5,
     dsp: int | None = None,
-    tiling_limit: int | None = None,
-    objective: str = Objective.LATENCY,
-    latency_target_cycles: int | None = None,
-    solver: str = "auto",
-    formulation: str = "compact",
-    profile: str | None = None,
-    time_limit_seconds: float | None = None,
-    seed: int = 0,
-    threads: int = 1,
-    fifos: FifoSizing | None = LEAST_FIFOS,
-    freedom: Freedom | None = None,
-    ports: tuple[PortPlan, ...] = (),
-    fixed: Fixed | None = None,
-    on_progress: Callable[[Progress], None] | None = None,
-    on_incumbent: Callable[[Solution], None] | None = None,
-    **built: Unpack[AsBuilt],
+    objective: str | Latency | Interval | LatencyThenDsps | FewestDsps = ObjectiveName.LATENCY,
+    time_limit: float | None = None,
+    space: Space = WHOLE,
+    budget: Budget = UNLIMITED,
+    effort: Effort = USUAL,
 ) -> Solution:
     """Return a best schedule, with what is proved of it.
 
@@ -76,176 +113,102 @@ def solve(
         ``opt1`` to ``opt5``, the levels of *Stream-HLS* (Basalama and Cong, FPGA 2025, table 6), or
         ``opt6``: ``models/formulations/opt6.md``.
     dsp
-        DSPs as *Stream-HLS* counts them (opt6: all as built); 2560 where neither this nor ``fit``
-        is given.
-    tiling_limit
-        Least trip count of a tile loop; 16 where not given (opt6: 1).
+        DSPs as *Stream-HLS* counts them (opt6: all as built); 2560 where neither this nor
+        ``budget.fit`` is given.
     objective
         ``latency``; ``interval`` of frames; ``latency-dsps``, the fewest DSPs of the least latency;
-        ``dsps``, the fewest within a latency target.
-    latency_target_cycles
-        Latency to keep, for the objective ``dsps``.
-    solver
-        ``auto``, ``search``, ``exhaustive``, a solver of `available_solvers`, ``race`` or
-        ``race:NAME,NAME``.
-    formulation
-        ``compact``, an exact linear program, or ``paper``, the published MINLP.
-    profile
-        Options of the solver: a name in ``solvers/<solver>/``, or the path of a TOML file.
-    time_limit_seconds
-        After which the search returns its best schedule with its bound; None for no limit.
-    seed
-        Of the solver.
-    threads
-        Of the solver. With one, the same input, seed and versions give the same schedule.
-    fifos
-        How FIFO depths are found by simulation; None for all tokens of a lane.
-    freedom
-        What opt6 may decide; None for all of it.
-    ports
-        How arrays cross the boundary, from `plan_ports`.
-    fixed
-        What steps on the loops have decided already, from `streamopt.schedule`.
-    on_progress
-        Called with elapsed seconds, incumbent and bound from time to time.
-    on_incumbent
-        Called with every better schedule at once, before FIFO depths are found.
-    built
-        Limits on the design as built: ``built_dsp``, ``bram18``, ``uram``, ``lut``, ``ff`` and
-        ``fit``; see `streamopt.pipeline.limiting.AsBuilt`.
+        or `FewestDsps`, the fewest within a latency.
+    time_limit
+        Seconds after which the search returns its best schedule with its bound; None for no limit
+        (opt6: 60 s).
+    space
+        What may be decided beyond the level, and what is fixed.
+    budget
+        Limits on the design as built.
+    effort
+        The solver, its options, and who is told of progress.
 
     Raises
     ------
     OptionError
-        For an option that there is not, or a value that it can't have (E541 to E543).
+        For an unknown option, or a value that it can't have (E541 to E543).
     InfeasibleError, SolverError
-        As `streamopt.strategies.dispatch.choose` and `streamopt.pipeline.asking.answered`.
+        As `streamopt.strategies.dispatch.answer` and `streamopt.pipeline.answering.answered`.
     """
-    from streamopt.strategies.solution import Request
+    from streamopt.pipeline.answering import answered
+    from streamopt.strategies.problem import Problem, problem_with_ports
 
-    name, wanted, most = LevelName(level), Objective(objective), DSPS if dsp is None else dsp
-    tiles = tiling_limit_of(name, tiling_limit, freedom or ALL)
-    request = Request(
-        dataflow(graph), name, most, tiles, wanted, latency_target_cycles, fixed=fixed
+    wanted = named_objective(objective) if isinstance(objective, str) else objective
+    options = _space_options(LevelName(level), dsp, space)
+    problem = Problem(dataflow(graph), options, wanted)
+    problem = problem_with_ports(problem, space.ports, budget.device)
+    found = answered(
+        problem, space, budget, effort, effort.options(time_limit), keeps_dsps=dsp is not None
     )
-    request = request_with_ports(request, ports, (solver, formulation), built.get("on"))
-    options = _options(solver, profile, (time_limit_seconds, seed, threads), on_progress)
-    asked = Asked(request, freedom, solver, formulation, options, fifos, dsp is not None)
-    return _logged(answered(asked, built, on_incumbent))
-
-
-def _logged(found: Solution) -> Solution:
-    what = (found.objective_cycles, found.bound_cycles, found.proof, found.solver)
+    what = (found.latency_cycles, found.bound, found.proof, found.solver)
     logger.info("found %d cycles, bound %d, %s by %s", *what)
     return found
 
 
-def _options(
-    solver: str,
-    profile: str | None,
-    limits: tuple[float | None, int, int],
-    on_progress: Callable[[Progress], None] | None,
-) -> SolveOptions:
-    """Return the options of a solver; ``limits`` are seconds, seed and threads."""
-    from streamopt.solvers.base import SolveOptions
-    from streamopt.solvers.profiles import load_profile
+@checked(level=LevelName)
+def pareto(
+    graph: Graph | Program | str | PathLike[str],
+    *,
+    level: str = LevelName.OPT5,
+    dsp: int | None = None,
+    time_limit: float | None = None,
+    space: Space = WHOLE,
+    effort: Effort = USUAL,
+    on_front: Callable[[int, int], None] | None = None,
+) -> Front:
+    """Return the front of latency against DSPs: all schedules that no other beats in both.
 
-    seconds, seed, threads = limits
-    options = SolveOptions(seconds, seed, threads, on_progress=on_progress)
-    return options if profile is None else replace(options, profile=load_profile(solver, profile))
-
-
-@checked()
-def record(solution: Solution) -> dict[str, str | int | float]:
-    """Return what is reported of a solution: one flat row, with the limits that it has kept.
+    It is exact where its proof says so. A time limit or Ctrl-C leaves what was found, with what
+    is proved of each point and where more may lie.
 
     A schedule of the exact search has the digest of its tuning, too.
 
     Parameters
     ----------
-    solution
-        From `solve`.
+    graph
+        A graph, a program, or the path of what `streamopt.load` reads.
+    level
+        ``opt1`` to ``opt5``.
+    dsp
+        DSPs that a design may use, in the paper's accounting; 2560 where not given.
+    time_limit
+        Seconds for the whole front; None for no limit.
+    space
+        What may be decided beyond the level, and what is fixed.
+    effort
+        The solver and its options.
+    on_front
+        Called with the points found and the boxes that are still open.
+
+    Raises
+    ------
+    InfeasibleError
+        If no schedule fits the limits.
+    SolverError
+        If the level is opt6 (E523), or the solver is unknown, missing, unlicensed or failed.
     """
-    from streamopt.strategies.searched import SOLVER
-    from streamopt.strategies.tuning import tuning_digest
+    from streamopt.strategies.dispatch import strategies
+    from streamopt.strategies.exact.front import solve_front
+    from streamopt.strategies.problem import Problem
+    from streamopt.strategies.run import Run
 
-    is_searched = SOLVER in solution.solver.split("+")
-    tuning = {"tuning": tuning_digest()} if is_searched else {}
-    return {**record_of_every_level(solution), **tuning, **_limit_members(solution)}
-
-
-def record_of_every_level(solution: Solution) -> dict[str, str | int | float]:
-    """Return what is reported at every level alike, without limits on the design as built."""
-    from streamopt.perf.paper.dsp import roofline_cycles
-
-    request = solution.request
-    return {
-        "name": request.graph.name,
-        "level": request.level.value,
-        "dsp_limit": request.dsp_limit,
-        "tiling_limit": request.tiling_limit,
-        "objective": request.objective.value,
-        **_objective_members(solution),
-        "objective_cycles": solution.objective_cycles,
-        "bound_cycles": solution.bound_cycles,
-        "gap": round(solution.gap, 6),
-        "proof": solution.proof.value,
-        "stop": solution.stop.value,
-        "dsps_used": solution.prediction.dsps,
-        "roofline_cycles": roofline_cycles(request.graph, request.dsp_limit),
-        "solver": solution.solver,
-        "solver_version": solution.solver_version,
-        "seed": solution.seed,
-        "solve_seconds": round(solution.solve_seconds, 4),
-        "message": solution.message,
-    }
+    problem = Problem(dataflow(graph), _space_options(LevelName(level), dsp, space))
+    run = Run(problem, effort.options(time_limit))
+    return solve_front(run, strategies(effort.solver, effort.formulation), on_front)
 
 
-def choice_record(solution: Solution) -> dict[str, str | int | float]:
-    """Return what only opt6 tells; nothing at the other levels.
-
-    Rewrites of the graph, nodes some of whose operators are LUTs by choice, how many channels are
-    FIFOs, and the least latency of all schedules that were found with its gap.
-    """
-    if not LEVELS[solution.request.level].is_as_built:
-        return {}
-    schedule = solution.schedule
-    fabric = [p for p in schedule.nodes if Implementation.FABRIC in dict(p.binding).values()]
-    return {
-        "rewrites": " ".join(schedule.rewrites),
-        "fabric_nodes": len(fabric),
-        "fifo_channels": len(schedule.fifos),
-        "channels": len(schedule.channels),
-        "least_found_cycles": solution.least_found_cycles or solution.objective_cycles,
-        "search_gap": round(solution.search_gap, 6),
-    }
-
-
-def _limit_members(solution: Solution) -> dict[str, int]:
-    """Return the limits on the design as built, and what it takes of each."""
-    found: dict[str, int] = {}
-    for limit, used in zip(solution.limits, solution.used, strict=True):
-        key = limit.option.removeprefix("--").replace("-", "_")
-        found |= {f"{key}_limit": limit.most, f"{key}_used": used}
-    return found
-
-
-def _objective_members(solution: Solution) -> dict[str, int]:
-    """Return what is reported for the other objectives than the latency."""
-    match solution.request.objective:
-        case Objective.LATENCY:
-            return {}
-        case Objective.INTERVAL:
-            return {
-                "interval_cycles": solution.interval_cycles,
-                "bound_interval_cycles": solution.bound_interval_cycles,
-            }
-        case Objective.LATENCY_DSPS:
-            return {"bound_dsps": solution.bound_dsps}
-        case Objective.DSPS:
-            target = solution.request.latency_target_cycles
-            assert target is not None
-            return {"latency_target_cycles": target, "bound_dsps": solution.bound_dsps}
+def _space_options(level: LevelName, dsp: int | None, space: Space) -> SpaceOptions:
+    """Return the decision space that is asked for, with the tiling limit usual at its level."""
+    of, tiles = LEVELS[level], space.tiling_limit
+    if tiles is None:
+        tiles = 1 if of.is_as_built else PUBLISHED_TILING_LIMIT
+    fixed = NOTHING_FIXED if space.fixed is None else space.fixed
+    return SpaceOptions(of, DSPS if dsp is None else dsp, tiles, fixed=fixed)
 
 
 @checked()

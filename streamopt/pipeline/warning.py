@@ -16,7 +16,7 @@ from streamopt.ir.graph import SequentialNode
 from streamopt.perf.pipelines.timings import Reason
 from streamopt.solvers.result import Proof
 from streamopt.space.level import LEVELS, LevelName
-from streamopt.space.objective import Objective
+from streamopt.space.objective import Interval
 from streamopt.target.device import or_usual
 from streamopt.transforms.apply import planned_graph
 
@@ -142,7 +142,7 @@ def solution_warnings(solution: Solution, design: Judged) -> tuple[Diagnostic, .
         *_claim(solution),
         *_amounts(design),
         *(Diagnostic("W06", f"clock risk: {risk}") for risk in design.clock_risks),
-        *_sequential(planned_graph(solution.request.graph, solution.schedule)),
+        *_sequential(planned_graph(solution.problem.graph, solution.schedule)),
     )
 
 
@@ -164,8 +164,8 @@ def _differ(modelled: int, simulated: int) -> bool:
 
 
 def _latency(solution: Solution, design: Judged) -> Iterator[Diagnostic]:
-    level, modelled = solution.request.level, solution.objective_cycles
-    is_asked = solution.request.objective is not Objective.INTERVAL
+    level, modelled = solution.problem.level.name, solution.latency_cycles
+    is_asked = not isinstance(solution.problem.objective, Interval)
     if not (is_asked and _differ(modelled, design.cycles)):
         return
     numbers = f"({design.cycles} cycles simulated, {modelled} modelled)"
@@ -179,8 +179,8 @@ def _latency(solution: Solution, design: Judged) -> Iterator[Diagnostic]:
 def _cause(solution: Solution, design: Judged) -> tuple[str, str]:
     """Return what the model misses, in general and of the node where it makes the most."""
     own = {node.node: node for node in design.predicted.nodes}
-    graph = planned_graph(solution.request.graph, solution.schedule)
-    sign = 1 if design.cycles > solution.objective_cycles else -1
+    graph = planned_graph(solution.problem.graph, solution.schedule)
+    sign = 1 if design.cycles > solution.latency_cycles else -1
     excess, name, modelled = max(
         (
             (sign * (_span(own[node.node]) - _span(node)), node.node, node)
@@ -189,7 +189,7 @@ def _cause(solution: Solution, design: Judged) -> tuple[str, str]:
         key=lambda found: found[:2],
     )
     closest = abs(design.cycles - design.predicted.latency_cycles)
-    if 2 * closest > abs(design.cycles - solution.objective_cycles) or excess <= 0:
+    if 2 * closest > abs(design.cycles - solution.latency_cycles) or excess <= 0:
         word = "longer" if sign > 0 else "shorter"
         return "waits between nodes", f"they wait for each other's data {word} than it says"
     is_sequential = isinstance(graph.node(name), SequentialNode)
@@ -211,7 +211,7 @@ def _span(node: NodePrediction) -> int:
 
 
 def _interval(solution: Solution, design: Judged) -> Iterator[Diagnostic]:
-    if solution.request.objective is not Objective.INTERVAL or design.frames is None:
+    if not isinstance(solution.problem.objective, Interval) or design.frames is None:
         return
     modelled, simulated = solution.interval_cycles, steady_interval_cycles(design.frames)
     if not _differ(modelled, simulated):
@@ -241,7 +241,7 @@ def _pace(solution: Solution, design: Judged, frames: Trace, simulated: int) -> 
     found = f"{waiting} waits {waits} cycles in {frames.frames} frames for ping-pong buffers"
     past = [
         f"{channel} ({span} levels)"
-        for span, channel in skips(solution.request.graph, solution.schedule)
+        for span, channel in skips(solution.problem.graph, solution.schedule)
     ]
     return f"{found}; channels past longer paths: {', '.join(past[:3])}" if past else found
 

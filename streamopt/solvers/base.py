@@ -11,7 +11,6 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from streamopt.errors import Diagnostic, SolverError
-from streamopt.options import option_group
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
 __all__ = [
     "HIGHS_CLASH_HINT",
     "Capability",
-    "Effort",
     "OnPoint",
     "Progress",
     "SolveOptions",
@@ -57,29 +55,6 @@ class Progress:
     elapsed_seconds: float
     incumbent: float | None
     bound: float | None
-
-
-@option_group()
-@dataclass(frozen=True, slots=True)
-class Effort:
-    """How long and how a solver works.
-
-    Attributes
-    ----------
-    time_limit
-        Seconds after which the best schedule so far is returned with its bound; None for no limit.
-    seed
-        Of the solver.
-    threads
-        Of the solver. With one, the same input, seed and versions give the same schedule.
-    profile
-        Options of the solver: a name in ``solvers/<solver>/``, or the path of a TOML file.
-    """
-
-    time_limit: float | None = None
-    seed: int = 0
-    threads: int = 1
-    profile: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

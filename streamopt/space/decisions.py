@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import permutations
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from streamopt.analysis.access_order import access_order, completes_rows, taken_order
@@ -24,16 +23,13 @@ if TYPE_CHECKING:
     from streamopt.space.level import Level
 
 __all__ = [
-    "NO_CHOICE",
     "DecisionSpace",
     "LoopOrder",
+    "SpaceOptions",
     "decision_space",
     "read_stream_order",
     "write_stream_order",
 ]
-
-NO_CHOICE: Mapping[str, tuple[Binding, ...]] = MappingProxyType({})
-"""All operators as the tool builds them."""
 
 LoopOrder = tuple[str, ...]
 """Loops of one node, outermost first."""
@@ -82,29 +78,43 @@ class DecisionSpace:
         return {key: index for index, group in enumerate(self.classes) for key in group.members}
 
 
-def decision_space(
-    graph: Graph,
-    level: Level,
-    *,
-    dsp_limit: int,
-    tiling_limit: int,
-    costs: CostModel = PUBLISHED,
-    bindings: Mapping[str, tuple[Binding, ...]] = NO_CHOICE,
-    partial_tiles: bool = False,
-    fixed: Fixed = NOTHING_FIXED,
-) -> DecisionSpace:
-    """Return the decision space of a graph at one level.
+@dataclass(frozen=True, slots=True)
+class SpaceOptions:
+    """How a decision space is made of a graph.
 
-    Parameters
+    Attributes
     ----------
-    costs
-        Cost model of a node; by default as published.
-    bindings
-        By node, the choices for its operators; others are as the tool builds them.
+    dsp_limit
+        DSPs as the costs count them.
+    tiling_limit
+        Least trip count of a tile loop, for loops longer than it.
     partial_tiles
         Whether unroll factors need not divide trip counts.
     fixed
         Decisions that are made already.
+    costs
+        Cost model of a node; by default as published.
+    bindings
+        By node, the choices for its operators; others are as the tool builds them.
+    horizon_cycles, lut_limit
+        See `DecisionSpace`.
+    """
+
+    level: Level
+    dsp_limit: int
+    tiling_limit: int = 16
+    partial_tiles: bool = False
+    fixed: Fixed = NOTHING_FIXED
+    costs: CostModel = PUBLISHED
+    bindings: Mapping[str, tuple[Binding, ...]] = field(
+        default_factory=dict[str, "tuple[Binding, ...]"]
+    )
+    horizon_cycles: int | None = None
+    lut_limit: int | None = None
+
+
+def decision_space(graph: Graph, options: SpaceOptions) -> DecisionSpace:
+    """Return the decision space of a graph.
 
     Raises
     ------
@@ -112,23 +122,29 @@ def decision_space(
         If the DSPs don't suffice for one lane of every node (E401), a limit is not positive
         (E402), or what is fixed can't be (E408, E409).
     """
-    _check_limits(dsp_limit, tiling_limit)
-    least_dsps = _least_dsps(graph, dsp_limit, costs, bindings)
+    level, fixed = options.level, options.fixed
+    _check_limits(options.dsp_limit, options.tiling_limit)
+    least_dsps = _least_dsps(graph, options)
     orders = {node.name: _orders(node, permutes=level.permutes) for node in graph.nodes}
     orders = fixed_orders(graph, orders, fixed)
-    coupling = Coupling.PLAIN if level.is_as_built else Coupling.PUBLISHED
     classes = tile_classes(
-        graph, tiling_limit, tiles=level.tiles, coupling=coupling, partial=partial_tiles
+        graph,
+        options.tiling_limit,
+        tiles=level.tiles,
+        coupling=Coupling.PLAIN if level.is_as_built else Coupling.PUBLISHED,
+        partial=options.partial_tiles,
     )
     return DecisionSpace(
         graph=graph,
         level=level,
-        dsp_limit=dsp_limit,
+        dsp_limit=options.dsp_limit,
         classes=fixed_classes(graph, classes, fixed),
         orders=orders,
         least_dsps=least_dsps,
-        costs=costs,
-        bindings=bindings,
+        costs=options.costs,
+        bindings=options.bindings,
+        horizon_cycles=options.horizon_cycles,
+        lut_limit=options.lut_limit,
         streamable=frozenset(
             edge.channel for edge in graph.edges if _may_stream(graph, edge, orders)
         ),
@@ -143,28 +159,23 @@ def _check_limits(dsp_limit: int, tiling_limit: int) -> None:
         )
 
 
-def _least_dsps(
-    graph: Graph,
-    dsp_limit: int,
-    costs: CostModel,
-    bindings: Mapping[str, tuple[Binding, ...]],
-) -> dict[str, int]:
+def _least_dsps(graph: Graph, options: SpaceOptions) -> dict[str, int]:
     """Return the DSPs of one lane of each node; raises InfeasibleError E401 for too many."""
     ins, outs = graph.in_edges(), graph.out_edges()
 
     def least_of(node: Node) -> int:
         setting = Setting.of(graph, node, ins[node.name], outs[node.name])
-        choices = bindings.get(node.name, ((),))
-        return min(costs.least_dsps(node, replace(setting, binding=b)) for b in choices)
+        choices = options.bindings.get(node.name, ((),))
+        return min(options.costs.least_dsps(node, replace(setting, binding=b)) for b in choices)
 
     each = {node.name: least_of(node) for node in graph.nodes}
     least = sum(each.values())
-    if least <= dsp_limit:
+    if least <= options.dsp_limit:
         return each
     costly = ", ".join(f"{name} {dsps}" for name, dsps in each.items() if dsps)
     message = (
         f"{graph.name} needs at least {least} DSPs with no unrolling ({costly}), "
-        f"but the limit is {dsp_limit}"
+        f"but the limit is {options.dsp_limit}"
     )
     hint = f"give --dsp {least} or more"
     raise InfeasibleError(Diagnostic("E401", message, hint=hint))

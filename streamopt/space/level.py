@@ -5,7 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-__all__ = ["LEVELS", "PAPER_LEVELS", "Level", "LevelName"]
+__all__ = [
+    "LEVELS",
+    "PAPER_LEVELS",
+    "PUBLISHED_TILING_LIMIT",
+    "BindingChoice",
+    "Level",
+    "LevelName",
+]
 
 
 class LevelName(StrEnum):
@@ -62,7 +69,23 @@ LEVELS: dict[LevelName, Level] = {
     )
 }
 
+PUBLISHED_TILING_LIMIT = 16
+"""Least trip count of a tile loop in most published runs."""
+
 PAPER_LEVELS: tuple[LevelName, ...] = tuple(
     name for name, level in LEVELS.items() if not level.is_as_built
 )
 """Those whose model is that of [1]."""
+
+
+class BindingChoice(StrEnum):
+    """Resources that floating-point operators may be built from.
+
+    ``free``: DSPs or LUTs, node by node. ``tool``: as the vendor's tool does unasked. ``dsp``:
+    likewise, but every multiply-accumulate counts 5 DSPs, though the tool builds adders in haste
+    without; operators that are no part of one may be LUTs (O7).
+    """
+
+    FREE = "free"
+    TOOL = "tool"
+    DSP = "dsp"

@@ -1,4 +1,4 @@
-"""What rests on the model of [1] and so says nothing of the level beyond it.
+"""What rests on the model of [1], and so says nothing of opt6, of ports or of fixed decisions.
 
 [1] Basalama and Cong, Stream-HLS, FPGA 2025.
 """
@@ -12,8 +12,9 @@ from streamopt.space.level import PAPER_LEVELS
 
 if TYPE_CHECKING:
     from streamopt.space.level import Level
+    from streamopt.strategies.problem import Problem
 
-__all__ = ["check_published"]
+__all__ = ["check_published", "refusal"]
 
 
 def check_published(level: Level, what: str, hint: str) -> None:
@@ -32,5 +33,28 @@ def check_published(level: Level, what: str, hint: str) -> None:
         E523.
     """
     if level.is_as_built:
-        message = f"{what} is for {PAPER_LEVELS[0]} to {PAPER_LEVELS[-1]}, not for {level.name}"
-        raise SolverError(Diagnostic("E523", message, hint=hint))
+        raise SolverError(_unpublished(level, what, hint))
+
+
+def refusal(problem: Problem, what: str, hint: str) -> Diagnostic | None:
+    """Return why a problem isn't one of the model of [1] alone; None if it is.
+
+    Parameters
+    ----------
+    what, hint
+        As for `check_published`.
+    """
+    if problem.level.is_as_built:
+        return _unpublished(problem.level, what, hint)
+    if problem.ports:
+        hint = f"{hint}; or solve without, and emit with --port"
+        return Diagnostic("E525", f"{what} has no ports at {problem.level.name}", hint=hint)
+    if problem.space.fixed:
+        message = "fixed decisions are kept by the exact search and the compact formulation only"
+        return Diagnostic("E526", message, hint="leave --solver exhaustive and --formulation out")
+    return None
+
+
+def _unpublished(level: Level, what: str, hint: str) -> Diagnostic:
+    message = f"{what} is for {PAPER_LEVELS[0]} to {PAPER_LEVELS[-1]}, not for {level.name}"
+    return Diagnostic("E523", message, hint=hint)

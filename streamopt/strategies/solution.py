@@ -1,130 +1,46 @@
-"""What every strategy returns: a schedule, and what is known of how good it is."""
+"""The answer of every strategy: a schedule, and how good it is proved to be."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from streamopt.ir.text import html_table
-from streamopt.perf.costs import PUBLISHED
-from streamopt.space.assemble import baseline, evaluate, interval_cycles, plainest
-from streamopt.space.decisions import decision_space
-from streamopt.space.fixed import NOTHING_FIXED
-from streamopt.space.level import LEVELS
-from streamopt.space.objective import Objective
+from streamopt.space.assemble import interval_cycles
+from streamopt.space.objective import LatencyThenDsps
 from streamopt.transforms.apply import planned_graph
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from streamopt.errors import Diagnostic
-    from streamopt.ir.graph import Graph
-    from streamopt.ir.ports import PortPlan
-    from streamopt.ir.schedule import Binding, Prediction, Schedule
-    from streamopt.perf.costs import CostModel
+    from streamopt.ir.schedule import Prediction, Schedule
     from streamopt.solvers.result import Proof, Stop
-    from streamopt.space.decisions import DecisionSpace
-    from streamopt.space.fixed import Fixed
-    from streamopt.space.level import LevelName
-    from streamopt.strategies.resources.limits import Limit, Limits
+    from streamopt.strategies.problem import Problem
+    from streamopt.strategies.resources.limits import Limit
 
     OnIncumbent: TypeAlias = Callable[["Solution"], None] | None
 
-__all__ = ["OnIncumbent", "Request", "Solution"]
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """What to solve: a graph at a level, under limits.
-
-    Attributes
-    ----------
-    tiling_limit
-        Least trip count of a tile loop, for loops longer than it.
-    latency_target_cycles
-        Latency that must be kept; for the objective DSPs only.
-    ports
-        How arrays cross the boundary; the graph has movers for them.
-    limits
-        On the design as built; None for none but that on DSPs in the paper's accounting.
-    partial_tiles
-        Whether unroll factors need not divide trip counts.
-    lut_limit
-        On LUTs as the costs count them; None for none.
-    fixed
-        What is decided already; None for nothing.
-    """
-
-    graph: Graph
-    level: LevelName
-    dsp_limit: int
-    tiling_limit: int = 16
-    objective: Objective = Objective.LATENCY
-    latency_target_cycles: int | None = None
-    limits: Limits | None = None
-    costs: CostModel = PUBLISHED
-    bindings: Mapping[str, tuple[Binding, ...]] = field(
-        default_factory=dict[str, "tuple[Binding, ...]"]
-    )
-    horizon_cycles: int | None = None
-    ports: tuple[PortPlan, ...] = ()
-    partial_tiles: bool = False
-    lut_limit: int | None = None
-    fixed: Fixed | None = None
-
-    def space(self) -> DecisionSpace:
-        """Return what may be decided.
-
-        Raises
-        ------
-        InfeasibleError
-            If no schedule fits the limits (E401, E402) or what is fixed (E408, E409).
-        """
-        space = decision_space(
-            self.graph,
-            LEVELS[self.level],
-            dsp_limit=self.dsp_limit,
-            tiling_limit=self.tiling_limit,
-            costs=self.costs,
-            bindings=self.bindings,
-            partial_tiles=self.partial_tiles,
-            fixed=self.fixed or NOTHING_FIXED,
-        )
-        return replace(space, horizon_cycles=self.horizon_cycles, lut_limit=self.lut_limit)
-
-    def plainest(self) -> Schedule:
-        """Return a schedule to begin with: nothing is decided but what is fixed."""
-        return plainest(self.space()) if self.fixed else baseline(self.graph)
-
-    def evaluate(self, schedule: Schedule) -> Prediction:
-        """Return the times and DSPs of a schedule under the request's costs, in integers."""
-        return evaluate(self.graph, schedule, self.costs)
-
-    def interval_cycles(self, schedule: Schedule) -> int:
-        """Return the distance of frames of a schedule under the request's costs."""
-        return interval_cycles(self.graph, schedule, self.costs)
+__all__ = ["OnIncumbent", "Solution"]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Solution:
     """A schedule with its certificate.
 
-    A bound is what no schedule of the request can be below; 0 where the objective doesn't ask.
-
     Attributes
     ----------
     prediction
         The performance model's integers for the schedule.
-    bound_cycles
-        Of the latency; equal to it where the latency is proved least.
+    bound
+        No schedule of the problem costs less; equal to `cost` where that is proved least. Of two
+        objectives, of the first.
     proof, stop
         What was proved, and why the search ended. Optimal is said of the whole objective.
     solve_seconds
         From the request to the answer: rows, models, searches and read-back.
-    bound_dsps
-        Of the DSPs, among the schedules of the least latency or within the latency target.
-    bound_interval_cycles
-        Of the distance of frames.
+    second_bound
+        Of the second of two objectives, among the schedules that are best in the first; else 0.
     used
         Of each resource with a limit, as built.
     region
@@ -135,13 +51,13 @@ class Solution:
     simulated_cycles
         Latency of the design in the simulation; 0 where nothing was simulated.
     warnings
-        What is to be known before it is built; see `streamopt.pipeline.warning`.
+        To be known before it is built; see `streamopt.pipeline.warning`.
     """
 
-    request: Request
+    problem: Problem
     schedule: Schedule
     prediction: Prediction
-    bound_cycles: int
+    bound: int
     proof: Proof
     stop: Stop
     solver: str
@@ -149,8 +65,7 @@ class Solution:
     seed: int
     solve_seconds: float
     message: str = ""
-    bound_dsps: int = 0
-    bound_interval_cycles: int = 0
+    second_bound: int = 0
     used: tuple[int, ...] = ()
     region: tuple[Limit, ...] = ()
     least_found_cycles: int = 0
@@ -160,19 +75,29 @@ class Solution:
     @property
     def limits(self) -> tuple[Limit, ...]:
         """Return all limits on the design as built."""
-        asked = self.request.limits
+        asked = self.problem.limits
         return self.region if asked is None else asked.each
 
     @property
-    def objective_cycles(self) -> int:
-        """Return the latency of the schedule."""
+    def latency_cycles(self) -> int:
+        """Return the latency of the schedule in the model."""
         return self.prediction.latency_cycles
 
     @property
     def interval_cycles(self) -> int:
         """Return the distance of frames in the model."""
-        graph = planned_graph(self.request.graph, self.schedule)
-        return interval_cycles(graph, self.schedule, self.request.costs)
+        graph = planned_graph(self.problem.graph, self.schedule)
+        return interval_cycles(graph, self.schedule, self.problem.space.costs)
+
+    @property
+    def dsps(self) -> int:
+        """Return the DSPs as the costs of the problem count them."""
+        return self.prediction.dsps
+
+    @property
+    def cost(self) -> int:
+        """Return the objective's cost of the schedule: cycles, or DSPs."""
+        return self.problem.objective.cost(self)
 
     @property
     def gap(self) -> float:
@@ -180,16 +105,10 @@ class Solution:
 
         Of two objectives it is that of the first, or of the second where the first is proved.
         """
-        match self.request.objective:
-            case Objective.LATENCY:
-                return _gap(self.objective_cycles, self.bound_cycles)
-            case Objective.INTERVAL:
-                return _gap(self.interval_cycles, self.bound_interval_cycles)
-            case Objective.DSPS:
-                return _gap(self.prediction.dsps, self.bound_dsps)
-            case Objective.LATENCY_DSPS:
-                cycles = _gap(self.objective_cycles, self.bound_cycles)
-                return cycles or _gap(self.prediction.dsps, self.bound_dsps)
+        first = _gap(self.cost, self.bound)
+        if first or not isinstance(self.problem.objective, LatencyThenDsps):
+            return first
+        return _gap(self.dsps, self.second_bound)
 
     @property
     def search_gap(self) -> float:
@@ -197,22 +116,22 @@ class Solution:
 
         It is `gap` but where a schedule that simulates faster was returned instead.
         """
-        return _gap(self.least_found_cycles or self.objective_cycles, self.bound_cycles)
+        return _gap(self.least_found_cycles or self.latency_cycles, self.bound)
 
     def __repr__(self) -> str:
         """Return what was found and proved, on one line; `streamopt.record` has all of it."""
-        request = self.request
+        problem = self.problem
         simulated = f"{self.simulated_cycles:,} cycles simulated, " * bool(self.simulated_cycles)
-        found = f"{self.objective_cycles:,} in the model, bound {self.bound_cycles:,}"
+        found = f"{self.latency_cycles:,} in the model, bound {self.bound:,}"
         warned = f", {len(self.warnings)} warnings" * bool(self.warnings)
-        name = f"{request.graph.name} at {request.level}"
+        name = f"{problem.graph.name} at {problem.level.name}"
         return f"<Solution {name}: {simulated}{found}, {self.proof} by {self.solver}{warned}>"
 
     def _repr_html_(self) -> str:
         """Show what was found and proved, and every node's loops, in a notebook."""
-        request, times = self.request, {node.node: node for node in self.prediction.nodes}
-        title = f"{request.graph.name} at {request.level}: {self.objective_cycles:,} cycles, "
-        title += f"bound {self.bound_cycles:,}, {self.proof} by {self.solver}"
+        problem, times = self.problem, {node.node: node for node in self.prediction.nodes}
+        title = f"{problem.graph.name} at {problem.level.name}: {self.latency_cycles:,} cycles, "
+        title += f"bound {self.bound:,}, {self.proof} by {self.solver}"
         header = ("node", "loop order", "unroll", "II", "start", "last write", "lanes", "DSPs")
         rows = (
             (

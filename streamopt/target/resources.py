@@ -3,8 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 
-__all__ = ["RESOURCE_NAMES", "Resources"]
+__all__ = ["RESOURCE_NAMES", "Fit", "Resources"]
+
+
+class Fit(StrEnum):
+    """The part of a device that a design is to fit into."""
+
+    SLR = "slr"
+    DEVICE = "device"
 
 
 @dataclass(frozen=True, slots=True)

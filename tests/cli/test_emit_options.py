@@ -18,7 +18,9 @@ GESUMMV = Path(__file__).parents[2] / "graphs" / "polybench" / "gesummv.json"
 @pytest.fixture(scope="module")
 def schedule(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("schedule") / "schedule.json"
-    found = so.solve(so.dataflow(so.load(GESUMMV)), level="opt1", fifos=None).schedule
+    found = so.solve(
+        so.dataflow(so.load(GESUMMV)), level="opt1", effort=so.Effort(fifos=None)
+    ).schedule
     path.write_text(write_schedule_json(found))
     return path
 

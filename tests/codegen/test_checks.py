@@ -102,7 +102,7 @@ def test_text_in_another_form_is_not_judged() -> None:
 @pytest.mark.parametrize("kernel", ["transformers/multi_head_attention", "cnns/residual_block"])
 def test_large_designs_are_clean(kernel: str) -> None:
     graph = so.dataflow(so.load(GRAPHS / f"{kernel}.json"))
-    schedule = so.solve(graph, level="opt1", fifos=None).schedule
+    schedule = so.solve(graph, level="opt1", effort=so.Effort(fifos=None)).schedule
     design = so.emit(graph, schedule)
     text = design.text(f"{design.top}.cpp")
     assert render(read_tree(text)) == text
@@ -111,7 +111,7 @@ def test_large_designs_are_clean(kernel: str) -> None:
 
 def test_releases_differ_where_the_tools_do() -> None:
     graph = so.dataflow(so.load(GRAPHS / "polybench/gemm.json"))
-    schedule = so.solve(graph, level="opt1", fifos=None).schedule
+    schedule = so.solve(graph, level="opt1", effort=so.Effort(fifos=None)).schedule
     assert [*vitis_releases()] == sorted(vitis_releases())
     files: dict[str, str] = {}
     for name in vitis_releases():

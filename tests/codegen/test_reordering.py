@@ -29,7 +29,7 @@ def design(kernel: str, element: str, backend: str, ports: str, folder: Path) ->
     (folder / "f.c").write_text(KERNELS[kernel].replace("T", element))
     graph = so.dataflow(so.load(folder / "f.c"))
     outside = so.plan_ports(graph, ports) if ports else ()
-    schedule = so.solve(graph, level="opt2", dsp=40, ports=outside).schedule
+    schedule = so.solve(graph, level="opt2", dsp=40, space=so.Space(ports=outside)).schedule
     return so.emit(graph, schedule, backend=backend)
 
 

@@ -12,7 +12,7 @@ from streamopt.errors import CodegenError
 from streamopt.formats.graph_json import read_graph_json
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Compare, CompareOp, Index, Literal
-from streamopt.pipeline import dataflow, emit, solve, verify, write
+from streamopt.pipeline import Space, dataflow, emit, solve, verify, write
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -108,7 +108,7 @@ def test_several_nodes_hand_over_wholes(tmp_path: Path) -> None:
     ]  # fmt: skip
     document = {"schema_version": 1, "name": "p", "arrays": arrays, "nodes": nodes}
     program = read_graph_json(json.dumps(document), "p.json")
-    solution = solve(dataflow(program), level="opt5", dsp=100, tiling_limit=1)
+    solution = solve(dataflow(program), level="opt5", dsp=100, space=Space(tiling_limit=1))
     write(program, solution.schedule, tmp_path / "design")
     verify(tmp_path / "design").raise_if_failed()
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import streamopt as so
 from streamopt.formulation.compact import model as compact
 from streamopt.formulation.paper import model as paper
-from streamopt.space.decisions import decision_space
+from streamopt.space.decisions import SpaceOptions, decision_space
 from streamopt.space.level import LEVELS, LevelName
-from streamopt.space.objective import Objective
+from streamopt.space.objective import Interval
 from streamopt.space.rows import node_rows
 
 TOP = Path(__file__).parents[2]
@@ -24,27 +24,25 @@ def on_page(name: str, prefix: str) -> set[str]:
 
 def test_compact_equations() -> None:
     level = LEVELS[LevelName.OPT4]
-    space = decision_space(GRAPH, level, dsp_limit=2560, tiling_limit=16)
+    space = decision_space(GRAPH, SpaceOptions(level, dsp_limit=2560, tiling_limit=16))
     program = compact.build(
         space, node_rows(space), horizon_cycles=10**8, untiled_limit_cycles=10**8
     )
-    paced = compact.build(
-        space, node_rows(space), horizon_cycles=10**8, objective=Objective.INTERVAL
-    )
+    paced = compact.build(space, node_rows(space), horizon_cycles=10**8, objective=Interval())
     tags = [*program.formulation.tags.values(), *paced.formulation.tags.values()]
     assert {tag.equation for tag in tags} == on_page("compact.md", "C")
 
 
 def test_paper_equations() -> None:
     level = LEVELS[LevelName.OPT5]
-    space = decision_space(GRAPH, level, dsp_limit=2560, tiling_limit=16)
+    space = decision_space(GRAPH, SpaceOptions(level, dsp_limit=2560, tiling_limit=16))
     program = paper.build(space, horizon_cycles=10**8)
     assert {tag.equation for tag in program.formulation.tags.values()} == on_page("paper.md", "")
 
 
 def test_every_constraint_has_a_tag() -> None:
     level = LEVELS[LevelName.OPT5]
-    space = decision_space(GRAPH, level, dsp_limit=2560, tiling_limit=16)
+    space = decision_space(GRAPH, SpaceOptions(level, dsp_limit=2560, tiling_limit=16))
     formulation = compact.build(space, node_rows(space), horizon_cycles=10**8).formulation
     assert {row.name for row in formulation.model.rows.values()} == set(formulation.tags)
     subjects = {tag.subject for tag in formulation.tags.values() if tag.family == "fifo_order"}

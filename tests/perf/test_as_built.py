@@ -14,12 +14,12 @@ from streamopt.perf.as_built.closed_form import node_pipelines, predict
 from streamopt.perf.pipelines.timings import pipeline_timings
 from streamopt.perf.resources.memory_blocks import memories_as_built
 from streamopt.perf.resources.network import address_multipliers, resources
-from streamopt.pipeline.beyond.costing import as_built_costs
-from streamopt.pipeline.beyond.freedom import Freedom
 from streamopt.space import tiles
 from streamopt.space.assemble import assemble, evaluate
-from streamopt.space.decisions import decision_space
+from streamopt.space.decisions import SpaceOptions, decision_space
 from streamopt.space.level import LEVELS, LevelName
+from streamopt.strategies.opt6.as_built_costs import as_built_costs
+from streamopt.strategies.opt6.choices import bindings
 from streamopt.transforms.apply import apply
 from streamopt.transforms.lower import lower
 from streamopt.transforms.rewrites import rewritten
@@ -46,12 +46,14 @@ def space_of(graph: Graph, costs: AsBuiltCosts, *, partial: bool = False) -> Dec
     level = LEVELS[LevelName.OPT6]
     return decision_space(
         graph,
-        level,
-        dsp_limit=10**6,
-        tiling_limit=1,
-        costs=costs,
-        bindings=Freedom().bindings(graph),
-        partial_tiles=partial,
+        SpaceOptions(
+            level,
+            dsp_limit=10**6,
+            tiling_limit=1,
+            costs=costs,
+            bindings=bindings(None, graph),
+            partial_tiles=partial,
+        ),
     )
 
 

@@ -14,10 +14,11 @@ from streamopt.ir.schedule import ChannelKind
 from streamopt.perf.costs import Setting
 from streamopt.perf.pipelines.timings import pipeline_timings
 from streamopt.perf.resources.network import resources
-from streamopt.pipeline.beyond.costing import as_built_costs
 from streamopt.space.assemble import assemble
-from streamopt.space.decisions import decision_space
+from streamopt.space.decisions import SpaceOptions, decision_space
 from streamopt.space.level import LEVELS, LevelName
+from streamopt.strategies.opt6.as_built_costs import as_built_costs
+from streamopt.strategies.opt6.choices import bindings
 from streamopt.transforms.apply import apply
 from streamopt.transforms.lower import lower
 from streamopt.transforms.rewrites import rewritten
@@ -38,12 +39,14 @@ LEAST_DEPTH_ELEMS = 2
 def space_of(graph: Graph) -> DecisionSpace:
     return decision_space(
         graph,
-        LEVELS[LevelName.OPT6],
-        dsp_limit=10**6,
-        tiling_limit=1,
-        costs=as_built_costs(graph, DEVICE).with_surroundings(),
-        bindings=so.Freedom().bindings(graph),
-        partial_tiles=True,
+        SpaceOptions(
+            LEVELS[LevelName.OPT6],
+            dsp_limit=10**6,
+            tiling_limit=1,
+            costs=as_built_costs(graph, DEVICE).with_surroundings(),
+            bindings=bindings(None, graph),
+            partial_tiles=True,
+        ),
     )
 
 

@@ -7,17 +7,17 @@ from random import Random
 from typing import TYPE_CHECKING
 
 import pytest
+from streamopt.strategies.opt6.rewrite_choices import ALL
 
 import streamopt as so
 from streamopt.perf.as_built.closed_form import predict
 from streamopt.perf.as_built.work_bound import work_bound_cycles
 from streamopt.perf.pipelines.timings import pipeline_timings
 from streamopt.perf.resources.network import resources
-from streamopt.pipeline.beyond.costing import as_built_costs
-from streamopt.pipeline.beyond.freedom import ALL
 from streamopt.space.assemble import assemble
-from streamopt.space.decisions import decision_space
+from streamopt.space.decisions import SpaceOptions, decision_space
 from streamopt.space.level import LEVELS, LevelName
+from streamopt.strategies.opt6.as_built_costs import as_built_costs
 from streamopt.transforms.apply import apply
 from streamopt.transforms.lower import lower
 from tests.support.random.graphs import random_graph
@@ -48,7 +48,9 @@ def test_no_design_is_below_the_bound_within_what_it_takes(seed: int) -> None:
     graph = random_graph(rng, nodes=6, max_extent=12)
     costs = as_built_costs(graph, DEVICE, {})
     bindings = ALL.bindings(graph)
-    space = decision_space(graph, LEVELS[LevelName.OPT6], dsp_limit=10**6, tiling_limit=1)
+    space = decision_space(
+        graph, SpaceOptions(LEVELS[LevelName.OPT6], dsp_limit=10**6, tiling_limit=1)
+    )
     class_of = space.class_of()
     for _ in range(12):
         factors = [rng.choice(group.factors) for group in space.classes]

@@ -39,7 +39,9 @@ def test_kernel_becomes_a_verified_design(name: str, tmp_path: Path) -> None:
     program = so.load(
         KERNELS / name / f"{name}.c", options=so.SourceOptions(define=defines, include=[KERNELS])
     )
-    solution = so.solve(so.dataflow(program), dsp=500, tiling_limit=4, time_limit_seconds=20)
+    solution = so.solve(
+        so.dataflow(program), dsp=500, time_limit=20, space=so.Space(tiling_limit=4)
+    )
     so.write(program, solution.schedule, tmp_path / "made")
     verdict = so.verify(tmp_path / "made")
     verdict.raise_if_failed()

@@ -14,11 +14,11 @@ from streamopt.ir.ports import PortKind
 from streamopt.perf.pipelines.bandwidth import channel_rates, least_cycles, transfer_ii
 from streamopt.solvers.result import Proof
 from streamopt.space.assemble import baseline
-from streamopt.space.level import LevelName
-from streamopt.strategies.ported_request import request_with_ports
-from streamopt.strategies.solution import Request
+from streamopt.strategies.opt6.choices import variants
+from streamopt.strategies.problem import problem_with_ports
 from streamopt.target.channels import balanced
 from streamopt.transforms.rewrites import REWRITES
+from tests.support.problems import problem_of
 
 GRAPHS = Path(__file__).parents[2] / "graphs"
 GEMM = so.dataflow(so.load(GRAPHS / "polybench/gemm.json"))
@@ -86,7 +86,7 @@ def test_transfers_take_what_words_and_channels_ask() -> None:
 
 def test_starved_design_is_as_slow_as_its_channel() -> None:
     """A matrix of 400 x 400 floats can't pass faster than its channel delivers."""
-    schedule = so.solve(MVT, fifos=None).schedule
+    schedule = so.solve(MVT, effort=so.Effort(fifos=None)).schedule
     on_chip = so.simulate(MVT, schedule).cycles
     found = so.evaluate(MVT, so.put_outside(MVT, schedule, so.plan_ports(MVT, "m_axi")))
     rate = so.device("u280").channel("HBM[0]").bytes_per_cycle(3.33)
@@ -102,16 +102,15 @@ def test_starved_design_is_as_slow_as_its_channel() -> None:
 
 def test_optimum_changes_where_a_channel_is_the_limit() -> None:
     ports = so.plan_ports(GEMM, "m_axi")
-    free = so.solve(GEMM, fifos=None)
-    bound = so.solve(GEMM, ports=ports, fifos=None)
+    free = so.solve(GEMM, effort=so.Effort(fifos=None))
+    bound = so.solve(GEMM, space=so.Space(ports=ports), effort=so.Effort(fifos=None))
     assert bound.proof is Proof.OPTIMAL
     assert bound.schedule.ports == ports
     put = so.put_outside(GEMM, free.schedule, ports, sizing=None)
-    request = request_with_ports(
-        Request(GEMM, LevelName.OPT5, 2560), ports, ("auto", "compact"), None
+    under_channels = (
+        problem_with_ports(problem_of(GEMM, 2560, 16), ports, None).evaluate(put).latency_cycles
     )
-    under_channels = request.evaluate(put).latency_cycles
-    assert free.objective_cycles < bound.objective_cycles < under_channels
+    assert free.latency_cycles < bound.latency_cycles < under_channels
     nodes = [bound.schedule.node(name) for name in ("gemm", "scale_add")]
     assert nodes != [free.schedule.node(name) for name in ("gemm", "scale_add")]
     assert so.simulate(GEMM, bound.schedule).cycles < so.simulate(GEMM, put).cycles
@@ -121,27 +120,27 @@ def test_opt6_keeps_to_its_channels() -> None:
     """Rows of movers are what the network says, and no design is faster than its channels."""
     ports = so.plan_ports(MVT, "m_axi")
     before = so.solve(MVT, level="opt6", dsp=220)
-    found = so.solve(MVT, level="opt6", dsp=220, ports=ports)
+    found = so.solve(MVT, level="opt6", dsp=220, space=so.Space(ports=ports))
     rate = so.device("u280").channel("HBM[0]").bytes_per_cycle(3.33)
     least = least_cycles(400 * 400, 32, [rate])
-    assert least <= found.bound_cycles <= found.objective_cycles < 1.1 * least
-    assert before.objective_cycles < least
+    assert least <= found.bound <= found.latency_cycles < 1.1 * least
+    assert before.latency_cycles < least
     assert {*ports} <= {*found.schedule.ports}
     measured = so.evaluate(MVT, found.schedule)
     assert measured.predicted is not None
-    assert measured.predicted.latency_cycles == found.objective_cycles
+    assert measured.predicted.latency_cycles == found.latency_cycles
     assert measured.resources.total.luts <= so.device("u280").slr.luts
 
 
 def test_shared_arguments_are_a_form_where_movers_hand_out() -> None:
     attention = so.dataflow(so.load(GRAPHS / "transformers/multi_head_attention.json"))
-    found = {names for names, _ in so.Freedom().forms(attention, shares_arguments=True)}
-    assert found > {names for names, _ in so.Freedom().forms(attention)}
+    found = {names for names, _ in variants(attention, shares_arguments=True)}
+    assert found > {names for names, _ in variants(attention)}
     assert {"private_arguments" in names for names in found if names} == {True, False}
 
 
 def test_ports_are_kept_with_the_schedule() -> None:
-    schedule = so.solve(GEMM, level="opt1", fifos=None).schedule
+    schedule = so.solve(GEMM, level="opt1", effort=so.Effort(fifos=None)).schedule
     put = so.put_outside(GEMM, schedule, so.plan_ports(GEMM, "m_axi", ports={"A": "axis"}), None)
     text = write_schedule_json(put)
     assert read_schedule_json(text, "schedule.json") == put
@@ -167,7 +166,14 @@ def test_what_knows_no_channels_says_so() -> None:
         ("opt5", "compact", "exhaustive"),
     ):
         with pytest.raises(SolverError, match="E525"):
-            so.solve(GEMM, level=level, formulation=formulation, solver=solver, ports=ports)
-    schedule = so.put_outside(GEMM, so.solve(GEMM, level="opt1", fifos=None).schedule, ports, None)
+            so.solve(
+                GEMM,
+                level=level,
+                space=so.Space(ports=ports),
+                effort=so.Effort(formulation=formulation, solver=solver),
+            )
+    schedule = so.put_outside(
+        GEMM, so.solve(GEMM, level="opt1", effort=so.Effort(fifos=None)).schedule, ports, None
+    )
     with pytest.raises(LegalityError, match="E333 the schedule of 'gemm' has ports already"):
         so.put_outside(GEMM, schedule, ports)

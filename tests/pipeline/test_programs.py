@@ -39,7 +39,7 @@ SHORT = {
 def test_design_computes_its_program(program: str, level: str, tmp_path: Path) -> None:
     source = so.load(TOP / "graphs" / f"{program}.json")
     tiling_limit = TILING_LIMITS.get(program, 16)
-    solution = so.solve(so.dataflow(source), level=level, tiling_limit=tiling_limit)
+    solution = so.solve(so.dataflow(source), level=level, space=so.Space(tiling_limit=tiling_limit))
     so.write(source, solution.schedule, tmp_path / "project", result=so.record(solution))
     verdict = so.verify(tmp_path / "project")
     assert verdict.passed, str(verdict)

@@ -11,7 +11,7 @@ from streamopt import dsl
 from streamopt.errors import FrontendError, InfeasibleError, LegalityError, SolverError
 from streamopt.evaluation.design import timed_network
 from streamopt.formats.steps_json import read_steps_json, write_steps_json
-from streamopt.pipeline import device, interpret, load_steps, save_steps, schedule
+from streamopt.pipeline import Effort, Space, device, interpret, load_steps, save_steps, schedule
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -46,13 +46,13 @@ def seidel(folder: Path) -> Scheduling:
 def test_solver_keeps_to_steps_and_decides_the_rest() -> None:
     s = schedule(product())
     s["C"].interchange("j", "k").unroll("i", 4)
-    solution = s.solve(dsp=2560, tiling_limit=1)
+    solution = s.solve(dsp=2560, space=Space(tiling_limit=1))
     plan = solution.schedule.node("C")
     assert plan.order == ("i", "k", "j")
     assert plan.factors["i"] == solution.schedule.node("Y").factors["i"] == 4
     assert plan.factors["j"] > 1
-    free = schedule(product()).solve(dsp=2560, tiling_limit=1)
-    assert free.objective_cycles <= solution.objective_cycles
+    free = schedule(product()).solve(dsp=2560, space=Space(tiling_limit=1))
+    assert free.latency_cycles <= solution.latency_cycles
 
 
 @pytest.mark.parametrize("level", ["opt3", "opt6"])
@@ -79,7 +79,7 @@ def test_decisions_that_contradict_each_other() -> None:
     with pytest.raises(InfeasibleError, match="E401"):
         s.solve(dsp=100)
     with pytest.raises(SolverError, match="E526"):
-        s.solve(dsp=2560, solver="exhaustive")
+        s.solve(dsp=2560, effort=Effort(solver="exhaustive"))
     with pytest.raises(LegalityError, match="E234 unroll factor 40 of loop i of C"):
         s["C"].unroll("i", 40)
 

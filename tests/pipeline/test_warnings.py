@@ -46,7 +46,7 @@ def solved(folder: Path, source: str) -> Solution:
 
 def test_port_conflicts_are_told_with_the_node_and_the_array(tmp_path: Path) -> None:
     found = solved(tmp_path, FIR)
-    assert found.simulated_cycles == so.simulate(found.request.graph, found.schedule).cycles
+    assert found.simulated_cycles == so.simulate(found.problem.graph, found.schedule).cycles
     (warning,) = found.warnings
     assert warning.code == "W01"
     assert warning.message == (
@@ -54,7 +54,7 @@ def test_port_conflicts_are_told_with_the_node_and_the_array(tmp_path: Path) -> 
         "has an II of 16 instead of 1 because of memory ports of x, 32 accesses"
     )
     assert "--level opt6" in warning.hint
-    built = so.solve(found.request.graph, level="opt6", dsp=256)
+    built = so.solve(found.problem.graph, level="opt6", dsp=256)
     assert "W01" not in [each.code for each in built.warnings]
 
 
@@ -114,4 +114,4 @@ def test_copies_on_the_shorter_path_let_frames_follow(tmp_path: Path) -> None:
     assert found.schedule.rewrites == ("balance_paths",)
     times = so.simulate(graph, found.schedule, frames=8)
     assert times.total_cycles - times.cycles <= 7 * 1.01 * found.interval_cycles
-    assert found.bound_interval_cycles == found.interval_cycles
+    assert found.bound == found.interval_cycles

@@ -100,9 +100,7 @@ def test_it_tells_what_was_found() -> None:
     evaluation = so.evaluate(small_graph(), solved().schedule)
     facts = {row[0]: row[1] for row in found["proof"].tables[0].rows}
     assert facts["proof"] == "optimal in the opt5 model (proved)"
-    assert (
-        facts["no schedule of the level has a latency below"] == f"{solved().bound_cycles} cycles"
-    )
+    assert facts["no schedule of the level has a latency below"] == f"{solved().bound} cycles"
     figures = dict(report().page.figures)
     assert figures["simulated"] == f"{evaluation.trace.cycles} cycles"
     channels = found["dataflow"].tables[0].rows
@@ -114,7 +112,7 @@ def test_it_tells_what_was_found() -> None:
     last = evaluation.trace.process("Y")
     assert processes["Y"][1] == f"{last.starts[0]} to {last.ends[0]}"
     points = found["pareto"].tables[0].rows
-    assert (str(solved().objective_cycles), str(solved().prediction.dsps), "proved") == points[0]
+    assert (str(solved().latency_cycles), str(solved().prediction.dsps), "proved") == points[0]
 
 
 def test_loops_are_readable() -> None:

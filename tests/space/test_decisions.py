@@ -10,7 +10,7 @@ import pytest
 from streamopt.errors import InfeasibleError
 from streamopt.formats.graph_json import read_graph_json
 from streamopt.space.assemble import assemble, baseline, violations
-from streamopt.space.decisions import DecisionSpace, decision_space
+from streamopt.space.decisions import DecisionSpace, SpaceOptions, decision_space
 from streamopt.space.level import LEVELS, LevelName
 from streamopt.transforms.apply import apply
 from streamopt.transforms.canonicalize import canonicalize
@@ -48,7 +48,7 @@ CHAIN = graph_of(
 
 
 def space_of(graph: Graph, level: LevelName, dsp: int = 99, limit: int = 1) -> DecisionSpace:
-    return decision_space(graph, LEVELS[level], dsp_limit=dsp, tiling_limit=limit)
+    return decision_space(graph, SpaceOptions(LEVELS[level], dsp_limit=dsp, tiling_limit=limit))
 
 
 def test_too_few_dsps_for_one_lane_each() -> None:

@@ -8,7 +8,7 @@ from streamopt import dsl
 from streamopt.errors import InfeasibleError
 from streamopt.pipeline import dataflow
 from streamopt.space.assemble import plainest, violations
-from streamopt.space.decisions import DecisionSpace, decision_space
+from streamopt.space.decisions import DecisionSpace, SpaceOptions, decision_space
 from streamopt.space.fixed import Fixed
 from streamopt.space.level import LEVELS, LevelName
 
@@ -21,7 +21,7 @@ def space(fixed: Fixed) -> DecisionSpace:
     p.output("Y", (i, j), dsl.relu(c[i, j]))
     graph = dataflow(p.build())
     level = LEVELS[LevelName.OPT5]
-    return decision_space(graph, level, dsp_limit=500, tiling_limit=16, fixed=fixed)
+    return decision_space(graph, SpaceOptions(level, dsp_limit=500, tiling_limit=16, fixed=fixed))
 
 
 def test_orders_and_factors_are_the_fixed_ones() -> None:

@@ -8,18 +8,18 @@ from pathlib import Path
 import pytest
 
 import streamopt as so
-from streamopt.pipeline.beyond.costing import as_built_costs
-from streamopt.pipeline.beyond.freedom import ALL
 from streamopt.space.assemble import baseline, evaluate, violations
-from streamopt.space.decisions import decision_space
+from streamopt.space.decisions import SpaceOptions, decision_space
 from streamopt.space.horizon import HorizonFilter, same_rows
 from streamopt.space.level import LEVELS, LevelName
 from streamopt.space.rows import node_rows
+from streamopt.strategies.opt6.as_built_costs import as_built_costs
+from streamopt.strategies.opt6.choices import bindings as bindings_of
 from streamopt.target.device import find_device
 
 TOP = Path(__file__).parents[2]
 GRAPH = so.dataflow(so.load(TOP / "graphs" / "polybench" / "3mm.json"))
-SPACE = decision_space(GRAPH, LEVELS[LevelName.OPT5], dsp_limit=2560, tiling_limit=16)
+SPACE = decision_space(GRAPH, SpaceOptions(LEVELS[LevelName.OPT5], dsp_limit=2560, tiling_limit=16))
 ROWS = node_rows(SPACE)
 KNOWN_CYCLES = evaluate(GRAPH, baseline(GRAPH)).latency_cycles
 
@@ -52,15 +52,13 @@ def test_dive_returns_a_legal_schedule(few_lanes: bool) -> None:
 
 
 def test_rows_that_differ_in_nothing_but_operators_are_told_apart() -> None:
-    bindings = ALL.bindings(GRAPH)
+    bindings = bindings_of(None, GRAPH)
     costs = as_built_costs(GRAPH, find_device())
     space = decision_space(
         GRAPH,
-        LEVELS[LevelName.OPT6],
-        dsp_limit=2560,
-        tiling_limit=60,
-        costs=costs,
-        bindings=bindings,
+        SpaceOptions(
+            LEVELS[LevelName.OPT6], dsp_limit=2560, tiling_limit=60, costs=costs, bindings=bindings
+        ),
     )
     space = replace(space, lut_limit=400_000)
     rows = node_rows(space)

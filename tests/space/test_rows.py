@@ -16,10 +16,10 @@ from streamopt.errors import SolverError
 from streamopt.ir.network import Implementation, Operator
 from streamopt.perf.costs import PUBLISHED
 from streamopt.perf.paper.dsp import dsps_per_lane
-from streamopt.pipeline.beyond.costing import as_built_costs
-from streamopt.space.decisions import DecisionSpace, decision_space
+from streamopt.space.decisions import DecisionSpace, SpaceOptions, decision_space
 from streamopt.space.level import LEVELS, Level, LevelName
 from streamopt.space.rows import NodeRows, Times, node_rows
+from streamopt.strategies.opt6.as_built_costs import as_built_costs
 from streamopt.strategies.oracle.exhaustive import exhaustive
 from tests.support.random.graphs import random_graph
 
@@ -152,7 +152,7 @@ def test_pruned_rows_hold_an_optimum(level: Level) -> None:
             untiled = oracle(graph, LEVELS[LevelName.OPT2], dsps, tiles)
             assert untiled is not None
             untiled_limit = untiled.latency_cycles
-        space = decision_space(graph, level, dsp_limit=dsps, tiling_limit=tiles)
+        space = decision_space(graph, SpaceOptions(level, dsp_limit=dsps, tiling_limit=tiles))
         found = RowSearch(space, untiled_limit).run()
         assert found == (expected.latency_cycles, expected.dsps), seed
         tried += 1
@@ -165,7 +165,7 @@ def test_pruned_rows_hold_an_optimum(level: Level) -> None:
 def test_a_kept_row_is_as_good_as_each_that_is_dropped(level: LevelName) -> None:
     for seed in range(40):
         graph = random_graph(random.Random(seed), nodes=3, max_extent=6)
-        space = decision_space(graph, LEVELS[level], dsp_limit=60, tiling_limit=1)
+        space = decision_space(graph, SpaceOptions(LEVELS[level], dsp_limit=60, tiling_limit=1))
         every, kept = node_rows(space, prune=False), node_rows(space)
         for node in graph.nodes:
             fronts = by_meaning(space, kept[node.name])
@@ -205,11 +205,9 @@ def test_partial_tiles_beyond_the_horizon_are_not_costed(horizon: int) -> None:
     costs = Recorded()
     space = decision_space(
         so.dataflow(p.build()),
-        LEVELS[LevelName.OPT6],
-        dsp_limit=10**6,
-        tiling_limit=1,
-        costs=costs,
-        partial_tiles=True,
+        SpaceOptions(
+            LEVELS[LevelName.OPT6], dsp_limit=10**6, tiling_limit=1, costs=costs, partial_tiles=True
+        ),
     )
     space = replace(space, horizon_cycles=horizon)
     assert node_rows(space)
@@ -245,12 +243,14 @@ def test_rows_of_nodes_alike_are_told_apart() -> None:
     ways = ((), (adder,), (adder, (Operator.MUL, Implementation.FABRIC)))
     space = decision_space(
         graph,
-        LEVELS[LevelName.OPT6],
-        dsp_limit=2560,
-        tiling_limit=16,
-        costs=as_built_costs(graph, so.device("u280")),
-        bindings=dict.fromkeys((node.name for node in graph.nodes), ways),
-        partial_tiles=True,
+        SpaceOptions(
+            LEVELS[LevelName.OPT6],
+            dsp_limit=2560,
+            tiling_limit=16,
+            costs=as_built_costs(graph, so.device("u280")),
+            bindings=dict.fromkeys((node.name for node in graph.nodes), ways),
+            partial_tiles=True,
+        ),
     )
     space = replace(space, horizon_cycles=4480, lut_limit=434_560)
     every, kept = node_rows(space, prune=False), node_rows(space)

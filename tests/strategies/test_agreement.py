@@ -14,7 +14,7 @@ from streamopt.solvers.base import Capability, SolveOptions
 from streamopt.solvers.registry import available, get
 from streamopt.solvers.result import Proof
 from streamopt.space.assemble import baseline, evaluate, violations
-from streamopt.space.decisions import decision_space
+from streamopt.space.decisions import SpaceOptions, decision_space
 from streamopt.space.level import LEVELS, PAPER_LEVELS, LevelName
 from streamopt.space.rows import node_rows
 from tests.support.nightly import in_nightly
@@ -22,7 +22,7 @@ from tests.support.random.graphs import random_graph
 
 INSTALLED = [s.name for s in available() if s.installed]
 NONLINEAR = [name for name in INSTALLED if Capability.NONLINEAR in get(name).capabilities]
-LIMITS: dict[str, Any] = {"dsp": 40, "tiling_limit": 2}
+LIMITS: dict[str, Any] = {"dsp": 40, "space": so.Space(tiling_limit=2)}
 SEEDS = in_nightly(range(40), 16)
 
 
@@ -30,14 +30,14 @@ SEEDS = in_nightly(range(40), 16)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_default_solver_finds_what_the_oracle_finds(seed: int, level: LevelName) -> None:
     graph = random_graph(Random(seed), nodes=2 + seed % 2, max_extent=6)
-    expected = so.solve(graph, level=level, solver="exhaustive", **LIMITS)
+    expected = so.solve(graph, level=level, effort=so.Effort(solver="exhaustive"), **LIMITS)
     found = so.solve(graph, level=level, **LIMITS)
     assert found.proof is Proof.OPTIMAL
-    assert found.objective_cycles == found.bound_cycles == expected.objective_cycles
-    space = decision_space(graph, LEVELS[level], dsp_limit=40, tiling_limit=2)
+    assert found.latency_cycles == found.bound == expected.latency_cycles
+    space = decision_space(graph, SpaceOptions(LEVELS[level], dsp_limit=40, tiling_limit=2))
     assert violations(space, found.schedule) == []
     assert violations(space, expected.schedule) == []
-    assert expected.prediction.latency_cycles == expected.bound_cycles
+    assert expected.prediction.latency_cycles == expected.bound
 
 
 @pytest.mark.parametrize("solver", [name for name in INSTALLED if name != "cpsat"])
@@ -45,11 +45,11 @@ def test_default_solver_finds_what_the_oracle_finds(seed: int, level: LevelName)
 def test_solvers_agree_on_the_compact_program(solver: str, seed: int) -> None:
     graph = random_graph(Random(seed), nodes=3, max_extent=6)
     for level in (LevelName.OPT2, LevelName.OPT4, LevelName.OPT5):
-        expected = so.solve(graph, level=level, **LIMITS).objective_cycles
-        found = so.solve(graph, level=level, solver=solver, **LIMITS)
+        expected = so.solve(graph, level=level, **LIMITS).latency_cycles
+        found = so.solve(graph, level=level, effort=so.Effort(solver=solver), **LIMITS)
         is_searched = not LEVELS[level].untiled_first  # what the search can't do may stay a claim
         assert found.proof is Proof.OPTIMAL or (not is_searched and found.proof.is_closed)
-        assert found.objective_cycles == expected
+        assert found.latency_cycles == expected
 
 
 @pytest.mark.parametrize("solver", NONLINEAR)
@@ -57,14 +57,13 @@ def test_solvers_agree_on_the_compact_program(solver: str, seed: int) -> None:
 def test_paper_program_has_the_same_optimum(solver: str, seed: int) -> None:
     graph = random_graph(Random(seed), nodes=2, max_extent=6)
     for level in (LevelName.OPT2, LevelName.OPT3, LevelName.OPT5):
-        expected = so.solve(graph, level=level, **LIMITS).objective_cycles
+        expected = so.solve(graph, level=level, **LIMITS).latency_cycles
         try:
             found = so.solve(
                 graph,
                 level=level,
-                solver=solver,
-                formulation="paper",
-                time_limit_seconds=60,
+                time_limit=60,
+                effort=so.Effort(solver=solver, formulation="paper"),
                 **LIMITS,
             )
         except SolverError as error:
@@ -72,13 +71,15 @@ def test_paper_program_has_the_same_optimum(solver: str, seed: int) -> None:
                 pytest.skip("the size-limited licence does not take this model")
             raise
         assert found.proof is Proof.OPTIMAL
-        assert found.objective_cycles == expected
+        assert found.latency_cycles == expected
 
 
 @pytest.mark.parametrize("seed", in_nightly(range(300, 306), 3))
 def test_pruned_rows_keep_an_optimum(seed: int) -> None:
     graph = random_graph(Random(seed), nodes=3, max_extent=6)
-    space = decision_space(graph, LEVELS[LevelName.OPT5], dsp_limit=40, tiling_limit=2)
+    space = decision_space(
+        graph, SpaceOptions(LEVELS[LevelName.OPT5], dsp_limit=40, tiling_limit=2)
+    )
     horizon = evaluate(graph, baseline(graph)).latency_cycles
     optima: list[float | None] = []
     sizes: list[int] = []

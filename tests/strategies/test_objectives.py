@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -11,46 +11,41 @@ import streamopt as so
 from streamopt.errors import InfeasibleError, SolverError
 from streamopt.solvers.base import SolveOptions
 from streamopt.solvers.result import Proof
+from streamopt.space.decisions import SpaceOptions
 from streamopt.space.level import LEVELS, LevelName
-from streamopt.space.objective import Objective
-from streamopt.strategies.dispatch import choose
+from streamopt.space.objective import FewestDsps, Interval, LatencyThenDsps, named_objective
+from streamopt.strategies.dispatch import STRATEGIES, answer
 from streamopt.strategies.oracle.certificate import certify
-from streamopt.strategies.solution import Request, Solution
+from streamopt.strategies.problem import Problem
+from streamopt.strategies.run import Run
 from tests.support.nightly import in_nightly
 from tests.support.random.graphs import random_graph
 
-LIMITS: dict[str, Any] = {"dsp": 40, "tiling_limit": 2, "fifos": None}
+if TYPE_CHECKING:
+    from streamopt.strategies.solution import Solution
+
+LIMITS: dict[str, Any] = {"dsp": 40, "space": so.Space(tiling_limit=2)}
+SPACE = SpaceOptions(LEVELS[LevelName.OPT5], 200, 2)
+AUTO = STRATEGIES["auto"]
 
 
 def objective_and_bound(found: Solution) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    match found.request.objective:
-        case Objective.LATENCY:
-            return (found.objective_cycles,), (found.bound_cycles,)
-        case Objective.INTERVAL:
-            return (found.interval_cycles,), (found.bound_interval_cycles,)
-        case Objective.DSPS:
-            return (found.prediction.dsps,), (found.bound_dsps,)
-        case Objective.LATENCY_DSPS:
-            both = (found.objective_cycles, found.prediction.dsps)
-            return both, (found.bound_cycles, found.bound_dsps)
+    if isinstance(found.problem.objective, LatencyThenDsps):
+        return (found.cost, found.dsps), (found.bound, found.second_bound)
+    return (found.cost,), (found.bound,)
 
 
 @pytest.mark.parametrize("level", [LevelName.OPT2, LevelName.OPT3, LevelName.OPT4, LevelName.OPT5])
 @pytest.mark.parametrize("seed", in_nightly(range(4000, 4008), 4))
 def test_every_objective_is_what_the_oracle_finds(seed: int, level: LevelName) -> None:
     graph = random_graph(Random(seed), nodes=2 + seed % 2, max_extent=6)
-    latency = so.solve(graph, level=level, **LIMITS).objective_cycles
-    for objective in (Objective.INTERVAL, Objective.LATENCY_DSPS, Objective.DSPS):
-        target = latency + latency // 4 + 1 if objective is Objective.DSPS else None
-        asked: dict[str, Any] = {
-            "level": level,
-            "objective": objective,
-            "latency_target_cycles": target,
-            **LIMITS,
-        }
-        expected = so.solve(graph, solver="exhaustive", **asked)
+    latency = so.solve(graph, level=level, effort=so.Effort(fifos=None), **LIMITS).latency_cycles
+    target = latency + latency // 4 + 1
+    for objective in (Interval(), LatencyThenDsps(), FewestDsps(target)):
+        asked: dict[str, Any] = {"level": level, "objective": objective, **LIMITS}
+        expected = so.solve(graph, effort=so.Effort(solver="exhaustive", fifos=None), **asked)
         for solver in ("auto", "cpsat"):
-            found = so.solve(graph, solver=solver, **asked)
+            found = so.solve(graph, effort=so.Effort(solver=solver, fifos=None), **asked)
             assert found.proof is Proof.OPTIMAL
             assert found.gap == 0
             costs, bounds = objective_and_bound(found)
@@ -59,15 +54,20 @@ def test_every_objective_is_what_the_oracle_finds(seed: int, level: LevelName) -
                 graph, found.schedule, level=LEVELS[level], dsp_limit=40, tiling_limit=2
             )
             assert again.broken == ()
-            assert target is None or again.latency_cycles <= target
+            assert objective != FewestDsps(target) or again.latency_cycles <= target
 
 
 def test_latency_that_is_out_of_reach_is_explained() -> None:
     graph = random_graph(Random(11), nodes=4, max_extent=12)
-    best = so.solve(graph, dsp=40, tiling_limit=2, fifos=None).objective_cycles
-    asked: dict[str, Any] = {"tiling_limit": 2, "objective": "dsps"}
+    best = so.solve(
+        graph, dsp=40, space=so.Space(tiling_limit=2), effort=so.Effort(fifos=None)
+    ).latency_cycles
+    asked: dict[str, Any] = {
+        "objective": so.FewestDsps(best - 1),
+        "space": so.Space(tiling_limit=2),
+    }
     with pytest.raises(InfeasibleError) as caught:
-        so.solve(graph, dsp=40, latency_target_cycles=best - 1, **asked)
+        so.solve(graph, dsp=40, **asked)
     text = str(caught.value)
     assert text.startswith(
         f"E403 random can't be done in {best - 1} cycles with 40 DSPs at opt5: "
@@ -75,16 +75,16 @@ def test_latency_that_is_out_of_reach_is_explained() -> None:
     )
     assert f"give --latency-target {best} or more, or --dsp " in text
     enough = int(text.partition("--dsp ")[2].split()[0])
-    found = so.solve(graph, dsp=enough, latency_target_cycles=best - 1, **asked)
-    assert found.prediction.dsps == found.bound_dsps == enough > 40
+    found = so.solve(graph, dsp=enough, **asked)
+    assert found.dsps == found.bound == enough > 40
     with pytest.raises(InfeasibleError, match="E403"):
-        so.solve(graph, dsp=enough - 1, latency_target_cycles=best - 1, **asked)
+        so.solve(graph, dsp=enough - 1, **asked)
 
 
 def test_latency_that_no_dsps_give_is_told() -> None:
     graph = random_graph(Random(7), nodes=4, max_extent=12)
     with pytest.raises(InfeasibleError, match="no number of DSPs gives 1 cycles"):
-        so.solve(graph, dsp=40, tiling_limit=2, objective="dsps", latency_target_cycles=1)
+        so.solve(graph, dsp=40, objective=so.FewestDsps(1), space=so.Space(tiling_limit=2))
 
 
 @pytest.mark.parametrize(
@@ -96,42 +96,35 @@ def test_latency_that_no_dsps_give_is_told() -> None:
     ],
 )
 def test_target_belongs_to_the_objective(objective: str, target: int | None, message: str) -> None:
-    graph = random_graph(Random(7), nodes=2, max_extent=6)
     with pytest.raises(InfeasibleError, match=message):
-        so.solve(graph, objective=objective, latency_target_cycles=target)
+        named_objective(objective, target)
 
 
 def test_paper_program_minimises_the_latency_only() -> None:
     graph = random_graph(Random(7), nodes=2, max_extent=6)
     with pytest.raises(SolverError, match="E517 the paper formulation minimises the latency"):
-        so.solve(graph, formulation="paper", solver="scip", objective="interval")
+        so.solve(graph, objective="interval", effort=so.Effort(formulation="paper", solver="scip"))
 
 
 def test_search_stopped_before_any_schedule_gives_none() -> None:
     graph = random_graph(Random(11), nodes=9, max_extent=16)
-    request = Request(
-        graph, LevelName.OPT5, 200, 2, objective=Objective.DSPS, latency_target_cycles=10**6
-    )
+    problem = Problem(graph, SPACE, FewestDsps(10**6))
     with pytest.raises(SolverError, match="E516 search was stopped before it found a schedule"):
-        choose(request, "auto", "compact", SolveOptions(should_stop=lambda: True))
+        answer(Run(problem, SolveOptions(should_stop=lambda: True)), AUTO)
 
 
 def test_stop_after_the_latency_leaves_its_schedule() -> None:
     graph = random_graph(Random(11), nodes=9, max_extent=16)
-    request = Request(graph, LevelName.OPT5, 200, 2, objective=Objective.LATENCY_DSPS)
-    latency = choose(request, "auto", "compact", SolveOptions()).objective_cycles
+    problem = Problem(graph, SPACE, LatencyThenDsps())
+    latency = answer(Run(problem), AUTO).latency_cycles
     seen: list[int] = []
 
     def should_stop() -> bool:
         return bool(seen) and seen[-1] == latency
 
-    found = choose(
-        request,
-        "auto",
-        "compact",
-        SolveOptions(should_stop=should_stop),
-        lambda better: seen.append(better.objective_cycles),
-    )
-    assert found.objective_cycles == latency
+    options = SolveOptions(should_stop=should_stop)
+    run = Run(problem, options, lambda better: seen.append(better.latency_cycles))
+    found = answer(run, AUTO)
+    assert found.latency_cycles == latency
     assert found.proof is Proof.FEASIBLE
-    assert found.bound_dsps <= found.prediction.dsps
+    assert found.second_bound <= found.dsps

@@ -11,8 +11,8 @@ import pytest
 import streamopt as so
 from streamopt.solvers.result import Proof
 from streamopt.space.assemble import violations
-from streamopt.space.decisions import decision_space
-from streamopt.space.level import LEVELS, LevelName
+from streamopt.space.decisions import SpaceOptions, decision_space
+from streamopt.space.level import LevelName
 from streamopt.strategies.oracle.certificate import certify
 
 TOP = Path(__file__).parents[2]
@@ -47,31 +47,43 @@ def six_digits(value: int) -> int:
 def test_model_cycles(program: str, level: str, dsp: int, cycles: int) -> None:
     graph = so.dataflow(so.load(TOP / "graphs" / f"{program}.json"))
     tiling_limit = TILING_LIMITS.get(program, 16)
-    found = so.solve(graph, level=level, dsp=dsp, tiling_limit=tiling_limit, fifos=None)
+    found = so.solve(
+        graph,
+        level=level,
+        dsp=dsp,
+        space=so.Space(tiling_limit=tiling_limit),
+        effort=so.Effort(fifos=None),
+    )
     assert found.proof is Proof.OPTIMAL
     expected = BETTER.get((program, level)) if dsp == 2560 else None
     if expected is None:
-        assert six_digits(found.objective_cycles) == six_digits(cycles)
+        assert six_digits(found.latency_cycles) == six_digits(cycles)
     else:
-        assert found.objective_cycles == expected < cycles
+        assert found.latency_cycles == expected < cycles
     space = decision_space(
-        graph, LEVELS[found.request.level], dsp_limit=dsp, tiling_limit=tiling_limit
+        graph, SpaceOptions(found.problem.level, dsp_limit=dsp, tiling_limit=tiling_limit)
     )
     assert violations(space, found.schedule) == []
     again = certify(
         graph,
         found.schedule,
-        level=LEVELS[found.request.level],
+        level=found.problem.level,
         dsp_limit=dsp,
         tiling_limit=tiling_limit,
     )
     assert again.broken == ()
-    assert again.latency_cycles == found.objective_cycles == found.bound_cycles
+    assert again.latency_cycles == found.latency_cycles == found.bound
     assert again.dsps == found.prediction.dsps <= dsp
     assert again.interval_cycles == found.interval_cycles
-    if found.request.level is LevelName.OPT4:
-        orders = so.solve(graph, level="opt2", dsp=dsp, tiling_limit=tiling_limit, fifos=None)
-        assert again.untiled_cycles == orders.objective_cycles
+    if found.problem.level.name is LevelName.OPT4:
+        orders = so.solve(
+            graph,
+            level="opt2",
+            dsp=dsp,
+            space=so.Space(tiling_limit=tiling_limit),
+            effort=so.Effort(fifos=None),
+        )
+        assert again.untiled_cycles == orders.latency_cycles
 
 
 def test_every_program_is_there() -> None:

@@ -26,4 +26,4 @@ def test_digest_changes_with_a_value(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_result_of_the_search_has_the_digest() -> None:
     graph = so.dataflow(so.load(GRAPHS / "gemm.json"))
     assert so.record(so.solve(graph, dsp=200))["tuning"] == tuning_digest()
-    assert "tuning" not in so.record(so.solve(graph, dsp=200, solver="cpsat"))
+    assert "tuning" not in so.record(so.solve(graph, dsp=200, effort=so.Effort(solver="cpsat")))

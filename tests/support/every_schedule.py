@@ -10,7 +10,7 @@ from streamopt.errors import SolverError
 from streamopt.evaluation.design import timed_network
 from streamopt.perf.resources.network import resources
 from streamopt.space.assemble import assemble, evaluate
-from streamopt.space.decisions import decision_space
+from streamopt.space.decisions import SpaceOptions, decision_space
 from streamopt.space.level import LEVELS, LevelName
 from streamopt.target.resources import RESOURCE_NAMES
 
@@ -31,7 +31,7 @@ TOO_MANY_SCHEDULES = "E510"
 
 def space_of(graph: Graph, *, dsp: int = 120, tiling_limit: int = 2) -> DecisionSpace:
     level = LEVELS[LevelName.OPT5]
-    return decision_space(graph, level, dsp_limit=dsp, tiling_limit=tiling_limit)
+    return decision_space(graph, SpaceOptions(level, dsp_limit=dsp, tiling_limit=tiling_limit))
 
 
 def size(space: DecisionSpace) -> int:
@@ -69,7 +69,7 @@ def built(graph: Graph, schedule: Schedule, on: Target = DEVICE) -> Costs:
 def asked_of_the_oracle(graph: Graph, **options: Any) -> Solution | None:
     """Return the best of all schedules, or none where the oracle refuses to list so many."""
     try:
-        return so.solve(graph, solver="exhaustive", **options)
+        return so.solve(graph, effort=so.Effort(solver="exhaustive", fifos=None), **options)
     except SolverError as refused:
         if [told.code for told in refused.diagnostics] != [TOO_MANY_SCHEDULES]:
             raise

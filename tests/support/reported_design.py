@@ -28,9 +28,11 @@ def small_graph() -> Graph:
 
 @cache
 def solved() -> Solution:
-    return so.solve(small_graph(), dsp=40, tiling_limit=2)
+    return so.solve(small_graph(), dsp=40, space=so.Space(tiling_limit=2))
 
 
 @cache
 def report() -> so.Report:
-    return so.report_solution(solved(), front=so.pareto(small_graph(), dsp=40, tiling_limit=2))
+    return so.report_solution(
+        solved(), front=so.pareto(small_graph(), dsp=40, space=so.Space(tiling_limit=2))
+    )

@@ -102,9 +102,9 @@ def test_every_level_charges_what_the_type_costs(kind: str, sums: str, dsps: int
     assert lane_dsps(graph, only) == dsps
     assert roofline_cycles(graph, 64) == -(-(32**3) * dsps // 64)
     solution = so.solve(graph, level="opt5", dsp=4 * dsps)
-    assert (solution.prediction.dsps, solution.objective_cycles) == (4 * dsps, 8191)
-    again = so.solve(graph, level="opt5", dsp=4 * dsps, solver="exhaustive")
-    assert again.objective_cycles == solution.objective_cycles
+    assert (solution.prediction.dsps, solution.latency_cycles) == (4 * dsps, 8191)
+    again = so.solve(graph, level="opt5", dsp=4 * dsps, effort=so.Effort(solver="exhaustive"))
+    assert again.latency_cycles == solution.latency_cycles
     assert so.evaluate(graph, solution.schedule).resources.total.dsps == 4 * dsps
 
 
@@ -113,7 +113,7 @@ def test_designs_are_as_narrow_and_right(tmp_path: Path) -> None:
     graph = so.dataflow(program)
     solution = so.solve(graph, level="opt6", dsp=32)
     assert solution.prediction.dsps <= 32
-    assert solution.objective_cycles < 8 * 4 * 32 / 16
+    assert solution.latency_cycles < 8 * 4 * 32 / 16
     so.write(program, solution.schedule, tmp_path / "design")
     source = (tmp_path / "design" / "layer.cpp").read_text(encoding="utf-8")
     assert "int32_t sums_acc" in source

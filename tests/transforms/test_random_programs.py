@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from streamopt.formats.graph_json import load_graph_json, write_graph_json
-from streamopt.pipeline import dataflow, interpret, load, solve, verify, write
+from streamopt.pipeline import Space, dataflow, interpret, load, solve, verify, write
 from tests.support.nightly import in_nightly
 from tests.support.random.functions import compiled, differences, random_function
 
@@ -60,6 +60,6 @@ def test_designs_compute_what_the_source_does(seed: int, tmp_path: Path) -> None
     text.write_text(write_graph_json(program))
     assert bare(load_graph_json(text)) == bare(program)
     graph = dataflow(program)
-    solution = solve(graph, level="opt5", dsp=200, tiling_limit=1)
+    solution = solve(graph, level="opt5", dsp=200, space=Space(tiling_limit=1))
     write(program, solution.schedule, tmp_path / "design", seed=seed)
     verify(tmp_path / "design").raise_if_failed()

@@ -47,7 +47,7 @@ def layers(name: str, elements: tuple[str, ...]) -> Program:
 def test_solved_emitted_verified(backend: str, tmp_path: Path) -> None:
     source = layers("numbers", TYPES)
     graph = canonicalize(source)
-    schedule = so.solve(graph, level="opt5", dsp=40, fifos=None).schedule
+    schedule = so.solve(graph, level="opt5", dsp=40, effort=so.Effort(fifos=None)).schedule
     if backend != "native":
         outside = [a.name for a in graph.arrays if a.is_given or a.name.startswith("y")]
         ports = tuple(PortPlan(name, PortKind.AXI) for name in outside)

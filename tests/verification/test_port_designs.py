@@ -80,8 +80,9 @@ def test_design_computes_the_same(kind: str, each: dict[str, str], tmp_path: Pat
 
 def test_opt6_design_with_ports_computes_the_same(tmp_path: Path) -> None:
     ports = so.plan_ports(GRAPH, "m_axi", ports={"B": "m_axi:2", "E": "axis"})
-    freedom = so.Freedom(frozenset({"partial_tiles"}), so.BindingChoice.TOOL)
-    found = so.solve(GRAPH, level="opt6", dsp=60, ports=ports, freedom=freedom)
+    without, binding = frozenset({"partial_tiles"}), so.BindingChoice.TOOL
+    space = so.Space(without=without, binding=binding, ports=ports)
+    found = so.solve(GRAPH, level="opt6", dsp=60, space=space)
     assert {*ports} <= {*found.schedule.ports}
     so.write(PROGRAM, found.schedule, tmp_path / "project")
     so.verify(tmp_path / "project").raise_if_failed()
@@ -216,7 +217,9 @@ SCALED = program(
 
 def test_host_of_a_kernel_without_arguments_starts_its_run(tmp_path: Path) -> None:
     graph = so.dataflow(SCALED)
-    schedule = so.solve(graph, level="opt1", ports=so.plan_ports(graph, "axis")).schedule
+    schedule = so.solve(
+        graph, level="opt1", space=so.Space(ports=so.plan_ports(graph, "axis"))
+    ).schedule
     design = so.emit(graph, schedule)
     assert "    xrt::run run(kernel);\n    run.start();\n" in design.text("host.cpp")
     for name in ("host.cpp", "packing.h"):
@@ -234,7 +237,9 @@ def test_movers_know_their_element_types(element: str, tmp_path: Path) -> None:
     arrays = {"A": f"input 6 {element}", "B": f"output 6 {element}"}
     copied = program(arrays, {"copy": "i 6: B[i] = A[i]"}, name="copy")
     graph = so.dataflow(copied)
-    schedule = so.solve(graph, level="opt1", ports=so.plan_ports(graph, "axis")).schedule
+    schedule = so.solve(
+        graph, level="opt1", space=so.Space(ports=so.plan_ports(graph, "axis"))
+    ).schedule
     (tmp_path / "movers.cpp").write_text(so.emit(graph, schedule).text("stream_movers.cpp"))
     includes = [f"-I{HEADERS}", f"-I{TYPE_HEADERS}"]
     done([*FLAGS, "-fsyntax-only", *includes, "movers.cpp"], tmp_path)

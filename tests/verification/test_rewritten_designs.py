@@ -10,10 +10,10 @@ import pytest
 
 import streamopt as so
 from streamopt.ir.schedule import ChannelKind
-from streamopt.pipeline.beyond.costing import as_built_costs
 from streamopt.space.assemble import assemble
-from streamopt.space.decisions import decision_space
+from streamopt.space.decisions import SpaceOptions, decision_space
 from streamopt.space.level import LEVELS, LevelName
+from streamopt.strategies.opt6.as_built_costs import as_built_costs
 from streamopt.strategies.oracle.certificate import certify
 from streamopt.transforms.rewrites import rewritten
 from tests.support.programs.sketches import program
@@ -68,7 +68,7 @@ SPLIT = ("split_loops", "fold_copies", "fold_pointwise", "private_arguments")
 
 def solved(source: Program, level: str, names: tuple[str, ...]) -> Schedule:
     graph = rewritten(so.dataflow(source), names)
-    found = so.solve(graph, level=level, dsp=120, tiling_limit=1)
+    found = so.solve(graph, level=level, dsp=120, space=so.Space(tiling_limit=1))
     return replace(found.schedule, rewrites=names)
 
 
@@ -92,7 +92,7 @@ def check_windows(source: Program, place: int, folder: Path) -> None:
     """Verify a design whose windows take from streams; ``place`` chooses among unroll factors."""
     graph = rewritten(so.dataflow(source), WINDOWS)
     costs, level = as_built_costs(graph, so.device("u280")), LEVELS[LevelName.OPT6]
-    space = decision_space(graph, level, dsp_limit=10**6, tiling_limit=1, costs=costs)
+    space = decision_space(graph, SpaceOptions(level, dsp_limit=10**6, tiling_limit=1, costs=costs))
     orders = {
         node.name: min(space.orders[node.name], key=lambda o: ["hwco".find(n) % 9 for n in o])
         for node in graph.nodes

@@ -135,7 +135,7 @@ def test_what_has_no_values_or_is_written_is_no_table() -> None:
         with pytest.raises(LegalityError, match=rf"E334 {name} can't be a table \(rom\): {why}"):
             so.put_outside(graph, ON_CHIP, ports)
         with pytest.raises(LegalityError, match="E334"):
-            so.solve(graph, level="opt1", ports=ports)
+            so.solve(graph, level="opt1", space=so.Space(ports=ports))
     with pytest.raises(LegalityError, match="E334 B"):
         so.apply(so.dataflow(BARE), with_tables(PROGRAM))
 
@@ -171,7 +171,9 @@ def test_tables_are_kept_by_every_search(level: str) -> None:
     """Within limits too; at opt6 copies that a form makes of a weight are tables like it."""
     graph = so.dataflow(PROGRAM)
     ports = so.plan_ports(graph, ports=TABLES)
-    found = so.solve(graph, level=level, dsp=80, bram18=100, ports=ports)
+    found = so.solve(
+        graph, level=level, dsp=80, space=so.Space(ports=ports), budget=so.Budget(bram18=100)
+    )
     kinds = {port.array: port.kind for port in found.schedule.ports}
     planned = so.apply(graph, found.schedule).graph
     for array in planned.arrays:

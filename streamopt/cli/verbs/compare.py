@@ -92,9 +92,9 @@ def compare(
         raise FrontendError(Diagnostic("E130", "nothing is to be compared", hint="give --levels"))
     budgets, on = _budgets(dsp or ["2560"]), pipeline.device(device, clock_ns)
     graph = pipeline.dataflow(read.load(graph_file))
-    effort = pipeline.Effort(time_limit, seed)
+    solvers = _solvers(solver or ["auto"])
     comparison = pipeline.Comparison(
-        names, rivals, budgets, tiling_limit, _solvers(solver or ["auto"]), effort
+        names, rivals, budgets, tiling_limit, solvers, time_limit, seed
     )
     hidden = quiet or as_json or form is not TableForm.TABLE
     with comparing(graph.name, quiet=hidden) as on_progress:

@@ -58,11 +58,10 @@ def pareto(
             graph,
             level=level,
             dsp=dsp,
-            tiling_limit=tiling_limit,
-            solver=solver,
-            time_limit_seconds=time_limit,
-            seed=seed,
+            time_limit=time_limit,
             on_front=on_front,
+            space=pipeline.Space(tiling_limit=tiling_limit),
+            effort=pipeline.Effort(solver=solver, seed=seed),
         )
     rows = pipeline.front_record(front)
     if csv_file is not None:
@@ -82,7 +81,7 @@ def pareto(
 
 def _document(front: Front, rows: list[dict[str, str | int]]) -> dict[str, object]:
     return {
-        "name": front.request.graph.name,
+        "name": front.problem.graph.name,
         "proof": front.proof.value,
         "stop": front.stop.value,
         "solver": front.solver,
@@ -98,7 +97,8 @@ def _chart(front: Front, form: str) -> bytes:
     costs = [(point.cycles, point.dsps) for point in front.points]
     open_boxes = open_spans(costs, [(box.cycles, box.dsps) for box in front.open_boxes])
     proved = "exact" if not open_boxes else f"{len(open_boxes)} parts open"
-    title = f"{front.request.graph.name} at {front.request.level}: {len(costs)} schedules, {proved}"
+    name, level = front.problem.graph.name, front.problem.level.name
+    title = f"{name} at {level}: {len(costs)} schedules, {proved}"
     return front_chart(title, costs, open_boxes, form)
 
 
@@ -111,7 +111,7 @@ def _write_schedules(front: Front, rows: list[dict[str, str | int]], folder: Pat
         message, place = f"the folder can't be made: {reason(error)}", SourceLoc(str(folder))
         raise ReportError(Diagnostic("E872", message, place, "choose another")) from None
     for point, row in zip(front.points, rows, strict=True):
-        path = folder / f"{front.request.graph.name}_{point.dsps}_dsps.json"
+        path = folder / f"{front.problem.graph.name}_{point.dsps}_dsps.json"
         save_schedule_json(path, point.schedule, row)
 
 
@@ -121,8 +121,9 @@ def _show(front: Front) -> None:
     from streamopt.cli.printing import print_tables
     from streamopt.cli.tables import STOPS
 
-    request = front.request
-    table = Table(title=f"{request.graph.name} at {request.level}, up to {request.dsp_limit} DSPs")
+    problem = front.problem
+    name, level = problem.graph.name, problem.level.name
+    table = Table(title=f"{name} at {level}, up to {problem.space.dsp_limit} DSPs")
     table.add_column("latency (cycles)", justify="right")
     table.add_column("DSPs", justify="right")
     table.add_column("proof")

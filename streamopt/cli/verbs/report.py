@@ -118,9 +118,9 @@ def _front(graph: Graph, facts: Facts, time_limit: float | None, quiet: bool) ->
             graph,
             level=level,
             dsp=int(facts.get("dsp_limit") or 2560),
-            tiling_limit=None if limit is None else int(limit),
-            time_limit_seconds=time_limit,
+            time_limit=time_limit,
             on_front=on_front,
+            space=pipeline.Space(tiling_limit=None if limit is None else int(limit)),
         )
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,13 +16,15 @@ from streamopt.cli.reading import Reading, asked_ports, listed, stem
 from streamopt.cli.verb import deciding
 from streamopt.solvers.result import Stop
 from streamopt.space.level import LevelName
-from streamopt.space.objective import Objective
+from streamopt.space.objective import ObjectiveName, named_objective
 
 if TYPE_CHECKING:
     from streamopt.cli.progress import Solving
+    from streamopt.ir.graph import Graph
+    from streamopt.ir.ports import PortPlan
     from streamopt.ir.program import Program
-    from streamopt.pipeline import Evaluation, FifoSizing, Freedom
-    from streamopt.pipeline.limiting import AsBuilt
+    from streamopt.pipeline import Budget, Evaluation, FifoSizing, Space
+    from streamopt.space.fixed import Fixed
     from streamopt.strategies.solution import Solution
     from streamopt.target.device import Target
 
@@ -45,17 +47,12 @@ class Within:
     ff: a.Ff = None
     fit: a.Fit = None
 
-    def built(self, on: Target) -> AsBuilt:
+    def budget(self, on: Target) -> Budget:
         """Return the limits, with the target that is judged on."""
-        return {
-            "built_dsp": self.built_dsp,
-            "bram18": self.bram18,
-            "uram": self.uram,
-            "lut": self.lut,
-            "ff": self.ff,
-            "fit": self.fit,
-            "on": on,
-        }
+        from streamopt.pipeline import Budget
+
+        given = {field.name: getattr(self, field.name) for field in fields(self)}
+        return Budget(**given, device=on)
 
 
 def solve(
@@ -67,7 +64,7 @@ def solve(
     tiling_limit: a.TilingLimit = None,
     without: a.Without = None,
     binding: a.Binding = None,
-    objective: a.Objective = Objective.LATENCY,
+    objective: a.Objective = ObjectiveName.LATENCY,
     latency_target: a.LatencyTarget = None,
     solver: a.Solver = "auto",
     formulation: a.Formulation = a.FormulationName.COMPACT,
@@ -91,60 +88,69 @@ def solve(
     from streamopt import pipeline
 
     on = pipeline.device(device, clock_ns)
-    asked = _asked(graph_file, read, steps, listed(port), on)
+    asked = _source_graph(graph_file, read, steps, listed(port), on)
     name = stem(graph_file, asked.program)
     to = Output.of(output, schedule_file, name, seed, force=force)
     to = to.with_data(asked.program, read.test_inputs)
     with keeping(to) as keep, solving(asked.name, level, quiet=quiet or as_json) as shown:
         solution = pipeline.solve(
-            **asked.options,
+            asked.graph,
             level=level,
             dsp=dsp,
-            **within.built(on),
-            tiling_limit=tiling_limit,
-            objective=objective,
-            latency_target_cycles=latency_target,
-            solver=solver,
-            formulation=formulation,
-            profile=profile,
-            time_limit_seconds=time_limit,
-            seed=seed,
-            threads=threads,
-            fifos=_sizing(fifo_depths, latency_slack, on, shown),
-            freedom=_freedom(listed(without), binding),
-            on_progress=None if shown is None else shown.search,
-            on_incumbent=keep,
+            objective=named_objective(objective, latency_target),
+            time_limit=time_limit,
+            space=asked.space(tiling_limit, frozenset(listed(without)), binding),
+            budget=within.budget(on),
+            effort=pipeline.Effort(
+                solver=solver,
+                formulation=formulation,
+                profile=profile,
+                seed=seed,
+                threads=threads,
+                fifos=_sizing(fifo_depths, latency_slack, on, shown),
+                on_progress=None if shown is None else shown.search,
+                on_incumbent=keep,
+            ),
         )
     _finish(asked.program, solution, on, to, as_json=as_json, quiet=quiet or to.is_stdout)
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
-    """What is to be solved: a program, and options that it comes with."""
+class _SourceGraph:
+    """A program with its graph, its ports, and the decisions that steps have made."""
 
     program: Program
-    options: dict[str, Any]
+    graph: Graph
+    ports: tuple[PortPlan, ...]
+    fixed: Fixed | None = None
 
     @property
     def name(self) -> str:
         """Return the name of the program."""
         return self.program.name
 
+    def space(
+        self, tiling_limit: int | None, without: frozenset[str], binding: a.BindingChoice | None
+    ) -> Space:
+        """Return what may be decided."""
+        from streamopt.pipeline import Space
 
-def _asked(
+        return Space(tiling_limit, without, binding, self.ports, self.fixed)
+
+
+def _source_graph(
     graph_file: str, read: Reading, steps: Path | None, port: list[str], on: Target
-) -> _Asked:
+) -> _SourceGraph:
     from streamopt import pipeline
 
     if steps is None:
         program = read.load(graph_file, takes_data=True)
-        options: dict[str, Any] = {"graph": pipeline.dataflow(program)}
+        graph, fixed = pipeline.dataflow(program), None
     else:
-        found = pipeline.schedule(
-            graph_file, pipeline.load_steps(steps), options=read.options()
-        ).decided()
-        program, options = found.program, {"graph": found.graph, "fixed": found.fixed}
-    return _Asked(program, options | {"ports": asked_ports(program, port, on)})
+        steps_taken = pipeline.load_steps(steps)
+        found = pipeline.schedule(graph_file, steps_taken, options=read.options()).decided()
+        program, graph, fixed = found.program, found.graph, found.fixed
+    return _SourceGraph(program, graph, asked_ports(program, port, on), fixed)
 
 
 def _sizing(
@@ -157,14 +163,6 @@ def _sizing(
     return FifoSizing(slack, on, None if shown is None else shown.fifos)
 
 
-def _freedom(without: list[str], binding: a.BindingChoice | None) -> Freedom | None:
-    from streamopt.pipeline import Freedom
-
-    if not without and binding is None:
-        return None
-    return Freedom(frozenset(without), binding or a.BindingChoice.FREE)
-
-
 def _finish(
     program: Program, solution: Solution, on: Target, to: Output, *, as_json: bool, quiet: bool
 ) -> None:
@@ -172,7 +170,7 @@ def _finish(
     from streamopt import pipeline
     from streamopt.cli.printing import print_warnings
 
-    found = pipeline.evaluate(solution.request.graph, solution.schedule, on)
+    found = pipeline.evaluate(solution.problem.graph, solution.schedule, on)
     row = {
         **pipeline.record(solution),
         **pipeline.evaluation_record(found),
@@ -201,6 +199,6 @@ def _show(solution: Solution, found: Evaluation, row: dict[str, str | int | floa
     print_tables(
         summary_table(solution, row, found),
         node_table(solution.schedule, found),
-        channel_table(solution.request.graph, solution.schedule, found),
+        channel_table(solution.problem.graph, solution.schedule, found),
         resource_table(found),
     )

@@ -8,16 +8,19 @@ from streamopt.formulation.compact import families
 from streamopt.formulation.compact.variables import Compact, add_variables
 from streamopt.formulation.tags import new_model, pyo
 from streamopt.space.assemble import assemble_rows
-from streamopt.space.objective import Objective
+from streamopt.space.objective import FewestDsps, Interval, Latency, LatencyThenDsps
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from streamopt.ir.schedule import Schedule
     from streamopt.space.decisions import DecisionSpace
+    from streamopt.space.objective import Objective
     from streamopt.space.rows import NodeRows
 
 __all__ = ["build", "read_back"]
+
+LATENCY = Latency()
 
 
 def build(
@@ -26,7 +29,7 @@ def build(
     *,
     horizon_cycles: int,
     untiled_limit_cycles: int | None = None,
-    objective: Objective = Objective.LATENCY,
+    objective: Objective = LATENCY,
 ) -> Compact:
     """Return the compact program: minimise the latency, the interval, or the DSPs.
 
@@ -47,7 +50,7 @@ def build(
     families.tile_coupling(compact)
     families.budgets(compact)
     families.fifo_order(compact)
-    if objective is Objective.INTERVAL:
+    if isinstance(objective, Interval):
         families.interval(compact)
     else:
         families.latency(compact)
@@ -61,11 +64,11 @@ def build(
 def _least(compact: Compact, objective: Objective) -> Any:
     model = compact.formulation.model
     match objective:
-        case Objective.LATENCY:
+        case Latency():
             return model.latency
-        case Objective.INTERVAL:
+        case Interval():
             return model.interval
-        case Objective.DSPS | Objective.LATENCY_DSPS:
+        case FewestDsps() | LatencyThenDsps():
             return sum(compact.over_rows(name, rows.dsps) for name, rows in compact.rows.items())
 
 

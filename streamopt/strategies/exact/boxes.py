@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from streamopt.search.labels.label_setting import SearchResult
     from streamopt.space.decisions import DecisionSpace
     from streamopt.space.rows import NodeRows
-    from streamopt.strategies.clock import SearchClock
-    from streamopt.strategies.solution import Request
+    from streamopt.strategies.problem import Problem
+    from streamopt.strategies.run import SearchClock
 
-__all__ = ["Answer", "Box", "Boxes", "Point"]
+__all__ = ["Box", "BoxAnswer", "Boxes", "Point"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +46,8 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """What is known of a box after a search.
+class BoxAnswer:
+    """The schedules and bounds that a search found in a box.
 
     Attributes
     ----------
@@ -67,13 +67,13 @@ class Answer:
 class Boxes:
     """One graph with its rows, ready for questions."""
 
-    def __init__(self, request: Request, clock: SearchClock) -> None:
+    def __init__(self, problem: Problem, clock: SearchClock) -> None:
         self._clock = clock
-        self.request = request
-        self._space = request.space()
+        self.problem = problem
+        self._space = problem.decision_space()
         self._rows = node_rows(self._space)
 
-    def ask(self, box: Box, labels: int) -> Answer:
+    def ask(self, box: Box, labels: int) -> BoxAnswer:
         """Return what is known of a box after restricted searches and, if needed, relaxed ones.
 
         Raises
@@ -81,13 +81,13 @@ class Boxes:
         SearchStoppedError, SearchTooLargeError
             As `streamopt.search.labels.label_setting.search`.
         """
-        space = replace(self._space, dsp_limit=min(box.dsps, self.request.dsp_limit))
+        space = replace(self._space, dsp_limit=min(box.dsps, self.problem.space.dsp_limit))
         least = sum(space.least_dsps.values())
         rows = None
         if space.dsp_limit >= least:
             rows = HorizonFilter(space, self._rows).within(box.cycles)
         if rows is None:
-            return Answer((), (), is_exact=True)
+            return BoxAnswer((), (), is_exact=True)
         problem = instance(space, rows)
         above, costs = self._search(problem, box.cycles, labels, Mode.RESTRICTED)
         points = tuple(
@@ -95,9 +95,9 @@ class Boxes:
             for chosen, own in zip(above.rows, costs, strict=True)
         )
         if above.is_exact:
-            return Answer(points, costs, is_exact=True)
+            return BoxAnswer(points, costs, is_exact=True)
         _, bounds = self._search(problem, box.cycles, labels, Mode.RELAXED)
-        return Answer(points, bounds, bounds == costs)
+        return BoxAnswer(points, bounds, bounds == costs)
 
     def _search(
         self, problem: SearchInstance, horizon_cycles: int, labels: int, mode: Mode
@@ -116,8 +116,8 @@ class Boxes:
         costs: tuple[int, int],
     ) -> Point:
         """Return a label as a schedule, with its costs in plain integers."""
-        schedule = assemble_rows(self.request.graph, rows, chosen)
-        found = self.request.evaluate(schedule)
+        schedule = assemble_rows(self.problem.graph, rows, chosen)
+        found = self.problem.evaluate(schedule)
         broken = violations(space, schedule)
         assert not broken, broken
         own = (found.latency_cycles, found.dsps)

@@ -8,25 +8,27 @@ whose costs all lie outside. The front is exact when all boxes are settled, and 
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from streamopt.search.labels.component import SearchStoppedError, SearchTooLargeError
+from streamopt.search.labels.component import SearchTooLargeError
 from streamopt.solvers.result import Proof, Stop
-from streamopt.space.level import LEVELS
-from streamopt.space.objective import Objective
-from streamopt.strategies.clock import SearchClock
-from streamopt.strategies.dispatch import AUTO, SEARCH, choose
-from streamopt.strategies.exact.boxes import Answer, Box, Boxes, Point
+from streamopt.space.objective import LatencyThenDsps
+from streamopt.strategies.dispatch import answer
+from streamopt.strategies.exact.boxes import Box, BoxAnswer, Boxes, Point
 from streamopt.strategies.exact.latency import LABELS
+from streamopt.strategies.exact.strategy import ExactSearch
 from streamopt.strategies.paper_only import check_published
+from streamopt.strategies.run import SEARCH
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from streamopt.ir.schedule import Schedule
-    from streamopt.solvers.base import SolveOptions
-    from streamopt.strategies.solution import Request
+    from streamopt.strategies.problem import Problem
+    from streamopt.strategies.protocol import Strategy
+    from streamopt.strategies.run import Run
 
     OnFront = Callable[[int, int], None]
 
@@ -70,7 +72,7 @@ class Front:
         (latency, DSPs) within which a further schedule of the front may lie; none if it is exact.
     """
 
-    request: Request
+    problem: Problem
     points: tuple[FrontPoint, ...]
     open_boxes: tuple[Box, ...]
     stop: Stop
@@ -105,7 +107,7 @@ class _Tracing:
         self._known: list[_Known] = []
         self.points: tuple[Point, ...] = ()
 
-    def learn(self, box: Box, answer: Answer) -> None:
+    def learn(self, box: Box, answer: BoxAnswer) -> None:
         """Take what was found out about a box."""
         self._known.append(_Known(box, answer.bounds))
         every = sorted((*self.points, *answer.points), key=lambda p: (p.cycles, p.dsps))
@@ -160,35 +162,36 @@ class _Tracing:
         )
 
 
-class _Front:
-    """One request with its clock and the front so far."""
+class _FrontSearch:
+    """A run with the front so far."""
 
-    def __init__(
-        self, request: Request, solver: str, options: SolveOptions, on_front: OnFront | None
-    ) -> None:
-        self.clock = SearchClock(options)
-        self._request = request
-        self._solver = solver
-        self._options = options
+    def __init__(self, run: Run, strategies: Sequence[Strategy], on_front: OnFront | None) -> None:
+        self._run = run
+        self._strategies = strategies
         self._on_front = on_front
-        start = request.evaluate(request.plainest())
+        start = run.problem.evaluate(run.problem.plainest())
         self._least_dsps = start.dsps
-        self.tracing = _Tracing(Box(start.latency_cycles, request.dsp_limit))
+        self.tracing = _Tracing(Box(start.latency_cycles, run.problem.space.dsp_limit))
         self.used = SEARCH
 
-    def search(self) -> None:
+    def work(self) -> None:
+        """Settle boxes by exact search where it does, and else by a solver."""
+        first = self._strategies[0]
+        if isinstance(first, ExactSearch) and first.accepts(self._run.problem) is None:
+            with suppress(SearchTooLargeError):
+                self._search()
+                return
+        self.used = self._strategies[-1].name
+        self._settle(self._solved)
+
+    def _search(self) -> None:
         """Settle boxes by exact search, with more and more labels a state."""
-        boxes = Boxes(self._request, self.clock)
+        boxes = Boxes(self._run.problem, self._run.clock)
         for labels in LABELS:
             if labels >= LEAST_LABELS and not self._settle(lambda box, n=labels: boxes.ask(box, n)):
                 return
 
-    def solve(self) -> None:
-        """Settle boxes by one solver, point by point."""
-        self.used = self._solver
-        self._settle(self._solved)
-
-    def _settle(self, ask: Callable[[Box], Answer]) -> bool:
+    def _settle(self, ask: Callable[[Box], BoxAnswer]) -> bool:
         """Ask about every open box once; return whether any is left."""
         asked: set[Box] = set()
         while waiting := [box for box in self.tracing.open_boxes() if box not in asked]:
@@ -198,42 +201,38 @@ class _Front:
                 self._on_front(len(self.tracing.points), len(self.tracing.open_boxes()))
         return bool(self.tracing.open_boxes())
 
-    def _solved(self, box: Box) -> Answer:
+    def _solved(self, box: Box) -> BoxAnswer:
         """Return the fastest schedule of a box, and that all others are slower."""
-        left = self.clock.seconds_left()
-        if left is not None and left <= 0:
-            raise SearchStoppedError
+        self._run.clock.check()
         if box.dsps < self._least_dsps:
-            return Answer((), (), is_exact=True)
-        within = replace(self._request, dsp_limit=box.dsps, objective=Objective.LATENCY_DSPS)
-        options = replace(self._options, time_limit_seconds=left, on_progress=None)
-        found = choose(within, self._solver, "compact", options)
-        point = Point(found.objective_cycles, found.prediction.dsps, found.schedule)
+            return BoxAnswer((), (), is_exact=True)
+        within = replace(self._run.problem, objective=LatencyThenDsps())
+        part = self._run.part(within.within(dsp_limit=box.dsps), silent=True)
+        found = answer(part, self._strategies)
+        point = Point(found.latency_cycles, found.dsps, found.schedule)
         if found.stop is Stop.INTERRUPTED:
             raise KeyboardInterrupt
         if found.proof is not Proof.OPTIMAL:
-            costs = ((found.bound_cycles, self._least_dsps),)
-            return Answer((point,), costs, is_exact=False)
+            costs = ((found.bound, self._least_dsps),)
+            return BoxAnswer((point,), costs, is_exact=False)
         later = (point.cycles + 1, self._least_dsps)
-        return Answer((point,), ((point.cycles, point.dsps), later), is_exact=False)
+        return BoxAnswer((point,), ((point.cycles, point.dsps), later), is_exact=False)
 
-    def result(self, stop: Stop) -> Front:
+    def result(self) -> Front:
         """Return the front so far."""
         open_boxes = tuple(self.tracing.open_boxes())
         return Front(
-            request=self._request,
+            problem=self._run.problem,
             points=tuple(map(self.tracing.bounded, self.tracing.points)),
             open_boxes=open_boxes,
-            stop=stop if open_boxes else Stop.FINISHED,
+            stop=self._run.stop if open_boxes else Stop.FINISHED,
             solver=self.used,
-            solve_seconds=self.clock.seconds(),
+            solve_seconds=self._run.clock.seconds(),
         )
 
 
-def solve_front(
-    request: Request, solver: str, options: SolveOptions, on_front: OnFront | None = None
-) -> Front:
-    """Return the front of latency against DSPs within the request's DSPs.
+def solve_front(run: Run, strategies: Sequence[Strategy], on_front: OnFront | None = None) -> Front:
+    """Return the front of latency against DSPs within the problem's DSPs.
 
     The exact search is taken where it can be, and else a solver, point by point. A time limit or
     Ctrl-C leaves the front so far, with the boxes that are open.
@@ -248,22 +247,11 @@ def solve_front(
     InfeasibleError
         If no schedule fits the limits (E401, E402).
     SolverError
-        If the level is opt6 (E523), or as `choose`.
+        If the level is opt6 (E523), or as `streamopt.strategies.dispatch.answer`.
     """
-    check_published(LEVELS[request.level], "the front", "solve opt6 with one --dsp after another")
-    run = _Front(request, solver, options, on_front)
-    searches = solver in (AUTO, SEARCH) and not LEVELS[request.level].untiled_first
-    stop = Stop.FINISHED
-    try:
-        if searches:
-            try:
-                run.search()
-            except SearchTooLargeError:
-                searches = False
-        if not searches:
-            run.solve()
-    except SearchStoppedError:
-        stop = run.clock.stop
-    except KeyboardInterrupt:
-        stop = run.clock.interrupt()
-    return run.result(stop)
+    level = run.problem.level
+    check_published(level, "the front", "solve opt6 with one --dsp after another")
+    search = _FrontSearch(run, strategies, on_front)
+    with run.until_stopped():
+        search.work()
+    return search.result()

@@ -13,90 +13,78 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from streamopt.search.elimination import FORBIDDEN, CostTable, elimination_order, least_sum
-from streamopt.search.labels.component import SearchStoppedError, SearchTooLargeError
-from streamopt.solvers.base import Progress
-from streamopt.solvers.result import Stop
 from streamopt.space.assemble import (
     assemble_rows,
     violations,
 )
 from streamopt.space.horizon import HorizonFilter
 from streamopt.space.rows import Times, node_rows
-from streamopt.strategies.clock import SearchClock
-from streamopt.strategies.searched import searched
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from streamopt.solvers.base import SolveOptions
     from streamopt.space.rows import NodeRows
-    from streamopt.strategies.solution import OnIncumbent, Request, Solution
+    from streamopt.strategies.run import Run
+    from streamopt.strategies.solution import Solution
 
 __all__ = ["solve_interval"]
 
 
-class _Search:
-    """One request with its rows and clock, and what is known so far."""
+class _IntervalSearch:
+    """A run with its rows, each for itself."""
 
-    def __init__(self, request: Request, options: SolveOptions, on_incumbent: OnIncumbent) -> None:
-        self.clock = SearchClock(options)
-        self._options = options
-        self._on_incumbent = on_incumbent
-        self.request = request
-        self._space = request.space()
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.graph = run.problem.graph
+        self._space = run.problem.decision_space()
         rows = {name: _alone(own) for name, own in node_rows(self._space).items()}
-        channels = frozenset(edge.channel for edge in request.graph.edges)
+        channels = frozenset(edge.channel for edge in self.graph.edges)
         self._filter = HorizonFilter(replace(self._space, streamable=channels), rows)
         self._runs = sorted({run for own in rows.values() for run in own.times.last_write.tolist()})
         self._places, sizes = self._shared()
         self._order = elimination_order([own.keys() for own in self._places.values()], sizes)
-        self.schedule = request.plainest()
-        self.cycles = request.interval_cycles(self.schedule)
-        self.bound_cycles = max(int(own.times.last_write.min()) for own in rows.values())
-        self.found_any = False
-
-    @property
-    def is_proved(self) -> bool:
-        """Return whether no schedule can be better than the known one."""
-        return self.bound_cycles >= self.cycles
+        plainest = run.problem.plainest()
+        run.begin(plainest, run.problem.interval_cycles(plainest))
+        run.bound = max(int(own.times.last_write.min()) for own in rows.values())
 
     def _shared(self) -> tuple[dict[str, dict[int, int]], dict[int, int]]:
         """Return by node the place of its first loop in each class of several nodes, and sizes."""
-        places: dict[str, dict[int, int]] = {node.name: {} for node in self.request.graph.nodes}
+        places: dict[str, dict[int, int]] = {node.name: {} for node in self.graph.nodes}
         sizes: dict[int, int] = {}
         for index, group in enumerate(self._space.classes):
             if len(group.factors) < 2 or len({node for node, _ in group.members}) < 2:
                 continue
             sizes[index] = len(group.factors)
             for node, loop in group.members:
-                trips = self.request.graph.node(node).trip_counts
+                trips = self.graph.node(node).trip_counts
                 places[node].setdefault(index, list(trips).index(loop))
         return places, sizes
 
     def work(self) -> None:
         """Halve the intervals that are possible until one is proved."""
-        while not self.is_proved:
-            between = [run for run in self._runs if self.bound_cycles <= run < self.cycles]
+        run = self.run
+        while not run.is_proved:
+            assert run.cost is not None
+            between = [cycles for cycles in self._runs if run.bound <= cycles < run.cost]
             if not between:
-                self.bound_cycles = self.cycles
+                run.bound = run.cost
             else:
                 self._ask(between[(len(between) - 1) // 2])
-            self._report()
+            run.report()
 
     def _ask(self, interval: int) -> None:
         """Find a schedule of at most an interval, or raise the bound above it."""
         rows = self._filter.within(interval)
         chosen = None if rows is None else self._cheapest(rows)
         if rows is None or chosen is None:
-            self.bound_cycles = interval + 1
+            self.run.bound = interval + 1
             return
-        schedule = assemble_rows(self.request.graph, rows, chosen)
-        cycles = self.request.interval_cycles(schedule)
+        schedule = assemble_rows(self.graph, rows, chosen)
+        cycles = self.run.problem.interval_cycles(schedule)
         broken = violations(self._space, schedule)
         assert not broken, broken
         assert cycles <= interval, f"{cycles} cycles, not {interval}"
-        self.schedule, self.cycles, self.found_any = schedule, cycles, True
-        self.offer()
+        self.run.offer(schedule, cycles)
 
     def _cheapest(self, rows: Mapping[str, NodeRows]) -> dict[str, int] | None:
         """Return the place of a row for every node, of least DSPs; None if they exceed the limit.
@@ -118,7 +106,7 @@ class _Search:
             here = np.zeros(len(rows[name]), dtype=np.int64)
             np.minimum.at(costs, (here, *at), rows[name].dsps)
             tables.append(CostTable(scope, costs[0]))
-        found = least_sum(tables, self._order, self._go_on)
+        found = least_sum(tables, self._order, self.run.clock.check)
         if found is None or found[0] > self._space.dsp_limit:
             return None
         factor = {index: values[index][place] for index, place in found[1].items()}
@@ -133,29 +121,6 @@ class _Search:
             chosen[name] = min(fits, key=lambda r: (own.dsps[r], own.times.last_write[r]))
         return chosen
 
-    def _go_on(self) -> None:
-        if self.clock.should_stop():
-            raise SearchStoppedError
-
-    def offer(self) -> None:
-        """Tell whoever keeps incumbents of the best schedule so far."""
-        if self._on_incumbent is not None:
-            self._on_incumbent(self.solution(Stop.INTERRUPTED, "not final"))
-
-    def _report(self) -> None:
-        if self._options.on_progress is not None:
-            progress = Progress(self.clock.seconds(), float(self.cycles), float(self.bound_cycles))
-            self._options.on_progress(progress)
-
-    def solution(self, stop: Stop, message: str) -> Solution:
-        """Return what is known as a solution."""
-        found = searched(
-            self.request, self.schedule, stop, self._options, self.clock, is_proved=self.is_proved
-        )
-        return replace(
-            found, bound_interval_cycles=min(self.bound_cycles, self.cycles), message=message
-        )
-
 
 def _alone(rows: NodeRows) -> NodeRows:
     """Return rows that neither wait for other nodes nor make them wait.
@@ -168,9 +133,7 @@ def _alone(rows: NodeRows) -> NodeRows:
     return replace(rows, times=Times(nothing, rows.times.last_write, epilogue))
 
 
-def solve_interval(
-    request: Request, options: SolveOptions, on_incumbent: OnIncumbent = None
-) -> Solution:
+def solve_interval(run: Run) -> Solution:
     """Return a schedule of the least interval; at any time the best so far with its bound.
 
     Raises
@@ -180,17 +143,8 @@ def solve_interval(
     SearchTooLargeError
         If the unroll factors are too entangled for any better schedule than the original.
     """
-    run = _Search(request, options, on_incumbent)
-    stop, message = Stop.FINISHED, ""
-    run.offer()
-    try:
-        run.work()
-    except SearchStoppedError:
-        stop = run.clock.stop
-    except KeyboardInterrupt:
-        stop = run.clock.interrupt()
-    except SearchTooLargeError:
-        if not run.found_any:
-            raise
-        message = "more combinations of unroll factors than the search can hold"
-    return run.solution(stop, message)
+    search = _IntervalSearch(run)
+    run.tell()
+    with run.until_stopped("more combinations of unroll factors than the search can hold"):
+        search.work()
+    return run.solution()

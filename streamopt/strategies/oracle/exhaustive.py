@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, SolverError
 from streamopt.ir.graph import SequentialNode
-from streamopt.space.objective import Objective
+from streamopt.space.objective import FewestDsps, Interval, Latency
 from streamopt.strategies.oracle.loop_walk_evaluator import Oracle, unroll_choices
 from streamopt.strategies.paper_only import check_published
 
@@ -23,10 +23,12 @@ if TYPE_CHECKING:
     from streamopt.ir.graph import Graph
     from streamopt.ir.schedule import Schedule
     from streamopt.space.level import Level
+    from streamopt.space.objective import Objective
     from streamopt.strategies.oracle.loop_walk_evaluator import Factors, LoopKey, Order
 
 __all__ = ["OracleResult", "exhaustive"]
 
+LATENCY = Latency()
 MAX_POINTS = 100_000
 """Schedules that are looked at by default: seconds, or minutes where nodes run for 1e7 cycles."""
 
@@ -57,8 +59,7 @@ def exhaustive(
     dsp_limit: int,
     tiling_limit: int,
     max_points: int = MAX_POINTS,
-    objective: Objective = Objective.LATENCY,
-    latency_target_cycles: int | None = None,
+    objective: Objective = LATENCY,
 ) -> OracleResult:
     """Return the best schedule; of equal ones the first one met.
 
@@ -79,27 +80,31 @@ def exhaustive(
     if level.untiled_first:
         orders = _best_untiled(oracle, graph, orders)
         _check_size(graph, len(orders) * tilings, max_points)
-    wanted = _Wanted(objective, dsp_limit, latency_target_cycles)
-    return _best(oracle, orders, _tilings(graph, choices), wanted)
+    return _best(oracle, orders, _tilings(graph, choices), _Wanted(objective, dsp_limit))
 
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """What is best, within what."""
+    """The objective and the limit on DSPs."""
 
     objective: Objective
     dsp_limit: int
-    latency_target_cycles: int | None
+
+    @property
+    def most_cycles(self) -> int | None:
+        """Return the latency that must be kept, if one must."""
+        wanted = self.objective
+        return wanted.within_cycles if isinstance(wanted, FewestDsps) else None
 
     def rank(self, cycles: int, dsps: int, interval: int) -> tuple[int, int]:
         """Return what is to be least; the second number where the first is equal."""
         match self.objective:
-            case Objective.LATENCY | Objective.LATENCY_DSPS:
-                return cycles, dsps
-            case Objective.INTERVAL:
+            case Interval():
                 return interval, 0
-            case Objective.DSPS:
+            case FewestDsps():
                 return dsps, 0
+            case _:
+                return cycles, dsps
 
 
 def _best(
@@ -110,7 +115,7 @@ def _best(
 ) -> OracleResult:
     found: tuple[int, int] | None = None
     where: tuple[dict[str, Order], dict[str, Factors]] | None = None
-    points, target = 0, wanted.latency_target_cycles
+    points, target = 0, wanted.most_cycles
     for factors in tilings:
         points += len(orders)
         dsps = oracle.dsps(factors)

@@ -1,4 +1,4 @@
-"""One side of a race, in a process of its own: a job comes in on stdin, messages go out on stdout.
+"""A side of a portfolio in a process of its own: the job comes on stdin, messages go to stdout.
 
 The process ends with its parent, however that ends: stdin is then closed.
 """
@@ -13,14 +13,16 @@ from threading import Lock, Thread
 from typing import TYPE_CHECKING, BinaryIO, TypeAlias, cast
 
 from streamopt.errors import Diagnostic, StreamoptError
-from streamopt.strategies.reach import NotReachedError, OutOfReachError
+from streamopt.strategies.run import NotReachedError, OutOfReachError, Run
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from streamopt.solvers.base import Progress, SolveOptions
     from streamopt.solvers.result import Stop
-    from streamopt.strategies.solution import Request, Solution
+    from streamopt.strategies.problem import Problem
+    from streamopt.strategies.protocol import Strategy
+    from streamopt.strategies.solution import Solution
 
 __all__ = [
     "Better",
@@ -39,11 +41,10 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What one side is to solve; the options have no callbacks, which can't leave a process."""
+    """The task of a side; its options have no callbacks, which can't leave a process."""
 
-    request: Request
-    solver: str
-    formulation: str
+    problem: Problem
+    strategy: Strategy
     options: SolveOptions
 
 
@@ -77,7 +78,7 @@ class OutOfReach:
 class NotReached:
     """The side ended without a schedule within the latency target."""
 
-    bound_dsps: int
+    bound: int
     stop: Stop
 
 
@@ -134,24 +135,19 @@ def _end_with_parent(incoming: int) -> None:
 
 
 def _answer(job: Job, tell: Callable[[Message], None]) -> Message:
-    from streamopt.strategies.dispatch import one_objective
+    from streamopt.strategies.dispatch import first_accepting
 
     def on_progress(progress: Progress) -> None:
         tell(State(progress))
 
     options = replace(job.options, on_progress=on_progress)
     try:
-        found = one_objective(
-            job.request,
-            job.solver,
-            job.formulation,
-            options,
-            lambda better: tell(Better(better)),
-        )
+        run = Run(job.problem, options, lambda better: tell(Better(better)))
+        found = first_accepting(run, [job.strategy])
     except OutOfReachError:
         return OutOfReach()
     except NotReachedError as error:
-        return NotReached(error.bound_dsps, error.stop)
+        return NotReached(error.bound, error.stop)
     except StreamoptError as error:
         return Failed(error.diagnostics)
     return Done(found)

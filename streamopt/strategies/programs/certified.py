@@ -10,39 +10,22 @@ import logging
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from streamopt.search.labels.component import SearchTooLargeError
 from streamopt.solvers.result import Proof
 from streamopt.space.level import LEVELS, LevelName
-from streamopt.space.objective import Objective
+from streamopt.strategies.exact.strategy import ExactSearch
+from streamopt.strategies.run import NotReachedError, OutOfReachError
 
 if TYPE_CHECKING:
-    from streamopt.solvers.base import SolveOptions
     from streamopt.strategies.programs.solver_search import Answer, SolverSearch
-    from streamopt.strategies.solution import OnIncumbent, Request, Solution
+    from streamopt.strategies.solution import Solution
 
-__all__ = ["certified", "search_exactly"]
+__all__ = ["certified"]
 
 logger = logging.getLogger(__name__)
 
 LEAST_SECONDS = 5.0
 """For the search, however quick the solver was."""
-
-
-def search_exactly(
-    request: Request, options: SolveOptions, on_incumbent: OnIncumbent = None
-) -> Solution | None:
-    """Return the answer of the exact search; None where it can't give one."""
-    from streamopt.search.labels.component import SearchTooLargeError
-    from streamopt.strategies.exact.fewest_dsps import solve_fewest
-    from streamopt.strategies.exact.interval import solve_interval
-    from streamopt.strategies.exact.latency import solve_exact
-
-    if LEVELS[request.level].untiled_first:
-        return None
-    ways = {Objective.INTERVAL: solve_interval, Objective.DSPS: solve_fewest}
-    try:
-        return ways.get(request.objective, solve_exact)(request, options, on_incumbent)
-    except SearchTooLargeError:
-        return None
 
 
 def certified(search: SolverSearch, answer: Answer) -> Answer:
@@ -57,10 +40,10 @@ def certified(search: SolverSearch, answer: Answer) -> Answer:
     found = _searched(search)
     if found is None:
         return replace(answer, proof=Proof.CLAIMED)
-    bound, other = _bound(found), search.cost(found.schedule)
+    bound, other = found.bound, search.problem.cost(found.schedule)
     if bound >= cost:
         return replace(answer, proof=Proof.OPTIMAL)
-    if other >= cost or found.request.level is not search.request.level:
+    if other >= cost or found.problem.level is not search.problem.level:
         return replace(answer, proof=Proof.CLAIMED)
     message = f"{name} claims that {cost} is the least, but the exact search has found {other}"
     logger.warning("%s", message)
@@ -68,26 +51,14 @@ def certified(search: SolverSearch, answer: Answer) -> Answer:
 
 
 def _searched(search: SolverSearch) -> Solution | None:
-    from streamopt.strategies.reach import NotReachedError, OutOfReachError
-
-    left, seconds = search.clock.seconds_left(), max(LEAST_SECONDS, search.clock.seconds())
-    seconds = seconds if left is None else min(left, seconds)
-    if seconds <= 0:
+    problem, clock = search.problem, search.clock
+    left = clock.seconds_left()
+    if left is not None and left <= 0:
         return None
-    options = replace(search.options, time_limit_seconds=seconds, on_progress=None, hint={})
-    is_subset = LEVELS[search.request.level].untiled_first
-    wider = replace(search.request, level=LevelName.OPT5) if is_subset else search.request
+    if problem.level.untiled_first:
+        problem = problem.within(level=LEVELS[LevelName.OPT5])
+    run = search.run.part(problem, silent=True, seconds=max(LEAST_SECONDS, clock.seconds()))
     try:
-        return search_exactly(wider, options)
-    except (NotReachedError, OutOfReachError):  # it found none in time, or contradicts the solver
-        return None
-
-
-def _bound(found: Solution) -> int:
-    match found.request.objective:
-        case Objective.INTERVAL:
-            return found.bound_interval_cycles
-        case Objective.DSPS:
-            return found.bound_dsps
-        case Objective.LATENCY | Objective.LATENCY_DSPS:
-            return found.bound_cycles
+        return ExactSearch().solve(run)
+    except (NotReachedError, OutOfReachError, SearchTooLargeError):
+        return None  # it found none in time, or contradicts the solver

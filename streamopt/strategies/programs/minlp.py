@@ -12,30 +12,26 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from streamopt.errors import Diagnostic, SolverError
 from streamopt.formulation.compact import model as compact
 from streamopt.formulation.paper import model as paper
 from streamopt.solvers.result import Proof, SolveResult, Stop
-from streamopt.space.assemble import (
-    assemble,
-)
+from streamopt.space.assemble import assemble
 from streamopt.space.horizon import HorizonFilter
 from streamopt.space.level import LEVELS, LevelName
-from streamopt.space.objective import Objective
+from streamopt.space.objective import FewestDsps, Interval, Latency
 from streamopt.space.rows import node_rows
 from streamopt.strategies.exact.diving import DIVE_STEPS, dive
 from streamopt.strategies.programs.certified import certified
 from streamopt.strategies.programs.solver_search import Answer, Incumbent, SolverSearch
-from streamopt.strategies.reach import NotReachedError, OutOfReachError, least_dsps
+from streamopt.strategies.run import NotReachedError, OutOfReachError, Run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from streamopt.ir.schedule import Schedule
-    from streamopt.solvers.base import SolveOptions
     from streamopt.space.rows import NodeRows
     from streamopt.strategies.programs.solver_search import ReadBack
-    from streamopt.strategies.solution import OnIncumbent, Request, Solution
+    from streamopt.strategies.solution import Solution
 
 __all__ = ["solve_compact", "solve_paper"]
 
@@ -50,9 +46,7 @@ class _Untiled:
     stop: Stop
 
 
-def solve_compact(
-    request: Request, solver: str, options: SolveOptions, on_incumbent: OnIncumbent = None
-) -> Solution:
+def solve_compact(run: Run, solver: str) -> Solution:
     """Return a best schedule by the compact exact program, for one objective.
 
     For the latency and the interval there is always an incumbent: at worst the original loop
@@ -69,14 +63,15 @@ def solve_compact(
     NotReachedError
         If it was stopped before it found a schedule within the latency target.
     """
-    search = SolverSearch(request, solver, options, on_incumbent)
+    search = SolverSearch(run, solver)
     untiled = _untiled(search, solver)
-    ways = {
-        Objective.LATENCY: _least_latency,
-        Objective.INTERVAL: _least_interval,
-        Objective.DSPS: _least_dsps,
-    }
-    answer = ways[request.objective](search, untiled)
+    match run.problem.objective:
+        case Interval():
+            answer = _least_interval(search, untiled)
+        case FewestDsps(target):
+            answer = _least_dsps(search, untiled, target)
+        case _:
+            answer = _least_latency(search, untiled)
     if not untiled.is_proved and answer.proof.is_closed:
         note = "the loop orders of opt2 are not proved best"
         answer = replace(answer, proof=Proof.FEASIBLE, stop=untiled.stop, message=note)
@@ -84,24 +79,19 @@ def solve_compact(
 
 
 def _untiled(search: SolverSearch, solver: str) -> _Untiled:
-    request = search.request
-    if not search.space.level.untiled_first:
-        return _Untiled(request.plainest(), None, is_proved=True, stop=Stop.FINISHED)
-    orders_only = replace(
-        request,
-        level=LevelName.OPT2,
-        objective=Objective.LATENCY,
-        latency_target_cycles=None,
-    )
-    orders = solve_compact(orders_only, solver, search.options)
+    problem = search.problem
+    if not problem.level.untiled_first:
+        return _Untiled(problem.plainest(), None, is_proved=True, stop=Stop.FINISHED)
+    orders_only = replace(problem, objective=Latency()).within(level=LEVELS[LevelName.OPT2])
+    orders = solve_compact(Run(orders_only, search.run.options), solver)
     is_proved = orders.proof.is_closed
-    return _Untiled(orders.schedule, orders.objective_cycles, is_proved, orders.stop)
+    return _Untiled(orders.schedule, orders.latency_cycles, is_proved, orders.stop)
 
 
 def _least_latency(search: SolverSearch, untiled: _Untiled) -> Answer:
     rows = node_rows(search.space)
     horizons = HorizonFilter(search.space, rows)
-    known = Incumbent(untiled.schedule, search.cost(untiled.schedule))
+    known = Incumbent(untiled.schedule, search.problem.cost(untiled.schedule))
     lower = horizons.least_horizon(known.cost)
     known = _dive(search, horizons, known, lower, untiled.limit_cycles)
     search.offer(known, lower)
@@ -118,19 +108,17 @@ def _least_latency(search: SolverSearch, untiled: _Untiled) -> Answer:
 
 
 def _least_interval(search: SolverSearch, untiled: _Untiled) -> Answer:
-    known = Incumbent(untiled.schedule, search.cost(untiled.schedule))
+    known = Incumbent(untiled.schedule, search.problem.cost(untiled.schedule))
     search.offer(known, 0)
     result, read_back = _solved(search, node_rows(search.space), (0, known.cost), untiled)
     return _answer(search, result, known, 0, read_back)
 
 
-def _least_dsps(search: SolverSearch, untiled: _Untiled) -> Answer:
-    target = search.request.latency_target_cycles
-    assert target is not None
+def _least_dsps(search: SolverSearch, untiled: _Untiled, target: int) -> Answer:
     left = HorizonFilter(search.space, node_rows(search.space)).within(target)
     if left is None:
         raise OutOfReachError
-    least = least_dsps(left)
+    least = sum(int(found.dsps.min()) for found in left.values())
     result, read_back = _solved(search, left, (least, target), untiled)
     if result.proof is Proof.INFEASIBLE and untiled.is_proved:
         raise OutOfReachError
@@ -152,10 +140,10 @@ def _solved(
         rows,
         horizon_cycles=horizon,
         untiled_limit_cycles=untiled.limit_cycles,
-        objective=search.objective,
+        objective=search.problem.objective,
     )
     read_back = partial(compact.read_back, program)
-    return search.run(program.formulation.model, read_back, lower), read_back
+    return search.solve(program.formulation.model, read_back, lower), read_back
 
 
 def _dive(
@@ -176,10 +164,10 @@ def _dive(
 
 
 def _untiled_cycles(search: SolverSearch, schedule: Schedule) -> int:
-    graph = search.request.graph
+    graph = search.problem.graph
     orders = {plan.node: plan.order for plan in schedule.nodes}
     ones = {node.name: (1,) * len(node.loops) for node in graph.nodes}
-    return search.request.evaluate(assemble(graph, orders, ones)).latency_cycles
+    return search.problem.evaluate(assemble(graph, orders, ones)).latency_cycles
 
 
 def _steps(lower: int, highest: int) -> Iterator[int]:
@@ -205,28 +193,18 @@ def _answer(
     return Answer(found, bound, proof, result.stop, result.message)
 
 
-def solve_paper(
-    request: Request, solver: str, options: SolveOptions, on_incumbent: OnIncumbent = None
-) -> Solution:
+def solve_paper(run: Run, solver: str) -> Solution:
     """Return a best schedule by the paper's MINLP as printed; for nonlinear solvers.
 
     Raises
     ------
     SolverError
-        If the level is opt4, which is two programs (E513), or as for `solve_compact`.
+        As for `solve_compact`.
     """
-    if LEVELS[request.level].untiled_first:
-        raise SolverError(
-            Diagnostic(
-                "E513",
-                "the paper's program states one level at a time; opt4 is opt2 and then opt3",
-                hint="use the compact formulation for opt4",
-            )
-        )
-    search = SolverSearch(request, solver, options, on_incumbent)
-    start = request.plainest()
-    known = Incumbent(start, request.evaluate(start).latency_cycles)
+    search = SolverSearch(run, solver)
+    start = run.problem.plainest()
+    known = Incumbent(start, run.problem.cost(start))
     program = paper.build(search.space, horizon_cycles=known.cost)
     read_back = partial(paper.read_back, program)
-    result = search.run(program.formulation.model, read_back, 0)
+    result = search.solve(program.formulation.model, read_back, 0)
     return search.solution(certified(search, _answer(search, result, known, 0, read_back)))

@@ -1,4 +1,4 @@
-"""One request under way with a solver: models in, checked schedules and offers of them out."""
+"""A run with a solver: models in, checked schedules and offers of them out."""
 
 from __future__ import annotations
 
@@ -11,16 +11,15 @@ from streamopt.solvers.base import Progress
 from streamopt.solvers.registry import get
 from streamopt.solvers.result import Proof, SolveResult, Stop
 from streamopt.space.assemble import violations
-from streamopt.space.objective import Objective
-from streamopt.strategies.clock import SearchClock
+from streamopt.space.objective import FewestDsps
+from streamopt.strategies.run import NOT_FINAL
 from streamopt.strategies.solution import Solution
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from streamopt.ir.schedule import Schedule
-    from streamopt.solvers.base import SolveOptions
-    from streamopt.strategies.solution import OnIncumbent, Request
+    from streamopt.strategies.run import Run
 
     ReadBack: TypeAlias = Callable[[Mapping[str, float]], Schedule]
 
@@ -37,7 +36,7 @@ class Incumbent:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """How a search ended; the bound is in the objective's unit."""
+    """The end of a search; the bound is in the objective's unit."""
 
     incumbent: Incumbent
     bound: int
@@ -47,26 +46,21 @@ class Answer:
 
 
 class SolverSearch:
-    """One request with its solver and clock."""
+    """A run with its solver and decision space."""
 
-    def __init__(
-        self,
-        request: Request,
-        solver: str,
-        options: SolveOptions,
-        on_incumbent: OnIncumbent = None,
-    ) -> None:
-        self.clock = SearchClock(options)
-        self._on_incumbent = on_incumbent
-        self.objective = request.objective
-        self.target_cycles = request.latency_target_cycles
-        self.request = request
-        self.options = options
+    def __init__(self, run: Run, solver: str) -> None:
+        self.run, self.problem, self.clock = run, run.problem, run.clock
         self.solver = get(solver)
-        self.space = request.space()
+        self.space = run.problem.decision_space()
         self._least_offered: int | None = None
 
-    def run(self, model: Any, read_back: ReadBack, lower: int) -> SolveResult:
+    @property
+    def _target_cycles(self) -> int | None:
+        """Return the latency that must be kept, if one must."""
+        wanted = self.problem.objective
+        return wanted.within_cycles if isinstance(wanted, FewestDsps) else None
+
+    def solve(self, model: Any, read_back: ReadBack, lower: int) -> SolveResult:
         """Solve one model in the time that is left; what it finds meanwhile is offered.
 
         Parameters
@@ -81,21 +75,21 @@ class SolverSearch:
         def on_point(values: Mapping[str, float], bound: float | None) -> None:
             schedule = read_back(values)
             if self._is_kept(schedule):
-                found = Incumbent(schedule, self.cost(schedule))
+                found = Incumbent(schedule, self.problem.cost(schedule))
                 self.offer(found, max(lower, 0 if bound is None else floor(bound)))
 
         options = replace(
-            self.options,
+            self.run.options,
             time_limit_seconds=left,
             on_progress=self._progress(lower),
-            on_point=None if self._on_incumbent is None else on_point,
+            on_point=None if self.run.on_incumbent is None else on_point,
         )
         result = self.solver.solve(model, options)
         if result.stop is Stop.FAILED:
             raise SolverError(
                 Diagnostic(
                     "E511",
-                    f"{self.solver.name} failed on {self.request.graph.name}: {result.message}",
+                    f"{self.solver.name} failed on {self.problem.graph.name}: {result.message}",
                     hint="try another solver: streamopt solvers lists them",
                 )
             )
@@ -103,7 +97,7 @@ class SolverSearch:
 
     def _progress(self, lower: int) -> Callable[[Progress], None] | None:
         """Return what tells the caller of progress on the whole request, not on one model."""
-        tell = self.options.on_progress
+        tell = self.run.options.on_progress
         if tell is None:
             return None
 
@@ -117,8 +111,8 @@ class SolverSearch:
 
     def _is_kept(self, schedule: Schedule) -> bool:
         """Return whether a point of a running solver is a schedule within all limits."""
-        target = self.target_cycles
-        if target is not None and self.request.evaluate(schedule).latency_cycles > target:
+        target = self._target_cycles
+        if target is not None and self.problem.evaluate(schedule).latency_cycles > target:
             return False
         return not violations(self.space, schedule)
 
@@ -131,13 +125,13 @@ class SolverSearch:
             If the schedule breaks a constraint or costs more than the solver says (E512): the
             solver's answer can't be trusted.
         """
-        cost = self.cost(schedule)
+        cost = self.problem.cost(schedule)
         broken = violations(self.space, schedule)
-        cycles, target = self.request.evaluate(schedule).latency_cycles, self.target_cycles
+        cycles, target = self.problem.evaluate(schedule).latency_cycles, self._target_cycles
         if target is not None and cycles > target:
             broken.append(f"its schedule takes {cycles} cycles, more than {target}")
         if claimed.objective is None or cost > round(claimed.objective) or broken:
-            unit = "DSPs" if self.objective is Objective.DSPS else "cycles"
+            unit = self.problem.objective.unit
             reason = "; ".join(broken) or f"its schedule takes {cost} {unit}"
             raise SolverError(
                 Diagnostic(
@@ -148,38 +142,28 @@ class SolverSearch:
             )
         return Incumbent(schedule, cost)
 
-    def cost(self, schedule: Schedule) -> int:
-        """Return the objective of a schedule, in cycles or DSPs."""
-        if self.objective is Objective.INTERVAL:
-            return self.request.interval_cycles(schedule)
-        found = self.request.evaluate(schedule)
-        return found.dsps if self.objective is Objective.DSPS else found.latency_cycles
-
     def offer(self, incumbent: Incumbent, bound: int) -> None:
-        """Tell whoever keeps incumbents of one that is better than all before."""
+        """Report an incumbent that is better than all before."""
         if self._least_offered is not None and incumbent.cost >= self._least_offered:
             return
         self._least_offered = incumbent.cost
-        if self._on_incumbent is not None:
+        if self.run.on_incumbent is not None:
             bound = min(bound, incumbent.cost)
-            answer = Answer(incumbent, bound, Proof.FEASIBLE, Stop.INTERRUPTED, "not final")
-            self._on_incumbent(self.solution(answer))
+            answer = Answer(incumbent, bound, Proof.FEASIBLE, Stop.INTERRUPTED, NOT_FINAL)
+            self.run.on_incumbent(self.solution(answer))
 
     def solution(self, answer: Answer) -> Solution:
         """Return the answer as a solution."""
-        bounds = dict.fromkeys(Objective, 0) | {self.objective: answer.bound}
         return Solution(
-            request=self.request,
+            problem=self.problem,
             schedule=answer.incumbent.schedule,
-            prediction=self.request.evaluate(answer.incumbent.schedule),
-            bound_cycles=bounds[Objective.LATENCY],
-            bound_dsps=bounds[Objective.DSPS],
-            bound_interval_cycles=bounds[Objective.INTERVAL],
+            prediction=self.problem.evaluate(answer.incumbent.schedule),
+            bound=answer.bound,
             proof=answer.proof,
             stop=answer.stop,
             solver=self.solver.name,
             solver_version=self.solver.version(),
-            seed=self.options.seed,
+            seed=self.run.options.seed,
             solve_seconds=self.clock.seconds(),
             message=answer.message,
         )
@@ -194,6 +178,6 @@ def _out_of_time(search: SolverSearch) -> SolveResult:
         wall_seconds=0.0,
         solver=search.solver.name,
         version=search.solver.version(),
-        seed=search.options.seed,
+        seed=search.run.options.seed,
         values={},
     )

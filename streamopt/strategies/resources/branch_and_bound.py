@@ -9,22 +9,19 @@ are judged as complete designs. Where the two differ, rows are split, the lowest
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import dataclass
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from streamopt.search.labels.component import SearchStoppedError, SearchTooLargeError
-from streamopt.solvers.base import Progress
-from streamopt.solvers.result import Stop
+from streamopt.search.labels.component import SearchTooLargeError
 from streamopt.space.assemble import assemble_rows
 from streamopt.space.horizon import HorizonFilter
 from streamopt.space.rows import node_rows
-from streamopt.strategies.clock import SearchClock
 from streamopt.strategies.resources.relaxation import relaxed
 from streamopt.strategies.resources.splitting import chosen_usage, halves, single, split_around
-from streamopt.strategies.searched import searched
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,11 +29,11 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from streamopt.ir.schedule import Schedule
-    from streamopt.solvers.base import SolveOptions
     from streamopt.space.rows import NodeRows
     from streamopt.strategies.resources.limits import Limits
     from streamopt.strategies.resources.relaxation import Relaxed
-    from streamopt.strategies.solution import OnIncumbent, Request, Solution
+    from streamopt.strategies.run import Run
+    from streamopt.strategies.solution import Solution
 
     Integers = npt.NDArray[np.int64]
     Rows = dict[str, NodeRows]
@@ -66,13 +63,10 @@ class NoneWithinError(Exception):
     ----------
     is_proved
         Whether there is none.
-    solve_seconds
-        Time of the search.
     """
 
-    def __init__(self, bound_cycles: int, solve_seconds: float, *, is_proved: bool) -> None:
+    def __init__(self, bound_cycles: int, *, is_proved: bool) -> None:
         self.bound_cycles = bound_cycles
-        self.solve_seconds = solve_seconds
         self.is_proved = is_proved
         super().__init__("no schedule within the limits")
 
@@ -96,62 +90,43 @@ class _JudgedDesign:
 
 
 class _BranchAndBound:
-    """One request with its rows, and what is known so far."""
+    """A run with its rows."""
 
-    def __init__(
-        self,
-        request: Request,
-        limits: Limits,
-        least_cycles: int,
-        options: SolveOptions,
-        on_incumbent: OnIncumbent,
-    ) -> None:
-        self.clock = SearchClock(options)
-        self.space = request.space()
-        self.bound_cycles = least_cycles
-        self.schedule: Schedule | None = None
-        self.used: tuple[int, ...] = ()
-        self.cycles: int | None = None
+    def __init__(self, run: Run, limits: Limits) -> None:
+        self.run = run
+        self.space = run.problem.decision_space()
         self.is_complete = False
-        self._request = request
         self._limits = limits
-        self._options = options
-        self._on_incumbent = on_incumbent
         self._rows = node_rows(self.space, prune=False)
         self._horizons = HorizonFilter(self.space, self._rows)
-
-    @property
-    def is_proved(self) -> bool:
-        """Return whether no schedule can be better than the known one."""
-        return self.cycles is not None and self.bound_cycles >= self.cycles
 
     def work(self) -> None:
         """Look for a schedule within rising horizons, and then for better ones and a proof."""
         longest = sum(int(rows.times.last_write.max()) for rows in self._rows.values())
-        first = self.bound_cycles
+        first = self.run.bound
         for step in TUNING.steps:
             self._climb(min(longest, int(first * step)))
-            if self.cycles is not None:
+            if self.run.cost is not None:
                 break
         else:
             self._climb(longest)
-        if not self.is_proved:
-            self._prove(longest if self.cycles is None else self.cycles - 1)
+        if not self.run.is_proved:
+            self._prove(longest if self.run.cost is None else self.run.cost - 1)
 
     def _climb(self, horizon_cycles: int) -> None:
         """Look for a schedule within a horizon."""
-        if horizon_cycles < self.bound_cycles:
+        if horizon_cycles < self.run.bound:
             return
         rows = self._horizons.within(horizon_cycles)
         if rows is None:
-            self._raise_bound(horizon_cycles + 1)
+            self.run.raise_bound(horizon_cycles + 1)
             return
         rows = self._with_usage(rows)
         found = self._relaxed(rows, horizon_cycles)
         if found.bound_cycles is None:
-            self._raise_bound(horizon_cycles + 1)
+            self.run.raise_bound(horizon_cycles + 1)
             return
-        self._raise_bound(found.bound_cycles)
+        self.run.raise_bound(found.bound_cycles)
         for squeeze in range(1, TUNING.squeezes + 1):
             missing = self._judge_all(rows, found)
             if missing is None:
@@ -184,7 +159,7 @@ class _BranchAndBound:
 
     def _judged(self, rows: Rows, chosen: dict[str, int]) -> _JudgedDesign:
         """Return the usage of a choice; FIFOs are only sized if that may be within the limits."""
-        schedule = assemble_rows(self._request.graph, rows, chosen)
+        schedule = assemble_rows(self.space.graph, rows, chosen)
         exact = self._with_usage(single(rows, chosen))
         parts = self._usage(exact, dict.fromkeys(chosen, 0), schedule)
         used = _sums(parts)
@@ -197,11 +172,11 @@ class _BranchAndBound:
         rows = self._horizons.within(horizon_cycles)
         waiting: list[tuple[int, int, Rows]] = []
         if rows is not None:
-            heappush(waiting, (self.bound_cycles, 0, rows))
+            heappush(waiting, (self.run.bound, 0, rows))
         for count in range(1, TUNING.splits + 1):
             least = waiting[0][0] if waiting else horizon_cycles + 1
-            self._raise_bound(least if self.cycles is None else min(least, self.cycles))
-            if not waiting or self.is_proved:
+            self.run.raise_bound(least if self.run.cost is None else min(least, self.run.cost))
+            if not waiting or self.run.is_proved:
                 self.is_complete = not waiting
                 return
             bound, _, rows = heappop(waiting)
@@ -210,7 +185,9 @@ class _BranchAndBound:
 
     def _parts(self, bound: int, rows: Rows, horizon_cycles: int) -> list[tuple[int, Rows]]:
         """Return the parts of some rows that may hold a better schedule, with their bounds."""
-        horizon = horizon_cycles if self.cycles is None else min(horizon_cycles, self.cycles - 1)
+        horizon = (
+            horizon_cycles if self.run.cost is None else min(horizon_cycles, self.run.cost - 1)
+        )
         left = HorizonFilter(self.space, rows).within(horizon)
         if left is None:
             return []
@@ -225,7 +202,7 @@ class _BranchAndBound:
         judged = self._judged(left, chosen)
         if judged.fits:
             self._keep(judged)
-            if self.cycles is not None and bound >= self.cycles:
+            if self.run.cost is not None and bound >= self.run.cost:
                 return []
         loose = self._looseness(judged, self._usage(left, chosen, judged.schedule))
         return [(bound, part) for part in split_around(self.space, left, chosen, loose)]
@@ -240,67 +217,37 @@ class _BranchAndBound:
         }
 
     def _with_usage(self, rows: Rows) -> Rows:
-        return self._limits.costing.with_usage(rows, self.clock.should_stop)
+        return self._limits.costing.with_usage(rows, self.run.clock.should_stop)
 
     def _usage(
         self, rows: Rows, chosen: Mapping[str, int], schedule: Schedule
     ) -> dict[str, Integers]:
-        return chosen_usage(self._request.graph, rows, chosen, schedule.fifos)
+        return chosen_usage(self.space.graph, rows, chosen, schedule.fifos)
 
     def _relaxed(
         self, rows: Rows, horizon_cycles: int, limits: tuple[int, ...] | None = None
     ) -> Relaxed:
         limits = self._limits.most if limits is None else limits
-        return relaxed(self.space, rows, limits, horizon_cycles, self.clock.should_stop)
-
-    def _raise_bound(self, cycles: int) -> None:
-        self.bound_cycles = max(self.bound_cycles, cycles)
-        self._report()
+        return relaxed(self.space, rows, limits, horizon_cycles, self.run.clock.should_stop)
 
     def _keep(self, judged: _JudgedDesign) -> None:
-        cycles = self._request.evaluate(judged.schedule).latency_cycles
-        if self.cycles is None or cycles < self.cycles:
-            self.schedule, self.used, self.cycles = judged.schedule, judged.used, cycles
-            if self._on_incumbent is not None:
-                self._on_incumbent(self.solution(judged.schedule, Stop.INTERRUPTED, "not final"))
-        self._report()
-
-    def _report(self) -> None:
-        if self._options.on_progress is not None:
-            known = None if self.cycles is None else float(self.cycles)
-            progress = Progress(self.clock.seconds(), known, float(self.bound_cycles))
-            self._options.on_progress(progress)
-
-    def solution(self, schedule: Schedule, stop: Stop, message: str) -> Solution:
-        """Return the state of the search as a solution."""
-        found = searched(
-            self._request, schedule, stop, self._options, self.clock, is_proved=self.is_proved
-        )
-        return replace(
-            found,
-            bound_cycles=min(self.bound_cycles, found.prediction.latency_cycles),
-            message=message,
-            used=self.used,
-        )
+        cycles = self.run.problem.evaluate(judged.schedule).latency_cycles
+        if self.run.cost is None or cycles < self.run.cost:
+            self.run.offer(judged.schedule, cycles, judged.used)
+        self.run.report()
 
 
 def _sums(parts: Mapping[str, Integers]) -> tuple[int, ...]:
     return tuple(np.sum(list(parts.values()), axis=0).tolist())
 
 
-def solve_within(
-    request: Request,
-    limits: Limits,
-    least_cycles: int,
-    options: SolveOptions,
-    on_incumbent: OnIncumbent = None,
-) -> Solution:
+def solve_within(run: Run, limits: Limits, least_cycles: int) -> Solution:
     """Return a fastest schedule within limits on several resources.
 
     Parameters
     ----------
     least_cycles
-        A lower bound of the latency of every schedule of the request.
+        A lower bound of the latency of every schedule of the problem.
 
     Raises
     ------
@@ -309,16 +256,10 @@ def solve_within(
     NoneWithinError
         If no schedule within the limits was found.
     """
-    run = _BranchAndBound(request, limits, least_cycles, options, on_incumbent)
-    stop, message = Stop.FINISHED, ""
-    try:
-        run.work()
-    except SearchStoppedError:
-        stop = run.clock.stop
-    except KeyboardInterrupt:
-        stop = run.clock.interrupt()
-    except SearchTooLargeError:
-        message = "more labels than the search can hold"
+    run.bound = least_cycles
+    search = _BranchAndBound(run, limits)
+    with suppress(SearchTooLargeError), run.until_stopped("more labels than the search can hold"):
+        search.work()
     if run.schedule is None:
-        raise NoneWithinError(run.bound_cycles, run.clock.seconds(), is_proved=run.is_complete)
-    return run.solution(run.schedule, stop, message)
+        raise NoneWithinError(run.bound, is_proved=search.is_complete)
+    return run.solution()

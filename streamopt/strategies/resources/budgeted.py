@@ -22,7 +22,7 @@ from streamopt.space.rows import node_rows
 from streamopt.space.steady import steady_rows
 from streamopt.space.usage import RowUsage
 from streamopt.strategies.exact.diving import DIVE_STEPS, dive
-from streamopt.strategies.searched import SOLVER, VERSION
+from streamopt.strategies.run import SEARCH, VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -91,7 +91,7 @@ class Chosen:
     cycles: int
     dsps: int
     luts: int
-    solver: str = SOLVER
+    solver: str = SEARCH
     solver_version: str = VERSION
 
 

@@ -40,6 +40,14 @@ class Limits:
         """Return the limits as numbers."""
         return tuple(limit.most for limit in self.each)
 
+    def excess(self, used: tuple[int, ...]) -> str:
+        """Return in words which amounts are above their limits."""
+        return ", ".join(
+            f"{amount} {limit.resource} are more than {limit.most}"
+            for amount, limit in zip(used, self.each, strict=True)
+            if amount > limit.most
+        )
+
     def admit(self, used: tuple[int, ...]) -> bool:
         """Return whether amounts are within the limits."""
         return all(amount <= most for amount, most in zip(used, self.most, strict=True))

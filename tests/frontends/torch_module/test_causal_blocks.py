@@ -26,6 +26,6 @@ def test_block_is_read_again_solved_and_verified(name: str, tmp_path: Path) -> N
     shapes = SHAPES.get(name, [(1, TOKENS, WIDTH)])
     so.save(so.load(module, [torch.randn(shape) for shape in shapes]), tmp_path / "graph.json")
     program = so.load(tmp_path / "graph.json")
-    schedule = so.solve(so.dataflow(program), dsp=100, time_limit_seconds=5).schedule
+    schedule = so.solve(so.dataflow(program), dsp=100, time_limit=5).schedule
     so.write(program, schedule, tmp_path / "p")
     assert so.verify(tmp_path / "p").passed

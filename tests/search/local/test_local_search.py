@@ -15,7 +15,7 @@ from streamopt.search.local.local_search import LocalSearch
 from streamopt.search.local.moves import Moves
 from streamopt.search.local.paths import Paths, Wires
 from streamopt.space.assemble import assemble_rows, evaluate, violations
-from streamopt.space.decisions import DecisionSpace, decision_space
+from streamopt.space.decisions import DecisionSpace, SpaceOptions, decision_space
 from streamopt.space.level import LEVELS, LevelName
 from streamopt.space.rows import node_rows
 from tests.support.random.graphs import random_graph
@@ -23,7 +23,9 @@ from tests.support.random.graphs import random_graph
 
 def small_space(seed: int, *, nodes: int = 7, dsps: int = 120) -> DecisionSpace:
     graph = random_graph(Random(seed), nodes=nodes, max_extent=16)
-    return decision_space(graph, LEVELS[LevelName.OPT5], dsp_limit=dsps, tiling_limit=2)
+    return decision_space(
+        graph, SpaceOptions(LEVELS[LevelName.OPT5], dsp_limit=dsps, tiling_limit=2)
+    )
 
 
 def climbed(space: DecisionSpace, rounds: int) -> list[tuple[dict[str, int], int]]:
@@ -51,7 +53,12 @@ def test_schedules_are_legal_never_better_than_the_optimum_and_mostly_equal() ->
             schedule = assemble_rows(space.graph, rows, chosen)
             assert violations(space, schedule) == []
             assert evaluate(space.graph, schedule).latency_cycles == cycles
-        optimum = so.solve(space.graph, solver="search", dsp=120, tiling_limit=2).objective_cycles
+        optimum = so.solve(
+            space.graph,
+            dsp=120,
+            space=so.Space(tiling_limit=2),
+            effort=so.Effort(solver="search"),
+        ).latency_cycles
         assert found[-1][1] >= optimum
         equal += found[-1][1] == optimum
     assert equal >= 0.75 * len(seeds)

@@ -11,7 +11,7 @@ from streamopt.search.instance import instance
 from streamopt.search.local.move_estimates import MoveEstimates, after_each, estimated_moves
 from streamopt.search.local.moves import Moves
 from streamopt.search.local.paths import Paths, Wires
-from streamopt.space.decisions import decision_space
+from streamopt.space.decisions import SpaceOptions, decision_space
 from streamopt.space.level import LEVELS, LevelName
 from streamopt.space.rows import node_rows
 from tests.support.random.graphs import random_graph
@@ -21,7 +21,9 @@ BLUR_CYCLES = 25.0
 
 def wires_of(seed: int) -> Wires:
     graph = random_graph(Random(seed), nodes=9, max_extent=16)
-    space = decision_space(graph, LEVELS[LevelName.OPT5], dsp_limit=120, tiling_limit=2)
+    space = decision_space(
+        graph, SpaceOptions(LEVELS[LevelName.OPT5], dsp_limit=120, tiling_limit=2)
+    )
     return Wires(instance(space, node_rows(space)))
 
 

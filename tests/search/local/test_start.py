@@ -11,7 +11,7 @@ from streamopt.search.instance import SearchInstance, instance
 from streamopt.search.local.local_search import LocalSearch
 from streamopt.search.local.moves import Moves, agreed_factors
 from streamopt.search.local.paths import Wires
-from streamopt.space.decisions import decision_space
+from streamopt.space.decisions import SpaceOptions, decision_space
 from streamopt.space.level import LEVELS, LevelName
 from streamopt.space.rows import node_rows
 
@@ -26,9 +26,7 @@ def hasty(seed: int) -> SearchInstance:
     p.output("y", (i, j), last[i, j] * 2.0)
     space = decision_space(
         so.dataflow(p.build()),
-        LEVELS[LevelName.OPT5],
-        dsp_limit=10**6,
-        tiling_limit=1,
+        SpaceOptions(LEVELS[LevelName.OPT5], dsp_limit=10**6, tiling_limit=1),
     )
     space = replace(space, horizon_cycles=16 + 4 * seed)
     return instance(space, node_rows(space))

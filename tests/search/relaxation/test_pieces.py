@@ -7,10 +7,9 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from streamopt.strategies.opt6.rewrite_choices import ALL
 
 import streamopt as so
-from streamopt.pipeline.beyond.costing import as_built_costs
-from streamopt.pipeline.beyond.freedom import ALL
 from streamopt.search.instance import instance
 from streamopt.search.labels.component import Mode, SearchStoppedError
 from streamopt.search.labels.label_setting import LabelEffort, SearchResult, search
@@ -22,16 +21,17 @@ from streamopt.search.relaxation.column_generation import Clock, ColumnTuning, g
 from streamopt.search.relaxation.master_program import relaxation
 from streamopt.search.relaxation.pieces import PieceTuning, cut
 from streamopt.search.relaxation.target_refutation import TargetRefutation
-from streamopt.solvers.base import SolveOptions
 from streamopt.solvers.result import Proof
 from streamopt.space.assemble import assemble_rows, baseline, evaluate, violations
-from streamopt.space.decisions import decision_space
+from streamopt.space.decisions import SpaceOptions, decision_space
 from streamopt.space.level import LEVELS, LevelName
 from streamopt.space.rows import node_rows
 from streamopt.strategies.exact import latency as exact
-from streamopt.strategies.solution import Request
+from streamopt.strategies.opt6.as_built_costs import as_built_costs
+from streamopt.strategies.run import Run
 from streamopt.target.device import find_device as usual_target
 from tests.support.nightly import in_nightly
+from tests.support.problems import problem_of
 from tests.support.random.graphs import random_graph
 
 if TYPE_CHECKING:
@@ -46,10 +46,14 @@ def clock(bounds: list[float], *, stops: bool = False) -> Clock:
 @pytest.mark.parametrize("most_labels", [0, 30, 10**6])
 def test_bounds_hold(seed: int, most_labels: int) -> None:
     graph = random_graph(Random(seed), nodes=4 + seed % 5, max_extent=12)
-    space = decision_space(graph, LEVELS[LevelName.OPT5], dsp_limit=100, tiling_limit=2)
-    optimum = so.solve(graph, solver="search", dsp=100, tiling_limit=2)
+    space = decision_space(
+        graph, SpaceOptions(LEVELS[LevelName.OPT5], dsp_limit=100, tiling_limit=2)
+    )
+    optimum = so.solve(
+        graph, dsp=100, space=so.Space(tiling_limit=2), effort=so.Effort(solver="search")
+    )
     assert optimum.proof is Proof.OPTIMAL
-    best = optimum.objective_cycles
+    best = optimum.latency_cycles
     rows = node_rows(space)
     for horizon in (best, 2 * best):
         pieces = cut(instance(space, rows), horizon, most_labels, lambda: False)
@@ -65,8 +69,12 @@ def test_sums_of_rows_and_few_labels_at_once_bound_too(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     graph = random_graph(Random(seed), nodes=8, max_extent=12)
-    space = decision_space(graph, LEVELS[LevelName.OPT5], dsp_limit=100, tiling_limit=2)
-    best = so.solve(graph, solver="search", dsp=100, tiling_limit=2).objective_cycles
+    space = decision_space(
+        graph, SpaceOptions(LEVELS[LevelName.OPT5], dsp_limit=100, tiling_limit=2)
+    )
+    best = so.solve(
+        graph, dsp=100, space=so.Space(tiling_limit=2), effort=so.Effort(solver="search")
+    ).latency_cycles
     pieces = cut(instance(space, node_rows(space)), 2 * best, 30, lambda: False)
     assert pieces is not None
     whole = generated(relaxation(pieces), 1e-5, clock([]))
@@ -86,8 +94,12 @@ def test_sums_of_rows_and_few_labels_at_once_bound_too(
 @pytest.mark.parametrize("seed", range(4020, 4026))
 def test_prices_of_other_pieces_bound_and_come_to_the_same(seed: int) -> None:
     graph = random_graph(Random(seed), nodes=8, max_extent=12)
-    space = decision_space(graph, LEVELS[LevelName.OPT5], dsp_limit=100, tiling_limit=2)
-    best = so.solve(graph, solver="search", dsp=100, tiling_limit=2).objective_cycles
+    space = decision_space(
+        graph, SpaceOptions(LEVELS[LevelName.OPT5], dsp_limit=100, tiling_limit=2)
+    )
+    best = so.solve(
+        graph, dsp=100, space=so.Space(tiling_limit=2), effort=so.Effort(solver="search")
+    ).latency_cycles
     problem = instance(space, node_rows(space))
     known: dict[Key, float] = {}
     for horizon, most_labels in ((3 * best, 0), (2 * best, 30)):
@@ -104,16 +116,24 @@ def test_prices_of_other_pieces_bound_and_come_to_the_same(seed: int) -> None:
 
 def test_one_piece_without_choices_left_bounds_tightly() -> None:
     graph = random_graph(Random(7), nodes=1, max_extent=12)
-    space = decision_space(graph, LEVELS[LevelName.OPT5], dsp_limit=100, tiling_limit=2)
-    best = so.solve(graph, solver="search", dsp=100, tiling_limit=2).objective_cycles
+    space = decision_space(
+        graph, SpaceOptions(LEVELS[LevelName.OPT5], dsp_limit=100, tiling_limit=2)
+    )
+    best = so.solve(
+        graph, dsp=100, space=so.Space(tiling_limit=2), effort=so.Effort(solver="search")
+    ).latency_cycles
     assert cut(instance(space, node_rows(space)), best - 1, 100, lambda: False) is None
 
 
 @pytest.mark.parametrize("seed", in_nightly(range(4030, 4038), 4))
 def test_larger_pieces_keep_what_the_target_leaves_and_rule_out_what_is_below(seed: int) -> None:
     graph = random_graph(Random(seed), nodes=4 + seed % 5, max_extent=12)
-    space = decision_space(graph, LEVELS[LevelName.OPT5], dsp_limit=100, tiling_limit=2)
-    best = so.solve(graph, solver="search", dsp=100, tiling_limit=2).objective_cycles
+    space = decision_space(
+        graph, SpaceOptions(LEVELS[LevelName.OPT5], dsp_limit=100, tiling_limit=2)
+    )
+    best = so.solve(
+        graph, dsp=100, space=so.Space(tiling_limit=2), effort=so.Effort(solver="search")
+    ).latency_cycles
     pieces = cut(instance(space, node_rows(space)), 2 * best, 0, lambda: False)
     assert pieces is not None
     for target, is_possible in ((best, True), (best - 1, False)):
@@ -129,8 +149,12 @@ def test_larger_pieces_keep_what_the_target_leaves_and_rule_out_what_is_below(se
 @pytest.mark.parametrize("seed", in_nightly(range(4040, 4048), 4))
 def test_wide_beam_finds_the_optimum_and_a_narrow_one_a_schedule(seed: int) -> None:
     graph = random_graph(Random(seed), nodes=4 + seed % 5, max_extent=12)
-    space = decision_space(graph, LEVELS[LevelName.OPT5], dsp_limit=100, tiling_limit=2)
-    best = so.solve(graph, solver="search", dsp=100, tiling_limit=2).objective_cycles
+    space = decision_space(
+        graph, SpaceOptions(LEVELS[LevelName.OPT5], dsp_limit=100, tiling_limit=2)
+    )
+    best = so.solve(
+        graph, dsp=100, space=so.Space(tiling_limit=2), effort=so.Effort(solver="search")
+    ).latency_cycles
     rows = node_rows(space)
     pieces = cut(instance(space, rows), 2 * best, 20, lambda: False)
     assert pieces is not None
@@ -149,7 +173,9 @@ def test_wide_beam_finds_the_optimum_and_a_narrow_one_a_schedule(seed: int) -> N
 
 def test_stop_ends_generation_and_cutting() -> None:
     graph = random_graph(Random(4001), nodes=5, max_extent=16)
-    space = decision_space(graph, LEVELS[LevelName.OPT5], dsp_limit=200, tiling_limit=2)
+    space = decision_space(
+        graph, SpaceOptions(LEVELS[LevelName.OPT5], dsp_limit=200, tiling_limit=2)
+    )
     problem = instance(space, node_rows(space))
     with pytest.raises(SearchStoppedError):
         cut(problem, 10**6, 0, lambda: True)
@@ -162,11 +188,13 @@ def test_stop_ends_generation_and_cutting() -> None:
 @pytest.mark.parametrize("seed", in_nightly(range(5000, 5008), 4))
 def test_passes_for_large_graphs_prove_the_same_optimum(seed: int) -> None:
     graph = random_graph(Random(seed), nodes=7, max_extent=12)
-    expected = so.solve(graph, solver="search", dsp=100, tiling_limit=2)
-    request = Request(graph, LevelName.OPT5, 100, 2)
-    found = exact.solve_exact(request, SolveOptions(), most_nodes=0)
+    expected = so.solve(
+        graph, dsp=100, space=so.Space(tiling_limit=2), effort=so.Effort(solver="search")
+    )
+    problem = problem_of(graph, 100, 2)
+    found = exact.solve_latency(Run(problem), most_nodes=0)
     assert found.proof is Proof.OPTIMAL
-    assert found.objective_cycles == expected.objective_cycles == found.bound_cycles
+    assert found.latency_cycles == expected.latency_cycles == found.bound
 
 
 def test_beam_that_waits_where_it_could_stream_leads_to_a_faster_schedule(
@@ -188,10 +216,9 @@ def test_beam_that_waits_where_it_could_stream_leads_to_a_faster_schedule(
     monkeypatch.setattr(LocalSearch, "start", nothing)
     monkeypatch.setattr(LocalSearch, "round", nothing)
     kept: list[int] = []
-    request = Request(graph, LevelName.OPT5, 100, 2)
-    answer = exact.solve_exact(
-        request, SolveOptions(), lambda s: kept.append(s.objective_cycles), most_nodes=0
-    )
+    problem = problem_of(graph, 100, 2)
+    run = Run(problem, on_incumbent=lambda s: kept.append(s.latency_cycles))
+    answer = exact.solve_latency(run, most_nodes=0)
     assert answer.proof is Proof.OPTIMAL
     assert found[0].latency_cycles == 8
     assert kept[1] == 7
@@ -203,12 +230,14 @@ def test_no_schedule_is_slower_than_its_label_under_as_built_costs(seed: int) ->
     costs = as_built_costs(graph, usual_target())
     space = decision_space(
         graph,
-        LEVELS[LevelName.OPT6],
-        dsp_limit=100,
-        tiling_limit=1,
-        costs=costs,
-        bindings=ALL.bindings(graph),
-        partial_tiles=True,
+        SpaceOptions(
+            LEVELS[LevelName.OPT6],
+            dsp_limit=100,
+            tiling_limit=1,
+            costs=costs,
+            bindings=ALL.bindings(graph),
+            partial_tiles=True,
+        ),
     )
     rows = node_rows(space)
     problem = instance(space, rows)

@@ -12,11 +12,12 @@ import pytest
 import streamopt as so
 from streamopt.errors import InfeasibleError
 from streamopt.ir.schedule import ChannelKind
-from streamopt.pipeline.beyond.costing import as_built_costs
 from streamopt.space.assemble import assemble_rows, evaluate
-from streamopt.space.decisions import decision_space
+from streamopt.space.decisions import SpaceOptions, decision_space
 from streamopt.space.level import LEVELS, LevelName
 from streamopt.space.rows import node_rows
+from streamopt.strategies.opt6.as_built_costs import as_built_costs
+from streamopt.strategies.opt6.choices import bindings
 from streamopt.strategies.resources import budgeted
 from streamopt.strategies.resources.budgeted import BudgetedSearch, Prepared
 from tests.support.nightly import in_nightly
@@ -36,11 +37,13 @@ def space_of(seed: int) -> DecisionSpace:
     graph = random_graph(Random(seed), nodes=2, max_extent=3)
     space = decision_space(
         graph,
-        LEVELS[LevelName.OPT6],
-        dsp_limit=10**6,
-        tiling_limit=1,
-        costs=as_built_costs(graph, DEVICE).with_surroundings(),
-        bindings=so.Freedom().bindings(graph),
+        SpaceOptions(
+            LEVELS[LevelName.OPT6],
+            dsp_limit=10**6,
+            tiling_limit=1,
+            costs=as_built_costs(graph, DEVICE).with_surroundings(),
+            bindings=bindings(None, graph),
+        ),
     )
     return replace(space, lut_limit=10**9)
 

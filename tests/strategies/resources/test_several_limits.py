@@ -63,10 +63,22 @@ def check_optimum(seed: int, *, sizes: bool) -> bool:
     fifos = so.FifoSizing(on=DEVICE) if sizes else None
     if not fits:
         with pytest.raises(InfeasibleError, match="E405"):
-            so.solve(graph, dsp=120, tiling_limit=2, fifos=fifos, on=DEVICE, **limits)
+            so.solve(
+                graph,
+                dsp=120,
+                space=so.Space(tiling_limit=2),
+                budget=so.Budget(**limits, device=DEVICE),
+                effort=so.Effort(fifos=fifos),
+            )
         return True
-    found = so.solve(graph, dsp=120, tiling_limit=2, fifos=fifos, on=DEVICE, **limits)
-    assert found.bound_cycles <= min(fits) <= found.objective_cycles, (seed, limits)
+    found = so.solve(
+        graph,
+        dsp=120,
+        space=so.Space(tiling_limit=2),
+        budget=so.Budget(**limits, device=DEVICE),
+        effort=so.Effort(fifos=fifos),
+    )
+    assert found.bound <= min(fits) <= found.latency_cycles, (seed, limits)
     assert found.proof is Proof.OPTIMAL, (seed, limits)
     used = built(graph, found.schedule)
     assert found.used == tuple(used[OPTIONS.index(limit)] for limit in limits)
@@ -102,17 +114,17 @@ def test_limits_bind() -> None:
 )
 def test_programs_within_limits(suite: str, name: str, limits: dict[str, Any], cycles: int) -> None:
     graph = program(suite, name)
-    found = so.solve(graph, on=DEVICE, **limits)
-    assert (found.objective_cycles, found.bound_cycles) == (cycles, cycles)
+    found = so.solve(graph, budget=so.Budget(**limits, device=DEVICE))
+    assert (found.latency_cycles, found.bound) == (cycles, cycles)
     assert found.proof is Proof.OPTIMAL
-    assert found.request.limits is not None
+    assert found.problem.limits is not None
     again = certify(
         graph,
         found.schedule,
         level=LEVELS[LevelName.OPT5],
         dsp_limit=2560,
         tiling_limit=16,
-        limits=found.request.limits,
+        limits=found.problem.limits,
     )
     assert (again.broken, again.latency_cycles, again.used) == ((), cycles, found.used)
     total = so.evaluate(graph, found.schedule, DEVICE).resources.total
@@ -131,17 +143,17 @@ def _in_order(limits: dict[str, int]) -> list[int]:
 
 def test_block_rams_bind() -> None:
     graph = program("polybench", "gemm")
-    free = so.solve(graph, on=DEVICE)
-    tight = so.solve(graph, on=DEVICE, bram18=80)
+    free = so.solve(graph, budget=so.Budget(device=DEVICE))
+    tight = so.solve(graph, budget=so.Budget(device=DEVICE, bram18=80))
     assert built(graph, free.schedule)[1] == 88
     assert tight.proof is Proof.OPTIMAL
     assert tight.used[0] <= 80
-    assert tight.objective_cycles >= free.objective_cycles
+    assert tight.latency_cycles >= free.latency_cycles
 
 
 def test_limits_that_are_kept_anyway_change_nothing() -> None:
     graph = program("polybench", "bicg")
-    free, within = so.solve(graph), so.solve(graph, fit="device", dsp=2560)
+    free, within = so.solve(graph), so.solve(graph, dsp=2560, budget=so.Budget(fit="device"))
     assert within.schedule == free.schedule
     assert within.proof is Proof.OPTIMAL
     row = so.record(within)
@@ -151,16 +163,16 @@ def test_limits_that_are_kept_anyway_change_nothing() -> None:
 
 def test_fit_takes_what_is_not_given_from_the_device() -> None:
     graph = program("polybench", "bicg")
-    found = so.solve(graph, fit="slr", lut=30_000, on=so.device("zu3eg"))
-    assert found.request.dsp_limit == 360
-    assert found.request.limits is not None
-    assert found.request.limits.most == (360, 432, 0, 30_000, 141_120)
-    assert found.request.limits.admit(found.used)
+    found = so.solve(graph, budget=so.Budget(fit="slr", lut=30_000, device=so.device("zu3eg")))
+    assert found.problem.space.dsp_limit == 360
+    assert found.problem.limits is not None
+    assert found.problem.limits.most == (360, 432, 0, 30_000, 141_120)
+    assert found.problem.limits.admit(found.used)
 
 
 def test_the_certificate_names_what_is_too_much() -> None:
     graph = program("polybench", "bicg")
-    limits = so.solve(graph, lut=50_000, on=DEVICE).request.limits
+    limits = so.solve(graph, budget=so.Budget(lut=50_000, device=DEVICE)).problem.limits
     free = so.solve(graph).schedule
     again = certify(
         graph,
@@ -176,20 +188,24 @@ def test_the_certificate_names_what_is_too_much() -> None:
 def test_too_little_is_explained() -> None:
     graph = program("polybench", "gesummv")
     with pytest.raises(InfeasibleError) as caught:
-        so.solve(graph, lut=1000, on=DEVICE)
+        so.solve(graph, budget=so.Budget(lut=1000, device=DEVICE))
     assert str(caught.value) == (
         "E405 gesummv can't be built with 1000 LUTs at opt5: one takes 2289 "
         "(gemv2 799, gemv1 799, scale_add 691)\n"
         "  hint: give --lut 2289 or more"
     )
-    assert so.solve(graph, lut=2289, on=DEVICE).used == (2289,)
+    assert so.solve(graph, budget=so.Budget(lut=2289, device=DEVICE)).used == (2289,)
 
 
 def test_other_solvers_refuse_unless_their_best_fits() -> None:
     graph = program("polybench", "bicg")
-    assert so.solve(graph, solver="cpsat", lut=90_000, on=DEVICE).used == (88571,)
+    assert so.solve(
+        graph, budget=so.Budget(lut=90_000, device=DEVICE), effort=so.Effort(solver="cpsat")
+    ).used == (88571,)
     with pytest.raises(SolverError) as caught:
-        so.solve(graph, solver="cpsat", lut=60_000, on=DEVICE)
+        so.solve(
+            graph, budget=so.Budget(lut=60_000, device=DEVICE), effort=so.Effort(solver="cpsat")
+        )
     assert str(caught.value) == (
         "E521 the best schedule of bicg at opt5 is too large (88571 LUTs are more than 60000), "
         "and only the exact search looks for smaller ones\n"
@@ -199,9 +215,13 @@ def test_other_solvers_refuse_unless_their_best_fits() -> None:
 
 def test_without_time_there_is_none() -> None:
     with pytest.raises(SolverError, match="E522 no design of 2mm within --lut 30000 was found"):
-        so.solve(program("polybench", "2mm"), lut=30_000, on=DEVICE, time_limit_seconds=1e-3)
+        so.solve(
+            program("polybench", "2mm"),
+            time_limit=1e-3,
+            budget=so.Budget(lut=30_000, device=DEVICE),
+        )
 
 
 def test_negative_limits_are_refused() -> None:
     with pytest.raises(InfeasibleError, match="E402 --built-dsp is -1"):
-        so.solve(program("polybench", "bicg"), built_dsp=-1)
+        so.solve(program("polybench", "bicg"), budget=so.Budget(built_dsp=-1))

@@ -13,7 +13,7 @@ from streamopt.evaluation.design import built_resources
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import Literal, rewrite
 from streamopt.ir.program import Role
-from streamopt.pipeline import BindingChoice, Freedom
+from streamopt.pipeline import BindingChoice
 from streamopt.space.assemble import baseline
 from streamopt.target.device import find_device
 from streamopt.transforms.rewrites import rewritten
@@ -125,10 +125,10 @@ def _by_chance(graph: Graph, rng: Random) -> Schedule:
 def _solved(graph: Graph, request: Request) -> Schedule:
     given = request.ports if request.is_solved_with_ports else ()
     ports = so.plan_ports(graph, ports=dict(given)) if given else ()
-    freedom = None
+    binding = None
     if request.level == "opt6":
         bindings = (*BindingChoice,)
-        freedom = Freedom(binding=bindings[request.seed % len(bindings)])
+        binding = bindings[request.seed % len(bindings)]
     dsps = request.dsps
     if request.level == "opt6":
         least = built_resources(graph, baseline(graph), find_device()).dsps
@@ -137,10 +137,8 @@ def _solved(graph: Graph, request: Request) -> Schedule:
         graph,
         level=request.level,
         dsp=dsps,
-        tiling_limit=1,
-        time_limit_seconds=SOLVE_SECONDS,
-        freedom=freedom,
-        ports=ports,
+        time_limit=SOLVE_SECONDS,
+        space=so.Space(tiling_limit=1, binding=binding, ports=ports),
     )
     return found.schedule
 

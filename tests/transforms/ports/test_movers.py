@@ -59,7 +59,7 @@ def test_copy_that_the_program_has_is_a_mover() -> None:
 
 def test_schedule_keeps_its_decisions() -> None:
     graph = so.dataflow(so.load(GRAPHS / "polybench/atax.json"))
-    schedule = so.solve(graph, fifos=None).schedule
+    schedule = so.solve(graph, effort=so.Effort(fifos=None)).schedule
     ports = tuple(PortPlan(name, PortKind.AXI) for name in crossing(graph))
     found = with_ports(graph, schedule, ports)
     for plan in schedule.nodes:

@@ -59,7 +59,9 @@ def test_relieved_design_is_faster_and_verified(tmp_path: Path) -> None:
     graph = so.dataflow(source)
     found = so.solve(graph, level="opt6", dsp=60).schedule
     assert found.rewrites == ("relieve_loops",)
-    kept = so.solve(graph, level="opt6", dsp=60, freedom=so.Freedom(frozenset({"relieve_loops"})))
+    kept = so.solve(
+        graph, level="opt6", dsp=60, space=so.Space(without=frozenset({"relieve_loops"}))
+    )
     assert so.simulate(graph, found).cycles < so.simulate(graph, kept.schedule).cycles
     so.write(source, found, tmp_path / "project")
     verdict = so.verify(tmp_path / "project")

@@ -1,0 +1,188 @@
+"""From a problem to a design with FIFO depths and warnings."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import isinf
+from typing import TYPE_CHECKING
+
+from streamopt.errors import Diagnostic, InfeasibleError, SolverError
+from streamopt.evaluation.design import built_resources
+from streamopt.evaluation.fifo_sizing import sized
+from streamopt.pipeline.design_limits import amounts, region, region_limits, with_limits
+from streamopt.solvers.result import Stop
+from streamopt.space.level import LevelName
+from streamopt.space.objective import Interval
+from streamopt.target.device import or_usual
+
+if TYPE_CHECKING:
+    from streamopt.evaluation.fifo_sizing import FifoSizing
+    from streamopt.pipeline.design_limits import Budget
+    from streamopt.pipeline.solving import Effort
+    from streamopt.solvers.base import SolveOptions
+    from streamopt.strategies.opt6.choices import Space
+    from streamopt.strategies.opt6.graph_variant import SearchOptions
+    from streamopt.strategies.opt6.simulated_design import Region
+    from streamopt.strategies.problem import Problem
+    from streamopt.strategies.solution import OnIncumbent, Solution
+    from streamopt.target.device import Target
+
+__all__ = ["answered"]
+
+USUAL_SECONDS = 60.0
+"""Time limit of opt6 where none is given: its search ends by itself on small graphs only."""
+SIZING_SHARE = 0.95
+"""Of the time limit, after which FIFO depths stay as they are found."""
+
+
+def answered(
+    problem: Problem,
+    space: Space,
+    budget: Budget,
+    effort: Effort,
+    options: SolveOptions,
+    *,
+    keeps_dsps: bool,
+) -> Solution:
+    """Return the answer to a problem.
+
+    Parameters
+    ----------
+    keeps_dsps
+        Whether the problem's DSPs were asked for, or may be those of the region to fit.
+
+    Raises
+    ------
+    InfeasibleError
+        If what is free at opt6 is limited at another level (E407), a limit is not positive (E402),
+        or as `streamopt.strategies.dispatch.answer`.
+    SolverError
+        If opt6 finds no design within the limits (E522), or as
+        `streamopt.strategies.dispatch.answer`.
+    """
+    from streamopt.strategies.dispatch import answer, strategies
+    from streamopt.strategies.opt6.graph_variant import SearchOptions
+    from streamopt.strategies.refinement.tie_breaking import fastest_of_equals
+    from streamopt.strategies.run import Run
+
+    fifos, asked = effort.fifos, strategies(effort.solver, effort.formulation)
+    device = or_usual(budget.device or (None if fifos is None else fifos.on))
+    if problem.space.fixed:
+        problem.decision_space()  # refuses what can't be fixed
+    if problem.level.is_as_built:
+        fit = region(problem.space.dsp_limit, budget, device, keeps_dsps=keeps_dsps)
+        search = SearchOptions(fit, space, asked, sizes_fifos=fifos is not None)
+        return _at_opt6(problem, search, effort, options)
+    level = problem.level.name
+    if space.without or space.binding is not None:
+        message = f"--without and --binding have no meaning at {level}"
+        hint = f"they are for --level {LevelName.OPT6}; leave them out"
+        raise InfeasibleError(Diagnostic("E407", message, hint=hint))
+    fifos = None if fifos is None else replace(fifos, on=fifos.on or device)
+    problem = with_limits(problem, budget, fifos, device, keeps_dsps=keeps_dsps)
+    run = Run(problem, options, _with_ports(problem, effort.on_incumbent))
+    found = answer(run, asked)
+    if fifos is not None:
+        found = fastest_of_equals(found, run, device)
+    if isinstance(problem.objective, Interval) and fifos is not None:
+        from streamopt.strategies.refinement.steady_frames import with_steady_frames
+
+        found = with_steady_frames(found, run, device)
+    return _warned(_ported(found, problem), fifos, device)
+
+
+def _ported(solution: Solution, problem: Problem) -> Solution:
+    """Return a solution whose schedule says how arrays cross the boundary."""
+    return replace(solution, schedule=replace(solution.schedule, ports=problem.ports))
+
+
+def _with_ports(problem: Problem, on_incumbent: OnIncumbent) -> OnIncumbent:
+    """Return what hands on incumbents with the problem's ports."""
+    if on_incumbent is None or not problem.ports:
+        return on_incumbent
+    return lambda found: on_incumbent(_ported(found, problem))
+
+
+def _at_opt6(
+    problem: Problem, search: SearchOptions, effort: Effort, options: SolveOptions
+) -> Solution:
+    """Return the answer at opt6: a design within a region, or none."""
+    from streamopt.strategies.dispatch import first_accepting
+    from streamopt.strategies.opt6.choices import TRIED
+    from streamopt.strategies.opt6.strategy import Opt6
+    from streamopt.strategies.run import Run, WorkClock
+
+    _check_positive(problem)
+    if problem.space.fixed:  # the graph stays as it is, so that what is fixed has its loops
+        without = search.space.without | {*TRIED}
+        search = replace(search, space=replace(search.space, without=without))
+    fifos, fit = effort.fifos, search.region
+    limit = options.time_limit_seconds or USUAL_SECONDS
+    options = replace(options, time_limit_seconds=None if isinf(limit) else limit)
+    clock = WorkClock(replace(options, time_limit_seconds=SIZING_SHARE * limit))
+    asked = problem.within(dsp_limit=fit.limits.dsps)
+    run = Run(asked, options, effort.on_incumbent, WorkClock(options))
+    found = first_accepting(run, [Opt6(search, clock)])
+    if found.stop is Stop.INTERRUPTED:
+        clock.interrupt()
+    if fifos is not None:
+        fifos = replace(fifos, on=fifos.on or fit.on, should_stop=clock.should_stop)
+    return _within(_warned(found, fifos, fit.on), fit)
+
+
+def _check_positive(problem: Problem) -> None:
+    positive = {"--dsp": problem.space.dsp_limit, "--tiling-limit": problem.space.tiling_limit}
+    for option, amount in positive.items():
+        if amount < 1:
+            hint = "give a whole number of at least 1"
+            raise InfeasibleError(Diagnostic("E402", f"{option} is {amount}", hint=hint))
+
+
+def _within(solution: Solution, fit: Region) -> Solution:
+    """Return a solution with what it takes of its region.
+
+    Raises
+    ------
+    SolverError
+        If it takes more than there is (E522).
+    """
+    graph = solution.problem.graph
+    used = amounts(built_resources(graph, solution.schedule, fit.on))
+    limits = region_limits(fit)
+    over = [
+        f"{amount} {limit.resource} are more than {limit.most}"
+        for limit, amount in zip(limits, used, strict=True)
+        if amount > limit.most
+    ]
+    if over:
+        message = f"no design of {graph.name} within the region was found ({', '.join(over)})"
+        hint = "give more time, or higher limits: --dsp, --lut and so on"
+        if fit.limits.over(fit.on.slr) == () and fit.on.slrs > 1:
+            hint += ", or --fit device"
+        raise SolverError(Diagnostic("E522", message, hint=hint))
+    return replace(solution, region=limits, used=used)
+
+
+def _warned(solution: Solution, fifos: FifoSizing | None, on: Target) -> Solution:
+    """Return a solution with small FIFOs, if those are wanted, and with its warnings."""
+    from streamopt.pipeline.warning import judged, solution_warnings
+
+    graph, schedule, cycles = solution.problem.graph, solution.schedule, None
+    if fifos is not None:
+        on = fifos.on or on
+        if solution.stop is Stop.INTERRUPTED:  # nobody waits for small FIFOs any more
+            fifos = replace(fifos, should_stop=lambda: True)
+        schedule, plan = sized(graph, schedule, fifos)
+        cycles = plan.cycles
+        if plan.is_interrupted:
+            solution = replace(solution, stop=Stop.INTERRUPTED)
+    frames = isinstance(solution.problem.objective, Interval)
+    if frames and solution.stop is Stop.INTERRUPTED:
+        schedule, cycles = solution.schedule, None
+    elif frames and schedule != solution.schedule:
+        from streamopt.strategies.refinement.steady_frames import small_and_steady
+
+        schedule, cycles = small_and_steady(graph, solution.schedule, schedule, on), None
+    design = judged(graph, schedule, on, cycles=cycles, frames=frames)
+    found = replace(solution, schedule=schedule, simulated_cycles=design.cycles)
+    return replace(found, warnings=solution_warnings(found, design))

@@ -1,0 +1,158 @@
+"""Limits on the design as built, from numbers or from a device."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from streamopt.errors import Diagnostic, InfeasibleError
+from streamopt.evaluation.design import built_resources
+from streamopt.evaluation.fifo_sizing import sized
+from streamopt.ir.ports import PortKind
+from streamopt.options import option_group
+from streamopt.strategies.resources.limits import Limit, Limits
+from streamopt.target.resources import Fit
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from streamopt.evaluation.fifo_sizing import FifoSizing
+    from streamopt.ir.schedule import Schedule
+    from streamopt.strategies.opt6.simulated_design import Region
+    from streamopt.strategies.problem import Problem
+    from streamopt.target.device import Target
+    from streamopt.target.resources import Resources
+
+__all__ = ["Budget", "amounts", "region", "region_limits", "with_limits"]
+
+
+@option_group(fit=Fit)
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """The most that a design may take as built, as `streamopt.evaluate` says; None for no limit.
+
+    Attributes
+    ----------
+    built_dsp, bram18, uram, lut, ff
+        DSPs of all operators, block RAMs of 18 Kbit, UltraRAMs, LUTs and flip-flops.
+    fit
+        ``slr`` or ``device``: the limits that are not given, and that on DSPs in the paper's
+        accounting, are what one region or the whole of the target has.
+    device
+        The target that is judged on, and that is simulated for FIFO depths unless that says
+        another; the U280 where not given.
+    """
+
+    built_dsp: int | None = None
+    bram18: int | None = None
+    uram: int | None = None
+    lut: int | None = None
+    ff: int | None = None
+    fit: str | None = None
+    device: Target | None = None
+
+    def given(self) -> dict[str, int]:
+        """Return the limits that are given, by option.
+
+        Raises
+        ------
+        InfeasibleError
+            If one is negative (E402).
+        """
+        found = {key: most for key in _FIELDS if (most := getattr(self, key)) is not None}
+        for key, amount in found.items():
+            if amount < 0:
+                message = f"{_option(key)} is {amount}"
+                raise InfeasibleError(Diagnostic("E402", message, hint="give 0 or more"))
+        return found
+
+
+_FIELDS = {
+    "built_dsp": ("dsps", "DSPs as built"),
+    "bram18": ("bram18", "BRAM18"),
+    "uram": ("uram", "URAM"),
+    "lut": ("luts", "LUTs"),
+    "ff": ("ffs", "FFs"),
+}
+"""By option: the field of `Resources`, and words for people."""
+
+
+def with_limits(
+    problem: Problem, budget: Budget, fifos: FifoSizing | None, device: Target, *, keeps_dsps: bool
+) -> Problem:
+    """Return a problem with limits on the design as built.
+
+    Parameters
+    ----------
+    fifos
+        How depths are found; None for those of the schedule.
+    keeps_dsps
+        Whether the problem's DSPs were asked for, or may be those of the region to fit.
+
+    Raises
+    ------
+    InfeasibleError
+        If a limit is negative (E402), or no schedule fits those on DSPs and tiles (E401, E402).
+    """
+    given = budget.given()
+    if budget.fit is not None:
+        region = device.slr if Fit(budget.fit) is Fit.SLR else device.total
+        given = {key: getattr(region, field) for key, (field, _) in _FIELDS.items()} | given
+        problem = problem if keeps_dsps else problem.within(dsp_limit=region.dsps)
+    return replace(problem, limits=_limits(problem, given, device, fifos)) if given else problem
+
+
+def region(dsps: int, budget: Budget, device: Target, *, keeps_dsps: bool) -> Region:
+    """Return the part of a device that a design of opt6 has: one region if nothing else is said.
+
+    Raises
+    ------
+    InfeasibleError
+        If a limit is negative (E402).
+    """
+    from streamopt.strategies.opt6.simulated_design import Region
+
+    whole = device.total if budget.fit == Fit.DEVICE else device.slr
+    given = budget.given()
+    if keeps_dsps or budget.fit is None:
+        given["built_dsp"] = min(dsps, given.get("built_dsp", dsps))
+    return Region(device, replace(whole, **{_FIELDS[key][0]: most for key, most in given.items()}))
+
+
+def region_limits(of: Region) -> tuple[Limit, ...]:
+    """Return the limits of a region, in the order of the options."""
+    return tuple(
+        Limit(words, _option(key), getattr(of.limits, field))
+        for key, (field, words) in _FIELDS.items()
+    )
+
+
+def amounts(used: Resources) -> tuple[int, ...]:
+    """Return what a design takes, in the order of `region_limits`."""
+    return tuple(getattr(used, field) for field, _ in _FIELDS.values())
+
+
+def _limits(
+    problem: Problem, wanted: Mapping[str, int], device: Target, fifos: FifoSizing | None
+) -> Limits:
+    """Return limits with what judges them."""
+    from streamopt.strategies.resources.design_costs import DesignCosts
+
+    def measure(schedule: Schedule) -> Resources:
+        return built_resources(problem.graph, replace(schedule, ports=problem.ports), device)
+
+    def with_small_fifos(schedule: Schedule) -> Schedule:
+        assert fifos is not None
+        schedule = replace(schedule, ports=problem.ports)
+        return sized(problem.graph, schedule, fifos)[0]
+
+    by_field = {_FIELDS[key][0]: amount for key, amount in wanted.items()}
+    sizing = None if fifos is None else with_small_fifos
+    tables = tuple(port for port in problem.ports if port.kind is PortKind.ROM)
+    costing = DesignCosts(by_field, problem.decision_space(), device, measure, sizing, tables)
+    each = tuple(Limit(_FIELDS[key][1], _option(key), amount) for key, amount in wanted.items())
+    return Limits(each, costing)
+
+
+def _option(key: str) -> str:
+    return "--" + key.replace("_", "-")

@@ -1,0 +1,188 @@
+"""What may be decided beyond a level: the choices of opt6, ports, and what is fixed already."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+from streamopt.errors import Diagnostic, InfeasibleError
+from streamopt.ir.expression import Binary, BinaryOp, walk
+from streamopt.ir.graph import SequentialNode
+from streamopt.ir.network import Implementation, Operator
+from streamopt.ir.program import Reduction
+from streamopt.options import option_group
+from streamopt.perf.paper.dsp import accumulates_products
+from streamopt.space.level import BindingChoice
+from streamopt.transforms.rewrites import REWRITES, changed_by
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from streamopt.ir.graph import Graph, Node
+    from streamopt.ir.ports import PortPlan
+    from streamopt.ir.schedule import Binding
+    from streamopt.space.fixed import Fixed
+
+__all__ = [
+    "PARTIAL_TILES",
+    "TRIED",
+    "Space",
+    "bindings",
+    "counted",
+    "gains_from_partial_tiles",
+    "variants",
+]
+
+PARTIAL_TILES = "partial_tiles"
+"""Unroll factors that don't divide their trip counts, in `Space.without`."""
+
+_TOOL: Binding = ()
+_FABRIC: Binding = ((Operator.ADD, Implementation.FABRIC),)
+_NO_DSPS: Binding = (*_FABRIC, (Operator.MUL, Implementation.FABRIC))
+_DSPS: Binding = ((Operator.ADD, Implementation.FULLDSP),)
+
+_SPLIT = ("split_arrays", "split_loops")
+_FOLDED = ("fold_copies", "fold_pointwise", "private_arguments")
+_KEPT = ("fold_copies", "private_arguments")
+_VARIANTS = (
+    ("fold_padding", *_SPLIT, *_FOLDED, "stream_windows"),
+    ("fold_padding", *_SPLIT, *_KEPT, "stream_windows"),
+    ("fold_borders", *_SPLIT, *_KEPT, "stream_windows"),
+    ("fold_padding", *_SPLIT, *_FOLDED),
+    ("fold_padding", *_SPLIT, *_KEPT),
+    ("fold_padding", *_FOLDED),
+    ("fold_borders", *_SPLIT, *_FOLDED),
+    ("fold_padding", *_KEPT),
+    ("private_arguments",),
+    (),
+)
+"""Sequences of rewrites that are tried, the most promising first: (O1)."""
+
+_FIRST = "relieve_loops"
+"""Comes before the others; where it changes something, `_PLAIN` are tried without it too."""
+_PLAIN = _VARIANTS[-2:]
+
+_Tried: TypeAlias = "tuple[tuple[str, ...], Graph, tuple[str, ...]]"
+"""Rewrites that were made, what they gave, and those that come next."""
+
+TRIED = (_FIRST, *(name for name in REWRITES if any(name in form for form in _VARIANTS)))
+"""Rewrites that opt6 decides on."""
+
+
+@option_group()
+@dataclass(frozen=True, slots=True)
+class Space:
+    """What may be decided, beyond what the level says.
+
+    Attributes
+    ----------
+    tiling_limit
+        Least trip count of a tile loop. Where not given it is 16, that of most published runs; at
+        opt6 it is 1, which leaves the limits of the hardware alone.
+    without
+        At opt6, names of rewrites that are left out; ``partial_tiles`` for unroll factors that
+        divide their trip counts.
+    binding
+        At opt6, what operators may be built from; ``free`` where not given.
+    ports
+        How arrays cross the boundary, from `streamopt.plan_ports`.
+    fixed
+        What steps on the loops have decided already, from `streamopt.schedule`.
+
+    Raises
+    ------
+    InfeasibleError
+        If there is nothing of a name to leave out (E406).
+    """
+
+    tiling_limit: int | None = None
+    without: frozenset[str] = frozenset()
+    binding: BindingChoice | None = None
+    ports: tuple[PortPlan, ...] = ()
+    fixed: Fixed | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse names that opt6 doesn't know."""
+        unknown = sorted(self.without - {*TRIED, PARTIAL_TILES})
+        if unknown:
+            message = f"opt6 has no '{unknown[0]}' to leave out"
+            hint = f"choose of {', '.join((*TRIED, PARTIAL_TILES))}"
+            raise InfeasibleError(Diagnostic("E406", message, hint=hint))
+
+    @property
+    def partial_tiles(self) -> bool:
+        """Return whether unroll factors need not divide trip counts, at opt6 (T2)."""
+        return PARTIAL_TILES not in self.without
+
+
+def gains_from_partial_tiles(graph: Graph, tiling_limit: int) -> bool:
+    """Return whether partial tiles give a loop another unroll factor."""
+    from streamopt.space.tiles import Coupling, tile_classes
+
+    whole, partial = (
+        tile_classes(graph, tiling_limit, tiles=True, coupling=Coupling.PLAIN, partial=partial)
+        for partial in (False, True)
+    )
+    return whole != partial
+
+
+def variants(
+    graph: Graph, without: frozenset[str] = frozenset(), *, shares_arguments: bool = False
+) -> Iterator[tuple[tuple[str, ...], Graph]]:
+    """Yield the different variants of a graph, with the rewrites that make them.
+
+    Parameters
+    ----------
+    without
+        Rewrites that are left out.
+    shares_arguments
+        Whether all variants come without private arguments, too: what one process takes from
+        outside, for all that read it, has no ports that these would share.
+    """
+    first, relieved = changed_by(graph, [_FIRST] if _FIRST not in without else [])
+    tried = [(first, relieved, names) for names in _VARIANTS]
+    if first:
+        tried += [((), graph, names) for names in _PLAIN]
+    seen: list[Graph] = []
+    for before, start, names in _with_shared(tried) if shares_arguments else tried:
+        kept, variant = changed_by(start, [name for name in names if name not in without])
+        if variant not in seen:
+            seen.append(variant)
+            yield (*before, *kept), variant
+
+
+def bindings(binding: BindingChoice | None, graph: Graph) -> Mapping[str, tuple[Binding, ...]]:
+    """Return by node what its operators may be built from."""
+    match binding:
+        case BindingChoice.TOOL:
+            return {}
+        case BindingChoice.DSP:
+            return {
+                node.name: _choices(graph, node)[: 1 if accumulates_products(node) else 2]
+                for node in graph.nodes
+            }
+        case BindingChoice.FREE | None:
+            return {node.name: _choices(graph, node) for node in graph.nodes}
+
+
+def counted(binding: BindingChoice | None, graph: Graph) -> Mapping[str, Binding]:
+    """Return by node the binding by which DSPs are counted, where it isn't the node's own."""
+    if binding is not BindingChoice.DSP:
+        return {}
+    return {node.name: _DSPS for node in graph.nodes if accumulates_products(node)}
+
+
+def _with_shared(tried: Sequence[_Tried]) -> Iterator[_Tried]:
+    for before, start, names in tried:
+        yield before, start, names
+        yield before, start, tuple(name for name in names if name != "private_arguments")
+
+
+def _choices(graph: Graph, node: Node) -> tuple[Binding, ...]:
+    """Return the bindings that make a difference to a node, those with more DSPs first."""
+    if isinstance(node, SequentialNode) or not graph.array(node.write.array).element.is_float:
+        return (_TOOL,)
+    operators = {part.op for part in walk(node.value) if isinstance(part, Binary)}
+    adds = bool(operators & {BinaryOp.ADD, BinaryOp.SUB}) or node.reduction is Reduction.ADD
+    multiplies = BinaryOp.MUL in operators or node.reduction is Reduction.MUL
+    return (_TOOL, *(_FABRIC,) * adds, *(_NO_DSPS,) * multiplies)

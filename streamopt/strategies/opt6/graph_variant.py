@@ -1,0 +1,366 @@
+"""One variant of the graph, searched under one budget after another until designs are within."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from streamopt.errors import InfeasibleError
+from streamopt.evaluation.boundary_ports import boundary_cycles
+from streamopt.perf.as_built.work_bound import work_bound_cycles
+from streamopt.perf.costs import PricedCosts
+from streamopt.search.labels.component import SearchStoppedError, SearchTooLargeError
+from streamopt.solvers.result import Proof, Stop
+from streamopt.space.assemble import evaluate, least_luts
+from streamopt.space.level import BindingChoice
+from streamopt.strategies.dispatch import answer
+from streamopt.strategies.exact.latency import solve_latency
+from streamopt.strategies.exact.strategy import ExactSearch
+from streamopt.strategies.opt6.as_built_costs import as_built_costs
+from streamopt.strategies.opt6.choices import Space, bindings, counted
+from streamopt.strategies.opt6.search_budget import SearchBudget, horizons
+from streamopt.strategies.opt6.simulated_design import judged
+from streamopt.strategies.resources.budgeted import BudgetedSearch, Chosen, Prepared
+from streamopt.strategies.run import LEAST_SECONDS, SEARCH, Run, WorkClock
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from streamopt.ir.schedule import Schedule
+    from streamopt.strategies.opt6.search_budget import Horizon, SearchEffort
+    from streamopt.strategies.opt6.simulated_design import Region, SimulatedDesign
+    from streamopt.strategies.problem import Problem
+    from streamopt.strategies.protocol import Strategy
+    from streamopt.strategies.run import SearchClock
+    from streamopt.strategies.solution import Solution
+
+__all__ = ["CLOSE", "GraphVariant", "SearchOptions"]
+
+MOST_ROUNDS = 6
+"""Budgets that are tried until a design is within its limits."""
+MOST_QUICK = 4
+"""Likewise, where the time is up."""
+CLOSE = 0.002
+"""Gap below which nothing more is looked for."""
+FEWEST_LABELS = 32
+"""Labels of a state, where the time is up."""
+PRICE_STEP = 1.35
+"""Between prices at which bounds are compared, at first."""
+MOST_PRICES = 3
+"""That are tried to either side of the best one before."""
+FAR_BELOW = 0.75
+"""Of the bound: where two resources say less, they aren't asked again with more labels."""
+MOST_NODES = 26
+"""Of graphs that are searched with LUTs as a resource of their own; larger ones have a price."""
+PART = 0.3
+"""Of the time that is left, for one answer of a solver."""
+HOPE = 0.9
+"""Of the cycles of the design before: where the next search begins."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchOptions:
+    """What all variants of a graph have in common.
+
+    Attributes
+    ----------
+    region
+        Where a design must fit.
+    strategies
+        That are asked; the exact search is one under changing limits.
+    sizes_fifos
+        Whether FIFOs will be made small, so that a design is judged with those.
+    """
+
+    region: Region
+    space: Space
+    strategies: tuple[Strategy, ...]
+    sizes_fifos: bool = True
+
+    @property
+    def searches(self) -> bool:
+        """Return whether the exact search is asked."""
+        return isinstance(self.strategies[0], ExactSearch)
+
+
+class GraphVariant:
+    """One variant of a graph.
+
+    Parameters
+    ----------
+    problem
+        Of the variant, with its ports.
+    names
+        Of the rewrites that make the variant.
+    partial_tiles
+        Whether unroll factors need not divide trip counts.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        names: tuple[str, ...],
+        options: SearchOptions,
+        *,
+        partial_tiles: bool,
+    ) -> None:
+        self.names, self.graph, self.ports = names, problem.graph, problem.ports
+        self.options, self.region = options, options.region
+        limits, binding = self.region.limits, options.space.binding
+        priced = counted(binding, self.graph)
+        self._costs = costs = as_built_costs(self.graph, self.region.on, priced, self.ports)
+        choices = bindings(binding, self.graph)
+        self.problem = problem.within(
+            partial_tiles=partial_tiles,
+            costs=costs,
+            bindings=choices,
+            dsp_limit=limits.dsps,
+            lut_limit=limits.luts,
+        )
+        # only where operators may be free of DSPs are LUTs a way to save all of them
+        is_free = binding in (None, BindingChoice.FREE)
+        is_priced = is_free and any(len(own) > 1 for own in choices.values())
+        self._budget = SearchBudget.whole(limits, is_free=not is_priced)
+        self._even_price = SearchBudget.whole(limits).price
+        self._needs_prices = False
+        self._bound_price, self._price_step = 0.0, PRICE_STEP
+        self._is_short_of_luts = is_priced
+        self._prepared: Prepared | None = None
+        self._with_surroundings: Prepared | None = None
+        self._steady: Prepared | None = None
+        self._horizon_cycles = 0
+        self._known_cycles: dict[bool, int] = {}
+        self.bound_cycles = max(
+            boundary_cycles(self.graph, self.ports, self.region.on),
+            work_bound_cycles(self.graph, costs, choices, priced, self.region.on, limits),
+        )
+
+    def tried(self, horizon: Horizon, effort: SearchEffort, run: Run) -> Iterator[SimulatedDesign]:
+        """Yield designs, the last of which is within the limits if one was found.
+
+        Parameters
+        ----------
+        effort
+            What to look for, and how hard.
+
+        Raises
+        ------
+        SearchStoppedError
+            If the time is up, or the search is no longer wanted.
+        """
+        for _ in range(MOST_ROUNDS):
+            run.clock.check()
+            chosen = self._chosen(horizon, effort, run)
+            if chosen is None:
+                return
+            found = self.judged(chosen)
+            yield found
+            before = self._budget
+            self._budget = before.after(chosen, found.used, self.region.limits)
+            if found.is_within or self._budget == before:
+                return
+
+    def judged(self, chosen: Chosen) -> SimulatedDesign:
+        """Return a schedule as a design, with the ports of the problem."""
+        schedule = replace(chosen.schedule, ports=self.ports)
+        chosen = replace(chosen, schedule=schedule)
+        return judged(
+            self.graph, self.names, chosen, self.region, sizes_fifos=self.options.sizes_fifos
+        )
+
+    def raise_bound(self, horizon_cycles: int, labels: int, clock: SearchClock) -> None:
+        """Look for a higher bound of all schedules within a horizon (O16).
+
+        Where LUTs are short, it is of rows that tell more of them; there are more of these, so that
+        the plain ones are asked first, once.
+        """
+        if self._with_surroundings is None:
+            run = self._below(self._prepare(horizon_cycles, clock), horizon_cycles, clock)
+            if run is not None:
+                for price in dict.fromkeys([self._budget.price, self._even_price]):
+                    self._raise_at(price, run, horizon_cycles, labels)
+                self._raise_by_both(run, horizon_cycles, labels)
+        if not self._is_short_of_luts or self.bound_cycles >= (1.0 - CLOSE) * horizon_cycles:
+            return
+        if self._with_surroundings is None:
+            costs = self._costs.with_surroundings()
+            asked = self.problem.within(costs=costs, horizon_cycles=horizon_cycles)
+            self._with_surroundings = _rows_of(asked, clock)
+        run = self._below(self._with_surroundings, horizon_cycles, clock)
+        if run is not None:
+            self._raise_by_prices(run, horizon_cycles, labels)
+            self._raise_by_both(run, horizon_cycles, labels)
+
+    def _below(
+        self, prepared: Prepared | None, horizon_cycles: int, clock: SearchClock
+    ) -> BudgetedSearch | None:
+        """Return a search from below under the whole limits; None if no row is within."""
+        if prepared is None:
+            self.bound_cycles = max(self.bound_cycles, horizon_cycles)
+            return None
+        limits = self.region.limits
+        run = BudgetedSearch(prepared, limits.dsps, limits.luts, clock.should_stop)
+        self.bound_cycles = max(self.bound_cycles, run.least_cycles(horizon_cycles))
+        return run
+
+    def _raise_at(
+        self, price: float | None, run: BudgetedSearch, horizon_cycles: int, labels: int
+    ) -> int:
+        if self.bound_cycles >= horizon_cycles:
+            return self.bound_cycles
+        found = run.bound(horizon_cycles, labels, price)
+        self.bound_cycles = max(self.bound_cycles, found)
+        return found
+
+    def _raise_by_prices(self, run: BudgetedSearch, horizon_cycles: int, labels: int) -> None:
+        """Look at what price the bound is greatest, from the best one so far to both sides.
+
+        Steps are smaller every time.
+        """
+        even = self._even_price
+        first = self._bound_price or (even * (self._budget.price or even)) ** 0.5
+        best, self._bound_price = self._raise_at(first, run, horizon_cycles, labels), first
+        for step in (self._price_step, 1.0 / self._price_step):
+            price = self._bound_price
+            for _ in range(MOST_PRICES):
+                price *= step
+                found = self._raise_at(price, run, horizon_cycles, labels)
+                if found < best or self.bound_cycles >= horizon_cycles:
+                    break
+                if found > best:
+                    best, self._bound_price = found, price
+        self._price_step **= 0.5
+
+    def _raise_by_both(self, run: BudgetedSearch, horizon_cycles: int, labels: int) -> None:
+        """Look for a bound with LUTs as a second resource, where that tells more than prices."""
+        if run.has_many_rows or self._needs_prices:
+            return
+        found = self._raise_at(None, run, horizon_cycles, labels)
+        self._needs_prices = found < FAR_BELOW * self.bound_cycles
+
+    def _chosen(self, within: Horizon, effort: SearchEffort, run: Run) -> Chosen | None:
+        if not self.options.searches or len(self.graph.nodes) > MOST_NODES:
+            return self._solved(within.most_cycles, run)
+        for horizon in horizons(within, self.graph, self.region.limits.dsps, self.plainest):
+            prepared = self._prepare(horizon, run.clock)
+            if prepared is None:
+                continue
+            if effort.steady:
+                self._steady = self._steady or prepared.steady()
+                prepared = self._steady
+            budget = self._budget
+            search = BudgetedSearch(prepared, budget.dsps, budget.luts, run.clock.should_stop)
+            hoped = int(HOPE * self._known_cycles.get(effort.steady, 0))
+            chosen = search.best(horizon, effort.labels, budget.price, min(hoped, horizon))
+            if chosen is not None:
+                self._known_cycles[effort.steady] = chosen.cycles
+                return chosen
+        return None
+
+    def _prepare(self, horizon_cycles: int, clock: SearchClock) -> Prepared | None:
+        """Return rows within a horizon, or a longer one; None if a node has none."""
+        if self._prepared is None or self._horizon_cycles < horizon_cycles:
+            prepared = _rows_of(self.problem.within(horizon_cycles=horizon_cycles), clock)
+            if prepared is None:
+                return None
+            self._prepared = prepared
+            self._horizon_cycles, self._steady = horizon_cycles, None
+        return self._prepared
+
+    def _solved(self, horizon_cycles: int | None, run: Run) -> Chosen | None:
+        """Return what a solver answers to the compact program, or the search of large graphs.
+
+        That has one resource, so LUTs have a price. It gets a part of the time that is left, as
+        what it answers may be over the limits.
+        """
+        options, left, budget = run.options, run.clock.seconds_left(), self._budget
+        if left is not None:
+            options = replace(options, time_limit_seconds=max(LEAST_SECONDS, PART * left))
+        asked = self.problem.within(
+            dsp_limit=budget.dsps, lut_limit=budget.luts, horizon_cycles=horizon_cycles
+        )
+        if self.options.searches:
+            asked = asked.within(
+                dsp_limit=int(budget.dsps + budget.price * budget.luts),
+                lut_limit=None,
+                costs=PricedCosts(self._costs, budget.price),
+            )
+        try:
+            found = self._answer(Run(asked, options, clock=WorkClock(options)), run.clock.check)
+        except InfeasibleError:
+            return None
+        if found.stop is Stop.INTERRUPTED:
+            run.clock.interrupt()
+        limits = self.region.limits
+        is_certain = found.solver == SEARCH or found.proof is Proof.OPTIMAL
+        if is_certain and (budget.dsps, budget.luts) == (limits.dsps, limits.luts):
+            self.bound_cycles = max(self.bound_cycles, found.bound)
+        return self._answered(found)
+
+    def _answer(self, run: Run, check: Callable[[], None]) -> Solution:
+        if self.options.searches:
+            with suppress(SearchTooLargeError):
+                return solve_latency(run, most_nodes=MOST_NODES, check=check)
+        return answer(Run(run.problem, run.options), self.options.strategies)
+
+    def plainest(self) -> Chosen:
+        """Return the schedule without any unrolling, as the tool binds operators."""
+        return self._as_chosen(self.problem.plainest())
+
+    def quickest(self, is_over: Callable[[], bool]) -> Iterator[SimulatedDesign]:
+        """Yield designs of short searches, the plainest at last, until one is within the limits.
+
+        They are for when the search ended before any such design.
+
+        Parameters
+        ----------
+        is_over
+            Whether the whole time is up, so that no further search is begun.
+        """
+        for _ in range(MOST_QUICK):
+            if self._prepared is None or is_over():
+                break
+            chosen = self._quick(self._prepared, is_over)
+            if chosen is None:
+                break
+            found = self.judged(chosen)
+            yield found
+            before = self._budget
+            self._budget = before.after(chosen, found.used, self.region.limits)
+            if found.is_within:
+                return
+            if self._budget == before:
+                break
+        yield self.judged(self.plainest())
+
+    def _quick(self, prepared: Prepared, is_over: Callable[[], bool]) -> Chosen | None:
+        budget = self._budget
+        run = BudgetedSearch(prepared, budget.dsps, budget.luts, is_over)
+        schedule = run.quick(self._horizon_cycles)
+        if schedule is not None:
+            return self._as_chosen(schedule)
+        with suppress(SearchTooLargeError, SearchStoppedError):
+            return run.best(self._horizon_cycles, FEWEST_LABELS, budget.price)
+        return None
+
+    def answered(self, answer: Solution) -> SimulatedDesign:
+        """Return another strategy's answer to the graph of the variant as a design."""
+        return self.judged(self._answered(answer))
+
+    def _answered(self, answer: Solution) -> Chosen:
+        chosen = self._as_chosen(answer.schedule)
+        return replace(chosen, solver=answer.solver, solver_version=answer.solver_version)
+
+    def _as_chosen(self, schedule: Schedule) -> Chosen:
+        costs = self._costs
+        found = evaluate(self.graph, schedule, costs)
+        luts = least_luts(self.graph, schedule, costs)
+        return Chosen(schedule, found.latency_cycles, found.dsps, luts)
+
+
+def _rows_of(problem: Problem, clock: SearchClock) -> Prepared | None:
+    """Return the rows within the horizon of a problem; None if a node has none."""
+    with suppress(InfeasibleError):
+        return Prepared.of(problem.decision_space(), clock.check)
+    return None

@@ -1,0 +1,182 @@
+"""The budget given to a search, tightened until the built design fits (O11), and its horizons."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import prod
+from typing import TYPE_CHECKING
+
+from streamopt.ir.graph import SequentialNode
+from streamopt.perf.paper.dsp import dsps_per_lane
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from streamopt.ir.graph import Graph
+    from streamopt.strategies.resources.budgeted import Chosen
+    from streamopt.target.resources import Resources
+
+__all__ = ["Horizon", "SearchBudget", "SearchEffort", "horizons"]
+
+FIRST_HORIZONS = (1.25, 3.0, 12.0)
+"""Horizons of the first rows, times the cycles in which all DSPs would do all products."""
+
+LEAST_SHARE = 0.3
+"""Of the LUTs: where rows have less left, what is around them has to shrink with them."""
+STEP = 1.5
+"""By which a price rises or falls that has no other side yet."""
+TIGHT = 0.97
+"""Of a limit: what takes more is short."""
+SQUEEZE = 0.985
+"""Of the budget, where a design that should be within its limits isn't."""
+NARROW = 1.01
+"""Ratio of prices that were too high and too low, between which none is tried."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchBudget:
+    """The DSPs and LUTs of a search, and the price of LUTs.
+
+    Attributes
+    ----------
+    dsps, luts
+        Of the rows of all nodes.
+    price
+        Of a LUT in DSPs, where LUTs are paid for.
+    low, high
+        Prices that were too low and too high; 0 where there is none yet.
+    is_paid
+        Whether LUTs are known to be short if they cost nothing.
+    share
+        Of the limits, where memories or flip-flops are short, or nothing else helps.
+    """
+
+    dsps: int
+    luts: int
+    price: float
+    low: float = 0.0
+    high: float = 0.0
+    is_paid: bool = False
+    share: float = 1.0
+
+    @classmethod
+    def whole(cls, limits: Resources, *, is_free: bool = False) -> SearchBudget:
+        """Return all that the limits leave.
+
+        Parameters
+        ----------
+        is_free
+            Whether LUTs cost nothing at first; else the price makes both limits count alike.
+        """
+        return cls(limits.dsps, limits.luts, 0.0 if is_free else _even_price(limits))
+
+    def after(self, chosen: Chosen, used: Resources, limits: Resources) -> SearchBudget:
+        """Return the next budget after a design.
+
+        What the design takes beyond its rows is not left to rows.
+
+        Parameters
+        ----------
+        used
+            What it takes, of which its rows say a part.
+        """
+        over = used.over(limits)
+        share = self.share
+        if over and not {"dsps", "luts"} & set(over):
+            share /= max(getattr(used, name) / max(1, getattr(limits, name)) for name in over)
+        found = self._left(chosen, used, limits, share)
+        if over and found.luts < LEAST_SHARE * limits.luts:
+            excess = used.luts / limits.luts
+            return replace(self, dsps=int(self.dsps / excess), luts=int(self.luts / excess))
+        if over and (found == self or self._is_narrow):
+            found = self._left(chosen, used, limits, share * SQUEEZE)
+        return found
+
+    @property
+    def _is_narrow(self) -> bool:
+        return 0.0 < self.high <= NARROW * self.low
+
+    def _left(
+        self, chosen: Chosen, used: Resources, limits: Resources, share: float
+    ) -> SearchBudget:
+        dsps = int(share * limits.dsps) - max(0, used.dsps - chosen.dsps)
+        luts = int(share * limits.luts) - max(0, used.luts - chosen.luts)
+        found = self._repriced(chosen, dsps, luts, _even_price(limits))
+        return replace(found, dsps=max(1, dsps), luts=max(1, luts), share=share)
+
+    def _repriced(self, chosen: Chosen, dsps: int, luts: int, even: float) -> SearchBudget:
+        """Return a higher price where LUTs alone are short, and a lower one where DSPs are."""
+        few_dsps, few_luts = chosen.dsps > TIGHT * dsps, chosen.luts > TIGHT * luts
+        if not self.price:
+            cheap = self.high / STEP if self.high else even
+            return replace(self, price=cheap, is_paid=True) if chosen.luts > luts else self
+        if few_luts and not few_dsps:
+            between = (self.price * self.high) ** 0.5 if self.high else self.price * STEP
+            return replace(self, low=self.price, price=between)
+        if few_dsps and not few_luts:
+            cheap = self.price / STEP if self.is_paid else 0.0
+            between = (self.price * self.low) ** 0.5 if self.low else cheap
+            return replace(self, high=self.price, price=between)
+        return self
+
+
+def _even_price(limits: Resources) -> float:
+    """Return the price at which all LUTs cost as much as all DSPs."""
+    return limits.dsps / max(1, limits.luts)
+
+
+@dataclass(frozen=True, slots=True)
+class SearchEffort:
+    """How hard a search of a variant looks, and for what.
+
+    Attributes
+    ----------
+    labels
+        Of a state.
+    steady
+        Whether streams that come in bursts are left out.
+    """
+
+    labels: int
+    steady: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Horizon:
+    """Latencies that are of interest.
+
+    Attributes
+    ----------
+    most_cycles
+        Longer ones are not; None for all.
+    is_near
+        Whether a search found a design that is as slow, so that shorter horizons leave little.
+    """
+
+    most_cycles: int | None
+    is_near: bool
+
+
+def horizons(within: Horizon, graph: Graph, dsps: int, plainest: Callable[[], Chosen]) -> list[int]:
+    """Return horizons to look within, in this order.
+
+    Parameters
+    ----------
+    plainest
+        Returns the schedule without any unrolling, which none is longer than.
+    """
+    most = within.most_cycles
+    longest = plainest().cycles if most is None else most
+    ideal = _ideal_cycles(graph, dsps)
+    first = [int(times * ideal) for times in FIRST_HORIZONS if not within.is_near and ideal]
+    return [*(cycles for cycles in first if cycles < longest), longest]
+
+
+def _ideal_cycles(graph: Graph, dsps: int) -> int:
+    """Return how long all products of a graph take in DSPs that always have work."""
+    work = sum(
+        prod(node.trip_counts.values()) * dsps_per_lane(node, graph.element_of)
+        for node in graph.nodes
+        if not isinstance(node, SequentialNode)
+    )
+    return -(-work // max(1, dsps))

@@ -1,0 +1,122 @@
+"""A chosen schedule as a design: simulated, with FIFOs as deep as it needs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from streamopt.evaluation.design import evaluated
+from streamopt.ir.network import LEAST_DEPTH_ELEMS
+from streamopt.solvers.result import Proof
+from streamopt.strategies.solution import Solution
+
+if TYPE_CHECKING:
+    from streamopt.evaluation.design import Evaluation
+    from streamopt.ir.graph import Graph
+    from streamopt.strategies.resources.budgeted import Chosen
+    from streamopt.strategies.run import Run
+    from streamopt.target.device import Target
+    from streamopt.target.resources import Resources
+
+__all__ = ["Region", "SimulatedDesign", "judged"]
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """A part of a device, with what a design may take of it."""
+
+    on: Target
+    limits: Resources
+
+
+@dataclass(frozen=True, slots=True)
+class SimulatedDesign:
+    """A schedule that was simulated.
+
+    Attributes
+    ----------
+    rewrites
+        That make the variant that the schedule is of.
+    used
+        With the fewest slots of FIFOs that never hold anything back, where FIFOs are sized.
+    excess
+        The largest share of a limit that it takes.
+    """
+
+    rewrites: tuple[str, ...]
+    chosen: Chosen
+    evaluation: Evaluation
+    used: Resources
+    excess: float
+
+    @property
+    def cycles(self) -> int:
+        """Return the simulated cycles."""
+        return self.evaluation.trace.cycles
+
+    @property
+    def predicted_cycles(self) -> int:
+        """Return the closed form of the design."""
+        predicted = self.evaluation.predicted
+        assert predicted is not None
+        return predicted.latency_cycles
+
+    @property
+    def is_within(self) -> bool:
+        """Return whether it keeps all limits."""
+        return self.excess <= 1.0
+
+    @property
+    def rank(self) -> tuple[float, int]:
+        """Return what is better if smaller: the excess over limits, then cycles (O14)."""
+        return max(1.0, self.excess), self.cycles
+
+    def solution(self, run: Run) -> Solution:
+        """Return it as a solution of which nothing is proved."""
+        predicted = self.evaluation.predicted
+        assert predicted is not None
+        return Solution(
+            problem=run.problem,
+            schedule=replace(self.chosen.schedule, rewrites=self.rewrites),
+            prediction=predicted,
+            bound=0,
+            proof=Proof.FEASIBLE,
+            stop=run.stop,
+            solver=self.chosen.solver,
+            solver_version=self.chosen.solver_version,
+            seed=run.options.seed,
+            solve_seconds=run.clock.seconds(),
+        )
+
+
+def judged(
+    graph: Graph, rewrites: tuple[str, ...], chosen: Chosen, region: Region, *, sizes_fifos: bool
+) -> SimulatedDesign:
+    """Return a schedule of a variant as a design."""
+    evaluation = evaluated(graph, chosen.schedule, region.on)
+    used = _with_least_fifos(evaluation) if sizes_fifos else evaluation.resources.total
+    counted = replace(used, dsps=max(used.dsps, chosen.dsps))
+    return SimulatedDesign(rewrites, chosen, evaluation, used, _excess(counted, region.limits))
+
+
+def _excess(used: Resources, limits: Resources) -> float:
+    over = used.over(limits)
+    shares = [getattr(used, name) / max(1, getattr(limits, name)) for name in over]
+    return max(shares, default=1.0)
+
+
+def _with_least_fifos(evaluation: Evaluation) -> Resources:
+    """Return what a design takes if FIFOs have the slots that are ever in use together.
+
+    Depths that are found later are no larger: `streamopt.sim.depths`.
+    """
+    from streamopt.perf.resources.network import resources
+
+    network = evaluation.network
+    peaks = {fifo.name: fifo.peak_elems for fifo in evaluation.trace.fifos}
+    fifos = tuple(
+        replace(fifo, depth_elems=min(fifo.depth_elems, max(LEAST_DEPTH_ELEMS, peaks[fifo.name])))
+        for fifo in network.fifos
+    )
+    timings = {name: timed.timing for name, timed in evaluation.timed.items()}
+    return resources(replace(network, fifos=fifos), timings, evaluation.target).total
