@@ -7,7 +7,6 @@ from random import Random
 from typing import TYPE_CHECKING
 
 import pytest
-from streamopt.strategies.opt6.rewrite_choices import ALL
 
 import streamopt as so
 from streamopt.perf.as_built.closed_form import predict
@@ -18,6 +17,7 @@ from streamopt.space.assemble import assemble
 from streamopt.space.decisions import SpaceOptions, decision_space
 from streamopt.space.level import LEVELS, LevelName
 from streamopt.strategies.opt6.as_built_costs import as_built_costs
+from streamopt.strategies.opt6.choices import bindings
 from streamopt.transforms.apply import apply
 from streamopt.transforms.lower import lower
 from tests.support.random.graphs import random_graph
@@ -47,7 +47,7 @@ def test_no_design_is_below_the_bound_within_what_it_takes(seed: int) -> None:
     rng = Random(6600 + seed)
     graph = random_graph(rng, nodes=6, max_extent=12)
     costs = as_built_costs(graph, DEVICE, {})
-    bindings = ALL.bindings(graph)
+    bindings = bindings(None, graph)
     space = decision_space(
         graph, SpaceOptions(LEVELS[LevelName.OPT6], dsp_limit=10**6, tiling_limit=1)
     )
@@ -76,5 +76,5 @@ def test_without_luts_it_is_the_products_over_the_dsps() -> None:
     costs = as_built_costs(graph, DEVICE, {})
     bound = work_bound_cycles(graph, costs, {}, {}, DEVICE, region(30, 10**9))
     assert bound == -(-(32**3 * 3) // 30)
-    both = work_bound_cycles(graph, costs, ALL.bindings(graph), {}, DEVICE, region(30, 30_000))
+    both = work_bound_cycles(graph, costs, bindings(None, graph), {}, DEVICE, region(30, 30_000))
     assert 0 < both < bound
