@@ -47,7 +47,7 @@ def test_no_design_is_below_the_bound_within_what_it_takes(seed: int) -> None:
     rng = Random(6600 + seed)
     graph = random_graph(rng, nodes=6, max_extent=12)
     costs = as_built_costs(graph, DEVICE, {})
-    bindings = bindings(None, graph)
+    choices = bindings(None, graph)
     space = decision_space(
         graph, SpaceOptions(LEVELS[LevelName.OPT6], dsp_limit=10**6, tiling_limit=1)
     )
@@ -59,7 +59,7 @@ def test_no_design_is_below_the_bound_within_what_it_takes(seed: int) -> None:
             for node in graph.nodes
         }
         orders = {node.name: rng.choice(space.orders[node.name]) for node in graph.nodes}
-        built = {node.name: rng.choice(bindings[node.name]) for node in graph.nodes}
+        built = {node.name: rng.choice(choices[node.name]) for node in graph.nodes}
         scheduled = apply(graph, assemble(graph, orders, taken, built))
         network = lower(scheduled)
         timings = pipeline_timings(network, DEVICE)
@@ -67,7 +67,7 @@ def test_no_design_is_below_the_bound_within_what_it_takes(seed: int) -> None:
         dsps = {name: own.dsps for name, own in used.pipelines.items()}
         cycles = predict(scheduled, network, timings, dsps).latency_cycles
         within = region(used.total.dsps, used.total.luts)
-        bound = work_bound_cycles(graph, costs, bindings, {}, DEVICE, within)
+        bound = work_bound_cycles(graph, costs, choices, {}, DEVICE, within)
         assert 0 < bound <= cycles + ROUNDING_CYCLES * len(graph.nodes)
 
 
