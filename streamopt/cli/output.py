@@ -184,7 +184,7 @@ class Output:
         VerificationError
             E713 and E724 to E727, as `streamopt.write`.
         """
-        from streamopt.pipeline.inputs import golden_data
+        from streamopt.pipeline.building import golden_data
 
         if self.project is None or is_special(self.project):
             return self

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
         simulate,
         size_fifos,
     )
-    from streamopt.pipeline.evaluation_records import evaluation_record, trace_record
     from streamopt.pipeline.health import doctor
     from streamopt.pipeline.opening import schedule
     from streamopt.pipeline.ports import plan_ports, put_outside
@@ -37,6 +36,15 @@ if TYPE_CHECKING:
         save,
         save_steps,
     )
+    from streamopt.pipeline.records import (
+        choice_record,
+        design_record,
+        evaluation_record,
+        front_record,
+        record,
+        trace_record,
+        warning_records,
+    )
     from streamopt.pipeline.reporting import (
         Report,
         load_result,
@@ -45,10 +53,8 @@ if TYPE_CHECKING:
         report_rows,
         report_solution,
     )
-    from streamopt.pipeline.rivals import RivalDesign, design, design_record
-    from streamopt.pipeline.solution_records import choice_record, front_record, record
+    from streamopt.pipeline.rivals import RivalDesign, design
     from streamopt.pipeline.solving import Effort, pareto, solve, solvers
-    from streamopt.pipeline.warning import warning_records
     from streamopt.space.level import BindingChoice
     from streamopt.space.objective import FewestDsps, Interval, Latency, LatencyThenDsps
     from streamopt.strategies.opt6.choices import Space
@@ -111,6 +117,8 @@ __all__ = [
 ]
 
 _PLACES = {
+    "streamopt.pipeline.records": "choice_record design_record evaluation_record front_record "
+    "record trace_record warning_records",
     "streamopt.codegen.backends.vitis_project": "VitisSettings",
     "streamopt.evaluation.design": "Evaluation",
     "streamopt.evaluation.fifo_sizing": "FifoSizing",
@@ -121,7 +129,6 @@ _PLACES = {
     "streamopt.pipeline.comparing": "Comparison compare records",
     "streamopt.pipeline.evaluating": "device evaluate evaluate_network load_design simulate "
     "size_fifos",
-    "streamopt.pipeline.evaluation_records": "evaluation_record trace_record",
     "streamopt.pipeline.design_limits": "Budget",
     "streamopt.pipeline.health": "doctor",
     "streamopt.pipeline.opening": "schedule",
@@ -130,10 +137,8 @@ _PLACES = {
     "load_steps save save_steps",
     "streamopt.pipeline.reporting": "Report load_result load_rows report_design report_rows "
     "report_solution",
-    "streamopt.pipeline.rivals": "RivalDesign design design_record",
-    "streamopt.pipeline.solution_records": "choice_record front_record record",
+    "streamopt.pipeline.rivals": "RivalDesign design",
     "streamopt.pipeline.solving": "Effort pareto solve solvers",
-    "streamopt.pipeline.warning": "warning_records",
 }
 _PLACE = {name: module for module, names in _PLACES.items() for name in names.split()}
 

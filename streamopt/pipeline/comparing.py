@@ -16,10 +16,9 @@ from streamopt.evaluation.design import evaluated, frame_interval_cycles
 from streamopt.evaluation.fifo_sizing import FifoSizing
 from streamopt.extras import require
 from streamopt.options import checked, option_group
-from streamopt.pipeline.evaluation_records import evaluation_record
 from streamopt.pipeline.reading import dataflow
-from streamopt.pipeline.rivals import design, design_record
-from streamopt.pipeline.solution_records import record_of_every_level
+from streamopt.pipeline.records import design_record, evaluation_record, record_of_every_level
+from streamopt.pipeline.rivals import design
 from streamopt.pipeline.solving import Effort, solve
 from streamopt.solvers.result import Stop
 from streamopt.space.level import LevelName
@@ -191,21 +190,21 @@ def compare(
     Parameters
     ----------
     graph
-        A graph, a program, or the path of a source.
+        A graph, a program, or the path of what `streamopt.load` reads.
     levels
-        Of each of them a solution.
+        ``opt1`` to ``opt6``; none for strategies alone.
     strategies
-        Rivals, of each of which a design.
+        Of other systems: ``hida``, ``scalehls``, ``codo``, ``pom``.
     dsp
-        One limit or several.
+        DSPs that a design may use: one limit, or several.
     tiling_limit
-        As for `solve`; 16 by default, 1 at opt6.
+        Least trip count of a tile loop; where not given, the level's own.
     solver
-        One or several.
-    effort
-        Time limit, seed and threads of each solve.
+        One or several, as for `solve`.
+    time_limit
+        Seconds for each level; None for no limit.
     device
-        The simulated target; the U280 by default.
+        The target that is simulated; the U280 where not given.
 
     Raises
     ------

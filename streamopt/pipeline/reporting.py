@@ -13,7 +13,7 @@ from streamopt.files import read_text
 from streamopt.options import checked
 from streamopt.pipeline.evaluating import evaluate
 from streamopt.pipeline.reading import dataflow
-from streamopt.pipeline.solution_records import record
+from streamopt.pipeline.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,7 +10,6 @@ from streamopt.errors import Diagnostic, StrategyError
 from streamopt.evaluation.design import built_resources, evaluated
 from streamopt.evaluation.fifo_sizing import LEAST_FIFOS, FifoSizing, sized
 from streamopt.options import checked
-from streamopt.pipeline.evaluation_records import evaluation_record
 from streamopt.pipeline.reading import dataflow
 from streamopt.strategies.resources.largest_budget import Trial, largest_within
 from streamopt.strategies.rival import RivalAnswer, RivalName, RivalRequest, rival
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from streamopt.strategies.rival import Rival
     from streamopt.target.device import Target
 
-__all__ = ["RivalDesign", "design", "design_record", "designed"]
+__all__ = ["RivalDesign", "design", "designed"]
 
 MOST_TRIALS = 8
 """Budgets that are tried for a strategy whose own count of DSPs is below what is built."""
@@ -131,30 +130,3 @@ def _within(
         message = f"{graph.name} takes more than {dsp} DSPs at every budget that was tried"
         raise StrategyError(Diagnostic("E531", message, hint="give more with --dsp"))
     return best.answer, best.budget, seconds
-
-
-@checked()
-def design_record(found: RivalDesign) -> dict[str, str | int | float]:
-    """Return one flat row: what the strategy believes, and what the design takes.
-
-    Parameters
-    ----------
-    found
-        From `design`.
-    """
-    answer = found.answer
-    own = {
-        "estimated_cycles": answer.estimated_cycles,
-        "estimated_dsps": answer.estimated_dsps,
-    }
-    return {
-        "name": found.evaluation.network.name,
-        "strategy": found.strategy.value,
-        **{key: value for key, value in own.items() if value is not None},
-        **evaluation_record(found.evaluation),
-        "fifo_channels": len(found.schedule.fifos),
-        "channels": len(found.schedule.channels),
-        "rewrites": " ".join(found.schedule.rewrites),
-        "own_dsp_limit": found.own_dsp_limit,
-        "design_seconds": round(found.seconds, 4),
-    }

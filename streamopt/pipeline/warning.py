@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from streamopt.target.device import Target
     from streamopt.target.resources import Resources
 
-__all__ = ["FAR", "Judged", "judged", "solution_warnings", "warning_records"]
+__all__ = ["FAR", "Judged", "judged", "solution_warnings"]
 
 FAR = 0.05
 """Share by which model and simulation may differ before it is said."""
@@ -144,19 +144,6 @@ def solution_warnings(solution: Solution, design: Judged) -> tuple[Diagnostic, .
         *(Diagnostic("W06", f"clock risk: {risk}") for risk in design.clock_risks),
         *_sequential(planned_graph(solution.problem.graph, solution.schedule)),
     )
-
-
-def warning_records(solution: Solution) -> list[dict[str, str]]:
-    """Return the warnings of a solution as JSON values."""
-    return [
-        {
-            "code": warning.code,
-            "message": warning.message,
-            "place": "" if warning.loc is None else str(warning.loc),
-            "hint": warning.hint,
-        }
-        for warning in solution.warnings
-    ]
 
 
 def _differ(modelled: int, simulated: int) -> bool:

@@ -10,7 +10,7 @@ import pytest
 
 import streamopt as so
 from streamopt.errors import VerificationError
-from streamopt.pipeline.inputs import golden_data
+from streamopt.pipeline.building import golden_data
 from streamopt.verification.compare import compare_output
 from streamopt.verification.vectors.golden import find_golden, make_golden
 from tests.support.programs.sketches import program

@@ -1,18 +1,110 @@
-"""Solutions and fronts as flat rows, for JSON, tables and reports."""
+"""Solutions, fronts, evaluations and rival designs as flat rows, for JSON, CSV and tables."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from math import prod
+from typing import TYPE_CHECKING, Any
 
 from streamopt.ir.network import Implementation
 from streamopt.options import checked
 from streamopt.space.objective import FewestDsps, Interval, Latency, LatencyThenDsps
 
 if TYPE_CHECKING:
+    from streamopt.evaluation.design import Evaluation
+    from streamopt.pipeline.rivals import RivalDesign
     from streamopt.strategies.exact.front import Front
     from streamopt.strategies.solution import Solution
 
-__all__ = ["choice_record", "front_record", "record", "record_of_every_level"]
+__all__ = [
+    "choice_record",
+    "design_record",
+    "evaluation_record",
+    "fifo_bits",
+    "front_record",
+    "record",
+    "record_of_every_level",
+    "trace_record",
+    "warning_records",
+]
+
+
+def evaluation_record(found: Evaluation) -> dict[str, str | int | float]:
+    """Return cycles and resources next to the target's, as one flat row."""
+    used, device = found.resources.total, found.target
+    predicted = (
+        {} if found.predicted is None else {"predicted_cycles": found.predicted.latency_cycles}
+    )
+    return {
+        **predicted,
+        "simulated_cycles": found.trace.cycles,
+        "dsps": used.dsps,
+        "bram18": used.bram18,
+        "uram": used.uram,
+        "lut": used.luts,
+        "ff": used.ffs,
+        "device": device.name,
+        "clock_ns": device.clock_ns,
+        "over": " ".join(found.over),
+        "clock_risks": len(found.clock_risks),
+        **fifo_bits(found),
+    }
+
+
+def fifo_bits(found: Evaluation) -> dict[str, int]:
+    """Return the bits of all FIFOs, and of FIFOs that hold all tokens of their lanes."""
+    tokens = {fifo.name: fifo.tokens for fifo in found.trace.fifos}
+    return {
+        "fifo_bits": sum(
+            fifo.element.bits * prod(fifo.lanes) * fifo.depth_elems for fifo in found.network.fifos
+        ),
+        "full_fifo_bits": sum(
+            fifo.element.bits * tokens[fifo.name] for fifo in found.network.fifos
+        ),
+    }
+
+
+def trace_record(found: Evaluation) -> dict[str, Any]:
+    """Return the whole evaluation as JSON values: the row, processes, pipelines and FIFOs."""
+    trace = found.trace
+    return {
+        "name": trace.network,
+        **evaluation_record(found),
+        "frames": trace.frames,
+        "interval_cycles": trace.interval_cycles,
+        "total_cycles": trace.total_cycles,
+        "processes": [
+            {
+                "name": process.name,
+                "start_cycles": process.starts[0],
+                "end_cycles": process.ends[0],
+                "empty_cycles": process.empty_cycles,
+                "full_cycles": process.full_cycles,
+                "buffer_cycles": process.buffer_cycles,
+                "pipelines": [_pipeline_record(found, p.name) for p in process.pipelines],
+            }
+            for process in trace.processes
+        ],
+        "fifos": [
+            {
+                "name": fifo.name,
+                "tokens": fifo.tokens,
+                "peak_elems": fifo.peak_elems,
+                "depth_elems": fifo.depth_elems,
+            }
+            for fifo in trace.fifos
+        ],
+        "risks": [str(risk) for risk in found.clock_risks],
+    }
+
+
+def _pipeline_record(found: Evaluation, name: str) -> dict[str, Any]:
+    timed = found.timed[name]
+    return {
+        "name": name,
+        "ii": timed.timing.ii,
+        "depth_cycles": timed.timing.depth_cycles,
+        "reason": "" if timed.binding is None else str(timed.binding),
+    }
 
 
 @checked()
@@ -133,4 +225,44 @@ def front_record(front: Front) -> list[dict[str, str | int]]:
             "proof": "optimal" if point.is_proved else "feasible",
         }
         for point in front.points
+    ]
+
+
+@checked()
+def design_record(found: RivalDesign) -> dict[str, str | int | float]:
+    """Return one flat row: what the strategy believes, and what the design takes.
+
+    Parameters
+    ----------
+    found
+        From `design`.
+    """
+    answer = found.answer
+    own = {
+        "estimated_cycles": answer.estimated_cycles,
+        "estimated_dsps": answer.estimated_dsps,
+    }
+    return {
+        "name": found.evaluation.network.name,
+        "strategy": found.strategy.value,
+        **{key: value for key, value in own.items() if value is not None},
+        **evaluation_record(found.evaluation),
+        "fifo_channels": len(found.schedule.fifos),
+        "channels": len(found.schedule.channels),
+        "rewrites": " ".join(found.schedule.rewrites),
+        "own_dsp_limit": found.own_dsp_limit,
+        "design_seconds": round(found.seconds, 4),
+    }
+
+
+def warning_records(solution: Solution) -> list[dict[str, str]]:
+    """Return the warnings of a solution as JSON values."""
+    return [
+        {
+            "code": warning.code,
+            "message": warning.message,
+            "place": "" if warning.loc is None else str(warning.loc),
+            "hint": warning.hint,
+        }
+        for warning in solution.warnings
     ]
