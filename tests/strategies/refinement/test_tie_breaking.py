@@ -16,7 +16,7 @@ from streamopt.strategies.opt6.as_built_costs import as_built_costs
 if TYPE_CHECKING:
     from streamopt.perf.paper.timing import NestTiming
 
-GRAPHS = Path(__file__).parents[2] / "graphs"
+GRAPHS = Path(__file__).parents[3] / "graphs"
 
 
 def test_an_optimum_that_simulates_as_predicted_is_taken() -> None:
@@ -40,7 +40,7 @@ def test_nothing_else_is_taken_where_the_model_is_right() -> None:
     assert plans[0] == plans[1]
 
 
-SEQUENTIAL = Path(__file__).parents[2] / "models" / "kernels" / "pom" / "seidel_2d.c"
+SEQUENTIAL = Path(__file__).parents[3] / "models" / "kernels" / "pom" / "seidel_2d.c"
 
 
 @pytest.mark.parametrize(
