@@ -23,6 +23,15 @@ if TYPE_CHECKING:
         simulate,
         size_fifos,
     )
+    from streamopt.pipeline.flat_records import (
+        choice_record,
+        design_record,
+        evaluation_record,
+        front_record,
+        record,
+        trace_record,
+        warning_records,
+    )
     from streamopt.pipeline.health import doctor
     from streamopt.pipeline.opening import schedule
     from streamopt.pipeline.ports import plan_ports, put_outside
@@ -35,15 +44,6 @@ if TYPE_CHECKING:
         load_steps,
         save,
         save_steps,
-    )
-    from streamopt.pipeline.records import (
-        choice_record,
-        design_record,
-        evaluation_record,
-        front_record,
-        record,
-        trace_record,
-        warning_records,
     )
     from streamopt.pipeline.reporting import (
         Report,
@@ -117,7 +117,7 @@ __all__ = [
 ]
 
 _PLACES = {
-    "streamopt.pipeline.records": "choice_record design_record evaluation_record front_record "
+    "streamopt.pipeline.flat_records": "choice_record design_record evaluation_record front_record "
     "record trace_record warning_records",
     "streamopt.codegen.backends.vitis_project": "VitisSettings",
     "streamopt.evaluation.design": "Evaluation",

@@ -16,8 +16,8 @@ from streamopt.evaluation.design import evaluated, frame_interval_cycles
 from streamopt.evaluation.fifo_sizing import FifoSizing
 from streamopt.extras import require
 from streamopt.options import checked, option_group
+from streamopt.pipeline.flat_records import design_record, evaluation_record, record_of_every_level
 from streamopt.pipeline.reading import dataflow
-from streamopt.pipeline.records import design_record, evaluation_record, record_of_every_level
 from streamopt.pipeline.rivals import design
 from streamopt.pipeline.solving import Effort, solve
 from streamopt.solvers.result import Stop

@@ -12,8 +12,8 @@ from streamopt.errors import Diagnostic, ReportError, SourceLoc, reason
 from streamopt.files import read_text
 from streamopt.options import checked
 from streamopt.pipeline.evaluating import evaluate
+from streamopt.pipeline.flat_records import record
 from streamopt.pipeline.reading import dataflow
-from streamopt.pipeline.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -251,7 +251,7 @@ class Scheduling:
         _check_intervals(found, made.schedule)
         if path is not None:
             from streamopt.formats.schedule_json import save_schedule_json
-            from streamopt.pipeline.records import design_record
+            from streamopt.pipeline.flat_records import design_record
 
             save_schedule_json(Path(path), made.schedule, design_record(made))
         return made
