@@ -121,7 +121,7 @@ def _search(
 ) -> NativeOutcome:
     from ortools.sat.python import cp_model
 
-    class Incumbents(cp_model.CpSolverSolutionCallback):
+    class IncumbentCallback(cp_model.CpSolverSolutionCallback):
         def on_solution_callback(self) -> None:
             nonlocal incumbent
             incumbent = objective.value(self.ObjectiveValue())
@@ -140,7 +140,7 @@ def _search(
     solver: Any = cp_model.CpSolver()
     _set_parameters(solver.parameters, watch)
     solver.best_bound_callback = on_bound
-    callback = Incumbents()
+    callback = IncumbentCallback()
     status: Any = watch.run(lambda: solver.solve(native, callback), solver.stop_search)
     name: str = solver.status_name(status)
     is_first = name == "FEASIBLE" and solver.parameters.stop_after_first_solution

@@ -172,7 +172,7 @@ def _search(native: Any, form: LinearForm, columns: list[Any], watch: Watch) -> 
     from pyscipopt import Eventhdlr
     from pyscipopt.scip import PY_SCIP_EVENTTYPE as EVENTS
 
-    class Incumbents(Eventhdlr):
+    class IncumbentHandler(Eventhdlr):
         def eventinit(self) -> None:
             self.model.catchEvent(EVENTS.BESTSOLFOUND, self)
 
@@ -188,7 +188,7 @@ def _search(native: Any, form: LinearForm, columns: list[Any], watch: Watch) -> 
             best = self.model.getBestSol()
             return [self.model.getSolVal(best, x) for x in columns]
 
-    native.includeEventhdlr(Incumbents(), "streamopt", "reports new incumbents")
+    native.includeEventhdlr(IncumbentHandler(), "streamopt", "reports new incumbents")
     watch.run(native.optimizeNogil, native.interruptSolve)
     status: str = native.getStatus()
     point = None

@@ -85,7 +85,7 @@ def vitis_release(name: str) -> VitisRelease:
 
 @dataclass(frozen=True, slots=True)
 class VitisFlow:
-    """What the tool makes: an IP for Vivado, or a kernel that XRT loads."""
+    """The product of the tool: an IP for Vivado, or a kernel that XRT loads."""
 
     target: str
     package: str

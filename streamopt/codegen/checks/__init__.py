@@ -43,7 +43,7 @@ __all__ = ["Finding", "Severity", "built", "check_text", "check_tree"]
 
 
 def check_tree(items: Sequence[Item]) -> tuple[Finding, ...]:
-    """Return what is wrong with the tree of a kernel file, errors first."""
+    """Return the diagnostics of the tree of a kernel file, errors first."""
     functions = [facts(item) for item in items if isinstance(item, CppFunction) and item.body]
     by_name = {function.name: function for function in functions}
     found = list(name_findings(functions))
@@ -57,7 +57,7 @@ def check_tree(items: Sequence[Item]) -> tuple[Finding, ...]:
 
 
 def check_text(text: str) -> tuple[Finding, ...]:
-    """Return what is wrong with the text of a kernel file, errors first.
+    """Return the diagnostics of the text of a kernel file, errors first.
 
     Text in another form than the emitted one gives a single warning, E610.
     """
@@ -69,7 +69,7 @@ def check_text(text: str) -> tuple[Finding, ...]:
 
 
 def check_scripts(text: str, scripts: Mapping[str, str]) -> tuple[Finding, ...]:
-    """Return what scripts don't tell the tool that the text of a kernel relies on, E620.
+    """Return diagnostics of settings that a kernel relies on and scripts lack, E620.
 
     Text in another form than the emitted one is not judged.
 
@@ -88,7 +88,7 @@ def check_scripts(text: str, scripts: Mapping[str, str]) -> tuple[Finding, ...]:
 def built(
     text: str, scripts: Mapping[str, str] | None = None, *, is_region: bool = True
 ) -> tuple[Finding, ...]:
-    """Return what the tool may warn of in the text of a kernel that it can build.
+    """Return the warnings to expect from the tool for the text of a kernel.
 
     Parameters
     ----------

@@ -1,0 +1,129 @@
+"""Few concepts: short signatures, names with one meaning, small folders, no circles of imports."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from networkx import DiGraph, strongly_connected_components
+
+from tests.support.package import arrows, modules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+MOST_PARAMETERS = 8
+MOST_FIELDS = 10
+MOST_MODULES = 16
+MOST_PRIVATE_DOUBLES = 10
+GRAMMARS = (
+    {"accesses", "conditions", "expressions"},  # of C: each may hold the others
+    {"inlining", "loops", "statements"},
+    {"lowering", "regions"},  # of MLIR: operations have regions of operations
+)
+"""The circles of imports that mirror a recursive grammar, by the last parts of the modules."""
+ANY_NAMES = {
+    "codegen/templates/__init__.py: fill",  # the places of a template
+    "frontends/dsl/builder.py: iterators",  # names of iterators with their extents
+}
+"""Functions whose keywords are names that the caller invents."""
+LARGE_VALUES = {"DecisionSpace", "DesignFacts", "LinearForm", "Solution"}
+"""Results with more fields than options may have: nobody writes them by hand."""
+LEFT_CIRCLES = [
+    {"best", "asking", "quicker", "steady_frames"},
+    {"dispatch", "portfolio", "worker"},
+]
+LEFT_WIDE = {"pipeline/solving.py: solve has 18"}
+LEFT_OPEN = {"pipeline/scheduling.py: solve", "pipeline/solving.py: solve"}
+LEFT_LARGE = {"Request"}
+LEFT_DOUBLES = {"Answer", "Asked", "Point", "State"}
+LEFT_FOLDERS = {"pipeline": 22}
+LEFT_DOCSTRINGS = ("pipeline/", "strategies/")
+"""Exceptions that are going: each comes off its list with what it names."""
+
+
+def functions() -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
+    """Yield what users of the package and of its modules call; the command line has options."""
+    for module in modules():
+        for node in ast.walk(module.tree):
+            if (
+                isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+                and (not node.name.startswith("_") or node.name == "__init__")
+                and module.layer != "cli"
+            ):
+                yield f"{module.path}: {node.name}", node
+
+
+def classes() -> Iterator[tuple[str, ast.ClassDef]]:
+    for module in modules():
+        for node in ast.walk(module.tree):
+            if isinstance(node, ast.ClassDef):
+                yield module.path, node
+
+
+def test_imports_run_in_no_circle_but_those_of_a_grammar() -> None:
+    graph: DiGraph[str] = DiGraph()
+    graph.add_edges_from((module, name) for module, names in arrows().items() for name in names)
+    components: list[set[str]] = [*strongly_connected_components(graph)]
+    circles = [component for component in components if len(component) > 1]
+    short = [{name.rpartition(".")[-1] for name in circle} for circle in circles]
+    assert [circle for circle in short if circle not in (*GRAMMARS, *LEFT_CIRCLES)] == []
+    assert [circle for circle in GRAMMARS if circle not in short] == [], "these are gone"
+
+
+def test_signatures_are_short() -> None:
+    found: list[str] = []
+    for name, node in functions():
+        taken = [a.arg for a in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]
+        count = len(taken) - (taken[:1] in (["self"], ["cls"]))
+        if count > MOST_PARAMETERS:
+            found.append(f"{name} has {count}")
+    assert set(found) <= LEFT_WIDE
+
+
+def test_options_have_names() -> None:
+    """``**options`` would take misspelled ones; decorators pass on the options of a function."""
+    open_ = {name for name, node in functions() if node.args.kwarg}
+    assert {name for name in open_ if not name.startswith("options.py")} - LEFT_OPEN == ANY_NAMES
+
+
+def test_options_are_grouped() -> None:
+    wide = {
+        node.name
+        for _, node in classes()
+        if any("dataclass" in ast.unparse(decorator) for decorator in node.decorator_list)
+        and sum(isinstance(part, ast.AnnAssign) for part in node.body) > MOST_FIELDS
+    }
+    assert wide - LEFT_LARGE == LARGE_VALUES
+
+
+def test_class_names_have_one_meaning() -> None:
+    count = Counter(node.name for _, node in classes())
+    doubles = sorted(name for name, times in count.items() if times > 1)
+    private = {name for name in doubles if name.startswith("_")}
+    assert set(doubles) - private <= LEFT_DOUBLES
+    assert len(private) <= MOST_PRIVATE_DOUBLES, private
+
+
+def test_folders_are_small() -> None:
+    count = Counter(
+        module.path.rpartition("/")[0]
+        for module in modules()
+        if not module.path.endswith("__init__.py")
+    )
+    assert [f for f, files in count.items() if files > LEFT_FOLDERS.get(f, MOST_MODULES)] == []
+
+
+def test_docstrings_say_what_something_is() -> None:
+    """A noun or a verb comes first, not "What is ..." or "Return what ..."."""
+    found = [
+        f"{module.path}: {text.splitlines()[0]}"
+        for module in modules()
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
+        and (text := ast.get_docstring(node))
+        and text.startswith(("What ", "Return what "))
+        and not module.path.startswith(LEFT_DOCSTRINGS)
+    ]
+    assert found == []
