@@ -3,12 +3,13 @@
 # make quick  the tests that take seconds
 # make nightly  everything, with what takes too long for CI and STREAMOPT_CASES=3000 random designs
 # make docs   the site, in build/site; broken links are errors
+# make errors the page of all error codes, from the source
 
 PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
 
-.PHONY: demo test tests quick nightly docs lint clean
+.PHONY: demo test tests quick nightly docs errors lint clean
 
 demo: .venv/core
 	$(BIN)/streamopt solve graphs/polybench/3mm.json --dsp 2560 -o build/3mm
@@ -29,6 +30,9 @@ nightly: .venv/docs lint
 
 docs: .venv/docs
 	$(BIN)/python -m mkdocs build --strict
+
+errors: .venv/dev
+	$(BIN)/python -c "from streamopt.cli.error_codes import errors_page; print(errors_page(), end='')" > docs/reference/errors.md
 
 lint: .venv/dev
 	$(BIN)/ruff check .

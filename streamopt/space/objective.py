@@ -1,4 +1,4 @@
-"""What a schedule is chosen for; each objective knows its cost of a schedule."""
+"""The objective of a problem; each kind knows its cost of a schedule."""
 
 from __future__ import annotations
 

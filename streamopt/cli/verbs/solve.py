@@ -132,7 +132,7 @@ class _SourceGraph:
     def space(
         self, tiling_limit: int | None, without: frozenset[str], binding: a.BindingChoice | None
     ) -> Space:
-        """Return what may be decided."""
+        """Return the decisions that are open."""
         from streamopt.pipeline import Space
 
         return Space(tiling_limit, without, binding, self.ports, self.fixed)
