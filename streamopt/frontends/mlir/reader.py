@@ -59,8 +59,6 @@ def read_mlir(
     module = parse_module(load_text(path, "E151", MAX_CHARACTERS) if text is None else text, file)
     function = _function(module, top, file)
     if any(value.type.kind == "tensor" for value in _values(function)):
-        from streamopt.frontends.mlir.reader import tensor_program
-
         return tensor_program(function, layout or TensorLayout())
     from streamopt.frontends.mlir.loops.lowering import loop_source
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-import struct
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from streamopt.frontends.mlir.text.syntax import element_type
+from streamopt.frontends.tensors import arithmetic as ex
 from streamopt.frontends.tensors import functions
+from streamopt.frontends.tensors.arithmetic import ONE, ZERO, as_condition, as_number
+from streamopt.frontends.tensors.tensor import LoweringError
 from streamopt.ir.affine import Affine
-from streamopt.ir.arithmetic import negated
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import (
     Binary,
@@ -30,37 +32,23 @@ from streamopt.ir.expression import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from streamopt.frontends.mlir.text.syntax import MlirOperation
-    from streamopt.ir.expression import Condition
+    from streamopt.frontends.mlir.text.syntax import MlirOperation, Type
 
 __all__ = [
+    "ELEMENT_HINT",
     "HUGE",
-    "UnsupportedError",
-    "as_condition",
-    "as_number",
+    "UNKNOWN",
+    "as_affine",
     "is_scalar_operation",
+    "known_element",
     "scalar",
     "static_integers",
 ]
 
 HUGE: Mapping[str, float] = {"f16": 2.0**15, "f32": 2.0**126, "f64": 2.0**1022}
-_ROUNDED = {ElementType.HALF: ("e", 65504.0), ElementType.FLOAT: ("f", 3e38)}
-ZERO, ONE = Literal(0.0), Literal(1.0)
-_UNKNOWN = -(2**63)
+ELEMENT_HINT = "types are f16, f32, f64 and integers of 8, 16, 32 or 64 bits"
+UNKNOWN = -(2**63)
 """Stands in attributes for a number that an operand gives."""
-
-
-class UnsupportedError(Exception):
-    """An operation has no expression; the message says why, the hint what to change.
-
-    The code is empty where the message's kind decides it.
-    """
-
-    def __init__(self, message: str, hint: str = "", code: str = "") -> None:
-        super().__init__(message)
-        self.message = message
-        self.hint = hint
-        self.code = code
 
 
 def static_integers(op: MlirOperation, *names: str) -> tuple[tuple[int, ...], ...]:
@@ -68,13 +56,13 @@ def static_integers(op: MlirOperation, *names: str) -> tuple[tuple[int, ...], ..
 
     Raises
     ------
-    UnsupportedError
+    LoweringError
         If one of them isn't known.
     """
     found = tuple(op.integers(name) for name in names)
-    if any(_UNKNOWN in numbers for numbers in found):
+    if any(UNKNOWN in numbers for numbers in found):
         hint = "use constant offsets, sizes and strides"
-        raise UnsupportedError(f"the extent of a part in {op.name} is not known", hint)
+        raise LoweringError(f"the extent of a part in {op.name} is not known", hint)
     return found
 
 
@@ -83,14 +71,23 @@ def is_scalar_operation(op: MlirOperation) -> bool:
     return op.name.startswith(("arith.", "math.")) and len(op.results) == 1
 
 
-def as_number(value: Expression) -> Expression:
-    """Return a truth value as 1 or 0, a number as it is."""
-    return Select(value, ONE, ZERO) if isinstance(value, Compare | Logic) else value
+def as_affine(value: Expression) -> Affine | None:
+    """Return an index or a whole number as an affine expression; None for others."""
+    match value:
+        case Index(affine):
+            return affine
+        case Literal(number) if number.is_integer():
+            return Affine.of(int(number))
+        case _:
+            return None
 
 
-def as_condition(value: Expression) -> Condition:
-    """Return a truth value as it is, a number as whether it isn't 0."""
-    return value if isinstance(value, Compare | Logic) else Compare(CompareOp.NE, value, ZERO)
+def known_element(kind: Type) -> ElementType:
+    """Return the element type of a scalar or of elements; raises LoweringError if there is none."""
+    element = element_type(kind.element)
+    if element is None:
+        raise LoweringError(f"elements of type {kind.element} are not supported", ELEMENT_HINT)
+    return element
 
 
 def scalar(op: MlirOperation, operands: Sequence[Expression]) -> Expression:
@@ -98,7 +95,7 @@ def scalar(op: MlirOperation, operands: Sequence[Expression]) -> Expression:
 
     Raises
     ------
-    UnsupportedError
+    LoweringError
         For operations and types that programs don't have.
     """
     kind = op.results[0].type.element
@@ -113,7 +110,7 @@ def scalar(op: MlirOperation, operands: Sequence[Expression]) -> Expression:
         return _cast(kind, _CASTS[op.name], op, operands[0])
     special = _SPECIAL.get(op.name)
     if special is None:
-        raise UnsupportedError(f"operation {op.name} is not supported")
+        raise LoweringError(f"operation {op.name} is not supported")
     return special(op, operands)
 
 
@@ -125,7 +122,7 @@ def _constant(op: MlirOperation) -> Expression:
             # The bindings give the bit as a signed number.
             return Compare(CompareOp.EQ if number else CompareOp.NE, ZERO, ZERO)
         return Literal(_finite(number, op.results[0].type.element))
-    raise UnsupportedError(f"a constant of type {op.results[0].type.text} has no number")
+    raise LoweringError(f"a constant of type {op.results[0].type.text} has no number")
 
 
 def _finite(number: float, kind: str) -> float:
@@ -151,40 +148,12 @@ def _binary(
             return Compare(CompareOp.NE, as_number(left), as_number(right))
     if not signed:
         return _unsigned(op, left, lambda a, b: Binary(operator, a, b), right)
-    sides = _affine(left), _affine(right)
-    if sides[0] is not None and sides[1] is not None:
-        combined = _affine_binary(operator, sides[0], sides[1])
-        if combined is not None:
+    first, second = as_affine(left), as_affine(right)
+    if operator in _ON_INDICES and first is not None and second is not None:
+        combined = first.combined(operator, second, None)
+        if isinstance(combined, Affine) and (first.terms or second.terms):
             return Index(combined)
     return Binary(operator, as_number(left), as_number(right))
-
-
-def _affine(value: Expression) -> Affine | None:
-    """Return an index or a whole number as an affine expression."""
-    match value:
-        case Index(affine):
-            return affine
-        case Literal(number) if number.is_integer():
-            return Affine.of(int(number))
-        case _:
-            return None
-
-
-def _affine_binary(operator: BinaryOp, left: Affine, right: Affine) -> Affine | None:
-    """Return the operation on indices, which are not negative, if its result is affine."""
-    if not left.terms and not right.terms:
-        return None
-    match operator:
-        case BinaryOp.ADD:
-            return left + right
-        case BinaryOp.SUB:
-            return left - right
-        case BinaryOp.MUL if not right.terms:
-            return left.scaled(right.constant)
-        case BinaryOp.MUL if not left.terms:
-            return right.scaled(left.constant)
-        case _:
-            return None
 
 
 def _unsigned(
@@ -195,7 +164,7 @@ def _unsigned(
 ) -> Expression:
     element = element_type(op.operands[0].type.element)
     if element is None or element.is_float:
-        raise UnsupportedError(f"{op.name} on {op.operands[0].type.text} is not supported")
+        raise LoweringError(f"{op.name} on {op.operands[0].type.text} is not supported")
     unsigned = ElementType(f"uint{element.bits}_t")
     result = combine(Cast(unsigned, as_number(left)), Cast(unsigned, as_number(right)))
     return result if isinstance(result, Compare) else Cast(element, result)
@@ -212,10 +181,10 @@ def _call(op: MlirOperation, operands: Sequence[Expression]) -> Expression:
 def _cast(kind: str, signed: bool, op: MlirOperation, operand: Expression) -> Expression:
     element, source = element_type(kind), element_type(op.operands[0].type.element)
     if element is None or source is None:
-        raise UnsupportedError(
+        raise LoweringError(
             f"{op.name} from {op.operands[0].type.text} to {op.results[0].type.text} "
             "is not supported",
-            "types are f16, f32, f64 and integers of 8, 16, 32 or 64 bits",
+            ELEMENT_HINT,
         )
     if kind == "i1":
         return as_condition(Binary(BinaryOp.MOD, operand, Literal(2.0)))
@@ -232,10 +201,11 @@ def _cast(kind: str, signed: bool, op: MlirOperation, operand: Expression) -> Ex
 
 
 def _literal(value: float, element: ElementType) -> Literal:
-    form, largest = _ROUNDED.get(element, ("", 0.0))
-    if math.isfinite(value) and abs(value) < largest:
-        return Literal(struct.unpack(form, struct.pack(form, value))[0])
-    return Literal(value if element.is_float else float(math.trunc(value)))
+    if not element.is_float:
+        return Literal(float(math.trunc(value)))
+    with suppress(OverflowError):
+        return Literal(element.nearest(value))
+    return Literal(value)
 
 
 def _compare_floats(op: MlirOperation, operands: Sequence[Expression]) -> Expression:
@@ -253,14 +223,14 @@ def _compare_floats(op: MlirOperation, operands: Sequence[Expression]) -> Expres
     names = (None, *_ORDERED, None, *_ORDERED)
     found = names[predicate] if isinstance(predicate, int) and 0 < predicate < 14 else None
     if found is None:
-        raise UnsupportedError("a comparison without predicate")
+        raise LoweringError("a comparison without predicate")
     return Compare(found, left, right)
 
 
 def _compare_integers(op: MlirOperation, operands: Sequence[Expression]) -> Expression:
     predicate = op.attributes.get("predicate")
     if not isinstance(predicate, int) or not 0 <= predicate < len(_INTEGER):
-        raise UnsupportedError("a comparison without predicate")
+        raise LoweringError("a comparison without predicate")
     found = _INTEGER[predicate]
     left, right = map(as_number, operands)
     if predicate >= 6:
@@ -287,11 +257,6 @@ def _select(op: MlirOperation, operands: Sequence[Expression]) -> Expression:
     return Select(condition, then, otherwise)
 
 
-def _negated(op: MlirOperation, operands: Sequence[Expression]) -> Expression:
-    del op
-    return negated(operands[0])
-
-
 def _power(base: float) -> Callable[[MlirOperation, Sequence[Expression]], Expression]:
     return lambda op, operands: Call(Function.POW, (Literal(base), operands[0]))
 
@@ -301,6 +266,13 @@ def _logarithm(base: float) -> Callable[[MlirOperation, Sequence[Expression]], E
     return lambda op, operands: Binary(BinaryOp.MUL, Call(Function.LOG, (operands[0],)), scale)
 
 
+def _elementary(
+    function: Callable[[Expression], Expression],
+) -> Callable[[MlirOperation, Sequence[Expression]], Expression]:
+    return lambda op, operands: function(operands[0])
+
+
+_ON_INDICES = (BinaryOp.ADD, BinaryOp.SUB, BinaryOp.MUL)
 _ORDERED = tuple(map(CompareOp, ("==", ">", ">=", "<", "<=", "!=")))
 _INTEGER = tuple(map(CompareOp, ("==", "!=", *2 * ("<", "<=", ">", ">="))))
 """By predicate: signed comparisons, then those without a sign."""
@@ -355,10 +327,11 @@ _CASTS: Mapping[str, bool] = {
     "arith.index_castui": False,
 }
 _SPECIAL: Mapping[str, Callable[[MlirOperation, Sequence[Expression]], Expression]] = {
+    **{f"math.{name}": _elementary(function) for name, function in functions.ELEMENTARY.items()},
     "arith.cmpf": _compare_floats,
     "arith.cmpi": _compare_integers,
     "arith.select": _select,
-    "arith.negf": _negated,
+    "arith.negf": lambda op, v: ex.negative(v[0]),
     "math.fma": lambda op, v: Binary(BinaryOp.ADD, Binary(BinaryOp.MUL, v[0], v[1]), v[2]),
     "math.rsqrt": lambda op, v: Binary(BinaryOp.DIV, ONE, Call(Function.SQRT, (v[0],))),
     "math.exp2": _power(2.0),
@@ -366,11 +339,5 @@ _SPECIAL: Mapping[str, Callable[[MlirOperation, Sequence[Expression]], Expressio
     "math.log10": _logarithm(10.0),
     "math.log1p": lambda op, v: Call(Function.LOG, (Binary(BinaryOp.ADD, ONE, v[0]),)),
     "math.roundeven": lambda op, v: functions.round_half_even(v[0]),
-    "math.tan": lambda op, v: functions.tangent(v[0]),
-    "math.sinh": lambda op, v: functions.hyperbolic_sine(v[0]),
-    "math.cosh": lambda op, v: functions.hyperbolic_cosine(v[0]),
-    "math.asinh": lambda op, v: functions.arc_hyperbolic_sine(v[0]),
-    "math.acosh": lambda op, v: functions.arc_hyperbolic_cosine(v[0]),
-    "math.atanh": lambda op, v: functions.arc_hyperbolic_tangent(v[0]),
     "math.expm1": lambda op, v: Binary(BinaryOp.SUB, Call(Function.EXP, (v[0],)), ONE),
 }

@@ -30,7 +30,7 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
     table[aten.gelu.default] = _gelu
     table[aten.native_layer_norm.default] = _layer_norm
     table[aten.native_group_norm.default] = _group_norm
-    table[aten.var.correction] = _variance
+    table[aten.var.correction] = lambda *given, **options: _variance_mean(*given, **options)[0]
     table[aten.var_mean.correction] = _variance_mean
     table[aten.scaled_dot_product_attention.default] = _attention
     table[aten._safe_softmax.default] = _softmax
@@ -163,16 +163,6 @@ def _window_lengths(extent: int, count: int) -> set[int]:
     return {-(-(at + 1) * extent // count) - at * extent // count for at in range(count)}
 
 
-def _variance(
-    x: torch.Tensor,
-    dim: Sequence[int] | None = None,
-    *,
-    correction: float | None = None,
-    keepdim: bool = False,
-) -> torch.Tensor:
-    return _variance_mean(x, dim, correction=correction, keepdim=keepdim)[0]
-
-
 def _variance_mean(
     x: torch.Tensor,
     dim: Sequence[int] | None = None,
@@ -181,16 +171,11 @@ def _variance_mean(
     keepdim: bool = False,
 ) -> tuple[torch.Tensor, torch.Tensor]:
     axes = list(range(x.dim())) if not dim else [axis % x.dim() for axis in dim]
-    count = 1
-    for axis in axes:
-        count *= x.shape[axis]
+    count = math.prod(x.shape[axis] for axis in axes)
     mean, variance = _moments(x, axes)
     lost = 1.0 if correction is None else float(correction)
     variance = variance * (count / max(count - lost, 0.0)) if lost else variance
     if not keepdim:
-        mean, variance = mean.reshape(_without(x, axes)), variance.reshape(_without(x, axes))
+        kept = [extent for axis, extent in enumerate(x.shape) if axis not in axes]
+        mean, variance = mean.reshape(kept), variance.reshape(kept)
     return variance, mean
-
-
-def _without(x: torch.Tensor, axes: Sequence[int]) -> list[int]:
-    return [extent for axis, extent in enumerate(x.shape) if axis not in axes]

@@ -15,6 +15,7 @@ from torch.export.graph_signature import InputKind, OutputKind, TensorArgument
 
 from streamopt.errors import Diagnostic, FrontendError, SourceLoc
 from streamopt.frontends.mlir.linalg.lowering import Argument
+from streamopt.frontends.mlir.reader import result_names
 from streamopt.frontends.mlir.text.conversion import SourceText
 from streamopt.frontends.mlir.text.parsing import convert_module
 from streamopt.frontends.torch_module.decompositions import decompositions
@@ -85,8 +86,7 @@ def exported(
         except Exception as error:  # PyTorch raises whatever its operators raise
             message = f"the module can't be taken apart: {first_line(error)}"
             raise FrontendError(Diagnostic("E162", message, SourceLoc(file))) from None
-        _check_shapes(program, places, file)
-        _check_effects(program, places, file)
+        _check_nodes(program, places, file)
         arguments, results = _arguments(program, file), _results(program, file)
         return Exported(_lowered(program, places, file), arguments, results, places)
 
@@ -116,44 +116,44 @@ def evaluating(module: torch.nn.Module) -> Generator[None]:
             inner.training = True
 
 
-def _check_shapes(program: ExportedProgram, places: Mapping[int, SourcePlace], file: str) -> None:
-    """Refuse shapes that aren't constant: torch-mlir may never come back from them."""
-    problems: dict[Diagnostic, None] = {}
-    for node in program.graph.nodes:
-        value = node.meta.get("val")
-        found = value if isinstance(value, list | tuple) else [value]
-        shapes = [v.shape for v in found if isinstance(v, torch.Tensor)]
-        if all(type(extent) is int for shape in shapes for extent in shape):
-            continue
-        place = _place_of(node, places)
-        what = f"the result of {place.operator}" if place is not None else str(node.name)
-        loc = place.loc if place is not None and place.loc.file else SourceLoc(file)
-        hint = "export with constant shapes, and don't choose elements by their values"
-        message = f"{what} has a shape that isn't constant"
-        problems[Diagnostic("E163", message, loc, hint)] = None
+def _check_nodes(program: ExportedProgram, places: Mapping[int, SourcePlace], file: str) -> None:
+    """Refuse shapes that aren't constant, and operators that do more than compute.
+
+    From such shapes torch-mlir may never come back; such operators check values while they run.
+    """
+    nodes = program.graph.nodes
+    shapes = [_shape_problem(node, places, file) for node in nodes]
+    problems = [problem for problem in shapes if problem is not None] or [
+        _place_of(node, places).unsupported(
+            f"it is no plain computation ({node.args[1]})",
+            file,
+            "compute it outside of the module, and give the result as an input",
+        )
+        for node in nodes
+        if str(node.target) == "with_effects"
+    ]
     if problems:
-        raise FrontendError(*problems)
+        raise FrontendError(*dict.fromkeys(problems))
 
 
-def _place_of(node: Any, places: Mapping[int, SourcePlace]) -> SourcePlace | None:
+def _shape_problem(node: Any, places: Mapping[int, SourcePlace], file: str) -> Diagnostic | None:
+    value = node.meta.get("val")
+    found = value if isinstance(value, list | tuple) else [value]
+    shapes = [v.shape for v in found if isinstance(v, torch.Tensor)]
+    if all(type(extent) is int for shape in shapes for extent in shape):
+        return None
+    place = _place_of(node, places)
+    what = f"the result of {place.operator}" if place.label else str(node.name)
+    hint = "export with constant shapes, and don't choose elements by their values"
+    return Diagnostic("E163", f"{what} has a shape that isn't constant", place.line(file), hint)
+
+
+def _place_of(node: Any, places: Mapping[int, SourcePlace]) -> SourcePlace:
+    """Return the place of a node, without label or line if it isn't known."""
     line = str(node.meta.get("stack_trace", "")).partition("line ")[2].partition(",")[0]
-    return places.get(int(line)) if line.isdigit() else None
-
-
-def _check_effects(program: ExportedProgram, places: Mapping[int, SourcePlace], file: str) -> None:
-    """Refuse operators that do more than compute, such as checks of values while they run."""
-    problems: dict[Diagnostic, None] = {}
-    for node in program.graph.nodes:
-        if str(node.target) != "with_effects":
-            continue
-        place, inner = _place_of(node, places), str(node.args[1])
-        operator = place.operator if place is not None else inner
-        loc = place.loc if place is not None and place.loc.file else SourceLoc(file)
-        message = f"operator {operator} is not supported: it is no plain computation ({inner})"
-        hint = "compute it outside of the module, and give the result as an input"
-        problems[Diagnostic("E163", message, loc, hint)] = None
-    if problems:
-        raise FrontendError(*problems)
+    known = places.get(int(line)) if line.isdigit() else None
+    operator = str(node.args[1]) if str(node.target) == "with_effects" else str(node.target)
+    return known or SourcePlace("", operator, SourceLoc(""))
 
 
 def _arguments(program: ExportedProgram, file: str) -> tuple[Argument, ...]:
@@ -193,8 +193,9 @@ def _values(
 
 def _results(program: ExportedProgram, file: str) -> tuple[str, ...]:
     names: list[str] = []
-    count = 0
-    for spec in program.graph_signature.output_specs:
+    specs = program.graph_signature.output_specs
+    free = iter(result_names(len(specs)))
+    for spec in specs:
         if spec.kind is not OutputKind.USER_OUTPUT:
             names.append("")
             continue
@@ -202,9 +203,8 @@ def _results(program: ExportedProgram, file: str) -> tuple[str, ...]:
             message = f"forward returns something that is no tensor ({spec.arg})"
             hint = "return one tensor, or a tuple of tensors"
             raise FrontendError(Diagnostic("E162", message, SourceLoc(file), hint))
-        names.append("y" if count == 0 else f"y{count}")
-        count += 1
-    if not count:
+        names.append(next(free))
+    if not any(names):
         raise FrontendError(Diagnostic("E162", "forward returns nothing", SourceLoc(file)))
     return tuple(names)
 

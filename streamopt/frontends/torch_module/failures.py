@@ -130,9 +130,7 @@ def lowering_problems(
         known = places.get(loc.line or 0) if loc.file == MARK else None
         reason = _lowering_reason(str(reported.message or ""))
         if known is not None:
-            message = f"operator {known.operator} is not supported: {reason}"
-            where = known.loc if known.loc.file else SourceLoc(file)
-            found[known.operator + str(where)] = Diagnostic("E163", message, where)
+            found[f"{known.operator}{known.line(file)}"] = known.unsupported(reason, file)
         else:
             found[reason] = Diagnostic("E163", f"can't be lowered: {reason}", SourceLoc(file))
     return tuple(found.values()) or (

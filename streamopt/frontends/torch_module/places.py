@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from streamopt.errors import SourceLoc
+from streamopt.errors import Diagnostic, SourceLoc
 from streamopt.frontends.mlir.linalg.naming import operation_label
 from streamopt.frontends.mlir.text.parsing import KIND
 
@@ -46,6 +46,15 @@ class SourcePlace:
     label: str
     operator: str
     loc: SourceLoc
+
+    def line(self, file: str) -> SourceLoc:
+        """Return the line of the user's code, or else a file."""
+        return self.loc if self.loc.file else SourceLoc(file)
+
+    def unsupported(self, reason: str, file: str, hint: str = "") -> Diagnostic:
+        """Return the problem that the operator can't be lowered."""
+        message = f"operator {self.operator} is not supported: {reason}"
+        return Diagnostic("E163", message, self.line(file), hint)
 
 
 def mark_nodes(graph: Any) -> Mapping[int, SourcePlace]:

@@ -71,7 +71,6 @@ def read_torch(
     from streamopt.frontends.tensors.result_copies import without_result_copies
     from streamopt.frontends.torch_module.exporting import exported
     from streamopt.frontends.torch_module.places import label
-    from streamopt.frontends.torch_module.reader import sample_of
 
     found = exported(module, example_inputs, title)
     places = found.places
@@ -117,14 +116,13 @@ def _in_user_terms(
     if depends and operator.startswith(_DATA_DEPENDENT):
         hint = "elements at positions that depend on data don't stream: "
         hint += "give the module what it looks up, such as embedded vectors, as an input"
-    message = f"operator {place.operator} is not supported: {problem.message}"
-    return Diagnostic("E163", message, place.loc if place.loc.file else SourceLoc(title), hint)
+    return place.unsupported(problem.message, title, hint)
 
 
 def _placed(nest: Nest, places: Mapping[int, SourcePlace], title: str) -> Nest:
     """Return a nest that points to the user's line."""
     place = places.get(nest.loc.line or 0) if nest.loc is not None else None
-    loc = place.loc if place is not None and place.loc.file else SourceLoc(title)
+    loc = SourceLoc(title) if place is None else place.line(title)
     statements = tuple(replace(statement, loc=loc) for statement in nest.statements)
     return replace(nest, statements=statements, loc=loc)
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic
-from streamopt.frontends.mlir.linalg.moves import MOVES, border_of, pad
+from streamopt.frontends.mlir.linalg.moves import MOVES, border_of
 from streamopt.frontends.mlir.linalg.naming import (
     dimension_names,
     has_windows,
@@ -36,12 +36,13 @@ from streamopt.frontends.mlir.linalg.structured import (
 from streamopt.frontends.mlir.linalg.usage import OperationKind, Usage, live_operations, usage
 from streamopt.frontends.mlir.scalars import (
     HUGE,
-    UnsupportedError,
     is_scalar_operation,
+    known_element,
     scalar,
 )
 from streamopt.frontends.mlir.text.syntax import DYNAMIC, Dense, element_type
 from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError
+from streamopt.frontends.tensors.views import padded
 from streamopt.ir.expression import Expression, Literal, walk
 from streamopt.ir.program import Role
 
@@ -157,7 +158,7 @@ class TensorLowering:
                 known = [value for value in operands if value is not None]
                 if len(known) == len(operands):
                     self.scalars[op.results[0].number] = scalar(op, known)
-        except UnsupportedError as error:
+        except LoweringError as error:
             code = "E153" if "affine" in error.message or "extent" in error.message else "E152"
             self._report(code, error.message, op, error.hint)
 
@@ -174,7 +175,7 @@ class TensorLowering:
                 self._move(op)
             elif not self._is_known(op):
                 self._report("E152", f"operation {op.name} is not supported", op, _hint(op))
-        except (LoweringError, UnsupportedError) as error:
+        except LoweringError as error:
             self._report("E152", error.message, op, error.hint)
         except KeyError:
             # What it reads has been reported.
@@ -192,10 +193,6 @@ class TensorLowering:
         self.tensors[number] = tensor
         self.labels[number] = labels
 
-    def _read(self, value: MlirValue) -> LazyTensor:
-        """Return a tensor that an operation reads."""
-        return self.tensors[value.number]
-
     def _settled(self, op: MlirOperation, position: int, labels: tuple[str, ...]) -> None:
         """Make an array of a result, unless its only reader takes it as it comes."""
         value = op.results[position]
@@ -210,7 +207,9 @@ class TensorLowering:
         self._define(op, position, tensor, labels)
 
     def _move(self, op: MlirOperation) -> None:
-        sources = [self._read(value) for value in op.operands if value.type.kind == "tensor"]
+        sources = [
+            self.tensors[value.number] for value in op.operands if value.type.kind == "tensor"
+        ]
         label = self.label(op)
         with self.builder.scope(label, op.loc):
             if op.name == "tensor.pad":
@@ -222,7 +221,7 @@ class TensorLowering:
                 number = op.results[0].number
                 fold = number in self.usage.constants
                 stored = folded(self.builder, moved, label) if fold else None
-                moved = stored or self._copied(moved, label)
+                moved = stored or self.builder.store(moved, label, fold=False)
             source = op.operands[0].number if op.operands else -1
             self._define(op, 0, moved, self.labels.get(source, (label,)))
 
@@ -230,12 +229,8 @@ class TensorLowering:
         border = border_of(op, self.scalars)
         is_border = min((*border.low, *border.high), default=0) >= 0
         if self.layout.padding == "fill_and_copy" and is_border:
-            low, high = border.low, border.high
-            return self.builder.bordered(source, low, high, border.value, label)
-        return pad(self.builder, source, border)
-
-    def _copied(self, moved: LazyTensor, label: str, order: Sequence[str] = ()) -> LazyTensor:
-        return self.builder.store(moved, label, order=order, fold=False)
+            return self.builder.bordered(source, *border, label)
+        return padded(self.builder, source, *border)
 
     def _generic(self, op: MlirOperation, item: Structured) -> None:
         label = self.label(op)
@@ -267,12 +262,13 @@ class TensorLowering:
         if source.value.number in self.scalars:
             self._define(op, 0, value)
             return
-        base = self._read(source.value)
+        base = self.tensors[source.value.number]
         moved = replace(value, operations=base.operations, name=base.name)
         if self.usage.kinds[id(op)] is OperationKind.COPY:
             axes = dimension_names(shape, image=False)
             order = source_order(item, axes) if self.layout.copy_order == "source" else ()
-            moved = self._copied(replace(moved, axes=axes), label, order)
+            moved = replace(moved, axes=axes)
+            moved = self.builder.store(moved, label, order=order, fold=False)
         self._define(op, 0, moved, self._labels_of(source.value))
 
     def _elementwise(self, op: MlirOperation, item: Structured, position: int, label: str) -> None:
@@ -305,7 +301,7 @@ class TensorLowering:
             if number in self.scalars:
                 found.append(self.scalars[number])
             elif number in used:
-                found.append(self._read(operand.value))
+                found.append(self.tensors[number])
             else:
                 found.append(Literal(0.0))
         return looked_up(self.builder, item, found)
@@ -325,16 +321,14 @@ class TensorLowering:
                 loop = int(iterator[1:])
                 outer.append((names[loop], item.extents[loop]))
             else:
-                raise UnsupportedError(f"a reduction that writes at {subscript} is not supported")
+                raise LoweringError(f"a reduction that writes at {subscript} is not supported")
         inner = [
             (names[loop], extent)
             for loop, extent in enumerate(item.extents)
             if item.is_reduction[loop]
         ]
         ones = [name for name, _ in outer if name not in names]
-        element = element_type(op.results[position].type.element)
-        if element is None:
-            raise UnsupportedError(f"elements of type {op.results[position].type.text}")
+        element = known_element(op.results[position].type)
         places = [name for name, _ in (*outer, *inner)]
         loops = {f"d{loop}": places.index(name) for loop, name in enumerate(names)}
 
@@ -365,8 +359,8 @@ class TensorLowering:
         value = item.outputs[position].value
         known = self.scalars.get(value.number)
         if known is not None:
-            raise UnsupportedError("a reduction into a number, not a tensor, is not supported")
-        tensor = self._read(value)
+            raise LoweringError("a reduction into a number, not a tensor, is not supported")
+        tensor = self.tensors[value.number]
         lowest = identity != 0 and abs(identity) != 1
         literal = only_number(tensor)
         if literal is not None:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from streamopt.frontends.mlir.linalg.structured import filled, occurrences, update_of
-from streamopt.frontends.mlir.scalars import UnsupportedError, static_integers
+from streamopt.frontends.mlir.scalars import known_element, static_integers
 from streamopt.frontends.mlir.text.syntax import DYNAMIC
 from streamopt.frontends.tensors import arithmetic as ex
 from streamopt.frontends.tensors.gathering import scattered
 from streamopt.frontends.tensors.indexing import floor_divided
-from streamopt.frontends.tensors.views import concatenated, padded, reshaped, strided
+from streamopt.frontends.tensors.tensor import LoweringError, splat
+from streamopt.frontends.tensors.views import concatenated, reshaped, strided
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import CompareOp, Literal
 
@@ -30,7 +31,7 @@ def _result_shape(op: MlirOperation) -> tuple[int, ...]:
     shape = op.results[0].type.shape
     if DYNAMIC in shape:
         hint = "give every dimension a number; tensors of unknown size don't stream"
-        raise UnsupportedError("the extent of a tensor is not known", hint)
+        raise LoweringError("the extent of a tensor is not known", hint)
     return shape
 
 
@@ -42,13 +43,7 @@ def _reshape(
 
 def _empty(builder: ProgramBuilder, op: MlirOperation, sources: Sequence[LazyTensor]) -> LazyTensor:
     """Return zeros: nothing depends on what is in an empty tensor."""
-    from streamopt.frontends.mlir.text.syntax import element_type
-    from streamopt.frontends.tensors.tensor import splat
-
-    element = element_type(op.results[0].type.element)
-    if element is None:
-        raise UnsupportedError(f"elements of type {op.results[0].type.element} are not supported")
-    return splat(0.0, element, _result_shape(op))
+    return splat(0.0, known_element(op.results[0].type), _result_shape(op))
 
 
 def _slice(builder: ProgramBuilder, op: MlirOperation, sources: Sequence[LazyTensor]) -> LazyTensor:
@@ -101,10 +96,10 @@ def _scatter(
     table = builder.known(indices)
     if table is None:
         hint = "elements at positions that depend on data don't stream"
-        raise UnsupportedError("an element is written at a position that depends on data", hint)
+        raise LoweringError("an element is written at a position that depends on data", hint)
     count = indices.shape[-1]
     if op.integers("dimension_map") != tuple(range(count)):
-        raise UnsupportedError(f"{op.name} of other dimensions than the first is not supported")
+        raise LoweringError(f"{op.name} of other dimensions than the first is not supported")
     template = update_of(op)
     parts = reshaped(updates, (indices.shape[0], *whole.shape[count:]))
 
@@ -116,13 +111,12 @@ def _scatter(
     return scattered(builder, whole, parts, targets, None if is_plain else combined)
 
 
-class Border:
+class Border(NamedTuple):
     """A border of one number around a tensor: elements in front of and behind each dimension."""
 
-    def __init__(self, low: tuple[int, ...], high: tuple[int, ...], value: float) -> None:
-        self.low = low
-        self.high = high
-        self.value = value
+    low: tuple[int, ...]
+    high: tuple[int, ...]
+    value: float
 
 
 def border_of(op: MlirOperation, scalars: Mapping[int, Expression]) -> Border:
@@ -130,7 +124,7 @@ def border_of(op: MlirOperation, scalars: Mapping[int, Expression]) -> Border:
 
     Raises
     ------
-    UnsupportedError
+    LoweringError
         If it isn't one number of known width.
     """
     low, high = static_integers(op, "static_low", "static_high")
@@ -138,13 +132,8 @@ def border_of(op: MlirOperation, scalars: Mapping[int, Expression]) -> Border:
     ends = [o for o in inner if o.name == "tensor.yield"]
     known = scalars.get(ends[0].operands[0].number) if ends else None
     if not isinstance(known, Literal):
-        raise UnsupportedError("a border that isn't one constant number is not supported")
+        raise LoweringError("a border that isn't one constant number is not supported")
     return Border(low, high, known.value)
-
-
-def pad(builder: ProgramBuilder, tensor: LazyTensor, border: Border) -> LazyTensor:
-    """Return the tensor with its border, as one tensor that selects."""
-    return padded(builder, tensor, border.low, border.high, border.value)
 
 
 MOVES: Mapping[str, Callable[[ProgramBuilder, MlirOperation, Sequence[LazyTensor]], LazyTensor]] = {

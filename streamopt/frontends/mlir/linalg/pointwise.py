@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 
 from streamopt.frontends.mlir.linalg.naming import dimension_names
 from streamopt.frontends.mlir.linalg.structured import filled
-from streamopt.frontends.mlir.scalars import UnsupportedError, as_number
-from streamopt.frontends.mlir.text.syntax import Dense, element_type
+from streamopt.frontends.mlir.scalars import known_element
+from streamopt.frontends.mlir.text.syntax import Dense
+from streamopt.frontends.tensors.arithmetic import as_number
 from streamopt.frontends.tensors.gathering import MAX_POSITIONS, gathered
 from streamopt.frontends.tensors.indexing import ElementPoint
-from streamopt.frontends.tensors.tensor import LazyTensor, splat
+from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError, splat
 from streamopt.ir.affine import Affine
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import Compare, Expression, Index, Literal, Logic, Read, walk
@@ -51,20 +52,17 @@ def pointwise(
 ) -> LazyTensor:
     """Return a result of parallel loops as a tensor that computes at every read."""
     result = item.operation.results[position].type
-    element = element_type(result.element)
-    if element is None:
-        hint = "types are f16, f32, f64 and integers of 8, 16, 32 or 64 bits"
-        raise UnsupportedError(f"elements of type {result.element} are not supported", hint)
+    element = known_element(result)
     loops: dict[str, int] = {}
     for dimension, subscript in enumerate(item.outputs[position].subscripts):
         name = subscript.as_iterator()
         if name is not None:
             loops[name] = dimension
         elif subscript.terms or subscript.constant:
-            raise UnsupportedError(f"an operation that writes at {subscript} is not supported")
+            raise LoweringError(f"an operation that writes at {subscript} is not supported")
     missing = [n for n, e in enumerate(item.extents) if e > 1 and f"d{n}" not in loops]
     if missing:
-        raise UnsupportedError("an operation that writes elements more than once is not supported")
+        raise LoweringError("an operation that writes elements more than once is not supported")
     template = item.templates[position]
 
     def value(point: ElementPoint) -> Expression:
@@ -149,7 +147,7 @@ def looked_up(
 
     Raises
     ------
-    UnsupportedError
+    LoweringError
         If a position depends on data.
     LoweringError
         If positions are constants that follow no rule.
@@ -174,7 +172,7 @@ def _table(
     shape = [extent if f"d{n}" in walked else 1 for n, extent in enumerate(item.extents)]
     if prod(shape) > MAX_POSITIONS:
         hint = "read fewer elements, or at positions that are sums of the loops' indices"
-        raise UnsupportedError(f"more than {MAX_POSITIONS} positions are computed", hint)
+        raise LoweringError(f"more than {MAX_POSITIONS} positions are computed", hint)
     loops = {f"d{n}": n for n in range(len(shape))}
 
     def value(point: ElementPoint) -> Expression:
@@ -182,7 +180,7 @@ def _table(
 
     table = builder.known(LazyTensor(tuple(shape), ElementType.INT64, value))
     if table is None:
-        raise UnsupportedError(
+        raise LoweringError(
             "an element is read at a position that depends on data",
             "such elements don't stream; give them to the program as an input",
         )
@@ -206,17 +204,14 @@ def dense_tensor(builder: ProgramBuilder, name: str, op: MlirOperation) -> LazyT
 
     Raises
     ------
-    UnsupportedError
+    LoweringError
         For types that programs don't have.
     """
     import numpy as np
 
     dense = op.attributes["value"]
     assert isinstance(dense, Dense)
-    element = element_type(dense.type.element)
-    if element is None:
-        hint = "types are f16, f32, f64 and integers of 8, 16, 32 or 64 bits"
-        raise UnsupportedError(f"elements of type {dense.type.element} are not supported", hint)
+    element = known_element(dense.type)
     if dense.values is None:
         # The text doesn't have the values, so that the caller gives them.
         return builder.given(name, dense.type.shape, element, Role.WEIGHT)

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING
 
-from streamopt.frontends.mlir.scalars import UnsupportedError, as_number, scalar
+from streamopt.frontends.mlir.scalars import as_affine, scalar
 from streamopt.frontends.mlir.text.syntax import DYNAMIC, AffineMap, Opaque
+from streamopt.frontends.tensors.arithmetic import as_number
+from streamopt.frontends.tensors.tensor import LoweringError
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import (
     Access,
@@ -143,13 +145,13 @@ def structured(op: MlirOperation, scalars: Mapping[int, Expression]) -> Structur
 
     Raises
     ------
-    UnsupportedError
+    LoweringError
         For bodies without an expression, maps that aren't affine and extents that aren't known.
     """
     maps = tuple(m for m in _tuple(op, "indexing_maps") if isinstance(m, AffineMap))
     kinds = _iterator_types(op)
     if len(maps) != len(op.operands) or not op.blocks:
-        raise UnsupportedError(f"{op.name} without indexing maps is not supported")
+        raise LoweringError(f"{op.name} without indexing maps is not supported")
     operands = tuple(
         Operand(value, _affine_results(mapped))
         for value, mapped in zip(op.operands, maps, strict=True)
@@ -172,14 +174,14 @@ def term_of(item: Structured, position: int) -> Term:
 
     Raises
     ------
-    UnsupportedError
+    LoweringError
         If the result isn't a sum, product, maximum or minimum of terms without results.
     """
     own = Read(Access(_name(len(item.inputs) + position), ()))
     reduction, value = _split(item.templates[position], own)
     results = {_name(n) for n in range(len(item.inputs), len(item.operands))}
     if any(isinstance(node, Read) and node.access.array in results for node in walk(value)):
-        raise UnsupportedError(
+        raise LoweringError(
             "this reduction is not a sum, product, maximum or minimum",
             "positions of a maximum (argmax) and other searches don't stream",
         )
@@ -190,7 +192,7 @@ def update_of(op: MlirOperation) -> Expression:
     """Return the template of a scatter: operand 0 is the part, 1 the elements before."""
     extracts, (template,) = _templates(op.blocks[0], {}, 0)
     if extracts:
-        raise UnsupportedError(f"{op.name} that reads elsewhere is not supported")
+        raise LoweringError(f"{op.name} that reads elsewhere is not supported")
     return template
 
 
@@ -241,7 +243,7 @@ def _iterator_types(op: MlirOperation) -> list[str]:
 def _affine_results(mapped: AffineMap) -> tuple[Affine, ...]:
     results = tuple(result for result in mapped.results if result is not None)
     if len(results) != len(mapped.results) or mapped.symbols:
-        raise UnsupportedError("an indexing map is not affine")
+        raise LoweringError("an indexing map is not affine")
     return results
 
 
@@ -256,7 +258,7 @@ def _extents(operands: tuple[Operand, ...], loops: int) -> tuple[int, ...]:
     extents = tuple(found.get(f"d{position}", DYNAMIC) for position in range(loops))
     if DYNAMIC in extents:
         hint = "give every dimension a number; tensors of unknown size don't stream"
-        raise UnsupportedError("the extent of a loop is not known", hint)
+        raise LoweringError("the extent of a loop is not known", hint)
     return extents
 
 
@@ -277,7 +279,7 @@ def _templates(
         if op.name == "cf.assert":
             continue
         if len(op.results) != 1:
-            raise UnsupportedError(f"operation {op.name} is not supported inside linalg")
+            raise LoweringError(f"operation {op.name} is not supported inside linalg")
         number = op.results[0].number
         if op.name == "linalg.index":
             known[number] = Index(Affine.iterator(f"d{op.attributes.get('dim')}"))
@@ -289,14 +291,14 @@ def _templates(
             operands = [_operand(value, known, scalars) for value in op.operands]
             size = 1 + sum(sizes.get(value.number, 1) for value in op.operands)
             if size > MAX_NODES:
-                raise UnsupportedError(f"the body computes more than {MAX_NODES} operations")
+                raise LoweringError(f"the body computes more than {MAX_NODES} operations")
             sizes[number] = size
             known[number] = scalar(op, operands)
-    raise UnsupportedError("the body yields nothing")
+    raise LoweringError("the body yields nothing")
 
 
 def _extract(source: MlirValue, indices: Sequence[Expression], loops: int) -> Operand:
-    subscripts = tuple(map(_subscript, indices))
+    subscripts = tuple(map(as_affine, indices))
     affine = tuple(subscript for subscript in subscripts if subscript is not None)
     if len(affine) == len(subscripts):
         return Operand(source, affine)
@@ -304,23 +306,12 @@ def _extract(source: MlirValue, indices: Sequence[Expression], loops: int) -> Op
     return Operand(source, over_all, tuple(indices))
 
 
-def _subscript(index: Expression) -> Affine | None:
-    """Return an index as an affine expression of the loops; None if it isn't one."""
-    match index:
-        case Index(value):
-            return value
-        case Literal(value) if value.is_integer():
-            return Affine.of(int(value))
-        case _:
-            return None
-
-
 def _operand(
     value: MlirValue, known: Mapping[int, Expression], scalars: Mapping[int, Expression]
 ) -> Expression:
     found = known.get(value.number, scalars.get(value.number))
     if found is None:
-        raise UnsupportedError("the body uses a value from outside that is no constant")
+        raise LoweringError("the body uses a value from outside that is no constant")
     return found
 
 
@@ -332,7 +323,7 @@ def _split(template: Expression, own: Read) -> tuple[Reduction, Expression]:
         case Call(Function.MAX | Function.MIN as function, (left, right)):
             kind = Reduction(function.value)
         case _:
-            raise UnsupportedError("this reduction is not a sum, product, maximum or minimum")
+            raise LoweringError("this reduction is not a sum, product, maximum or minimum")
     if left == own:
         return kind, right
     if right == own:
@@ -343,4 +334,4 @@ def _split(template: Expression, own: Read) -> tuple[Reduction, Expression]:
             nested, value = _split(inner, own)
             if nested is kind:
                 return kind, rebuild(template, (value, outer))
-    raise UnsupportedError("this reduction is not a sum, product, maximum or minimum")
+    raise LoweringError("this reduction is not a sum, product, maximum or minimum")

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from streamopt.frontends.mlir.scalars import UnsupportedError
+from streamopt.frontends.mlir.scalars import as_affine
 from streamopt.frontends.mlir.text.syntax import AffineMap
+from streamopt.frontends.tensors.tensor import LoweringError
 from streamopt.ir.affine import LARGEST, Affine, NotAffine
-from streamopt.ir.expression import BinaryOp, Index, Literal
+from streamopt.ir.expression import BinaryOp, Index
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -44,7 +45,7 @@ def lower_index(state: LoopState, op: MlirOperation) -> None:
 
     Raises
     ------
-    UnsupportedError
+    LoweringError
         If it isn't affine.
     """
     number = op.results[0].number
@@ -69,15 +70,15 @@ def _arithmetic(state: LoopState, op: MlirOperation) -> Affine:
             return combined
         case NotAffine.NEGATIVE:
             hint = "divide what is never negative, or use arith.floordivsi"
-            raise UnsupportedError("a truncating division of a negative index is not affine", hint)
+            raise LoweringError("a truncating division of a negative index is not affine", hint)
         case problem:
-            raise UnsupportedError(f"{problem.value} is not affine")
+            raise LoweringError(f"{problem.value} is not affine")
 
 
 def _lower_affine(state: LoopState, op: MlirOperation) -> None:
     mapped = op.attributes.get("map")
     if not isinstance(mapped, AffineMap):
-        raise UnsupportedError(f"operation {op.name} is not supported")
+        raise LoweringError(f"operation {op.name} is not supported")
     found = tuple(applied(mapped, [state.index(value) for value in op.operands]))
     number = op.results[0].number
     if op.name == "affine.apply" or len(found) == 1:
@@ -100,23 +101,20 @@ def applied(mapped: AffineMap, operands: Sequence[Affine]) -> Iterator[Affine]:
 
     Raises
     ------
-    UnsupportedError
+    LoweringError
         If the map isn't affine.
     """
     names = [*(f"d{n}" for n in range(mapped.dims)), *(f"s{n}" for n in range(mapped.symbols))]
     places = dict(zip(names, operands, strict=True))
     for result in mapped.results:
         if result is None:
-            raise UnsupportedError("an expression is not affine in the iterators")
+            raise LoweringError("an expression is not affine in the iterators")
         yield result.substitute(places)
 
 
 def constant_index(state: LoopState, value: MlirValue) -> int:
-    """Return an index that is a constant; raises UnsupportedError if it isn't."""
-    match state.read(value):
-        case Index(Affine((), constant)):
-            return constant
-        case Literal(number) if number.is_integer():
-            return int(number)
-        case _:
-            raise UnsupportedError("a step that is not a constant is not affine")
+    """Return an index that is a constant; raises LoweringError if it isn't."""
+    found = as_affine(state.read(value))
+    if found is None or found.terms:
+        raise LoweringError("a step that is not a constant is not affine")
+    return found.constant

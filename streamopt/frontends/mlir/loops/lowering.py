@@ -9,13 +9,10 @@ from streamopt.frontends.mlir.loops.indices import applied, is_index_operation, 
 from streamopt.frontends.mlir.loops.memory import VIEWS, View
 from streamopt.frontends.mlir.loops.regions import REGIONS
 from streamopt.frontends.mlir.loops.state import LoopState, block_uses
-from streamopt.frontends.mlir.scalars import (
-    UnsupportedError,
-    as_number,
-    is_scalar_operation,
-    scalar,
-)
+from streamopt.frontends.mlir.scalars import is_scalar_operation, scalar
 from streamopt.frontends.mlir.text.syntax import DYNAMIC, AffineMap, Dense, operations_inside
+from streamopt.frontends.tensors.arithmetic import as_number
+from streamopt.frontends.tensors.tensor import LoweringError
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Access, Read, walk
 from streamopt.ir.source import Assign, RangeLoop, Source
@@ -102,7 +99,7 @@ class LoopLowering:
         for position, op in enumerate(block.operations):
             try:
                 self._lower(op, position, uses)
-            except UnsupportedError as error:
+            except LoweringError as error:
                 is_shape = "affine" in error.message or "known" in error.message
                 code = error.code or ("E153" if is_shape else "E152")
                 self.state.report(code, error.message, op, error.hint)
@@ -125,7 +122,7 @@ class LoopLowering:
             return
         try:
             variable = self.state.add_variable(name, kind, function.loc, is_argument=True)
-        except UnsupportedError as error:
+        except LoweringError as error:
             code = error.code or "E152"
             self.state.report(code, f"argument {name}: {error.message}", function, error.hint)
             return
@@ -208,7 +205,7 @@ class LoopLowering:
         if result.number in self.state.views:
             return
         if DYNAMIC in result.type.shape:
-            raise UnsupportedError("the extent of a memref is not known", "allocate constant sizes")
+            raise LoweringError("the extent of a memref is not known", "allocate constant sizes")
         variable = self.state.add_variable(
             result.name if result.name and not result.name.isdigit() else "buffer",
             result.type,
@@ -246,7 +243,7 @@ class LoopLowering:
         source, target = (self.state.view(value) for value in op.operands)
         shape = op.operands[0].type.shape
         if DYNAMIC in shape or DYNAMIC in op.operands[1].type.shape:
-            raise UnsupportedError("the extent of a copy is not known", "copy constant sizes")
+            raise LoweringError("the extent of a copy is not known", "copy constant sizes")
         names = [self.state.names.unique(f"c{axis}") for axis in range(len(shape))]
         self.state.ranges.update(
             (name, (0, extent - 1)) for name, extent in zip(names, shape, strict=True)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from streamopt.frontends.mlir.scalars import UnsupportedError, static_integers
+from streamopt.frontends.mlir.scalars import UNKNOWN, static_integers
 from streamopt.frontends.mlir.text.syntax import DYNAMIC, AffineMap
 from streamopt.frontends.tensors.indexing import flat_index, unflattened
+from streamopt.frontends.tensors.tensor import LoweringError
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Access
 
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     Place: TypeAlias = Callable[[tuple[Affine, ...], Mapping[str, int]], tuple[Affine, ...]]
 
 __all__ = ["VIEWS", "View"]
-
-_UNKNOWN = -(2**63)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,7 +65,7 @@ def _same(op: MlirOperation, view: View, offsets: Sequence[Affine]) -> View:
 def _transpose(op: MlirOperation, view: View, offsets: Sequence[Affine]) -> View:
     mapped = op.attributes.get("permutation")
     if not isinstance(mapped, AffineMap):
-        raise UnsupportedError("memref.transpose without permutation")
+        raise LoweringError("memref.transpose without permutation")
     names = [result.as_iterator() if result is not None else None for result in mapped.results]
     order = [int(name[1:]) for name in names if name is not None]
     inverse = [order.index(axis) for axis in range(len(order))]
@@ -81,7 +80,7 @@ def _subview(op: MlirOperation, view: View, offsets: Sequence[Affine]) -> View:
     sizes, strides = static_integers(op, "static_sizes", "static_strides")
     given = iter(offsets)
     starts = [
-        next(given, Affine()) if number == _UNKNOWN else Affine.of(number)
+        next(given, Affine()) if number == UNKNOWN else Affine.of(number)
         for number in op.integers("static_offsets")
     ]
     shape = op.results[0].type.shape
@@ -118,7 +117,7 @@ def _reshape(op: MlirOperation, view: View, offsets: Sequence[Affine]) -> View:
 
 def _row_major(old: tuple[int, ...], new: tuple[int, ...], offset: Affine) -> Place:
     if DYNAMIC in (*old[1:], *new[1:]):
-        raise UnsupportedError("the extent of a reshaped memref is not known")
+        raise LoweringError("the extent of a reshaped memref is not known")
 
     def place(indices: tuple[Affine, ...], ends: Mapping[str, int]) -> tuple[Affine, ...]:
         return _unflattened(flat_index(indices, new) + offset, old, ends)
@@ -129,14 +128,14 @@ def _row_major(old: tuple[int, ...], new: tuple[int, ...], offset: Affine) -> Pl
 def _unflattened(flat: Affine, shape: Sequence[int], ends: Mapping[str, int]) -> tuple[Affine, ...]:
     missing = [name for name in flat.iterators() if name not in ends]
     if missing and len(shape) > 1:
-        raise UnsupportedError(f"{missing[0]} has no known range")
+        raise LoweringError(f"{missing[0]} has no known range")
     return unflattened(flat, shape, ends)
 
 
 def _reinterpret(op: MlirOperation, view: View, offsets: Sequence[Affine]) -> View:
     starts, sizes, strides = static_integers(op, "static_offsets", "static_sizes", "static_strides")
     if DYNAMIC in view.shape[1:]:
-        raise UnsupportedError("the extent of a reinterpreted memref is not known")
+        raise LoweringError("the extent of a reinterpreted memref is not known")
 
     def place(indices: tuple[Affine, ...], ends: Mapping[str, int]) -> tuple[Affine, ...]:
         flat = Affine.of(starts[0] if starts else 0)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from streamopt.frontends.mlir.loops.indices import applied, bound_of, constant_index
-from streamopt.frontends.mlir.scalars import UnsupportedError, as_condition
 from streamopt.frontends.mlir.text.syntax import AffineMap, Dense, IntegerSet
+from streamopt.frontends.tensors.arithmetic import ZERO, as_condition
+from streamopt.frontends.tensors.tensor import LoweringError
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import (
     Access,
@@ -14,7 +16,6 @@ from streamopt.ir.expression import (
     CompareOp,
     Condition,
     Index,
-    Literal,
     Logic,
     LogicOp,
     Read,
@@ -31,19 +32,16 @@ if TYPE_CHECKING:
 __all__ = ["REGIONS"]
 
 MAX_TRIPS = 2**31 - 1
-ZERO = Literal(0.0)
 
 
+@dataclass(frozen=True, slots=True)
 class _Range:
     """Bounds of one loop: it walks from the largest lower to the smallest upper one."""
 
-    def __init__(
-        self, iterator: MlirValue, lower: Sequence[Affine], upper: Sequence[Affine], step: int
-    ) -> None:
-        self.iterator = iterator
-        self.lower = tuple(lower)
-        self.upper = tuple(upper)
-        self.step = step
+    iterator: MlirValue
+    lower: tuple[Affine, ...]
+    upper: tuple[Affine, ...]
+    step: int
 
 
 def _affine_for(lowering: LoopLowering, op: MlirOperation) -> None:
@@ -51,9 +49,9 @@ def _affine_for(lowering: LoopLowering, op: MlirOperation) -> None:
     lower_map, upper_map = op.attributes.get("lowerBoundMap"), op.attributes.get("upperBoundMap")
     step = op.attributes.get("step", 1)
     if not isinstance(lower_map, AffineMap) or not isinstance(upper_map, AffineMap):
-        raise UnsupportedError("a loop without bounds")
+        raise LoweringError("a loop without bounds")
     if len(counts) != 3 or not isinstance(step, int):
-        raise UnsupportedError("a loop without step")
+        raise LoweringError("a loop without step")
     places = [lowering.state.index(value) for value in op.operands[: counts[0] + counts[1]]]
     lower = tuple(applied(lower_map, places[: counts[0]]))
     upper = tuple(applied(upper_map, places[counts[0] :]))
@@ -67,7 +65,7 @@ def _scf_for(lowering: LoopLowering, op: MlirOperation) -> None:
     lower = bound_of(lowering.state, op, op.operands[0])
     upper = bound_of(lowering.state, op, op.operands[1])
     if lower[0] == "min" or upper[0] == "max":
-        raise UnsupportedError("a loop from a minimum, or to a maximum, is not affine")
+        raise LoweringError("a loop from a minimum, or to a maximum, is not affine")
     step = constant_index(lowering.state, op.operands[2])
     block = op.blocks[0]
     walk = _Range(block.arguments[0], lower[1], upper[1], step)
@@ -76,10 +74,10 @@ def _scf_for(lowering: LoopLowering, op: MlirOperation) -> None:
 
 def _affine_parallel(lowering: LoopLowering, op: MlirOperation) -> None:
     if op.results:
-        raise UnsupportedError("affine.parallel with results is not supported", "use affine.for")
+        raise LoweringError("affine.parallel with results is not supported", "use affine.for")
     lower_map, upper_map = op.attributes.get("lowerBoundsMap"), op.attributes.get("upperBoundsMap")
     if not isinstance(lower_map, AffineMap) or not isinstance(upper_map, AffineMap):
-        raise UnsupportedError("a loop without bounds")
+        raise LoweringError("a loop without bounds")
     places = [lowering.state.index(value) for value in op.operands]
     split = lower_map.dims + lower_map.symbols
     lower = _grouped(op, "lowerBoundsGroups", tuple(applied(lower_map, places[:split])))
@@ -104,7 +102,7 @@ def _grouped(op: MlirOperation, name: str, bounds: tuple[Affine, ...]) -> list[t
 
 def _scf_parallel(lowering: LoopLowering, op: MlirOperation) -> None:
     if op.results:
-        raise UnsupportedError("scf.parallel with results is not supported", "use scf.for")
+        raise LoweringError("scf.parallel with results is not supported", "use scf.for")
     rank = len(op.blocks[0].arguments)
     bounds = [lowering.state.index(value) for value in op.operands[: 2 * rank]]
     steps = [constant_index(lowering.state, value) for value in op.operands[2 * rank : 3 * rank]]
@@ -151,14 +149,14 @@ def _started(
 ) -> tuple[str, tuple[Affine, ...], tuple[Affine, ...]]:
     """Return iterator and bounds of a loop that counts by one, and define its index."""
     if walk.step <= 0:
-        raise UnsupportedError("a loop whose step isn't positive is not supported")
+        raise LoweringError("a loop whose step isn't positive is not supported")
     state = lowering.state
     iterator = state.names.unique(walk.iterator.name or "i")
     index = Affine.iterator(iterator)
     lower, upper = walk.lower, walk.upper
     if walk.step != 1:
         if len(lower) != 1:
-            raise UnsupportedError("a loop with a step from a maximum is not affine")
+            raise LoweringError("a loop with a step from a maximum is not affine")
         start, up = lower[0], Affine.of(walk.step - 1)
         upper = tuple((end - start + up).floordiv(walk.step) for end in upper)
         lower, index = (Affine(),), start + index.scaled(walk.step)
@@ -170,7 +168,7 @@ def _started(
         state.ranges[iterator] = first, max(first, last)
         if last - first >= MAX_TRIPS:
             message = f"a loop of {last - first + 1} iterations is too large"
-            raise UnsupportedError(message, f"up to {MAX_TRIPS} iterations", "E155")
+            raise LoweringError(message, f"up to {MAX_TRIPS} iterations", "E155")
     state.numbers[walk.iterator.number] = Index(index)
     return iterator, lower, upper
 
@@ -194,7 +192,7 @@ def _hand_on(lowering: LoopLowering, block: Block, targets: Sequence[Access]) ->
 def _affine_if(lowering: LoopLowering, op: MlirOperation) -> None:
     found = op.attributes.get("condition")
     if not isinstance(found, IntegerSet):
-        raise UnsupportedError("a branch without condition")
+        raise LoweringError("a branch without condition")
     places = [lowering.state.index(value) for value in op.operands]
     plain = AffineMap(found.dims, found.symbols, tuple(c.value for c in found.constraints))
     conditions: list[Condition] = [

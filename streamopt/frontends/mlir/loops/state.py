@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from streamopt.errors import Diagnostic
 from streamopt.frontends.mlir.loops.memory import View
-from streamopt.frontends.mlir.scalars import UnsupportedError, is_scalar_operation
+from streamopt.frontends.mlir.scalars import ELEMENT_HINT, as_affine, is_scalar_operation
 from streamopt.frontends.mlir.text.syntax import DYNAMIC, element_type, operations_inside
-from streamopt.frontends.tensors.tensor import UniqueNames
-from streamopt.ir.affine import Affine
-from streamopt.ir.expression import Access, Expression, Index, Literal
+from streamopt.frontends.tensors.tensor import LoweringError, UniqueNames
+from streamopt.ir.expression import Access, Expression
 from streamopt.ir.source import Variable
 
 if TYPE_CHECKING:
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
 
     from streamopt.errors import SourceLoc
     from streamopt.frontends.mlir.text.syntax import Block, MlirOperation, MlirValue, Type
+    from streamopt.ir.affine import Affine
 
 __all__ = ["BlockUses", "LoopState", "block_uses"]
 
@@ -66,19 +66,18 @@ class LoopState:
     ) -> Variable:
         """Declare a variable of a memref or scalar type.
 
-        Raises UnsupportedError for element types that programs don't have, and what is too large.
+        Raises LoweringError for element types that programs don't have, and what is too large.
         """
         element = element_type(kind.element)
         if element is None or kind.kind not in ("memref", "scalar"):
-            hint = "types are f16, f32, f64 and integers of 8, 16, 32 or 64 bits"
-            raise UnsupportedError(f"type {kind.text} is not supported", hint)
+            raise LoweringError(f"type {kind.text} is not supported", ELEMENT_HINT)
         if (
             prod(n for n in kind.shape if n != DYNAMIC) > MAX_ELEMENTS
             or len(kind.shape) > MAX_DIMENSIONS
         ):
             message = f"{kind.text} is too large"
             hint = f"up to {MAX_ELEMENTS} elements in {MAX_DIMENSIONS} dimensions"
-            raise UnsupportedError(message, hint, "E155")
+            raise LoweringError(message, hint, "E155")
         unique = self.names.unique(name)
         variable = Variable(unique, kind.shape, element, is_argument, loc=loc)
         self.variables[unique] = variable
@@ -97,33 +96,19 @@ class LoopState:
     def index(self, value: MlirValue) -> Affine:
         """Return an index as an affine expression.
 
-        Raises UnsupportedError if it isn't affine in the iterators.
+        Raises LoweringError if it isn't affine in the iterators.
         """
-        match self.numbers[value.number]:
-            case Index(affine):
-                return affine
-            case Literal(number) if number.is_integer():
-                return Affine.of(int(number))
-            case _:
-                hint = "subscripts are sums of iterators times constants, // and % by constants"
-                raise UnsupportedError("an index is not affine in the iterators", hint)
+        found = as_affine(self.numbers[value.number])
+        if found is None:
+            hint = "subscripts are sums of iterators times constants, // and % by constants"
+            raise LoweringError("an index is not affine in the iterators", hint)
+        return found
 
     def interval(self, value: Affine) -> tuple[int, int] | None:
-        """Return lowest and highest value of an index; None if an iterator's range is unknown."""
-        low = high = value.constant
-        for name in value.iterators():
-            if name not in self.ranges:
-                return None
-        shifted = {name: self.ranges[name] for name in value.iterators()}
-        if all(first >= 0 for first, _ in shifted.values()):
-            low, high = value.bounds({name: last + 1 for name, (_, last) in shifted.items()})
-            if all(atom.__class__.__name__ == "Iter" for atom, _ in value.terms):
-                low = value.constant + sum(
-                    factor * shifted[str(atom)][0 if factor > 0 else 1]
-                    for atom, factor in value.terms
-                )
-            return low, high
-        return None
+        """Return the range of an index; None unless its iterators are known not to be negative."""
+        if any(name not in self.ranges or self.ranges[name][0] < 0 for name in value.iterators()):
+            return None
+        return value.interval(self.ranges)
 
     def ends(self) -> dict[str, int]:
         """Return one more than the highest value of each iterator that isn't negative."""

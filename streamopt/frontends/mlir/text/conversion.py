@@ -25,10 +25,11 @@ from streamopt.frontends.mlir.text.syntax import (
     Opaque,
     Type,
 )
-from streamopt.ir.affine import Affine
+from streamopt.ir.affine import LARGEST, Affine
+from streamopt.ir.operators import BinaryOp
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
@@ -330,40 +331,18 @@ def _affine(expression: Any, depth: int) -> Affine | None:
     right = _affine(expression.rhs, depth + 1)
     if left is None or right is None:
         return None
-    for kind, combine in _OPERATIONS.items():
-        if isinstance(expression, kind):
-            return combine(left, right)
-    return None
+    operator = next((op for kind, op in _OPERATORS.items() if isinstance(expression, kind)), None)
+    if isinstance(expression, ir.AffineCeilDivExpr):
+        left = left + Affine.of(right.constant - 1)
+    # Divisions of maps round down, whatever the sign.
+    found = None if operator is None else left.combined(operator, right, (0, LARGEST))
+    return found if isinstance(found, Affine) else None
 
 
-def _product(left: Affine, right: Affine) -> Affine | None:
-    if not right.terms:
-        return left.scaled(right.constant)
-    return right.scaled(left.constant) if not left.terms else None
-
-
-def _divided(left: Affine, right: Affine) -> Affine | None:
-    return left.floordiv(right.constant) if _is_divisor(right) else None
-
-
-def _divided_up(left: Affine, right: Affine) -> Affine | None:
-    if not _is_divisor(right):
-        return None
-    return (left + Affine.of(right.constant - 1)).floordiv(right.constant)
-
-
-def _remainder(left: Affine, right: Affine) -> Affine | None:
-    return left.mod(right.constant) if _is_divisor(right) else None
-
-
-def _is_divisor(value: Affine) -> bool:
-    return not value.terms and value.constant > 0
-
-
-_OPERATIONS: Mapping[Any, Callable[[Affine, Affine], Affine | None]] = {
-    ir.AffineAddExpr: lambda left, right: left + right,
-    ir.AffineMulExpr: _product,
-    ir.AffineFloorDivExpr: _divided,
-    ir.AffineCeilDivExpr: _divided_up,
-    ir.AffineModExpr: _remainder,
+_OPERATORS: Mapping[Any, BinaryOp] = {
+    ir.AffineAddExpr: BinaryOp.ADD,
+    ir.AffineMulExpr: BinaryOp.MUL,
+    ir.AffineFloorDivExpr: BinaryOp.DIV,
+    ir.AffineCeilDivExpr: BinaryOp.DIV,
+    ir.AffineModExpr: BinaryOp.MOD,
 }
