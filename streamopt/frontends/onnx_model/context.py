@@ -35,7 +35,7 @@ class Values:
     constants
         Initializers and what was computed from them.
     tensors
-        What has been lowered; also constants that were used as tensors.
+        Lowered values; also constants that were used as tensors.
     weights
         Names of the initializers.
     """

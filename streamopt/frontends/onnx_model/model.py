@@ -76,7 +76,7 @@ class Model:
     opset
         Version of ONNX's own operators.
     misfits
-        What ONNX's inference of types and shapes finds wrong.
+        Problems that ONNX's inference of types and shapes finds.
     """
 
     name: str

@@ -225,7 +225,7 @@ class ProgramBuilder:
         value
             The term at a point whose indices are those of ``outer``, then those of ``inner``.
         start
-            What the reduction starts from, at a point of the outer loops; None for the identity.
+            Start of the reduction at a point of the outer loops; None for the identity.
         order
             All iterators from the outermost loop in; outer, then inner if empty.
         """

@@ -60,7 +60,7 @@ def point_over(loops: Sequence[tuple[str, int]], trip_counts: Mapping[str, int])
 def floor_divided(value: Affine, divisor: int, trip_counts: Mapping[str, int]) -> Affine:
     """Return ``floor(value / divisor)`` without a division where the trip counts allow it.
 
-    What is divided is never negative, as C's division wants it.
+    The dividend is never negative, as C's division wants it.
 
     Examples
     --------

@@ -61,7 +61,7 @@ class LazyTensor:
     value
         The element at a point.
     name
-        What an array made of it is called.
+        Name of an array made of it.
     axes
         Names of iterators over its dimensions; empty for the usual ones.
     operations

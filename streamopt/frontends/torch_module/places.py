@@ -36,7 +36,7 @@ class SourcePlace:
     Attributes
     ----------
     label
-        What its nests are called: path of its module, and operator where that doesn't say it.
+        Name of its nests: path of its module, and operator where that doesn't say it.
     operator
         PyTorch's name, such as ``aten.softmax.int``.
     loc

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from streamopt.frontends.mlir.linalg.structured import Operand, Structured
+    from streamopt.frontends.mlir.linalg.structured import Structured
     from streamopt.frontends.mlir.linalg.usage import TensorLayout
     from streamopt.frontends.mlir.text.syntax import MlirOperation, MlirValue
     from streamopt.frontends.tensors.builder import ProgramBuilder
@@ -78,7 +78,7 @@ class TensorLowering:
     Parameters
     ----------
     label
-        What nests are called that an operation makes; by default after the text.
+        Name of an operation's nests; by default after the text.
     """
 
     def __init__(
@@ -178,7 +178,7 @@ class TensorLowering:
         except LoweringError as error:
             self._report("E152", error.message, op, error.hint)
         except KeyError:
-            # What it reads has been reported.
+            # Its operands have been reported.
             return
 
     def _is_known(self, op: MlirOperation) -> bool:
@@ -307,9 +307,9 @@ class TensorLowering:
         return looked_up(self.builder, item, found)
 
     def _reduction(self, op: MlirOperation, item: Structured, position: int, label: str) -> None:
-        term = term_of(item, position)
+        reduction, term = term_of(item, position)
         operands = self._operands(item)
-        start = self._start(item, position, term.reduction.identity)
+        start = self._start(item, position, reduction.identity)
         names = loop_names(item)
         output = item.outputs[position]
         outer: list[tuple[str, int]] = []
@@ -333,13 +333,14 @@ class TensorLowering:
         loops = {f"d{loop}": places.index(name) for loop, name in enumerate(names)}
 
         def value(point: ElementPoint) -> Expression:
-            return read_template(item, term.value, operands, point, loops)
+            return read_template(item, term, operands, point, loops)
 
-        labels = [n for o in item.inputs for n in self._fused_labels(o)]
+        fused = [o.value for o in item.inputs if o.value.number in self.tensors]
+        labels = [label for value in fused for label in self._labels_of(value)]
         made = self.builder.reduce(
             outer,
             inner,
-            term.reduction,
+            reduction,
             value,
             element=element,
             name=joined_label((*labels, label)),
@@ -347,10 +348,6 @@ class TensorLowering:
             order=(*names, *ones),
         )
         self._define(op, position, made, (label,))
-
-    def _fused_labels(self, operand: Operand) -> tuple[str, ...]:
-        number = operand.value.number
-        return self._labels_of(operand.value) if number in self.tensors else ()
 
     def _start(
         self, item: Structured, position: int, identity: float

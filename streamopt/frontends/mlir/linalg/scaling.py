@@ -73,15 +73,8 @@ class Chain:
             here = point.to(s.substitute(places) for s in first.variable.subscripts)
             return ex.add(ex.multiply(base.at(here), scale.at(there)), shift.at(there))
 
-        return replace(
-            base,
-            shape=self.steps[-1].operation.results[0].type.shape,
-            value=value,
-            operations=base.operations + 2,
-            depth=base.depth + 1,
-            array="",
-            loc=builder.loc,
-        )
+        shape = self.steps[-1].operation.results[0].type.shape
+        return builder.computed(base, value, base, operations=2, shape=shape)
 
     def _weights(
         self, builder: ProgramBuilder, tensors: Mapping[int, LazyTensor], label: str

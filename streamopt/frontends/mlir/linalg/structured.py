@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 __all__ = [
     "Operand",
     "Structured",
-    "Term",
     "filled",
     "occurrences",
     "structured",
@@ -80,7 +79,7 @@ class Structured:
     outputs
         Where each result is written; the value is what it starts from.
     templates
-        What each result is assigned; ``Read`` of ``%n`` stands for operand n: inputs, what
+        The expression of each result; ``Read`` of ``%n`` stands for operand n: inputs, what
         outputs start from, and what the body extracts from other tensors.
     """
 
@@ -127,14 +126,6 @@ class Structured:
         return tuple(operand for name, operand in names.items() if name in found)
 
 
-@dataclass(frozen=True, slots=True)
-class Term:
-    """The term that one result of a reduction adds up, as a template."""
-
-    reduction: Reduction
-    value: Expression
-
-
 def structured(op: MlirOperation, scalars: Mapping[int, Expression]) -> Structured:
     """Take a ``linalg.generic`` apart.
 
@@ -169,8 +160,8 @@ def structured(op: MlirOperation, scalars: Mapping[int, Expression]) -> Structur
     )
 
 
-def term_of(item: Structured, position: int) -> Term:
-    """Return the term that a result adds up.
+def term_of(item: Structured, position: int) -> tuple[Reduction, Expression]:
+    """Return how a result is reduced, and the template of its terms.
 
     Raises
     ------
@@ -185,7 +176,7 @@ def term_of(item: Structured, position: int) -> Term:
             "this reduction is not a sum, product, maximum or minimum",
             "positions of a maximum (argmax) and other searches don't stream",
         )
-    return Term(reduction, value)
+    return reduction, value
 
 
 def update_of(op: MlirOperation) -> Expression:

@@ -166,7 +166,7 @@ class TensorLayout:
     Attributes
     ----------
     copies
-        ``"views"``: a transpose or reshape is an access function of whoever reads it.
+        ``"views"``: a transpose or reshape is an access function of its readers.
         ``"materialize"``: every transpose is a nest that stores its result, and so is every
         reshape that merges dimensions, or that changes the shape of an input.
     copy_order

@@ -5,10 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from streamopt.errors import FrontendError
-from streamopt.frontends.mlir.loops.indices import applied, is_index_operation, lower_index
 from streamopt.frontends.mlir.loops.memory import VIEWS, View
 from streamopt.frontends.mlir.loops.regions import REGIONS
-from streamopt.frontends.mlir.loops.state import LoopState, block_uses
+from streamopt.frontends.mlir.loops.state import (
+    LoopState,
+    applied,
+    block_uses,
+    is_index_operation,
+    lower_index,
+)
 from streamopt.frontends.mlir.scalars import is_scalar_operation, scalar
 from streamopt.frontends.mlir.text.syntax import DYNAMIC, AffineMap, Dense, operations_inside
 from streamopt.frontends.tensors.arithmetic import as_number
@@ -104,7 +109,7 @@ class LoopLowering:
                 code = error.code or ("E153" if is_shape else "E152")
                 self.state.report(code, error.message, op, error.hint)
             except KeyError:
-                # What it reads has been reported.
+                # Its operands have been reported.
                 continue
         found, self.items = tuple(self.items), outside
         return found

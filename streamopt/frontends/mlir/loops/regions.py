@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from streamopt.frontends.mlir.loops.indices import applied, bound_of, constant_index
+from streamopt.frontends.mlir.loops.state import applied, bound_of, constant_index
 from streamopt.frontends.mlir.text.syntax import AffineMap, Dense, IntegerSet
 from streamopt.frontends.tensors.arithmetic import ZERO, as_condition
 from streamopt.frontends.tensors.tensor import LoweringError
@@ -194,13 +194,10 @@ def _affine_if(lowering: LoopLowering, op: MlirOperation) -> None:
     if not isinstance(found, IntegerSet):
         raise LoweringError("a branch without condition")
     places = [lowering.state.index(value) for value in op.operands]
-    plain = AffineMap(found.dims, found.symbols, tuple(c.value for c in found.constraints))
     conditions: list[Condition] = [
-        Compare(CompareOp.EQ if each.is_equality else CompareOp.GE, Index(value), ZERO)
-        for each, value in zip(found.constraints, applied(plain, places), strict=True)
-    ]
-    if not conditions:
-        conditions = [Compare(CompareOp.EQ, ZERO, ZERO)]
+        Compare(CompareOp.EQ if is_equality else CompareOp.GE, Index(value), ZERO)
+        for is_equality, value in zip(found.is_equality, applied(found.map, places), strict=True)
+    ] or [Compare(CompareOp.EQ, ZERO, ZERO)]
     joined = conditions[0] if len(conditions) == 1 else Logic(LogicOp.AND, tuple(conditions))
     _branch(lowering, op, joined)
 

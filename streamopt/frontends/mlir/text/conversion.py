@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib import import_module
 from math import prod
@@ -16,7 +17,6 @@ from streamopt.frontends.mlir.text.syntax import (
     AffineMap,
     Attribute,
     Block,
-    Constraint,
     Dense,
     IntegerSet,
     MlirOperation,
@@ -255,7 +255,10 @@ def _type(value: Any) -> Type:
         case ir.RankedTensorType():
             return Type("tensor", text, str(value.element_type), _shape(value))
         case ir.MemRefType():
-            return _memref(value, text)
+            with suppress(RuntimeError, ValueError):
+                value.get_strides_and_offset()  # raises where the layout isn't strided
+                return Type("memref", text, str(value.element_type), _shape(value))
+            return Type("other", text)
         case ir.IntegerType() | ir.FloatType() | ir.IndexType():
             return Type("scalar", text, text)
         case _:
@@ -267,21 +270,6 @@ def _shape(value: Any) -> tuple[int, ...]:
         DYNAMIC if value.is_dynamic_dim(axis) else int(value.get_dim_size(axis))
         for axis in range(value.rank)
     )
-
-
-def _memref(value: Any, text: str) -> Type:
-    shape, element = _shape(value), str(value.element_type)
-    try:
-        strides, offset = value.get_strides_and_offset()
-    except (RuntimeError, ValueError):
-        return Type("other", text)
-    unknown = ir.ShapedType.get_dynamic_stride_or_offset()
-    layout = tuple(DYNAMIC if stride == unknown else int(stride) for stride in strides)
-    start = DYNAMIC if offset == unknown else int(offset)
-    row_major = tuple(prod(shape[axis + 1 :]) for axis in range(len(shape)))
-    if DYNAMIC not in shape and layout == row_major and start == 0:
-        layout = ()
-    return Type("memref", text, element, shape, layout, start)
 
 
 ir: Any = import_module("torch_mlir.ir")
@@ -305,15 +293,12 @@ def integer_set(attribute: Any) -> IntegerSet:
     """
     match = _SET.fullmatch(str(attribute))
     if match is None or not match[2].strip():
-        return IntegerSet(0, 0, ())
+        return IntegerSet(AffineMap(0, 0, ()), ())
     parts = re.split(r"(>=|==) 0(?:, |$)", match[2])
     signature, texts, kinds = match[1], parts[0::2], parts[1::2]
     expressions = ", ".join(text.strip() for text in texts[: len(kinds)])
     mapped = affine_map(ir.AffineMapAttr.parse(f"affine_map<{signature} -> ({expressions})>").value)
-    constraints = tuple(
-        Constraint(value, kind == "==") for value, kind in zip(mapped.results, kinds, strict=True)
-    )
-    return IntegerSet(mapped.dims, mapped.symbols, constraints)
+    return IntegerSet(mapped, tuple(kind == "==" for kind in kinds))
 
 
 def _affine(expression: Any, depth: int) -> Affine | None:

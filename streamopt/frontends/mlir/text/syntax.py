@@ -20,7 +20,6 @@ __all__ = [
     "AffineMap",
     "Attribute",
     "Block",
-    "Constraint",
     "Dense",
     "IntegerSet",
     "MlirOperation",
@@ -34,7 +33,7 @@ __all__ = [
 
 
 DYNAMIC = -1
-"""Extent, offset or stride that MLIR writes as ``?``."""
+"""Extent that MLIR writes as ``?``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,16 +46,12 @@ class Type:
         MLIR's name of the scalar or of the elements, such as ``f32``.
     shape
         Extents, `DYNAMIC` where unknown; empty for scalars.
-    strides, offset
-        Layout of a memref in elements; no strides for row-major order.
     """
 
     kind: Literal["scalar", "tensor", "memref", "other"]
     text: str
     element: str = ""
     shape: tuple[int, ...] = ()
-    strides: tuple[int, ...] = ()
-    offset: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,20 +79,11 @@ class AffineMap:
 
 
 @dataclass(frozen=True, slots=True)
-class Constraint:
-    """``value >= 0``, or ``value == 0``."""
-
-    value: Affine | None
-    is_equality: bool
-
-
-@dataclass(frozen=True, slots=True)
 class IntegerSet:
-    """Where all constraints hold; iterators as in `AffineMap`."""
+    """Points at which the results of a map are 0, or not negative, as each of them wants."""
 
-    dims: int
-    symbols: int
-    constraints: tuple[Constraint, ...]
+    map: AffineMap
+    is_equality: tuple[bool, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
