@@ -13,7 +13,7 @@ from streamopt.space.objective import FewestDsps, Latency, LatencyThenDsps
 from streamopt.strategies.exact.strategy import ExactSearch, too_large
 from streamopt.strategies.oracle.strategy import EXHAUSTIVE, ExhaustiveSearch
 from streamopt.strategies.portfolio.portfolio import Portfolio
-from streamopt.strategies.programs.strategy import COMPACT, Program
+from streamopt.strategies.programs.strategy import COMPACT, SolverProgram
 from streamopt.strategies.resources.infeasible_limits import latency_target_missed
 from streamopt.strategies.resources.within import answer_within
 from streamopt.strategies.run import SEARCH, NotReachedError, OutOfReachError
@@ -30,7 +30,7 @@ __all__ = ["AUTO", "RACE", "STRATEGIES", "answer", "first_accepting", "strategie
 AUTO, _, _, RACE = WITHOUT_SOLVER
 
 STRATEGIES: dict[str, tuple[Strategy, ...]] = {
-    AUTO: (ExactSearch(), Program()),
+    AUTO: (ExactSearch(), SolverProgram()),
     SEARCH: (ExactSearch(),),
     EXHAUSTIVE: (ExhaustiveSearch(),),
 }
@@ -56,8 +56,8 @@ def strategies(solver: str, formulation: str = COMPACT) -> tuple[Strategy, ...]:
     if kind == RACE:
         return (Portfolio(_sides(solver, names, formulation)),)
     if solver == AUTO and formulation != COMPACT:
-        return (Program(formulation=formulation),)
-    return STRATEGIES.get(solver) or (Program(solver, formulation),)
+        return (SolverProgram(formulation=formulation),)
+    return STRATEGIES.get(solver) or (SolverProgram(solver, formulation),)
 
 
 def _sides(solver: str, text: str, formulation: str) -> tuple[Strategy, ...]:
@@ -70,7 +70,7 @@ def _sides(solver: str, text: str, formulation: str) -> tuple[Strategy, ...]:
         message = f"'{solver}' is a race of one"
         hint = f"name two or more, such as {RACE}:{SEARCH},{default_solver()}"
         raise SolverError(Diagnostic("E518", message, hint=hint))
-    return tuple(known.get(name) or Program(name, formulation) for name in names)
+    return tuple(known.get(name) or SolverProgram(name, formulation) for name in names)
 
 
 def answer(run: Run, asked: Sequence[Strategy]) -> Solution:

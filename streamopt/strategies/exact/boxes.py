@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from streamopt.strategies.problem import Problem
     from streamopt.strategies.run import SearchClock
 
-__all__ = ["Box", "BoxAnswer", "Boxes", "Point"]
+__all__ = ["Box", "BoxAnswer", "BoxPoint", "Boxes"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Box:
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class BoxPoint:
     """A schedule with its costs in plain integers."""
 
     cycles: int
@@ -59,7 +59,7 @@ class BoxAnswer:
         Whether the points are all the Pareto-minimal ones of the box.
     """
 
-    points: tuple[Point, ...]
+    points: tuple[BoxPoint, ...]
     bounds: tuple[tuple[int, int], ...]
     is_exact: bool
 
@@ -114,7 +114,7 @@ class Boxes:
         rows: dict[str, NodeRows],
         chosen: dict[str, int],
         costs: tuple[int, int],
-    ) -> Point:
+    ) -> BoxPoint:
         """Return a label as a schedule, with its costs in plain integers."""
         schedule = assemble_rows(self.problem.graph, rows, chosen)
         found = self.problem.evaluate(schedule)
@@ -122,4 +122,4 @@ class Boxes:
         assert not broken, broken
         own = (found.latency_cycles, found.dsps)
         assert own == costs, f"{own}, not {costs}"
-        return Point(*own, schedule)
+        return BoxPoint(*own, schedule)

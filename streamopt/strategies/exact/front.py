@@ -16,7 +16,7 @@ from streamopt.search.labels.component import SearchTooLargeError
 from streamopt.solvers.result import Proof, Stop
 from streamopt.space.objective import LatencyThenDsps
 from streamopt.strategies.dispatch import answer
-from streamopt.strategies.exact.boxes import Box, BoxAnswer, Boxes, Point
+from streamopt.strategies.exact.boxes import Box, BoxAnswer, Boxes, BoxPoint
 from streamopt.strategies.exact.latency import LABELS
 from streamopt.strategies.exact.strategy import ExactSearch
 from streamopt.strategies.paper_only import check_published
@@ -86,7 +86,7 @@ class Front:
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class _KnownBox:
     """A box, and costs that every schedule in it is beaten or equalled by."""
 
     box: Box
@@ -104,14 +104,14 @@ class _Tracing:
 
     def __init__(self, whole: Box) -> None:
         self._whole = whole
-        self._known: list[_Known] = []
-        self.points: tuple[Point, ...] = ()
+        self._known: list[_KnownBox] = []
+        self.points: tuple[BoxPoint, ...] = ()
 
     def learn(self, box: Box, answer: BoxAnswer) -> None:
         """Take what was found out about a box."""
-        self._known.append(_Known(box, answer.bounds))
+        self._known.append(_KnownBox(box, answer.bounds))
         every = sorted((*self.points, *answer.points), key=lambda p: (p.cycles, p.dsps))
-        kept: list[Point] = []
+        kept: list[BoxPoint] = []
         for point in every:
             if not kept or point.dsps < kept[-1].dsps:
                 kept.append(point)
@@ -133,7 +133,7 @@ class _Tracing:
         found = [left for known in self._known if (left := known.left(box)) is not None]
         return min(found, key=len, default=None)
 
-    def bounded(self, point: Point) -> FrontPoint:
+    def bounded(self, point: BoxPoint) -> FrontPoint:
         """Return a point of the front with its bounds."""
         faster = Box(point.cycles - 1, point.dsps)
         fewer = Box(point.cycles, point.dsps - 1)
@@ -209,7 +209,7 @@ class _FrontSearch:
         within = replace(self._run.problem, objective=LatencyThenDsps())
         part = self._run.part(within.within(dsp_limit=box.dsps), silent=True)
         found = answer(part, self._strategies)
-        point = Point(found.latency_cycles, found.dsps, found.schedule)
+        point = BoxPoint(found.latency_cycles, found.dsps, found.schedule)
         if found.stop is Stop.INTERRUPTED:
             raise KeyboardInterrupt
         if found.proof is not Proof.OPTIMAL:

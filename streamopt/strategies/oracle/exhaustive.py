@@ -80,11 +80,11 @@ def exhaustive(
     if level.untiled_first:
         orders = _best_untiled(oracle, graph, orders)
         _check_size(graph, len(orders) * tilings, max_points)
-    return _best(oracle, orders, _tilings(graph, choices), _Wanted(objective, dsp_limit))
+    return _best(oracle, orders, _tilings(graph, choices), _OracleTask(objective, dsp_limit))
 
 
 @dataclass(frozen=True, slots=True)
-class _Wanted:
+class _OracleTask:
     """The objective and the limit on DSPs."""
 
     objective: Objective
@@ -111,7 +111,7 @@ def _best(
     oracle: Oracle,
     orders: Sequence[dict[str, Order]],
     tilings: Iterable[dict[str, Factors]],
-    wanted: _Wanted,
+    wanted: _OracleTask,
 ) -> OracleResult:
     found: tuple[int, int] | None = None
     where: tuple[dict[str, Order], dict[str, Factors]] | None = None

@@ -44,7 +44,7 @@ LoopKey = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class _Run:
+class _NodeRun:
     """What one node does, in cycles after its start."""
 
     first_write: int
@@ -115,7 +115,7 @@ class Oracle:
         self._ins = {n.name: [e for e in graph.edges if e.consumer == n.name] for n in graph.nodes}
         self._outs = {n.name: [e for e in graph.edges if e.producer == n.name] for n in graph.nodes}
         self._lane_dsps = {node.name: lane_dsps(graph, node) for node in graph.nodes}
-        self._runs: dict[tuple[str, Order, tuple[int, ...]], _Run] = {}
+        self._runs: dict[tuple[str, Order, tuple[int, ...]], _NodeRun] = {}
         self._walks: dict[tuple[str, Access, Order], Walk | None] = {}
         self._fifos: dict[tuple[str, Order, Order], bool] = {}
 
@@ -184,7 +184,7 @@ class Oracle:
         elements = prod(self._graph.array(edge.array).shape)
         return ChannelPlan(edge.channel, ChannelKind.FIFO, elements // lanes)
 
-    def _run(self, node: Node, order: Order, factors: Factors) -> _Run:
+    def _run(self, node: Node, order: Order, factors: Factors) -> _NodeRun:
         key = (node.name, order, tuple(factors.values()))
         if key not in self._runs:
             arrays = {edge.array for edge in self._ins[node.name]}
@@ -240,7 +240,7 @@ def _elements(node: Node, access: Access, loops: Order) -> Walk | None:
     return np.array(columns, dtype=np.int64).reshape(len(columns), points)
 
 
-def _stepped(node: Node, order: Order, factors: Factors, arrays: set[str], stores: int) -> _Run:
+def _stepped(node: Node, order: Order, factors: Factors, arrays: set[str], stores: int) -> _NodeRun:
     """Walk the tile loops, noting when the node writes first, writes last and reads last.
 
     The published models count the run of a node once for each channel that its output goes down.
@@ -257,7 +257,7 @@ def _stepped(node: Node, order: Order, factors: Factors, arrays: set[str], store
         own = {name for access in node.reads_of(array) for name in access.iterators()}
         again = {loop: 0 for loop in order if loop not in own}
         last_read[array] = ii * _last(_flags(order, tiles, again))
-    return _Run(
+    return _NodeRun(
         ii * _first(_flags(order, tiles, sums_done)),
         ii * _last(_flags(order, tiles, {})) * max(1, stores),
         last_read,

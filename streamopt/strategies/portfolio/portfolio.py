@@ -29,9 +29,9 @@ from streamopt.strategies.portfolio.worker import (
     Failed,
     Job,
     Message,
+    NewBound,
     NotReached,
     OutOfReach,
-    State,
     receive,
     send,
 )
@@ -136,7 +136,7 @@ class _Race:
         match message:
             case None:
                 self._running.discard(name)
-            case State(progress):
+            case NewBound(progress):
                 self._raise_bound(name, progress.bound)
             case Better(solution):
                 self._raise_bound(name, solution.bound)

@@ -30,9 +30,9 @@ __all__ = [
     "Failed",
     "Job",
     "Message",
+    "NewBound",
     "NotReached",
     "OutOfReach",
-    "State",
     "receive",
     "run",
     "send",
@@ -49,7 +49,7 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class NewBound:
     """A bound of the objective, and what the best is so far."""
 
     progress: Progress
@@ -89,7 +89,7 @@ class Failed:
     diagnostics: tuple[Diagnostic, ...]
 
 
-Message: TypeAlias = State | Better | Done | OutOfReach | NotReached | Failed
+Message: TypeAlias = NewBound | Better | Done | OutOfReach | NotReached | Failed
 
 
 def send(stream: BinaryIO, value: object) -> None:
@@ -138,7 +138,7 @@ def _answer(job: Job, tell: Callable[[Message], None]) -> Message:
     from streamopt.strategies.dispatch import first_accepting
 
     def on_progress(progress: Progress) -> None:
-        tell(State(progress))
+        tell(NewBound(progress))
 
     options = replace(job.options, on_progress=on_progress)
     try:

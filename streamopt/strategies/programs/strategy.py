@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from streamopt.strategies.run import Run
     from streamopt.strategies.solution import Solution
 
-__all__ = ["COMPACT", "FORMULATIONS", "PAPER", "Program"]
+__all__ = ["COMPACT", "FORMULATIONS", "PAPER", "SolverProgram"]
 
 COMPACT, PAPER = FORMULATIONS = ("compact", "paper")
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
+class SolverProgram:
     """A formulation, handed to a solver.
 
     Attributes
