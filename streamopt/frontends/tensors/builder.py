@@ -231,24 +231,19 @@ class ProgramBuilder:
         """
         names = iterator_names([n for n, _ in (*outer, *inner)], len(outer) + len(inner))
         extents = [extent for _, extent in (*outer, *inner)]
-        loops = list(zip(names, extents, strict=True))
         shape = tuple(extents[: len(outer)])
         array = self._declared(name or self.label, shape, element, Role.INTERNAL)
-        trip_counts = _trip_counts(loops, order)
-        point = point_over(loops, trip_counts)
+        point = _point(names, extents, order)
         place = point.pick(*range(len(outer)))
-        if all(extent == 1 for _, extent in inner) and start is None:
-            reduction_or_none = None
-        else:
-            reduction_or_none = reduction
+        is_single = start is None and all(extent == 1 for _, extent in inner)
         statement = Statement(
             self._element(array, place),
             as_number(value(point)),
-            reduction_or_none,
+            None if is_single else reduction,
             None if start is None else start(place),
             loc=self.loc,
         )
-        self._emit(name or self.label, trip_counts, statement)
+        self._emit(name or self.label, point, statement)
         return replace(self._stored(array), axes=names[: len(outer)])
 
     def bordered(
@@ -267,12 +262,10 @@ class ProgramBuilder:
         filled = self._materialized(
             splat(value, tensor.element, shape), f"{name}_fill", Role.INTERNAL, tensor.axes, ()
         )
-        names = iterator_names(tensor.axes, tensor.rank)
-        trip_counts = _trip_counts(list(zip(names, tensor.shape, strict=True)), ())
-        point = point_over(list(zip(names, tensor.shape, strict=True)), trip_counts)
+        point = _point(iterator_names(tensor.axes, tensor.rank), tensor.shape, ())
         inside = point.to(i + Affine.of(by) for i, by in zip(point.indices, low, strict=True))
         target = self._element(self._arrays[filled.array], inside)
-        self._emit(f"{name}_copy", trip_counts, Statement(target, tensor.at(point), loc=self.loc))
+        self._emit(f"{name}_copy", point, Statement(target, tensor.at(point), loc=self.loc))
         return filled
 
     def output(self, tensor: LazyTensor, name: str) -> LazyTensor:
@@ -314,18 +307,16 @@ class ProgramBuilder:
         order: Sequence[str],
     ) -> LazyTensor:
         names = iterator_names(iterators or tensor.axes, tensor.rank)
-        loops = list(zip(names, tensor.shape, strict=True))
         array = self._declared(name, tensor.shape, tensor.element, role)
-        trip_counts = _trip_counts(loops, order)
-        point = point_over(loops, trip_counts)
+        point = _point(names, tensor.shape, order)
         loc = tensor.loc or self.loc
         value = as_number(tensor.at(point))
         statement = Statement(self._element(array, point), value, loc=loc)
-        self._emit(name if role is Role.INTERNAL else tensor.name or name, trip_counts, statement)
+        self._emit(name if role is Role.INTERNAL else tensor.name or name, point, statement)
         return replace(self._stored(array), axes=names, loc=loc)
 
-    def _emit(self, name: str, trip_counts: dict[str, int], statement: Statement) -> None:
-        loops = tuple(Loop(iterator, count) for iterator, count in trip_counts.items())
+    def _emit(self, name: str, point: ElementPoint, statement: Statement) -> None:
+        loops = tuple(Loop(iterator, count) for iterator, count in point.trip_counts.items())
         nest = Nest(self._nest_names.unique(name), loops, (statement,), statement.loc)
         self._nests.append(nest)
 
@@ -371,18 +362,18 @@ class ProgramBuilder:
 
 def _over_box(tensor: LazyTensor) -> tuple[Expression, dict[str, int]]:
     """Return an element as an expression, and the dimension that each of its iterators walks."""
-    loops = list(zip(iterator_names((), tensor.rank), tensor.shape, strict=True))
-    trip_counts = {name: extent for name, extent in loops if extent > 1}
-    value = as_number(tensor.at(point_over(loops, trip_counts)))
-    return value, {name: position for position, (name, _) in enumerate(loops)}
+    names = iterator_names((), tensor.rank)
+    long = {name: n for name, n in zip(names, tensor.shape, strict=True) if n > 1}
+    value = as_number(tensor.at(point_over(names, long)))
+    return value, {name: position for position, name in enumerate(names)}
 
 
-def _trip_counts(loops: Sequence[tuple[str, int]], order: Sequence[str]) -> dict[str, int]:
-    """Return the loops of a nest: those of one iteration go, unless there would be none."""
-    extents = dict(loops)
+def _point(names: Sequence[str], shape: Sequence[int], order: Sequence[str]) -> ElementPoint:
+    """Return the point of a nest: loops of one iteration go, unless there would be none."""
+    extents = dict(zip(names, shape, strict=True))
     ordered = list(order) if sorted(order) == sorted(extents) else list(extents)
     kept = [name for name in ordered if extents[name] > 1] or ordered[:1]
-    return {name: extents[name] for name in kept}
+    return point_over(names, {name: extents[name] for name in kept})
 
 
 def _free_iterators(nest: Nest, taken: set[str]) -> dict[str, str]:

@@ -97,15 +97,11 @@ def gathered(
     def value(point: ElementPoint) -> Expression:
         return _chosen(pieces, point, lambda values: source.at(_place(values, point)))
 
-    made = replace(source.view(shape, _unmoved), value=value)
+    made = replace(source.view(shape, lambda point: point), value=value)
     if isinstance(pieces, Leaf):
         return made
     made = replace(made, name=builder.label, operations=_splits(pieces), loc=builder.loc)
     return builder.bounded(made)
-
-
-def _unmoved(point: ElementPoint) -> ElementPoint:
-    return point
 
 
 def scattered(

@@ -49,10 +49,10 @@ class ElementPoint:
         return self.to(self.indices[position] for position in positions)
 
 
-def point_over(loops: Sequence[tuple[str, int]], trip_counts: Mapping[str, int]) -> ElementPoint:
+def point_over(names: Sequence[str], trip_counts: Mapping[str, int]) -> ElementPoint:
     """Return the point whose indices are the iterators; 0 for those that have no loop."""
     return ElementPoint(
-        tuple(Affine.iterator(name) if name in trip_counts else Affine() for name, _ in loops),
+        tuple(Affine.iterator(name) if name in trip_counts else Affine() for name in names),
         trip_counts,
     )
 

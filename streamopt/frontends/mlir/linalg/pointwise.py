@@ -14,7 +14,7 @@ from streamopt.frontends.mlir.scalars import known_element
 from streamopt.frontends.mlir.text.syntax import Dense
 from streamopt.frontends.tensors.arithmetic import as_number
 from streamopt.frontends.tensors.gathering import MAX_POSITIONS, gathered
-from streamopt.frontends.tensors.indexing import ElementPoint
+from streamopt.frontends.tensors.indexing import ElementPoint, point_over
 from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError, splat
 from streamopt.ir.affine import Affine
 from streamopt.ir.element import ElementType
@@ -125,10 +125,7 @@ def source_order(item: Structured, axes: Sequence[str]) -> tuple[str, ...]:
 def only_number(tensor: LazyTensor) -> float | None:
     """Return the number that all elements are, if they are."""
     names = [f"i{n}" for n in range(tensor.rank)]
-    point = ElementPoint(
-        tuple(map(Affine.iterator, names)), dict(zip(names, tensor.shape, strict=True))
-    )
-    value = tensor.at(point)
+    value = tensor.at(point_over(names, dict(zip(names, tensor.shape, strict=True))))
     return value.value if isinstance(value, Literal) else None
 
 

@@ -56,9 +56,7 @@ def _affine_for(lowering: LoopLowering, op: MlirOperation) -> None:
     lower = tuple(applied(lower_map, places[: counts[0]]))
     upper = tuple(applied(upper_map, places[counts[0] :]))
     initial = op.operands[counts[0] + counts[1] :]
-    block = op.blocks[0]
-    walk = _Range(block.arguments[0], lower, upper, step)
-    _loops(lowering, op, [walk], block, initial)
+    _loops(lowering, op, [_Range(op.blocks[0].arguments[0], lower, upper, step)], initial)
 
 
 def _scf_for(lowering: LoopLowering, op: MlirOperation) -> None:
@@ -67,9 +65,8 @@ def _scf_for(lowering: LoopLowering, op: MlirOperation) -> None:
     if lower[0] == "min" or upper[0] == "max":
         raise LoweringError("a loop from a minimum, or to a maximum, is not affine")
     step = constant_index(lowering.state, op.operands[2])
-    block = op.blocks[0]
-    walk = _Range(block.arguments[0], lower[1], upper[1], step)
-    _loops(lowering, op, [walk], block, op.operands[3:])
+    walk = _Range(op.blocks[0].arguments[0], lower[1], upper[1], step)
+    _loops(lowering, op, [walk], op.operands[3:])
 
 
 def _affine_parallel(lowering: LoopLowering, op: MlirOperation) -> None:
@@ -82,10 +79,8 @@ def _affine_parallel(lowering: LoopLowering, op: MlirOperation) -> None:
     split = lower_map.dims + lower_map.symbols
     lower = _grouped(op, "lowerBoundsGroups", tuple(applied(lower_map, places[:split])))
     upper = _grouped(op, "upperBoundsGroups", tuple(applied(upper_map, places[split:])))
-    block = op.blocks[0]
-    steps = op.integers("steps")
-    walks = [_Range(*each) for each in zip(block.arguments, lower, upper, steps, strict=True)]
-    _loops(lowering, op, walks, block, ())
+    each = zip(op.blocks[0].arguments, lower, upper, op.integers("steps"), strict=True)
+    _loops(lowering, op, [_Range(*parts) for parts in each])
 
 
 def _grouped(op: MlirOperation, name: str, bounds: tuple[Affine, ...]) -> list[tuple[Affine, ...]]:
@@ -106,30 +101,24 @@ def _scf_parallel(lowering: LoopLowering, op: MlirOperation) -> None:
     rank = len(op.blocks[0].arguments)
     bounds = [lowering.state.index(value) for value in op.operands[: 2 * rank]]
     steps = [constant_index(lowering.state, value) for value in op.operands[2 * rank : 3 * rank]]
-    block = op.blocks[0]
     walks = [
         _Range(argument, (bounds[axis],), (bounds[rank + axis],), steps[axis])
-        for axis, argument in enumerate(block.arguments)
+        for axis, argument in enumerate(op.blocks[0].arguments)
     ]
-    _loops(lowering, op, walks, block, ())
+    _loops(lowering, op, walks)
 
 
 def _loops(
     lowering: LoopLowering,
     op: MlirOperation,
     walks: Sequence[_Range],
-    block: Block,
-    initial: Sequence[MlirValue],
+    initial: Sequence[MlirValue] = (),
 ) -> None:
-    """Add nested loops around a block, and variables for what is handed on between iterations."""
-    state = lowering.state
-    carried = [
-        state.add_local(argument.name or "carried", argument.type, op.loc)
-        for argument in block.arguments[len(walks) :]
-    ]
-    for value, target, argument in zip(
-        initial, carried, block.arguments[len(walks) :], strict=True
-    ):
+    """Add nested loops around a block, and variables for values handed on between iterations."""
+    state, block = lowering.state, op.blocks[0]
+    handed_on = block.arguments[len(walks) :]
+    carried = [state.add_local(a.name or "carried", a.type, op.loc) for a in handed_on]
+    for value, target, argument in zip(initial, carried, handed_on, strict=True):
         lowering.assign(target, state.read(value), op)
         state.numbers[argument.number] = Read(target)
     loops = [_started(lowering, walk) for walk in walks]
