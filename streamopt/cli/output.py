@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from streamopt.ir.program import Program
     from streamopt.ir.schedule import Schedule
+    from streamopt.report.record import Record
     from streamopt.strategies.solution import Solution
     from streamopt.target.device import Target
     from streamopt.verification.vectors.golden import Golden
@@ -221,7 +222,7 @@ class Output:
         self,
         program: Program,
         schedule: Schedule,
-        row: dict[str, str | int | float],
+        row: Record,
         on: Target,
     ) -> None:
         """Write a schedule, with what is known of it.
@@ -302,10 +303,11 @@ def _told(to: Output, solution: Solution) -> str:
 def _write(to: Output, solution: Solution) -> None:
     from streamopt import pipeline
     from streamopt.formats.schedule_json import save_schedule_json
+    from streamopt.report.record import Record
 
     assert to.incumbents is not None
     if to.project is not None:
         with suppress(OSError):  # what follows says that it can't be written
             to.incumbents.parent.mkdir(parents=True, exist_ok=True)
-    row = {**pipeline.record(solution), "final": False}
+    row = pipeline.record(solution) | Record(final=False)
     save_schedule_json(to.incumbents, solution.schedule, row)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from rich.table import Table
 
@@ -12,15 +12,12 @@ from streamopt.space.level import LEVELS
 from streamopt.space.objective import FewestDsps, Interval, Latency, LatencyThenDsps
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
+    from streamopt.evaluation.design import Evaluation
     from streamopt.ir.graph import Graph
     from streamopt.ir.schedule import Schedule
-    from streamopt.strategies.solution import Solution
-
-    Row: TypeAlias = Mapping[str, str | int | float]
-    from streamopt.evaluation.design import Evaluation
+    from streamopt.report.record import Record
     from streamopt.sim import Trace
+    from streamopt.strategies.solution import Solution
     from streamopt.target.resources import Resources
 
 __all__ = [
@@ -37,7 +34,7 @@ __all__ = [
 ]
 
 
-def summary_table(solution: Solution, row: Row, found: Evaluation) -> Table:
+def summary_table(solution: Solution, row: Record, found: Evaluation) -> Table:
     """Return one column of facts: what runs on the hardware first, then what is proved of what."""
     table = Table(title=f"{row['name']} at {row['level']}", show_header=False)
     closed = int(row["predicted_cycles"])
@@ -116,7 +113,7 @@ def _limits(solution: Solution) -> dict[str, str]:
     return {limit.resource: f"{used} of {limit.most}" for limit, used in pairs}
 
 
-def _choices(row: Row) -> dict[str, str]:
+def _choices(row: Record) -> dict[str, str]:
     """Return the decisions of opt6 in words."""
     if "rewrites" not in row:
         return {}

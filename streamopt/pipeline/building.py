@@ -115,7 +115,7 @@ def write(
     schedule: Schedule,
     directory: str | PathLike[str],
     *,
-    result: dict[str, str | int | float] | None = None,
+    result: Mapping[str, str | int | float] | None = None,
     seed: int = 0,
     backend: str = "vitis",
     settings: VitisSettings | None = None,

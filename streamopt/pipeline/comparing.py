@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from streamopt.errors import (
     Diagnostic,
@@ -20,6 +20,7 @@ from streamopt.pipeline.flat_records import design_record, evaluation_record, re
 from streamopt.pipeline.reading import dataflow
 from streamopt.pipeline.rivals import design
 from streamopt.pipeline.solving import Effort, solve
+from streamopt.report.record import Record, table
 from streamopt.solvers.result import Stop
 from streamopt.space.level import LevelName
 from streamopt.strategies.opt6.choices import Space
@@ -35,11 +36,10 @@ if TYPE_CHECKING:
     from streamopt.errors import StreamoptError
     from streamopt.ir.graph import Graph
     from streamopt.ir.program import Program
+    from streamopt.report.record import Row
     from streamopt.target.device import Target
 
-__all__ = ["Comparison", "ComparisonCase", "Row", "compare", "records", "refusal", "row_of"]
-
-Row: TypeAlias = dict[str, str | int | float]
+__all__ = ["Comparison", "ComparisonCase", "compare", "records", "refusal", "row_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +159,7 @@ def records(
         E402 for a limit below 1.
     """
     graph, cases = dataflow(graph), comparison.cases()
-    rows: list[Row] = []
+    rows: list[Record] = []
     for done, case in enumerate(cases):
         if on_progress is not None:
             on_progress(case.name, done, len(cases))
@@ -169,8 +169,7 @@ def records(
             rows.append(refusal(graph, case, error))
         if rows[-1].get("stop") == Stop.INTERRUPTED:
             break
-    members = dict.fromkeys(member for row in rows for member in row)
-    return [{member: row.get(member, "") for member in members} for row in rows]
+    return table(rows)
 
 
 @checked()
@@ -218,7 +217,7 @@ def compare(
     return pd.DataFrame(records(graph, comparison, device=device))
 
 
-def row_of(graph: Graph, case: ComparisonCase, device: Target | None = None) -> Row:
+def row_of(graph: Graph, case: ComparisonCase, device: Target | None = None) -> Record:
     """Return the row of a case, simulated and with the resources that it takes as built.
 
     Raises
@@ -228,7 +227,7 @@ def row_of(graph: Graph, case: ComparisonCase, device: Target | None = None) -> 
     """
     if case.strategy:
         made = design(graph, case.strategy, dsp=case.dsp, device=device)
-        interval: Row = {"interval_cycles": frame_interval_cycles(made.evaluation)}
+        interval = Record(interval_cycles=frame_interval_cycles(made.evaluation))
         return _named(graph, case) | design_record(made) | interval
     solution = solve(
         graph,
@@ -239,28 +238,31 @@ def row_of(graph: Graph, case: ComparisonCase, device: Target | None = None) -> 
         effort=Effort(solver=case.solver, seed=case.seed, fifos=FifoSizing(on=device)),
     )
     found = evaluated(graph, solution.schedule, or_usual(device))
-    return {
-        **record_of_every_level(solution),
-        **evaluation_record(found),
-        "interval_cycles": frame_interval_cycles(found),
-        "fifo_channels": len(solution.schedule.fifos),
-        "channels": len(solution.schedule.channels),
-    }
+    return (
+        record_of_every_level(solution)
+        | evaluation_record(found)
+        | Record(
+            interval_cycles=frame_interval_cycles(found),
+            fifo_channels=len(solution.schedule.fifos),
+            channels=len(solution.schedule.channels),
+        )
+    )
 
 
-def refusal(graph: Graph, case: ComparisonCase, error: StreamoptError) -> Row:
+def refusal(graph: Graph, case: ComparisonCase, error: StreamoptError) -> Record:
     """Return the row of a case that gives no design, with the reason as ``message``."""
     reasons = "; ".join(f"{each.code} {each.message}" for each in error.diagnostics)
-    asked: Row = {} if case.strategy else {"solver": case.solver, "seed": case.seed}
-    return _named(graph, case) | asked | {"message": reasons}
+    asked = Record() if case.strategy else Record(solver=case.solver, seed=case.seed)
+    return _named(graph, case) | asked | Record(message=reasons)
 
 
-def _named(graph: Graph, case: ComparisonCase) -> Row:
+def _named(graph: Graph, case: ComparisonCase) -> Record:
     from streamopt.perf.paper.dsp import roofline_cycles
 
-    return {
-        "name": graph.name,
-        "strategy" if case.strategy else "level": case.name,
-        "dsp_limit": case.dsp,
-        "roofline_cycles": roofline_cycles(graph, case.dsp),
-    }
+    return Record(
+        name=graph.name,
+        level=None if case.strategy else case.name,
+        strategy=case.name if case.strategy else None,
+        dsp_limit=case.dsp,
+        roofline_cycles=roofline_cycles(graph, case.dsp),
+    )

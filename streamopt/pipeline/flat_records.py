@@ -1,4 +1,4 @@
-"""Solutions, fronts, evaluations and rival designs as flat rows, for JSON, CSV and tables."""
+"""Solutions, fronts, evaluations and rival designs as records, for JSON, CSV and tables."""
 
 from __future__ import annotations
 
@@ -7,19 +7,21 @@ from typing import TYPE_CHECKING, Any
 
 from streamopt.ir.network import Implementation
 from streamopt.options import checked
+from streamopt.report.record import Record
 from streamopt.space.objective import FewestDsps, Interval, Latency, LatencyThenDsps
 
 if TYPE_CHECKING:
     from streamopt.evaluation.design import Evaluation
+    from streamopt.ir.schedule import Schedule
     from streamopt.pipeline.rivals import RivalDesign
     from streamopt.strategies.exact.front import Front
     from streamopt.strategies.solution import Solution
 
 __all__ = [
+    "channel_record",
     "choice_record",
     "design_record",
     "evaluation_record",
-    "fifo_bits",
     "front_record",
     "record",
     "record_of_every_level",
@@ -28,39 +30,25 @@ __all__ = [
 ]
 
 
-def evaluation_record(found: Evaluation) -> dict[str, str | int | float]:
-    """Return cycles and resources next to the target's, as one flat row."""
-    used, device = found.resources.total, found.target
-    predicted = (
-        {} if found.predicted is None else {"predicted_cycles": found.predicted.latency_cycles}
-    )
-    return {
-        **predicted,
-        "simulated_cycles": found.trace.cycles,
-        "dsps": used.dsps,
-        "bram18": used.bram18,
-        "uram": used.uram,
-        "lut": used.luts,
-        "ff": used.ffs,
-        "device": device.name,
-        "clock_ns": device.clock_ns,
-        "over": " ".join(found.over),
-        "clock_risks": len(found.clock_risks),
-        **fifo_bits(found),
-    }
-
-
-def fifo_bits(found: Evaluation) -> dict[str, int]:
-    """Return the bits of all FIFOs, and of FIFOs that hold all tokens of their lanes."""
+def evaluation_record(found: Evaluation) -> Record:
+    """Return cycles and resources of a design, next to its target."""
+    used, device, fifos = found.resources.total, found.target, found.network.fifos
     tokens = {fifo.name: fifo.tokens for fifo in found.trace.fifos}
-    return {
-        "fifo_bits": sum(
-            fifo.element.bits * prod(fifo.lanes) * fifo.depth_elems for fifo in found.network.fifos
-        ),
-        "full_fifo_bits": sum(
-            fifo.element.bits * tokens[fifo.name] for fifo in found.network.fifos
-        ),
-    }
+    return Record(
+        predicted_cycles=None if found.predicted is None else found.predicted.latency_cycles,
+        simulated_cycles=found.trace.cycles,
+        dsps=used.dsps,
+        bram18=used.bram18,
+        uram=used.uram,
+        lut=used.luts,
+        ff=used.ffs,
+        device=device.name,
+        clock_ns=device.clock_ns,
+        over=" ".join(found.over),
+        clock_risks=len(found.clock_risks),
+        fifo_bits=sum(f.element.bits * prod(f.lanes) * f.depth_elems for f in fifos),
+        full_fifo_bits=sum(f.element.bits * tokens[f.name] for f in fifos),
+    )
 
 
 def trace_record(found: Evaluation) -> dict[str, Any]:
@@ -108,8 +96,8 @@ def _pipeline_record(found: Evaluation, name: str) -> dict[str, Any]:
 
 
 @checked()
-def record(solution: Solution) -> dict[str, str | int | float]:
-    """Return a solution as one flat row, with the limits that it has kept.
+def record(solution: Solution) -> Record:
+    """Return a solution as a record, with the limits that it has kept.
 
     A schedule of the exact search has the digest of its tuning, too.
 
@@ -122,89 +110,86 @@ def record(solution: Solution) -> dict[str, str | int | float]:
     from streamopt.strategies.tuning import tuning_digest
 
     is_searched = SEARCH in solution.solver.split("+")
-    tuning = {"tuning": tuning_digest()} if is_searched else {}
-    return {**record_of_every_level(solution), **tuning, **_limit_members(solution)}
+    tuning = Record(tuning=tuning_digest() if is_searched else None)
+    return record_of_every_level(solution) | tuning | _limit_record(solution)
 
 
-def record_of_every_level(solution: Solution) -> dict[str, str | int | float]:
+def record_of_every_level(solution: Solution) -> Record:
     """Return the members that all levels have, without limits on the design as built."""
     from streamopt.perf.paper.dsp import roofline_cycles
 
-    problem = solution.problem
-    return {
-        "name": problem.graph.name,
-        "level": problem.level.name.value,
-        "dsp_limit": problem.space.dsp_limit,
-        "tiling_limit": problem.space.tiling_limit,
-        "objective": problem.objective.name.value,
-        **_objective_members(solution),
-        "objective_cycles": solution.latency_cycles,
-        "bound_cycles": _bound_cycles(solution),
-        "gap": round(solution.gap, 6),
-        "proof": solution.proof.value,
-        "stop": solution.stop.value,
-        "dsps_used": solution.dsps,
-        "roofline_cycles": roofline_cycles(problem.graph, problem.space.dsp_limit),
-        "solver": solution.solver,
-        "solver_version": solution.solver_version,
-        "seed": solution.seed,
-        "solve_seconds": round(solution.solve_seconds, 4),
-        "message": solution.message,
-    }
+    problem, objective = solution.problem, solution.problem.objective
+    is_latency = isinstance(objective, Latency | LatencyThenDsps)
+    plain = Record(
+        name=problem.graph.name,
+        level=problem.level.name.value,
+        dsp_limit=problem.space.dsp_limit,
+        tiling_limit=problem.space.tiling_limit,
+        objective=objective.name.value,
+        objective_cycles=solution.latency_cycles,
+        bound_cycles=solution.bound if is_latency else 0,
+        gap=round(solution.gap, 6),
+        proof=solution.proof.value,
+        stop=solution.stop.value,
+        dsps_used=solution.dsps,
+        roofline_cycles=roofline_cycles(problem.graph, problem.space.dsp_limit),
+        solver=solution.solver,
+        solver_version=solution.solver_version,
+        seed=solution.seed,
+        solve_seconds=round(solution.solve_seconds, 4),
+        message=solution.message,
+    )
+    match objective:
+        case Latency():
+            return plain
+        case Interval():
+            cycles = solution.interval_cycles
+            return plain | Record(interval_cycles=cycles, bound_interval_cycles=solution.bound)
+        case LatencyThenDsps():
+            return plain | Record(bound_dsps=solution.second_bound)
+        case FewestDsps(within):
+            return plain | Record(latency_target_cycles=within, bound_dsps=solution.bound)
 
 
-def choice_record(solution: Solution) -> dict[str, str | int | float]:
+def choice_record(solution: Solution) -> Record:
     """Return the members that only opt6 has; none at the other levels.
 
     Rewrites of the graph, nodes some of whose operators are LUTs by choice, how many channels are
     FIFOs, and the least latency of all schedules that were found with its gap.
     """
     if not solution.problem.level.is_as_built:
-        return {}
+        return Record()
     schedule = solution.schedule
     fabric = [p for p in schedule.nodes if Implementation.FABRIC in dict(p.binding).values()]
-    return {
-        "rewrites": " ".join(schedule.rewrites),
-        "fabric_nodes": len(fabric),
-        "fifo_channels": len(schedule.fifos),
-        "channels": len(schedule.channels),
-        "least_found_cycles": solution.least_found_cycles or solution.latency_cycles,
-        "search_gap": round(solution.search_gap, 6),
-    }
+    least = solution.least_found_cycles or solution.latency_cycles
+    return channel_record(schedule) | Record(
+        fabric_nodes=len(fabric),
+        least_found_cycles=least,
+        search_gap=round(solution.search_gap, 6),
+    )
 
 
-def _limit_members(solution: Solution) -> dict[str, int]:
+def channel_record(schedule: Schedule) -> Record:
+    """Return the rewrites and channels of a schedule."""
+    return Record(
+        rewrites=" ".join(schedule.rewrites),
+        fifo_channels=len(schedule.fifos),
+        channels=len(schedule.channels),
+    )
+
+
+def _limit_record(solution: Solution) -> Record:
     """Return the limits on the design as built, and its amount of each."""
-    found: dict[str, int] = {}
+    found: dict[str, Any] = {}
     for limit, used in zip(solution.limits, solution.used, strict=True):
         key = limit.option.removeprefix("--").replace("-", "_")
         found |= {f"{key}_limit": limit.most, f"{key}_used": used}
-    return found
-
-
-def _bound_cycles(solution: Solution) -> int:
-    """Return the bound of the latency; 0 where the objective has none."""
-    is_latency = isinstance(solution.problem.objective, Latency | LatencyThenDsps)
-    return solution.bound if is_latency else 0
-
-
-def _objective_members(solution: Solution) -> dict[str, int]:
-    """Return the members of other objectives than the latency."""
-    match solution.problem.objective:
-        case Latency():
-            return {}
-        case Interval():
-            cycles = solution.interval_cycles
-            return {"interval_cycles": cycles, "bound_interval_cycles": solution.bound}
-        case LatencyThenDsps():
-            return {"bound_dsps": solution.second_bound}
-        case FewestDsps(within):
-            return {"latency_target_cycles": within, "bound_dsps": solution.bound}
+    return Record(**found)
 
 
 @checked()
-def front_record(front: Front) -> list[dict[str, str | int]]:
-    """Return one flat row a point, the fastest first.
+def front_record(front: Front) -> list[Record]:
+    """Return one record a point, the fastest first.
 
     Parameters
     ----------
@@ -213,46 +198,39 @@ def front_record(front: Front) -> list[dict[str, str | int]]:
     """
     problem = front.problem
     return [
-        {
-            "name": problem.graph.name,
-            "level": problem.level.name.value,
-            "dsp_limit": problem.space.dsp_limit,
-            "tiling_limit": problem.space.tiling_limit,
-            "latency_cycles": point.cycles,
-            "dsps": point.dsps,
-            "bound_cycles": point.bound_cycles,
-            "bound_dsps": point.bound_dsps,
-            "proof": "optimal" if point.is_proved else "feasible",
-        }
+        Record(
+            name=problem.graph.name,
+            level=problem.level.name.value,
+            dsp_limit=problem.space.dsp_limit,
+            tiling_limit=problem.space.tiling_limit,
+            latency_cycles=point.cycles,
+            dsps=point.dsps,
+            bound_cycles=point.bound_cycles,
+            bound_dsps=point.bound_dsps,
+            proof="optimal" if point.is_proved else "feasible",
+        )
         for point in front.points
     ]
 
 
 @checked()
-def design_record(found: RivalDesign) -> dict[str, str | int | float]:
-    """Return one flat row: what the strategy believes, and what the design takes.
+def design_record(found: RivalDesign) -> Record:
+    """Return the strategy's own estimate, and the cycles and resources of its design.
 
     Parameters
     ----------
     found
         From `design`.
     """
-    answer = found.answer
-    own = {
-        "estimated_cycles": answer.estimated_cycles,
-        "estimated_dsps": answer.estimated_dsps,
-    }
-    return {
-        "name": found.evaluation.network.name,
-        "strategy": found.strategy.value,
-        **{key: value for key, value in own.items() if value is not None},
-        **evaluation_record(found.evaluation),
-        "fifo_channels": len(found.schedule.fifos),
-        "channels": len(found.schedule.channels),
-        "rewrites": " ".join(found.schedule.rewrites),
-        "own_dsp_limit": found.own_dsp_limit,
-        "design_seconds": round(found.seconds, 4),
-    }
+    own = Record(
+        name=found.evaluation.network.name,
+        strategy=found.strategy.value,
+        estimated_cycles=found.answer.estimated_cycles,
+        estimated_dsps=found.answer.estimated_dsps,
+        own_dsp_limit=found.own_dsp_limit,
+        design_seconds=round(found.seconds, 4),
+    )
+    return own | evaluation_record(found.evaluation) | channel_record(found.schedule)
 
 
 def warning_records(solution: Solution) -> list[dict[str, str]]:

@@ -18,7 +18,7 @@ from streamopt.sweeping.rows import RowClient
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
-    from streamopt.pipeline.comparing import Row
+    from streamopt.report.record import Row
     from streamopt.sweeping.points import Point
 
 __all__ = ["cluster_rows", "row_on_worker"]

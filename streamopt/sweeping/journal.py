@@ -14,12 +14,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from streamopt.errors import Diagnostic, SourceLoc, SweepError, reason
+from streamopt.report.record import MEMBERS
 
 if TYPE_CHECKING:
     from pathlib import Path
     from types import TracebackType
 
-    from streamopt.pipeline.comparing import Row
+    from streamopt.report.record import Row
 
 
 __all__ = ["Journal", "Kept", "read_journal", "restore"]
@@ -141,13 +142,6 @@ def _sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
-WORDS = frozenset(
-    {"key", "run", "program", "name", "level", "strategy", "asked_solver", "status", "objective",
-     "proof", "stop", "solver", "solver_version", "message", "device", "over"}
-)  # fmt: skip
-"""Members that are text, whatever they look like."""
-
-
 def restore(journal: Journal, table: Path, surroundings: Path) -> None:
     """Put the rows of a table into a journal that lacks them, with the runs that measured them.
 
@@ -189,7 +183,7 @@ def _row(cells: dict[str, str]) -> Row:
 
 
 def _value(member: str, text: str) -> str | int | float:
-    if member in WORDS:
+    if MEMBERS.get(member):
         return text
     for kind in (int, float):
         try:

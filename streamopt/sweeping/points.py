@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 from streamopt import __version__
 from streamopt.errors import Diagnostic, SourceLoc, StreamoptError, SweepError
 from streamopt.pipeline.comparing import ComparisonCase
+from streamopt.report.record import Record
 
 if TYPE_CHECKING:
-    from streamopt.pipeline.comparing import Row
     from streamopt.sweeping.documents import BlockDocument, ExperimentDocument
     from streamopt.target.device import Target
 
-__all__ = ["Point", "points_of", "task_of", "way_members"]
+__all__ = ["Point", "points_of", "task_of", "way_record"]
 
 ONE_FILE = "*?["
 """Characters without which a pattern is a file's name."""
@@ -103,12 +103,10 @@ def task_of(point: Point) -> dict[str, Any]:
     return asdict(point)
 
 
-def way_members(way: ComparisonCase) -> Row:
-    """Return the configuration as members of a row."""
-    members: Row = {"level": way.level, "strategy": way.strategy, "dsp_limit": way.dsp}
-    if way.strategy:
-        return members
-    return members | {"asked_solver": way.solver, "seed": way.seed}
+def way_record(way: ComparisonCase) -> Record:
+    """Return the configuration as a record."""
+    own = Record(level=way.level, strategy=way.strategy, dsp_limit=way.dsp)
+    return own if way.strategy else own | Record(asked_solver=way.solver, seed=way.seed)
 
 
 def _ways(block: BlockDocument, program: str) -> list[ComparisonCase]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
     from multiprocessing.connection import Connection
 
-    from streamopt.pipeline.comparing import Row
+    from streamopt.report.record import Row
     from streamopt.sweeping.points import Point
     from streamopt.target.device import Target
 

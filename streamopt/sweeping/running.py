@@ -15,7 +15,7 @@ from streamopt.extras import require
 from streamopt.options import checked
 from streamopt.sweeping.environment import environment, sources
 from streamopt.sweeping.journal import Journal, restore
-from streamopt.sweeping.points import points_of, way_members
+from streamopt.sweeping.points import points_of, way_record
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from streamopt.pipeline.comparing import Row
+    from streamopt.report.record import Row
     from streamopt.sweeping.journal import Kept
     from streamopt.sweeping.points import Point
 
@@ -185,7 +185,7 @@ def _measure(
         on_progress(there, total, "")
     with closing(means.rows(points)) as found:
         for point, row in found:
-            asked = {"program": point.program, **way_members(point.way)}
+            asked = {"program": point.program, **way_record(point.way)}
             journal.add_row({"key": point.key, "run": run, **asked, **row})
             there += 1
             if on_progress is not None:
@@ -195,11 +195,11 @@ def _measure(
 def _write(points: list[Point], kept: Kept, folder: Path, experiment: str) -> list[Row]:
     """Write the table of what is there, and where and with what it was measured."""
     from streamopt.files import write_file
+    from streamopt.report.record import table
     from streamopt.report.text_tables import csv_text
 
     found = [kept.rows[point.key] for point in points if point.key in kept.rows]
-    members = dict.fromkeys(member for row in found for member in row)
-    rows = [{member: row.get(member, "") for member in members} for row in found]
+    rows = table(found)
     used = {str(row["run"]) for row in rows}
     runs = [
         {**about, "rows": sum(row["run"] == name for row in rows)}

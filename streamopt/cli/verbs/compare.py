@@ -21,7 +21,7 @@ from streamopt.strategies.rival import RivalName
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from streamopt.pipeline.comparing import Row
+    from streamopt.report.record import Row
 
 __all__ = ["compare"]
 

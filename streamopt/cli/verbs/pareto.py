@@ -16,6 +16,7 @@ from streamopt.solvers.result import Stop
 from streamopt.space.level import LevelName
 
 if TYPE_CHECKING:
+    from streamopt.report.record import Record
     from streamopt.strategies.exact.front import Front
 
 __all__ = ["pareto"]
@@ -79,14 +80,14 @@ def pareto(
         interrupted(f": {len(front.points)} points, {len(front.open_boxes)} parts may hold more")
 
 
-def _document(front: Front, rows: list[dict[str, str | int]]) -> dict[str, object]:
+def _document(front: Front, rows: list[Record]) -> dict[str, object]:
     return {
         "name": front.problem.graph.name,
         "proof": front.proof.value,
         "stop": front.stop.value,
         "solver": front.solver,
         "solve_seconds": round(front.solve_seconds, 4),
-        "points": rows,
+        "points": [dict(row) for row in rows],
         "open": [{"latency_cycles": box.cycles, "dsps": box.dsps} for box in front.open_boxes],
     }
 
@@ -102,7 +103,7 @@ def _chart(front: Front, form: str) -> bytes:
     return front_chart(title, costs, open_boxes, form)
 
 
-def _write_schedules(front: Front, rows: list[dict[str, str | int]], folder: Path) -> None:
+def _write_schedules(front: Front, rows: list[Record], folder: Path) -> None:
     from streamopt.formats.schedule_json import save_schedule_json
 
     try:

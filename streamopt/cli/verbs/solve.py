@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from streamopt.ir.ports import PortPlan
     from streamopt.ir.program import Program
     from streamopt.pipeline import Budget, Evaluation, FifoSizing, Space
+    from streamopt.report.record import Record
     from streamopt.space.fixed import Fixed
     from streamopt.strategies.solution import Solution
     from streamopt.target.device import Target
@@ -169,14 +170,15 @@ def _finish(
     """Write a solution, and show it."""
     from streamopt import pipeline
     from streamopt.cli.printing import print_warnings
+    from streamopt.report.record import Record
 
     found = pipeline.evaluate(solution.problem.graph, solution.schedule, on)
-    row = {
-        **pipeline.record(solution),
-        **pipeline.evaluation_record(found),
-        **pipeline.choice_record(solution),
-        "final": True,
-    }
+    row = (
+        pipeline.record(solution)
+        | pipeline.evaluation_record(found)
+        | pipeline.choice_record(solution)
+        | Record(final=True)
+    )
     to.write(program, solution.schedule, row, on)
     if to.project is not None and to.incumbents is not None:
         to.incumbents.unlink(missing_ok=True)
@@ -192,7 +194,7 @@ def _finish(
         interrupted(f": wrote {to.place}, {cost_words(solution)}")
 
 
-def _show(solution: Solution, found: Evaluation, row: dict[str, str | int | float]) -> None:
+def _show(solution: Solution, found: Evaluation, row: Record) -> None:
     from streamopt.cli.printing import print_tables
     from streamopt.cli.tables import channel_table, node_table, resource_table, summary_table
 

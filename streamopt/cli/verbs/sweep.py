@@ -17,7 +17,7 @@ from streamopt.errors import Diagnostic, OptionError
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
-    from streamopt.pipeline.comparing import Row
+    from streamopt.report.record import Row
     from streamopt.sweeping.running import Redo
 
 __all__ = ["sweep"]
