@@ -97,7 +97,7 @@ def _ported(solution: Solution, problem: Problem) -> Solution:
 
 
 def _with_ports(problem: Problem, on_incumbent: OnIncumbent) -> OnIncumbent:
-    """Return what hands on incumbents with the problem's ports."""
+    """Return a listener that passes on incumbents with the problem's ports."""
     if on_incumbent is None or not problem.ports:
         return on_incumbent
     return lambda found: on_incumbent(_ported(found, problem))

@@ -128,7 +128,7 @@ def region_limits(of: Region) -> tuple[Limit, ...]:
 
 
 def amounts(used: Resources) -> tuple[int, ...]:
-    """Return what a design takes, in the order of `region_limits`."""
+    """Return the resources of a design, in the order of `region_limits`."""
     return tuple(getattr(used, field) for field, _ in _FIELDS.values())
 
 

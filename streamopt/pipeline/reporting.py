@@ -248,7 +248,7 @@ def load_rows(path: str | PathLike[str]) -> list[dict[str, str | int | float | N
 
 @checked()
 def load_result(path: str | PathLike[str]) -> dict[str, str | int | float | None]:
-    """Return what a schedule.json says of its schedule; empty if nothing.
+    """Return the result that a schedule.json holds; empty if it has none.
 
     Parameters
     ----------

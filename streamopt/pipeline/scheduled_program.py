@@ -35,7 +35,7 @@ LoopKey = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class ScheduledProgram:
-    """What a user has written, and the steps taken on it.
+    """A source as written, and the steps taken on it.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class ScheduledProgram:
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """What steps come to: a program, its graph, and what of the graph's schedule is fixed.
+    """The result of steps: a program, its graph, and the fixed part of the graph's schedule.
 
     Attributes
     ----------

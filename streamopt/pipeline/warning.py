@@ -1,4 +1,4 @@
-"""What a user should know before a design is built: warnings of a solution, as values.
+"""Warnings of a solution, as values: facts to know before a design is built.
 
 A proof is of a model. Where the simulator says something else than the model, where a design will
 be hard to place, and where a claim is nobody's proof, a warning says so, with its cause and what
@@ -82,7 +82,7 @@ def judged(
     cycles: int | None = None,
     frames: bool = False,
 ) -> Judged:
-    """Return what a design is as built.
+    """Return the warnings of a design as built.
 
     Parameters
     ----------
@@ -164,7 +164,7 @@ def _latency(solution: Solution, design: Judged) -> Iterator[Diagnostic]:
 
 
 def _cause(solution: Solution, design: Judged) -> tuple[str, str]:
-    """Return what the model misses, in general and of the node where it makes the most."""
+    """Return the effects that the model misses, in general and at the node where they cost most."""
     own = {node.node: node for node in design.predicted.nodes}
     graph = planned_graph(solution.problem.graph, solution.schedule)
     sign = 1 if design.cycles > solution.latency_cycles else -1

@@ -46,7 +46,7 @@ __all__ = [
 ]
 
 UNKNOWN = Operator.ADD
-"""What a function that nobody knows is taken for: an operator of ordinary length."""
+"""Stands for an unknown function: an operator of ordinary length."""
 
 _MOST_CHARACTERS = 4000
 _DEEPEST = 50

@@ -1,4 +1,4 @@
-"""What rests on the model of [1], and so says nothing of opt6, of ports or of fixed decisions.
+"""Refusals of questions that the model of [1] cannot answer: opt6, ports and fixed decisions.
 
 [1] Basalama and Cong, Stream-HLS, FPGA 2025.
 """

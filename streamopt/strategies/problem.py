@@ -54,7 +54,7 @@ class Problem:
         return replace(self, space=replace(self.space, **space))
 
     def decision_space(self) -> DecisionSpace:
-        """Return what may be decided.
+        """Return the open decisions.
 
         Raises
         ------

@@ -119,7 +119,7 @@ class Solution:
         return _gap(self.least_found_cycles or self.latency_cycles, self.bound)
 
     def __repr__(self) -> str:
-        """Return what was found and proved, on one line; `streamopt.record` has all of it."""
+        """Return the result and its proof on one line; `streamopt.record` has all of it."""
         problem = self.problem
         simulated = f"{self.simulated_cycles:,} cycles simulated, " * bool(self.simulated_cycles)
         found = f"{self.latency_cycles:,} in the model, bound {self.bound:,}"

@@ -23,7 +23,7 @@ BACKENDS: Mapping[BackendName, Callable[[ScheduledGraph], Design]] = {
     BackendName.VITIS: vitis.emit,
     BackendName.NATIVE: native.emit,
 }
-"""What emits a project, with its usual settings."""
+"""A function that emits a project, with its usual settings."""
 
 
 def emit(

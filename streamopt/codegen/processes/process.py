@@ -40,7 +40,7 @@ __all__ = [
 ]
 
 STANDARD_HEADERS = ("algorithm", "cmath", "cstdint", "cstdlib", "limits")
-"""What the functions of processes may need of C++."""
+"""The parts of C++ that functions of processes may need."""
 
 
 def provenance(scheduled: ScheduledGraph) -> list[Item]:

@@ -137,7 +137,7 @@ class Scalar:
 
 
 Operand: TypeAlias = Value | Scalar | float
-"""What can stand in an expression: values, arrays without dimensions, and numbers."""
+"""Operands of an expression: values, arrays without dimensions, and numbers."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

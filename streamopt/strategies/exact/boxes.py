@@ -74,7 +74,7 @@ class Boxes:
         self._rows = node_rows(self._space)
 
     def ask(self, box: Box, labels: int) -> BoxAnswer:
-        """Return what is known of a box after restricted searches and, if needed, relaxed ones.
+        """Return the state of a box after restricted searches and, if needed, relaxed ones.
 
         Raises
         ------

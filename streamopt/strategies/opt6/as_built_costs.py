@@ -37,7 +37,7 @@ def as_built_costs(
     counted: Mapping[str, Binding] = NOTHING,
     ports: tuple[PortPlan, ...] = (),
 ) -> AsBuiltCosts:
-    """Return what every choice of a graph's nodes costs on a target.
+    """Return the cost of every configuration of a graph's nodes on a target.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What may be decided beyond a level: the choices of opt6, ports, and what is fixed already."""
+"""Decisions beyond a level: the choices of opt6, ports, and decisions that are fixed."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ TRIED = (_FIRST, *(name for name in REWRITES if any(name in form for form in _VA
 @option_group()
 @dataclass(frozen=True, slots=True)
 class Space:
-    """What may be decided, beyond what the level says.
+    """Decisions that are open beyond those of the level.
 
     Attributes
     ----------

@@ -61,7 +61,7 @@ HOPE = 0.9
 
 @dataclass(frozen=True, slots=True)
 class SearchOptions:
-    """What all variants of a graph have in common.
+    """The data that all variants of a graph share.
 
     Attributes
     ----------
@@ -269,7 +269,7 @@ class GraphVariant:
         return self._prepared
 
     def _solved(self, horizon_cycles: int | None, run: Run) -> Chosen | None:
-        """Return what a solver answers to the compact program, or the search of large graphs.
+        """Return a solver's answer to the compact program, or that of the search of large graphs.
 
         That has one resource, so LUTs have a price. It gets a part of the time that is left, as
         what it answers may be over the limits.

@@ -68,7 +68,7 @@ class SimulatedDesign:
 
     @property
     def rank(self) -> tuple[float, int]:
-        """Return what is better if smaller: the excess over limits, then cycles (O14)."""
+        """Return the key to minimize: the excess over limits, then cycles (O14)."""
         return max(1.0, self.excess), self.cycles
 
     def solution(self, run: Run) -> Solution:
@@ -106,7 +106,7 @@ def _excess(used: Resources, limits: Resources) -> float:
 
 
 def _with_least_fifos(evaluation: Evaluation) -> Resources:
-    """Return what a design takes if FIFOs have the slots that are ever in use together.
+    """Return the resources of a design if FIFOs have the slots that are ever in use together.
 
     Depths that are found later are no larger: `streamopt.sim.depths`.
     """

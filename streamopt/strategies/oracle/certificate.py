@@ -27,7 +27,7 @@ __all__ = ["Certificate", "certify"]
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """What a schedule costs, and what is wrong with it.
+    """The cost of a schedule, and its violations.
 
     Attributes
     ----------

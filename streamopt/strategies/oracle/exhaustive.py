@@ -97,7 +97,7 @@ class _OracleTask:
         return wanted.within_cycles if isinstance(wanted, FewestDsps) else None
 
     def rank(self, cycles: int, dsps: int, interval: int) -> tuple[int, int]:
-        """Return what is to be least; the second number where the first is equal."""
+        """Return the key to minimize; the second number breaks ties of the first."""
         match self.objective:
             case Interval():
                 return interval, 0

@@ -45,7 +45,7 @@ LoopKey = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class _NodeRun:
-    """What one node does, in cycles after its start."""
+    """Events of one node, in cycles after its start."""
 
     first_write: int
     last_write: int

@@ -96,7 +96,7 @@ class SolverSearch:
         return result
 
     def _progress(self, lower: int) -> Callable[[Progress], None] | None:
-        """Return what tells the caller of progress on the whole request, not on one model."""
+        """Return a listener that reports progress on the whole problem, not on one model."""
         tell = self.run.options.on_progress
         if tell is None:
             return None
