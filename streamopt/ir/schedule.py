@@ -40,7 +40,7 @@ BINDABLE: Mapping[Operator, tuple[Implementation, ...]] = {
     Operator.ADD: (Implementation.FABRIC, Implementation.FULLDSP),
     Operator.MUL: (Implementation.FABRIC, Implementation.MAXDSP),
 }
-"""The operators that may be asked for. Adders subtract too, so that ``add`` binds subtractions with additions."""
+"""Operators with a choice. Adders subtract too: ``add`` binds subtractions with additions."""
 
 
 def bound_implementation(
