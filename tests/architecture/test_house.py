@@ -29,7 +29,7 @@ ANY_NAMES = {
     "strategies/problem.py: within",  # fields of a dataclass, as `dataclasses.replace` takes them
 }
 """Functions whose keywords are names of something else."""
-LARGE_VALUES = {"DecisionSpace", "DesignFacts", "LinearForm", "Solution"}
+LARGE_VALUES = {"DecisionSpace", "DesignFacts", "LinearForm", "Record", "Solution"}
 """Results with more fields than options may have: nobody writes them by hand."""
 LEFT_CIRCLES = [{"answering", "solving"}, {"dispatch", "portfolio", "worker"}]
 LEFT_FOLDERS = {"pipeline": 17}
