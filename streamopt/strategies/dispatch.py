@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, SolverError
 from streamopt.search.labels.component import SearchTooLargeError
-from streamopt.solvers.registry import WITHOUT_SOLVER, default_solver, get
+from streamopt.solvers.registry import SOLVERS, WITHOUT_SOLVER, default_solver, get
 from streamopt.solvers.result import Proof
 from streamopt.space.objective import FewestDsps, Latency, LatencyThenDsps
 from streamopt.strategies.exact.strategy import ExactSearch, too_large
@@ -57,12 +57,21 @@ def strategies(solver: str, formulation: str = COMPACT) -> tuple[Strategy, ...]:
         return (Portfolio(_sides(solver, names, formulation)),)
     if solver == AUTO and formulation != COMPACT:
         return (SolverProgram(formulation=formulation),)
-    return STRATEGIES.get(solver) or (SolverProgram(solver, formulation),)
+    return STRATEGIES.get(solver) or (_program(solver, formulation),)
+
+
+def _program(solver: str, formulation: str) -> Strategy:
+    """Return the strategy of a solver; raises SolverError for a name that nothing has (E501)."""
+    if solver not in SOLVERS:
+        hint = f"known solvers: {', '.join(dict.fromkeys((*STRATEGIES, RACE, *SOLVERS)))}"
+        raise SolverError(Diagnostic("E501", f"unknown solver '{solver}'", hint=hint))
+    return SolverProgram(solver, formulation)
 
 
 def _sides(solver: str, text: str, formulation: str) -> tuple[Strategy, ...]:
-    known = {SEARCH: ExactSearch()}
+    known = {name: own[0] for name, own in STRATEGIES.items() if len(own) == 1}
     names = dict.fromkeys(text.split(",") if text else (SEARCH, default_solver()))
+    sides = tuple(known.get(name) or _program(name, formulation) for name in names)
     for name in names:
         if name not in known:
             get(name)
@@ -70,7 +79,7 @@ def _sides(solver: str, text: str, formulation: str) -> tuple[Strategy, ...]:
         message = f"'{solver}' is a race of one"
         hint = f"name two or more, such as {RACE}:{SEARCH},{default_solver()}"
         raise SolverError(Diagnostic("E518", message, hint=hint))
-    return tuple(known.get(name) or SolverProgram(name, formulation) for name in names)
+    return sides
 
 
 def answer(run: Run, asked: Sequence[Strategy]) -> Solution:
@@ -128,11 +137,19 @@ def first_accepting(run: Run, asked: Sequence[Strategy]) -> Solution:
         if reason is None:
             run.solver = strategy.name
             try:
-                return strategy.solve(run)
+                return _reached(strategy.solve(run))
             except SearchTooLargeError:
                 reason = too_large(run.problem)
     assert reason is not None, "no strategy was asked"
     raise SolverError(reason)
+
+
+def _reached(found: Solution) -> Solution:
+    """Return a solution that has the latency asked for; raises NotReachedError for another."""
+    objective = found.problem.objective
+    if isinstance(objective, FewestDsps) and found.latency_cycles > objective.within_cycles:
+        raise NotReachedError(found.solver, found.bound, found.stop)
+    return found
 
 
 def _latency_then_dsps(run: Run, asked: Sequence[Strategy]) -> Solution:

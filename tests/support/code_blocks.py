@@ -91,7 +91,8 @@ def _run_python(block: Block, names: dict[str, Any]) -> dict[str, Any]:
     here = str(Path.cwd())
     before = {*sys.modules}
     with patch.object(sys, "path", [here, *sys.path]):
-        exec(compile(block.text, f"{block.page}:{block.line}", "exec"), names)
+        code = compile(block.text, f"{block.page}:{block.line}", "exec", dont_inherit=True)
+        exec(code, names)
     for name in {*sys.modules} - before:
         if Path(getattr(sys.modules[name], "__file__", None) or "/").parent == Path(here):
             del sys.modules[name]
