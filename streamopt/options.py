@@ -19,7 +19,7 @@ from streamopt.errors import Diagnostic, OptionError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = ["Kind", "checked", "kinds_of", "nearest", "option_group"]
+__all__ = ["Kind", "checked", "closest", "kinds_of", "nearest", "option_group"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -160,9 +160,22 @@ def nearest(name: str, known: Sequence[str]) -> str:
     >>> nearest("time", ["tiling_limit", "time_limit"])
     "did you mean 'time_limit'?"
     """
-    longer = [each for each in known if each.startswith(name)]
-    close = longer or get_close_matches(name, known, n=1, cutoff=0.5)
-    return f"did you mean '{close[0]}'?" if close else f"choose from {', '.join(known)}"
+    close = closest(name, known)
+    return f"did you mean '{close}'?" if close else f"choose from {', '.join(known)}"
+
+
+def closest(name: str, known: Sequence[str]) -> str:
+    """Return the known name that was meant, whatever its case; empty where none is near.
+
+    Examples
+    --------
+    >>> closest("U280", ["u250", "u280"]), closest("pynq", ["u250", "u280"])
+    ('u280', '')
+    """
+    plain = {each.lower(): each for each in known}
+    longer = [each for each in plain if each.startswith(name.lower())]
+    close = longer or get_close_matches(name.lower()[:200], plain, n=1, cutoff=0.5)
+    return plain[close[0]] if close else ""
 
 
 def _wrong_type(name: str, value: object, kinds: Sequence[Kind]) -> Diagnostic:

@@ -11,6 +11,7 @@ import typer
 from streamopt.cli.verb import deciding, limiting, reading, searching, writing
 from streamopt.space.level import BindingChoice, LevelName
 from streamopt.space.objective import ObjectiveName
+from streamopt.target.device import device_names
 from streamopt.target.resources import Fit as FitName
 
 
@@ -91,9 +92,7 @@ Fit = Annotated[
     FitName | None,
     limiting("--fit", help="Take all other limits from one SLR or the whole --device."),
 ]
-Device = Annotated[
-    str, limiting("--device", help="u280, u250, vu9p, zu3eg, xc7z020, or a TOML file.")
-]
+Device = Annotated[str, limiting("--device", help=f"{', '.join(device_names())}, or a TOML file.")]
 ClockNs = Annotated[
     float | None, limiting("--clock-ns", metavar="NS", help="Clock period; 3.33 on the U280.")
 ]

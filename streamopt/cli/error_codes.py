@@ -10,6 +10,7 @@ import ast
 import re
 import tomllib
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,7 +20,7 @@ from streamopt import errors
 from streamopt.errors import Diagnostic, OptionError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
 __all__ = ["CODE", "ErrorCode", "catalogue", "errors_page", "explained", "source_codes"]
 
@@ -28,7 +29,10 @@ TOP = Path(streamopt.__file__).parent
 MEANINGS = TOP / "cli" / "data" / "error_codes.toml"
 MOST = 3
 """Messages and hints of a code that are told."""
+NEAR = 9
+"""Most that a code's number may be off for the nearest code to be suggested."""
 UNKNOWN = "..."
+_LOOKALIKES = str.maketrans("OIL", "011")
 _NAMED = re.compile(r'^(\w+)(?:: Final)? = "([EW][0-9]{2,3})"$', re.MULTILINE)
 _IMPORTED = re.compile(r"^from (streamopt\.[\w.]+) import (\([^)]*\)|[^\n]*)", re.MULTILINE)
 
@@ -72,20 +76,34 @@ def explained(code: str) -> ErrorCode:
     Raises
     ------
     OptionError
-        E548 for an unknown code, with the nearest one.
+        E548 for an unknown code, with the nearest one if one is near.
     """
     meanings = _meanings()
     code = code.strip().upper()
     if code not in meanings:
-        hint = f"codes are {min(meanings)} to {max(meanings)}: see docs/reference/errors.md"
-        if CODE.fullmatch(code):
-            hint = f"did you mean '{min(meanings, key=lambda known: _distance(code, known))}'?"
+        ranges = [[each for each in meanings if each[0] == letter] for letter in "EW"]
+        spans = " and ".join(f"{min(each)} to {max(each)}" for each in ranges)
+        hint = f"codes are {spans}: see docs/reference/errors.md"
+        if close := _nearest_code(code, meanings):
+            hint = f"did you mean '{close}'? {hint}"
         raise OptionError(Diagnostic("E548", f"there is no code '{code}'", hint=hint))
     return _error_code(code, meanings[code], source_codes(code).get(code, []))
 
 
-def _distance(code: str, known: str) -> tuple[bool, int]:
-    return code[0] != known[0], abs(int(code[1:]) - int(known[1:]))
+def _nearest_code(code: str, known: Collection[str]) -> str:
+    """Return the code that was meant, or the next one in number; empty where none is near."""
+    full = code if code[:1].isalpha() else f"E{code}"
+    letter, plain = full[0], full[0] + full[1:].translate(_LOOKALIKES)
+    longer = [each for each in known if each.startswith(plain) and plain != letter]
+    if longer:
+        return longer[0]
+    if CODE.fullmatch(plain):
+        same = [each for each in known if each[0] == letter and len(each) == len(plain)]
+        gaps = {each: abs(int(plain[1:]) - int(each[1:])) for each in same}
+        best = min(gaps, key=gaps.__getitem__, default="")
+        if best and gaps[best] <= NEAR:
+            return best
+    return "".join(get_close_matches(plain[:20], known, n=1, cutoff=0.75))
 
 
 def _parts_of_catalogue() -> dict[str, dict[str, str]]:

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, SourceLoc, TargetError, reason
 from streamopt.files import read_text
+from streamopt.options import closest
 from streamopt.target.channels import MemoryChannel
 from streamopt.target.memories import Memories, Shape
-from streamopt.target.operators import OperatorCost, OperatorRow, operator_cost
+from streamopt.target.operators import OperatorCost, OperatorRow, OperatorTable, operator_cost
 from streamopt.target.resources import Resources
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ __all__ = [
 DEVICE = "u280"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Target:
     """A device at a clock.
 
@@ -59,9 +60,14 @@ class Target:
     slr: Resources
     slrs: int
     channels: tuple[MemoryChannel, ...]
-    operators: tuple[OperatorRow, ...]
+    operators: OperatorTable
     memories: Memories
     source: str
+
+    def __repr__(self) -> str:
+        """Return name, size and clock; the tables of operators and memories are left out."""
+        regions = "1 SLR" if self.slrs == 1 else f"{self.slrs} SLRs"
+        return f"Target({self.name}: {regions}, {self.total.dsps} DSPs, {self.clock_ns} ns)"
 
     @staticmethod
     def named(name: str, clock_ns: float | None = None) -> Target:
@@ -133,7 +139,7 @@ class Target:
         if not clock_ns > 0:
             message = f"a clock period of {clock_ns} ns is not positive"
             raise TargetError(Diagnostic("E856", message, hint="300 MHz is 3.33 ns"))
-        fastest = min((row.cost.clock_ns for row in self.operators), default=clock_ns)
+        fastest = min((row.cost.clock_ns for row in self.operators.rows), default=clock_ns)
         if clock_ns < fastest:
             message = f"no operator of {self.name} is for a clock of {clock_ns} ns"
             hint = f"the fastest is for {fastest} ns: take a longer period, or add faster rows"
@@ -178,6 +184,8 @@ def read_named_device(name: str) -> Target:
     if name not in device_names():
         message = f"device '{name}' is not known"
         hint = f"known devices: {', '.join(device_names())}; or give the path of a TOML file"
+        if close := closest(name, device_names()):
+            hint = f"did you mean '{close}'? {hint}"
         raise TargetError(Diagnostic("E851", message, hint=hint))
     return _device(_packaged("devices", name), None)
 
@@ -223,11 +231,11 @@ def _channels(document: DeviceDocument) -> tuple[MemoryChannel, ...]:
     )
 
 
-def _operators(file: Traversable | Path) -> tuple[OperatorRow, ...]:
+def _operators(file: Traversable | Path) -> OperatorTable:
     from streamopt.target.documents import OperatorsDocument, validated
 
     document = validated(OperatorsDocument, _toml(file), str(file))
-    return tuple(
+    rows = (
         OperatorRow(
             frozenset(row.operators),
             frozenset(row.elements),
@@ -243,6 +251,7 @@ def _operators(file: Traversable | Path) -> tuple[OperatorRow, ...]:
         )
         for row in document.operator
     )
+    return OperatorTable(file.name, tuple(rows))
 
 
 def _memories(file: Traversable | Path) -> Memories:

@@ -11,11 +11,9 @@ from streamopt.errors import Diagnostic, TargetError
 from streamopt.ir.network import Operator
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from streamopt.ir.element import ElementType
 
-__all__ = ["OperatorCost", "OperatorRow", "operator_cost"]
+__all__ = ["OperatorCost", "OperatorRow", "OperatorTable", "operator_cost"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +49,16 @@ class OperatorRow:
     cost: OperatorCost
 
 
+@dataclass(frozen=True, slots=True)
+class OperatorTable:
+    """The operators of a device family, and the name of the file that lists them."""
+
+    file: str
+    rows: tuple[OperatorRow, ...]
+
+
 def operator_cost(
-    rows: Iterable[OperatorRow],
+    table: OperatorTable,
     operator: Operator,
     element: ElementType,
     implementation: str | None,
@@ -75,29 +81,34 @@ def operator_cost(
         E854 if the table has no such operator or implementation; E855 if all of its rows are for
         slower clocks.
     """
-    rows = tuple(rows)
-    known = [row.cost for row in rows if operator in row.operators and element in row.elements]
+    known = [
+        row.cost for row in table.rows if operator in row.operators and element in row.elements
+    ]
     names = list(dict.fromkeys(cost.implementation for cost in known))
     wanted = implementation if implementation is not None or not names else names[0]
     subject = f"'{operator.value}' of {element.value}"
     if wanted not in names:
         if element.is_fixed:
-            return _fixed_point_cost(rows, operator, element, implementation, clock_ns)
+            return _fixed_point_cost(table, operator, element, implementation, clock_ns)
         message = f"the operator table has no {subject}" + (f" in '{wanted}'" if wanted else "")
-        hint = f"implementations: {', '.join(names)}" if names else "add a row to the table"
+        hint = f"add an [[operator]] row to {table.file}"
+        if names:
+            hint = f"implementations: {', '.join(names)}; or {hint}"
         raise TargetError(Diagnostic("E854", message, hint=hint))
     costs = [cost for cost in known if cost.implementation == wanted]
     fitting = [cost for cost in costs if cost.clock_ns <= clock_ns]
     if not fitting:
         fastest = min(cost.clock_ns for cost in costs)
         message = f"no row of {subject} in '{wanted}' is for a clock of {clock_ns} ns"
-        hint = f"the fastest is for {fastest} ns: take a longer period, or add a row to the table"
+        hint = (
+            f"the fastest is for {fastest} ns: take a longer period, or add a row to {table.file}"
+        )
         raise TargetError(Diagnostic("E855", message, hint=hint))
     return max(fitting, key=lambda cost: cost.clock_ns)
 
 
 def _fixed_point_cost(
-    rows: Iterable[OperatorRow],
+    table: OperatorTable,
     operator: Operator,
     element: ElementType,
     implementation: str | None,
@@ -109,15 +120,16 @@ def _fixed_point_cost(
     widest. The row of an integer type is scaled: LUTs and flip-flops by the width, those of a
     divider by its square; a divider has a stage less for each bit less.
     """
-    listed = {kind for row in rows if operator in row.operators for kind in row.elements}
+    listed = {kind for row in table.rows if operator in row.operators for kind in row.elements}
     known = sorted(
         (kind for kind in listed if not kind.is_float and kind.is_signed),
         key=lambda kind: (kind.bits < element.bits, abs(kind.bits - element.bits), kind.value),
     )
     if not known:
         message = f"the operator table has no '{operator.value}' of fixed-point or integer types"
-        raise TargetError(Diagnostic("E854", message, hint="add a row to the table"))
-    cost = operator_cost(rows, operator, known[0], implementation, clock_ns)
+        hint = f"add an [[operator]] row to {table.file}"
+        raise TargetError(Diagnostic("E854", message, hint=hint))
+    cost = operator_cost(table, operator, known[0], implementation, clock_ns)
     if known[0].is_fixed:
         return cost
     ratio = Fraction(element.bits, known[0].bits)

@@ -46,7 +46,8 @@ def test_messages_and_hints_are_those_of_the_source() -> None:
 def test_unknown_codes_name_the_nearest(code: str, hint: str) -> None:
     with pytest.raises(OptionError, match="E548") as raised:
         explained(code)
-    assert raised.value.diagnostics[0].hint == hint
+    spans = "codes are E101 to E900 and W01 to W07: see docs/reference/errors.md"
+    assert raised.value.diagnostics[0].hint == f"{hint} {spans}"
 
 
 def test_explain_prints_text_or_json() -> None:
@@ -56,3 +57,21 @@ def test_explain_prints_text_or_json() -> None:
     found = json.loads(CliRunner().invoke(app, ["explain", "E401", "--json"]).stdout)
     assert list(found) == ["code", "meaning", "family", "messages", "hints", "places"]
     assert CliRunner().invoke(app, ["explain", "E999"]).exit_code != 0
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        *[("E4O1", "E401"), ("e4ol", "E401"), ("401", "E401"), ("E40", "E401"), ("X401", "E401")],
+        *[("E849", "E851"), ("W1", "W01"), ("W08", "W07"), ("E901", "E900"), ("E4011", "E401")],
+    ],
+)
+def test_the_nearest_code_is_suggested(typed: str, meant: str) -> None:
+    with pytest.raises(OptionError, match=rf"E548 .*\n.*did you mean '{meant}'\? codes are "):
+        explained(typed)
+
+
+@pytest.mark.parametrize("typed", ["E999", "E99", "E", "", "latency"])
+def test_no_code_is_suggested_that_is_far(typed: str) -> None:
+    with pytest.raises(OptionError, match=r"hint: codes are E101 to E900 and W01 to W07: see"):
+        explained(typed)

@@ -67,8 +67,31 @@ def test_a_clock_faster_than_the_table_is_an_error() -> None:
 
 
 def test_unknown_device_lists_the_known_ones() -> None:
-    with pytest.raises(TargetError, match=r"E851 device 'u55c'(.|\n)*u250, u280, vu9p"):
-        Target.named("u55c")
+    with pytest.raises(
+        TargetError, match=r"E851 device 'none'(.|\n)*hint: known devices: u250, u280"
+    ):
+        Target.named("none")
+
+
+@pytest.mark.parametrize(("name", "meant"), [("U280", "u280"), ("u55", "u250"), ("vu9", "vu9p")])
+def test_the_nearest_device_is_named(name: str, meant: str) -> None:
+    with pytest.raises(TargetError, match=rf"E851 (.|\n)*did you mean '{meant}'\? known devices: "):
+        Target.named(name)
+
+
+def test_a_target_is_shown_in_a_line() -> None:
+    assert str(Target.named("u280")) == "Target(u280: 3 SLRs, 9024 DSPs, 3.33 ns)"
+    assert repr(Target.named("zu3eg")) == "Target(zu3eg: 1 SLR, 360 DSPs, 5.0 ns)"
+
+
+@pytest.mark.parametrize(("name", "file"), [("u280", "ultrascale_plus"), ("xc7z020", "zynq")])
+def test_a_missing_operator_names_the_table(name: str, file: str) -> None:
+    target = Target.named(name)
+    bare = replace(target, operators=replace(target.operators, rows=()))
+    with pytest.raises(
+        TargetError, match=rf"E854 .*\n.*add an \[\[operator\]\] row to {file}.toml"
+    ):
+        bare.operator(Operator.ADD, FLOAT)
 
 
 def test_unknown_implementation_lists_the_known_ones() -> None:
