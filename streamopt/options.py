@@ -27,6 +27,7 @@ T = TypeVar("T")
 
 RENAMED = {
     "defines": "define",
+    "dsp_limit": "dsp",
     "latency_target_cycles": "latency_target",
     "on": "device",
     "outputs": "live_out",
@@ -36,10 +37,16 @@ RENAMED = {
 }
 """Options that have taken the names of the command line."""
 VALUES = {
-    "latency_target": "objective=so.FewestDsps(within_cycles=...)",
-    "freedom": "space=so.Space(without=..., binding=...)",
+    "clock_ns": (
+        "budget=so.Budget(device=so.device('u280', clock_ns=...))",
+        "device=so.device('u280', clock_ns=...)",
+    ),
+    "freedom": ("space=so.Space(without=..., binding=...)",),
+    "latency_target": ("objective=so.FewestDsps(within_cycles=...)",),
 }
-"""Options that are said by a value of another one."""
+"""Options that are said by a value of another one: the first that a function has."""
+ELSEWHERE = {("Effort", "time_limit"): "give it to solve(): time_limit=..."}
+"""Options that are not part of a group, but of the functions that take it."""
 
 
 def checked(
@@ -132,6 +139,8 @@ class _Options:
         self, args: Sequence[object], kwargs: Mapping[str, object]
     ) -> Iterator[Diagnostic]:
         """Yield the problems of a call."""
+        if len(args) > len(self.positional):
+            yield self._unnamed(args[len(self.positional) :])
         given = dict(zip(self.positional, args, strict=False)) | dict(kwargs)
         for name, value in given.items():
             kinds = self.kinds.get(name)
@@ -144,12 +153,28 @@ class _Options:
 
     def _unknown(self, name: str) -> Diagnostic:
         own = RENAMED.get(name, name)
-        hint = self.groups.get(own) or f"it is called '{own}'"
-        if own in VALUES and VALUES[own].partition("=")[0] in self.kinds:
-            hint = f"give {VALUES[own]}"
-        elif own not in (*self.groups, *self.kinds):
+        hint = self.groups.get(own) or ELSEWHERE.get((self.function, own), "")
+        values = [each for each in VALUES.get(own, ()) if each.partition("=")[0] in self.kinds]
+        if values:
+            hint = f"give {values[0]}"
+        elif not hint and own in self.kinds:
+            hint = f"it is called '{own}'"
+        elif not hint:
             hint = nearest(name, [each for each in self.kinds if each != "self"])
         return Diagnostic("E541", f"{self.function}() has no option '{name}'", hint=hint)
+
+    def _unnamed(self, values: Sequence[object]) -> Diagnostic:
+        """Return the problem of values beyond those that may be given without a name."""
+        own = ", ".join(name for name in self.positional if name != "self")
+        named = [name for name in self.kinds if name not in self.positional]
+        meant = ", ".join(
+            f"{name}={value!r}"
+            for name, value in zip(named, values, strict=False)
+            if isinstance(value, int | float | str)
+        )
+        message = f"{self.function}() takes {f'only {own}' if own else 'nothing'} without a name"
+        hint = "options are given by name" + (f": {meant}" if meant else "")
+        return Diagnostic("E541", message, hint=hint)
 
 
 def nearest(name: str, known: Sequence[str]) -> str:
@@ -274,7 +299,8 @@ class Kind:
     @property
     def words(self) -> str:
         """Return the type in words."""
-        own = _WORDS.get(self.name, f"a {self.name}")
+        article = "an" if self.name.startswith(("A", "E", "I", "O")) else "a"
+        own = _WORDS.get(self.name, f"{article} {self.name}")
         if not self.of:
             return own
         member = self.of[0].name

@@ -53,6 +53,14 @@ def test_the_nearest_option_is_named(wrong: str, right: str) -> None:
         (so.records, "levels", "give comparison=so.Comparison(levels=...)"),
         (so.compare, "time_limit_seconds", "it is called 'time_limit'"),
         (so.solve, "time_limit_seconds", "it is called 'time_limit'"),
+        (so.solve, "dsp_limit", "it is called 'dsp'"),
+        (
+            so.solve,
+            "clock_ns",
+            "give budget=so.Budget(device=so.device('u280', clock_ns=...))",
+        ),
+        (so.Budget, "clock_ns", "give device=so.device('u280', clock_ns=...)"),
+        (so.Effort, "time_limit", "give it to solve(): time_limit=..."),
         (so.solve, "lut", "give budget=so.Budget(lut=...)"),
         (so.solve, "on", "give budget=so.Budget(device=...)"),
         (so.solve, "ports", "give space=so.Space(ports=...)"),
@@ -98,12 +106,27 @@ def test_all_problems_are_told_at_once() -> None:
         (lambda: so.compare(GESUMMV, dsp=[True]), "E542 dsp is [True], but takes a whole"),
         (lambda: so.Comparison(strategies=["x"]), "E543 strategies has no 'x'; choose from"),
         (lambda: so.pareto(GESUMMV, level="best"), "E543 level has no 'best'; choose from"),
+        (
+            lambda: so.solve(GESUMMV, effort=ANYTHING),
+            "E542 effort is 7.5, but takes an Effort; give effort=so.Effort(",
+        ),
         (lambda: so.load(ANYTHING), "E542 source is 7.5, but takes a string, a path or a Module"),
     ],
 )
 def test_wrong_values(ask: Callable[[], object], problem: str) -> None:
     (found,) = told(ask)
     assert found.startswith(problem)
+
+
+def test_options_are_given_by_name() -> None:
+    solve: Any = so.solve
+    assert told(lambda: solve(GESUMMV, "opt5", 200)) == [
+        "E541 solve() takes only graph without a name; "
+        "options are given by name: level='opt5', dsp=200"
+    ]
+    assert told(lambda: solve(GESUMMV, so.Budget())) == [
+        "E541 solve() takes only graph without a name; options are given by name"
+    ]
 
 
 def test_limits_are_positive() -> None:
