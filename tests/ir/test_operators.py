@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -35,6 +37,25 @@ def test_comparisons_turn_around(op: CompareOp) -> None:
     for left, right in [(1, 2), (2, 2), (3, 2)]:
         assert op.holds(left, right) == op.mirrored.holds(right, left)
         assert op.holds(left, right) != op.opposite.holds(left, right)
+
+
+@pytest.mark.parametrize("function", Function)
+def test_every_function_has_a_bound_of_its_rounding_error(function: Function) -> None:
+    """By slopes in its row, or by a rule of its own."""
+    center, off = np.array([0.25, 0.75, 1.625]), np.full(3, 1 / 64)  # sums are exact
+    operands = (Bounded(center, off, 0.0),) * function.arity
+    found = Reals.of(ElementType.FLOAT).call(function, operands)
+    assert np.isfinite(found.bound).all()
+    for moved in (-1 / 64, -1 / 256, 1 / 128, 1 / 64):
+        values = [function.of_reals(*[each] * function.arity) for each in (center + moved).tolist()]
+        assert (np.abs(values - found.value) <= found.bound).all()
+
+
+def test_a_function_without_a_rule_is_told_where_rules_are() -> None:
+    unruled: Any = SimpleNamespace(value="gamma", slopes=None)
+    operand = Bounded(np.array([0.5]), np.array([0.0]), 0.0)
+    with pytest.raises(AssertionError, match=r"'gamma' has no bound: give slopes in its row of "):
+        Reals.of(ElementType.FLOAT).call(unruled, (operand,))
 
 
 def one(side: tuple[float, float]) -> list[float]:

@@ -228,7 +228,7 @@ class Reals:
             case _, (operand, *_):
                 return Bounded(np.abs(operand.value), operand.bound, operand.grain)
             case _:
-                raise AssertionError(function)
+                raise AssertionError(f"'{function.value}' of {len(arguments)} operands")
 
     def _power(self, base: Bounded, exponent: Bounded) -> Bounded:
         """Return a power: monotonic in both, so its values lie between those of the corners."""
@@ -277,7 +277,10 @@ class Reals:
                 value = np.sin(a) if function is Function.SIN else np.cos(a)
                 propagated = np.minimum(e, 2.0)
             case _:
-                raise AssertionError(function)
+                raise AssertionError(
+                    f"the rounding error of '{function.value}' has no bound: give slopes in its "
+                    f"row of streamopt.ir.operators, or a rule in {__name__}"
+                )
         increasing = _INCREASING.get(function)
         reach = None if increasing is None else lambda: image(increasing, interval(operand))
         return self._rounded(value, propagated, factor=2.0 * FUNCTION_ULPS, reach=reach)

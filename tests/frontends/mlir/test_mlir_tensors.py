@@ -3,6 +3,7 @@
 # pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false
 from __future__ import annotations
 
+import math
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 
 from streamopt.errors import FrontendError
 from streamopt.frontends.mlir import TensorLayout, read_mlir
+from streamopt.frontends.tensors.functions import ELEMENTARY
 from streamopt.ir.program import Program, Role
 from streamopt.transforms.canonicalize import canonicalize
 from streamopt.verification.reference.execution import execute
@@ -147,6 +149,24 @@ def test_all_problems_at_once() -> None:
       return %r : tensor<4xf32>
     }"""
     assert sorted(problems(text)) == [("E152", 2), ("E152", 4), ("E153", 1)]
+
+
+@pytest.mark.parametrize("name", ELEMENTARY)
+def test_elementary_functions_of_mlir(name: str) -> None:
+    """MLIR calls the absolute value of floating-point numbers ``absf``."""
+    operation = f"""
+      %e = tensor.empty() : tensor<3xf32>
+      %r = linalg.generic {{indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>],
+          iterator_types = ["parallel"]}} ins(%x : tensor<3xf32>) outs(%e : tensor<3xf32>) {{
+        ^bb0(%in: f32, %out: f32):
+          %v = math.{"absf" if name == "abs" else name} %in : f32
+          linalg.yield %v : f32
+      }} -> tensor<3xf32>
+    """
+    found = program(unary(operation, "tensor<3xf32>", "tensor<3xf32>"))
+    x = np.array([1.25, 2.5, 3.0]) / (4 if name == "atanh" else 1)
+    wanted = [getattr(math, {"abs": "fabs"}.get(name, name))(each) for each in x.tolist()]
+    np.testing.assert_allclose(results(found, x=x), wanted, rtol=1e-6)
 
 
 def test_text_that_crashes_the_parser_is_a_diagnostic() -> None:
