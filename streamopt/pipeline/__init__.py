@@ -54,9 +54,10 @@ if TYPE_CHECKING:
         report_solution,
     )
     from streamopt.pipeline.rivals import RivalDesign, design
-    from streamopt.pipeline.solving import Effort, pareto, solve, solvers
+    from streamopt.pipeline.solving import pareto, solve, solvers
     from streamopt.space.level import BindingChoice
     from streamopt.space.objective import FewestDsps, Interval, Latency, LatencyThenDsps
+    from streamopt.strategies.effort import Effort
     from streamopt.strategies.opt6.choices import Space
 
 __all__ = [
@@ -138,7 +139,8 @@ _PLACES = {
     "streamopt.pipeline.reporting": "Report load_result load_rows report_design report_rows "
     "report_solution",
     "streamopt.pipeline.rivals": "RivalDesign design",
-    "streamopt.pipeline.solving": "Effort pareto solve solvers",
+    "streamopt.pipeline.solving": "pareto solve solvers",
+    "streamopt.strategies.effort": "Effort",
 }
 _PLACE = {name: module for module, names in _PLACES.items() for name in names.split()}
 

@@ -18,8 +18,8 @@ from streamopt.target.device import or_usual
 if TYPE_CHECKING:
     from streamopt.evaluation.fifo_sizing import FifoSizing
     from streamopt.pipeline.design_limits import Budget
-    from streamopt.pipeline.solving import Effort
     from streamopt.solvers.base import SolveOptions
+    from streamopt.strategies.effort import Effort
     from streamopt.strategies.opt6.choices import Space
     from streamopt.strategies.opt6.graph_variant import SearchOptions
     from streamopt.strategies.opt6.simulated_design import Region
@@ -107,7 +107,7 @@ def _at_opt6(
     problem: Problem, search: SearchOptions, effort: Effort, options: SolveOptions
 ) -> Solution:
     """Return the answer at opt6: a design within a region, or none."""
-    from streamopt.strategies.dispatch import first_accepting
+    from streamopt.strategies.acceptance import first_accepting
     from streamopt.strategies.opt6.choices import TRIED
     from streamopt.strategies.opt6.strategy import Opt6
     from streamopt.strategies.run import Run, WorkClock

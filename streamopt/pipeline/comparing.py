@@ -19,10 +19,11 @@ from streamopt.options import checked, option_group
 from streamopt.pipeline.flat_records import design_record, evaluation_record, record_of_every_level
 from streamopt.pipeline.reading import dataflow
 from streamopt.pipeline.rivals import design
-from streamopt.pipeline.solving import Effort, solve
+from streamopt.pipeline.solving import solve
 from streamopt.report.record import Record, table
 from streamopt.solvers.result import Stop
 from streamopt.space.level import LevelName
+from streamopt.strategies.effort import Effort
 from streamopt.strategies.opt6.choices import Space
 from streamopt.strategies.rival import RivalName
 from streamopt.target.device import or_usual

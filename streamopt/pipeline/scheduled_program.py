@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
+from streamopt.evaluation.fifo_sizing import LEAST_FIFOS
 from streamopt.ir.graph import SequentialNode
 from streamopt.ir.loop_steps import Partition, PipelineLoop, Unroll
 from streamopt.ir.program import Nest, Program
 from streamopt.ir.source import Source
+from streamopt.pipeline.rivals import designed
 from streamopt.space.fixed import Fixed
+from streamopt.strategies.pom import dependence_steps, design
+from streamopt.strategies.rival import RivalName, RivalRequest
+from streamopt.target.device import or_usual
 from streamopt.transforms.canonicalize import canonicalize
 from streamopt.transforms.narrow_types import narrowed
 from streamopt.transforms.restructure import restructure
@@ -25,10 +31,21 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from streamopt.ir.graph import Graph
-    from streamopt.ir.loop_steps import Step
+    from streamopt.ir.loop_steps import LoopStep, Step
+    from streamopt.pipeline.rivals import RivalDesign
+    from streamopt.target.device import Target
     from streamopt.transforms.scheduling.timed import TimedProgram
 
-__all__ = ["Decided", "ScheduledProgram", "decided", "scheduled_program", "with_step"]
+__all__ = [
+    "Decided",
+    "ScheduledProgram",
+    "automatic_design",
+    "automatic_steps",
+    "decided",
+    "scheduled_program",
+    "with_step",
+]
+
 
 LoopKey = tuple[str, str]
 
@@ -192,3 +209,22 @@ def _reordered(program: Program, timed: TimedProgram, names: Mapping[LoopKey, st
         return replace(nest, loops=tuple(loops[name] for name in orders[nest.name]))
 
     return replace(program, nests=tuple(map(ordered, program.nests)))
+
+
+def automatic_steps(scheduled: ScheduledProgram) -> tuple[LoopStep, ...]:
+    """Return the steps of the first stage, none for statements that a user has taken steps for."""
+    kept = frozenset(step.node for step in scheduled.steps if not isinstance(step, Partition))
+    return dependence_steps(scheduled.timed, kept).steps
+
+
+def automatic_design(found: Decided, dsp: int, on: Target | None = None) -> RivalDesign:
+    """Return the design of the second stage, which keeps to what is fixed.
+
+    Raises
+    ------
+    StrategyError
+        As `streamopt.pipeline.rivals.design`, and E561.
+    """
+    request = RivalRequest(found.graph, dsp, or_usual(on))
+    strategy = partial(design, fixed=found.fixed)
+    return designed(RivalName.POM, strategy, request, LEAST_FIFOS)

@@ -50,8 +50,8 @@ if TYPE_CHECKING:
     from streamopt.pipeline.design_limits import Budget
     from streamopt.pipeline.rivals import RivalDesign
     from streamopt.pipeline.scheduled_program import Decided, ScheduledProgram
-    from streamopt.pipeline.solving import Effort
     from streamopt.space.objective import FewestDsps, Interval, Latency, LatencyThenDsps
+    from streamopt.strategies.effort import Effort
     from streamopt.strategies.opt6.choices import Space
     from streamopt.strategies.solution import Solution
     from streamopt.target.device import Target
@@ -242,7 +242,7 @@ class Scheduling:
         InfeasibleError
             If an initiation interval that is asked for isn't met (E410).
         """
-        from streamopt.pipeline.automatic import automatic_design, automatic_steps
+        from streamopt.pipeline.scheduled_program import automatic_design, automatic_steps
 
         for step in automatic_steps(self._scheduled):
             self.take(step)

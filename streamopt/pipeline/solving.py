@@ -6,84 +6,35 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from streamopt.evaluation.fifo_sizing import LEAST_FIFOS
-from streamopt.options import checked, option_group
+from streamopt.options import checked
 from streamopt.pipeline.design_limits import Budget
 from streamopt.pipeline.reading import dataflow
 from streamopt.space.decisions import SpaceOptions
 from streamopt.space.fixed import NOTHING_FIXED
 from streamopt.space.level import LEVELS, PUBLISHED_TILING_LIMIT, LevelName
 from streamopt.space.objective import ObjectiveName, named_objective
+from streamopt.strategies.effort import Effort
 from streamopt.strategies.opt6.choices import Space
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from os import PathLike
 
-    from streamopt.evaluation.fifo_sizing import FifoSizing
     from streamopt.ir.graph import Graph
     from streamopt.ir.program import Program
-    from streamopt.solvers.base import Progress, SolveOptions
     from streamopt.solvers.registry import SolverStatus
     from streamopt.space.objective import FewestDsps, Interval, Latency, LatencyThenDsps
     from streamopt.strategies.exact.front import Front
     from streamopt.strategies.solution import Solution
 
-__all__ = ["Effort", "pareto", "solve", "solvers"]
+__all__ = ["pareto", "solve", "solvers"]
 
 logger = logging.getLogger(__name__)
 
 DSPS = 2560
 """In the paper's accounting, where nothing is said."""
-
-
-@option_group()
-@dataclass(frozen=True, slots=True)
-class Effort:
-    """Who looks for a schedule, how, and who is told.
-
-    Attributes
-    ----------
-    solver
-        ``auto``, ``search``, ``exhaustive``, a solver of `available_solvers`, ``race`` or
-        ``race:NAME,NAME``.
-    formulation
-        ``compact``, an exact linear program, or ``paper``, the published MINLP.
-    profile
-        Options of the solver: a name in ``solvers/<solver>/``, or the path of a TOML file.
-    seed
-        Of the solver.
-    threads
-        Of the solver. With one, the same input, seed and versions give the same schedule.
-    fifos
-        How FIFO depths are found by simulation; None for all tokens of a lane.
-    on_progress
-        Called with elapsed seconds, incumbent and bound from time to time.
-    on_incumbent
-        Called with every better schedule at once, before FIFO depths are found.
-    """
-
-    solver: str = "auto"
-    formulation: str = "compact"
-    profile: str | None = None
-    seed: int = 0
-    threads: int = 1
-    fifos: FifoSizing | None = LEAST_FIFOS
-    on_progress: Callable[[Progress], None] | None = None
-    on_incumbent: Callable[[Solution], None] | None = None
-
-    def options(self, time_limit: float | None) -> SolveOptions:
-        """Return the options of the solver, with a time limit in seconds."""
-        from streamopt.solvers.base import SolveOptions
-        from streamopt.solvers.profiles import load_profile
-
-        options = SolveOptions(time_limit, self.seed, self.threads, on_progress=self.on_progress)
-        if self.profile is None:
-            return options
-        return replace(options, profile=load_profile(self.solver, self.profile))
 
 
 WHOLE = Space()

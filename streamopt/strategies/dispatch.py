@@ -6,11 +6,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, SolverError
-from streamopt.search.labels.component import SearchTooLargeError
 from streamopt.solvers.registry import SOLVERS, WITHOUT_SOLVER, default_solver, get
 from streamopt.solvers.result import Proof
 from streamopt.space.objective import FewestDsps, Latency, LatencyThenDsps
-from streamopt.strategies.exact.strategy import ExactSearch, too_large
+from streamopt.strategies.acceptance import first_accepting
+from streamopt.strategies.exact.strategy import ExactSearch
 from streamopt.strategies.oracle.strategy import EXHAUSTIVE, ExhaustiveSearch
 from streamopt.strategies.portfolio.portfolio import Portfolio
 from streamopt.strategies.programs.strategy import COMPACT, SolverProgram
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from streamopt.strategies.run import Run
     from streamopt.strategies.solution import Solution
 
-__all__ = ["AUTO", "RACE", "STRATEGIES", "answer", "first_accepting", "strategies"]
+__all__ = ["AUTO", "RACE", "STRATEGIES", "answer", "strategies"]
 
 AUTO, _, _, RACE = WITHOUT_SOLVER
 
@@ -119,37 +119,6 @@ def answer(run: Run, asked: Sequence[Strategy]) -> Solution:
                 hint="give more time, or a higher --latency-target",
             )
         ) from None
-
-
-def first_accepting(run: Run, asked: Sequence[Strategy]) -> Solution:
-    """Return the answer of the first strategy that accepts the problem and can hold it.
-
-    Raises
-    ------
-    SolverError
-        With the reason of the last, if there is none.
-    OutOfReachError, NotReachedError
-        If the latency of `FewestDsps` is not reached.
-    """
-    reason: Diagnostic | None = None
-    for strategy in asked:
-        reason = strategy.accepts(run.problem)
-        if reason is None:
-            run.solver = strategy.name
-            try:
-                return _reached(strategy.solve(run))
-            except SearchTooLargeError:
-                reason = too_large(run.problem)
-    assert reason is not None, "no strategy was asked"
-    raise SolverError(reason)
-
-
-def _reached(found: Solution) -> Solution:
-    """Return a solution that has the latency asked for; raises NotReachedError for another."""
-    objective = found.problem.objective
-    if isinstance(objective, FewestDsps) and found.latency_cycles > objective.within_cycles:
-        raise NotReachedError(found.solver, found.bound, found.stop)
-    return found
 
 
 def _latency_then_dsps(run: Run, asked: Sequence[Strategy]) -> Solution:

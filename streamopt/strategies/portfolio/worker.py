@@ -135,7 +135,7 @@ def _end_with_parent(incoming: int) -> None:
 
 
 def _answer(job: Job, tell: Callable[[Message], None]) -> Message:
-    from streamopt.strategies.dispatch import first_accepting
+    from streamopt.strategies.acceptance import first_accepting
 
     def on_progress(progress: Progress) -> None:
         tell(NewBound(progress))

@@ -8,9 +8,13 @@ import pytest
 
 import streamopt as so
 from streamopt.pipeline import schedule
-from streamopt.pipeline.automatic import automatic_steps
 from streamopt.pipeline.reading import SourceOptions, load_written
-from streamopt.pipeline.scheduled_program import decided, scheduled_program, with_step
+from streamopt.pipeline.scheduled_program import (
+    automatic_steps,
+    decided,
+    scheduled_program,
+    with_step,
+)
 from streamopt.strategies.pom import design
 from streamopt.strategies.pom.bottleneck import tilings
 from streamopt.strategies.pom.dependence_graph import DependenceGraph, distance_vectors
