@@ -103,7 +103,7 @@ def polybench(wanted: Wanted) -> None:
     """
     for kernel in wanted.of(KERNELS):
         work = work_of(kernel, "MEDIUM")
-        bound = {"bound_basis": work.basis, "work_bound_cycles": str(work.bound)}
+        bound = {"bound_basis": work.basis, "work_bound_cycles": str(work.bound_cycles)}
         row = _verified_row(wanted, kernel, "MEDIUM")
         tried = f"medium: {row.get('verified', row.get('refused'))}"
         size = "MEDIUM"

@@ -140,8 +140,8 @@ def rows_of(
     for way, end in finishes.items():
         solver, _, formulation = way.partition("/")
         gap = ""
-        if end.cycles is not None and end.bound is not None:
-            gap = f"{(end.cycles - end.bound) / max(1, end.cycles):.4f}"
+        if end.cycles is not None and end.bound_cycles is not None:
+            gap = f"{(end.cycles - end.bound_cycles) / max(1, end.cycles):.4f}"
         rows.append(
             {
                 "program": program,
@@ -152,7 +152,7 @@ def rows_of(
                 "seconds": f"{end.seconds:.4f}",
                 "ratio": f"{end.seconds / first:.2f}",
                 "objective_cycles": "" if end.cycles is None else str(end.cycles),
-                "bound_cycles": "" if end.bound is None else str(end.bound),
+                "bound_cycles": "" if end.bound_cycles is None else str(end.bound_cycles),
                 "gap": gap,
                 "proof": end.proof,
                 "stop": end.stop,

@@ -26,6 +26,8 @@ from tests.support.random.graphs import random_graph
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from numpy.typing import NDArray
+
     from streamopt.ir.graph import Graph, Node
     from streamopt.perf.costs import NodeCost, Setting
     from streamopt.strategies.oracle.exhaustive import OracleResult
@@ -232,7 +234,7 @@ def by_meaning(space: DecisionSpace, rows: NodeRows) -> dict[object, set[tuple[i
     return found
 
 
-def columns(times: Times) -> list[tuple[int, ...]]:
+def columns(times: Times) -> list[NDArray[np.int64]]:
     return [times.first_write, times.last_write, *times.epilogue.values()]
 
 
