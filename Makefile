@@ -18,6 +18,7 @@ demo: .venv/core
 test: .venv/dev
 	$(MAKE) --jobs 2 lint tests
 
+tests: export MAKEFLAGS =
 tests: .venv/dev
 	$(BIN)/python -m pytest --quiet --doctest-modules streamopt
 	$(BIN)/python -m pytest -n 2 --dist worksteal --durations=30

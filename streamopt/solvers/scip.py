@@ -195,4 +195,6 @@ def _search(native: Any, form: LinearForm, columns: list[Any], watch: Watch) -> 
     if native.getNSols() > 0:
         best = native.getBestSol()
         point = np.array([native.getSolVal(best, x) for x in columns], dtype=np.float64)
-    return NativeOutcome(status, STATUSES.get(status), point, float(native.getDualbound()))
+    bound = float(native.getDualbound())
+    native.freeTransform()  # the handler ends here, not whenever the model is collected
+    return NativeOutcome(status, STATUSES.get(status), point, bound)
