@@ -96,7 +96,8 @@ def in_child(
     Parameters
     ----------
     asking
-        To whoever wants the answer. When they hang up, the child is killed and this process ends.
+        To the process that wants the answer. When it hangs up, the child is killed and this one
+        ends.
 
     Raises
     ------

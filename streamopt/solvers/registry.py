@@ -10,7 +10,7 @@ from streamopt.errors import Diagnostic, SolverError
 from streamopt.extras import installing
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from streamopt.solvers.base import Capability, Solver
 
@@ -22,6 +22,7 @@ __all__ = [
     "available",
     "default_solver",
     "get",
+    "unknown_solver",
 ]
 
 DEFAULT_SOLVERS = ("cpsat", "highs")
@@ -70,13 +71,18 @@ def get(name: str) -> Solver:
         E501 for a name that is not in the registry, E504 if its wheel is not installed.
     """
     if name not in SOLVERS:
-        hint = f"known solvers: {', '.join((*WITHOUT_SOLVER, *SOLVERS))}"
-        raise SolverError(Diagnostic("E501", f"unknown solver '{name}'", hint=hint))
+        raise unknown_solver(name)
     solver = adapter(name)
     if not solver.is_available():
         hint = installing(solver.extra)
         raise SolverError(Diagnostic("E504", f"solver '{name}' is not installed", hint=hint))
     return solver
+
+
+def unknown_solver(name: str, others: Iterable[str] = WITHOUT_SOLVER) -> SolverError:
+    """Return the error for a name that is neither a solver's nor one of the others (E501)."""
+    hint = f"known solvers: {', '.join(dict.fromkeys((*others, *SOLVERS)))}"
+    return SolverError(Diagnostic("E501", f"unknown solver '{name}'", hint=hint))
 
 
 def default_solver() -> str:

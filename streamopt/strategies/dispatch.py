@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, SolverError
-from streamopt.solvers.registry import SOLVERS, WITHOUT_SOLVER, default_solver, get
+from streamopt.solvers.registry import SOLVERS, WITHOUT_SOLVER, default_solver, get, unknown_solver
 from streamopt.solvers.result import Proof
 from streamopt.space.objective import FewestDsps, Latency, LatencyThenDsps
 from streamopt.strategies.acceptance import first_accepting
@@ -63,8 +63,7 @@ def strategies(solver: str, formulation: str = COMPACT) -> tuple[Strategy, ...]:
 def _program(solver: str, formulation: str) -> Strategy:
     """Return the strategy of a solver; raises SolverError for a name that nothing has (E501)."""
     if solver not in SOLVERS:
-        hint = f"known solvers: {', '.join(dict.fromkeys((*STRATEGIES, RACE, *SOLVERS)))}"
-        raise SolverError(Diagnostic("E501", f"unknown solver '{solver}'", hint=hint))
+        raise unknown_solver(solver, (*STRATEGIES, RACE))
     return SolverProgram(solver, formulation)
 
 
