@@ -72,8 +72,9 @@ def test_edit_is_told_with_its_line(name: str, tmp_path: Path) -> None:
 
 def test_missing_files_and_many_edits_are_told_in_short(tmp_path: Path) -> None:
     (written(tmp_path) / "sketch.h").unlink()
-    lines = [f"{line}{' ' * (at % 2)}" for at, line in enumerate(DESIGN.text(KERNEL).splitlines())]
-    (tmp_path / KERNEL).write_text("\n".join(lines))
+    for path in (KERNEL, "testbench.cpp"):
+        lines = enumerate(DESIGN.text(path).splitlines())
+        (tmp_path / path).write_text("\n".join(f"{line}{' ' * (at % 2)}" for at, line in lines))
     found = [*map(str, edits_of(tmp_path, DESIGN))]
     assert found[0] == "sketch.h: E728 the file is missing"
     assert len(found) == 21

@@ -84,7 +84,7 @@ FAULTS = {
         r"E716 node 'gemm' writes a wrong token to a_sum\[0\]\[\d\] at i = 0, j = \d, k = 7",
     ),
     "early use": (
-        edited("if (j == 0)", "if (j == 1)", "static void scale("),
+        edited("j_tile == 0 && j_lane == 0", "j_tile == 0 && j_lane == 1", "static void scale("),
         r"E716 node 'scale' writes a wrong element to buffer t at i = 0, j = 0: t\[0\]\[0\], got",
     ),
     "dropped accumulation": (

@@ -143,10 +143,7 @@ class MoverWriter(CppNest):
 
     def _lanes(self, body: list[Item]) -> list[Item]:
         for loop in reversed(self.loops):
-            end = ""
-            if loop.is_partial:
-                self.used.add(loop.name)
-                end = f"{self.iterator[loop.name]} < {loop.trip_count}"
+            end = self.inside([loop.name])
             if loop.unroll > 1:
                 body = [self.lane_loop(loop, body, end)]
             else:

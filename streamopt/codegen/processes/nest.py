@@ -1,8 +1,8 @@
 """One node as a tiled, pipelined loop nest, in the form of [1] Listings 2 and 3.
 
 The tile loops stand in the scheduled order; below the innermost, pipelined one, loops over the
-lanes are unrolled, so the body stands once whatever the factors. Guards use the original iterator
-``i = i_tile * factor + i_lane``, so they hold for the right lane as well as for the right tile:
+lanes are unrolled, so the body stands once whatever the factors. Guards name the tile and the lane
+(`streamopt.codegen.processes.guards`):
 
 - a stream is read once per element, at the first of the iterations that need it, into a local
   buffer; or straight into the expression if only one iteration needs it;
@@ -11,10 +11,10 @@ lanes are unrolled, so the body stands once whatever the factors. Guards use the
 - a window takes its array from a stream into a ring of rows; what is computed is a few rows behind.
 
 Where a factor doesn't divide its trip count, lanes of the last tile have no iteration. Of a loop
-that moves the output their whole body is under ``if (i < trip_count)``; these lane loops stand
-outermost, so that what is added to one element stays together. Lanes of a reduction loop read
-nothing there and add the identity: sums stay plain chains of additions, which the vendor's tool
-can turn into trees.
+that moves the output their whole body is under ``if (i_tile < 14 || i_lane < 18)``; these lane
+loops stand outermost, so that what is added to one element stays together. Lanes of a reduction
+loop read nothing there and add the identity: sums stay plain chains of additions, which the
+vendor's tool can turn into trees.
 
 [1] Basalama and Cong, Stream-HLS, FPGA 2025.
 """
@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING
 
 from streamopt.codegen.expressions import ExpressionText, check_dividends, literal
 from streamopt.codegen.layout import CppPort, extents_text
+from streamopt.codegen.processes.guards import LoopGuard, all_of
 from streamopt.codegen.tree import CppStatement, For, If, Item, Pragma
 from streamopt.ir.affine import Affine
 from streamopt.ir.program import Reduction
@@ -67,7 +68,15 @@ class CppNest:
         self.tile = dict(self.iterator)
         self.tile |= {p.name: names.unique(f"{self.iterator[p.name]}_tile") for p in tiled}
         self.lane = {p.name: names.unique(f"{self.iterator[p.name]}_lane") for p in unrolled}
+        self.guards = {
+            p.name: LoopGuard(p, self.tile[p.name], self.lane.get(p.name, "0")) for p in self.loops
+        }
         self.used: set[str] = set()
+
+    def inside(self, loops: Collection[str]) -> str:
+        """Return the condition that loops are before their ends; empty for no loop."""
+        known = (p for p in self.loops if p.name in loops)
+        return all_of([self.guards[loop.name].before(loop.trip_count) for loop in known])
 
     def lane_loop(self, loop: TiledLoop, body: Iterable[Item], end: str = "") -> For:
         """Return the loop over the lanes of a loop, under a condition if it has an ``end``."""
@@ -148,7 +157,7 @@ class NestWriter(CppNest):
         plain = [loop for loop in self.loops if loop not in self.guarded]
         for loop in reversed((*self.guarded, *plain)):
             if loop.unroll > 1:
-                end = self._inside([loop.name]) if loop in self.guarded else ""
+                end = self.inside([loop.name]) if loop in self.guarded else ""
                 body = [self.lane_loop(loop, body, end)]
         return (*self.locals, *self.tiled((*self.constants(self.loops), *body), self.target_ii))
 
@@ -162,15 +171,15 @@ class NestWriter(CppNest):
             trips, taken = self.node.built_trip_counts, window.taken
             reused = [name for name in trips if name not in taken.iterators() and trips[name] > 1]
             ends = {name: end for name, end in window.extents.items() if end < trips[name]}
-            self.used.update(reused, ends, taken.iterators())
-            parts = [f"{self.iterator[name]} == 0" for name in reused]
-            parts += [f"{self.iterator[name]} < {end}" for name, end in ends.items()]
-            inside = self._inside(self._masked_names() & {*taken.iterators()})
-            parts += [inside] if inside else []
+            self.used.update(taken.iterators())
+            parts = [self.guards[name].at(0) for name in reused]
+            parts += [self.guards[name].before(end) for name, end in ends.items()]
+            parts.append(self.inside(self._masked_names() & {*taken.iterators()}))
+            taking = all_of(parts)
             names = {name: Affine.iterator(text) for name, text in self.iterator.items()}
             place = self.placed(window.in_ring(taken, trips), names)
             take = CppStatement(f"{ring}{place} = {port.stream(self.stream_lanes(taken))}.read();")
-            yield If(" && ".join(parts), (take,)) if parts else take
+            yield If(taking, (take,)) if taking else take
             for access in self.node.reads_of(window.array):
                 self.fetched[access] = f"{ring}{self._subscripts(window.in_ring(access, trips))}"
 
@@ -178,13 +187,9 @@ class NestWriter(CppNest):
         """Return the condition that stretched loops have something to compute; empty if always."""
         parts: list[str] = []
         for stretch in self.node.stretches:
-            name, end = self.iterator[stretch.loop], self.node.trip_counts[stretch.loop]
-            if stretch.delay:
-                parts.append(f"{name} >= {stretch.delay}")
-            if stretch.delay + end < stretch.iterations:
-                parts.append(f"{name} < {stretch.delay + end}")
-            self.used.add(stretch.loop)
-        return " && ".join(parts)
+            guard, end = self.guards[stretch.loop], self.node.trip_counts[stretch.loop]
+            parts += [guard.since(stretch.delay), guard.before(stretch.delay + end)]
+        return all_of(parts)
 
     def _fetches(self) -> Iterator[Item]:
         """Yield the reads of streams; each read access function of an array is read once."""
@@ -195,7 +200,7 @@ class NestWriter(CppNest):
             source = f"{port.stream(self.stream_lanes(access))}.read()"
             reused = [loop.name for loop in self.loops if loop.name not in access.iterators()]
             condition = self._at(reused, last=False)
-            inside = self._inside(self._masked_names() & {*access.iterators()})
+            inside = self.inside(self._masked_names() & {*access.iterators()})
             if not condition:
                 name = self.names.unique(f"{port.name}_value")
                 zero = literal(0, port.array.element)
@@ -204,8 +209,7 @@ class NestWriter(CppNest):
                 self.fetched[access] = name
                 continue
             element = f"{self._buffer(port.array, access, 'local')}{self._subscripts(access)}"
-            both = " && ".join(part for part in (condition, inside) if part)
-            yield If(both, (CppStatement(f"{element} = {source};"),))
+            yield If(all_of([condition, inside]), (CppStatement(f"{element} = {source};"),))
             self.fetched[access] = element
 
     def _compute(self) -> Iterator[Item]:
@@ -230,9 +234,9 @@ class NestWriter(CppNest):
             )
             step = self.expression.combine(reduction, total, f"({value})", element)
             guard = self.expression.condition(self.node.guard)
-            inside = self._inside(self._masked_names())
-            guard = f"{inside} && ({guard})" if inside else guard
-            yield If(guard, (CppStatement(f"{total} = {step};"),))
+            inside = self.inside(self._masked_names())
+            both = all_of([inside, f"({guard})" if inside else guard])
+            yield If(both, (CppStatement(f"{total} = {step};"),))
         if condition:
             yield CppStatement(f"{partial} = {total};")
             yield If(condition, tuple(self._send(targets, total)))
@@ -247,7 +251,7 @@ class NestWriter(CppNest):
         element, reduction = self.array.element, self.node.reduction
         assert reduction is not None
         term = self.names.unique("term")
-        inside = self._inside(self._masked_names())
+        inside = self.inside(self._masked_names())
         value = f"{inside} ? {value} : {self._identity()}" if inside else value
         yield CppStatement(f"const {element} {term} = {value};")
         sums = reduction in (Reduction.ADD, Reduction.MUL)
@@ -325,20 +329,13 @@ class NestWriter(CppNest):
         """Return the condition that loops are at their first or last iteration; empty if always."""
         trips = self.node.trip_counts
         guarded = [name for name in loops if trips[name] > 1]
-        self.used.update(guarded)
         delays = self.node.delays
         places = [delays.get(name, 0) + (trips[name] - 1 if last else 0) for name in guarded]
         pairs = zip(guarded, places, strict=True)
-        return " && ".join(f"{self.iterator[name]} == {place}" for name, place in pairs)
+        return all_of([self.guards[name].at(place) for name, place in pairs])
 
     def _masked_names(self) -> frozenset[str]:
         return frozenset(loop.name for loop in self.masked)
-
-    def _inside(self, loops: Collection[str]) -> str:
-        """Return the condition that loops are before their ends; empty for no loop."""
-        ends = {loop.name: loop.trip_count for loop in self.loops if loop.name in loops}
-        self.used.update(ends)
-        return " && ".join(f"{self.iterator[name]} < {end}" for name, end in ends.items())
 
     def _subscripts(self, access: Access) -> str:
         self.used.update(access.iterators())
