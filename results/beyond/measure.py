@@ -104,6 +104,7 @@ def measured(asked: Asked) -> Row:
         level=asked.level,
         dsp=DSPS,
         time_limit=asked.time_limit_seconds,
+        budget=so.Budget(fit="raw"),
         space=replace(asked.space, tiling_limit=asked.tiling_limit or asked.space.tiling_limit),
     )
     seconds, cpu_seconds = perf_counter() - started, process_time() - working

@@ -90,7 +90,11 @@ Lut = Annotated[int | None, limiting("--lut", metavar="N", help="LUTs, as built.
 Ff = Annotated[int | None, limiting("--ff", metavar="N", help="Flip-flops, as built.")]
 Fit = Annotated[
     FitName | None,
-    limiting("--fit", help="Take all other limits from one SLR or the whole --device."),
+    limiting(
+        "--fit",
+        help="The part of --device to keep to: the vendor's shares of one SLR, of the one at the "
+        "board's memory after the shell, or of all; raw: without shares.  [opt6: slr or board]",
+    ),
 ]
 Device = Annotated[str, limiting("--device", help=f"{', '.join(device_names())}, or a TOML file.")]
 ClockNs = Annotated[

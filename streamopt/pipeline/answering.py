@@ -14,6 +14,7 @@ from streamopt.solvers.result import Stop
 from streamopt.space.level import LevelName
 from streamopt.space.objective import Interval
 from streamopt.target.device import or_usual
+from streamopt.target.resources import Fit
 
 if TYPE_CHECKING:
     from streamopt.evaluation.fifo_sizing import FifoSizing
@@ -70,7 +71,7 @@ def answered(
     if problem.space.fixed:
         problem.decision_space()  # refuses what can't be fixed
     if problem.level.is_as_built:
-        fit = region(problem.space.dsp_limit, budget, device, keeps_dsps=keeps_dsps)
+        fit = region(problem, budget, device, keeps_dsps=keeps_dsps)
         search = SearchOptions(fit, space, asked, sizes_fifos=fifos is not None)
         return _at_opt6(problem, search, effort, options)
     level = problem.level.name
@@ -157,7 +158,7 @@ def _within(solution: Solution, fit: Region) -> Solution:
     if over:
         message = f"no design of {graph.name} within the region was found ({', '.join(over)})"
         hint = "give more time, or higher limits: --dsp, --lut and so on"
-        if fit.limits.over(fit.on.slr) == () and fit.on.slrs > 1:
+        if fit.limits != (whole := fit.on.budget(Fit.DEVICE)) and fit.limits.over(whole) == ():
             hint += ", or --fit device"
         raise SolverError(Diagnostic("E522", message, hint=hint))
     return replace(solution, region=limits, used=used)

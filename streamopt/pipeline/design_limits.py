@@ -36,8 +36,11 @@ class Budget:
     built_dsp, bram18, uram, lut, ff
         DSPs of all operators, block RAMs of 18 Kbit, UltraRAMs, LUTs and flip-flops.
     fit
-        ``slr`` or ``device``: the limits that are not given, and that on DSPs in the paper's
-        accounting, are what one region or the whole of the target has.
+        A part of the target that the design is to fit: ``slr``, ``board``, ``device``, ``raw`` or
+        ``raw-device``, see `Target.budget`. Of its amounts and the limits that are given, the
+        smaller ones hold, as for the DSPs in the paper's accounting. Where it is None, opt6 has
+        ``slr``, or ``board`` with an array off the chip, and limits that are given replace its
+        amounts, but for DSPs; opt1 to opt5 have the limits that are given.
     device
         The target that is judged on, and that is simulated for FIFO depths unless that says
         another; the U280 where not given.
@@ -57,13 +60,14 @@ class Budget:
         Raises
         ------
         InfeasibleError
-            If one is negative (E402).
+            If one is negative, or 0 for what every design takes (E402).
         """
         found = {key: most for key in _FIELDS if (most := getattr(self, key)) is not None}
         for key, amount in found.items():
-            if amount < 0:
+            least = int(key in _TAKEN)
+            if amount < least:
                 message = f"{_option(key)} is {amount}"
-                raise InfeasibleError(Diagnostic("E402", message, hint="give 0 or more"))
+                raise InfeasibleError(Diagnostic("E402", message, hint=f"give {least} or more"))
         return found
 
 
@@ -75,48 +79,67 @@ _FIELDS = {
     "ff": ("ffs", "FFs"),
 }
 """By option: the field of `Resources`, and words for people."""
+_TAKEN = ("lut", "ff")
+"""Of which every design takes some."""
 
 
 def with_limits(
     problem: Problem, budget: Budget, fifos: FifoSizing | None, device: Target, *, keeps_dsps: bool
 ) -> Problem:
-    """Return a problem with limits on the design as built.
+    """Return a problem of opt1 to opt5 with limits on the design as built.
 
     Parameters
     ----------
     fifos
         How depths are found; None for those of the schedule.
     keeps_dsps
-        Whether the problem's DSPs were asked for, or may be those of the region to fit.
+        Whether the problem's DSPs were asked for, or may be those of the part to fit.
 
     Raises
     ------
     InfeasibleError
-        If a limit is negative (E402), or no schedule fits those on DSPs and tiles (E401, E402).
+        If a limit is not positive (E402), or no schedule fits those on DSPs and tiles (E401, E402).
     """
     given = budget.given()
     if budget.fit is not None:
-        region = device.slr if Fit(budget.fit) is Fit.SLR else device.total
-        given = {key: getattr(region, field) for key, (field, _) in _FIELDS.items()} | given
-        problem = problem if keeps_dsps else problem.within(dsp_limit=region.dsps)
+        part = _part(Fit(budget.fit), problem, device)
+        most = {key: getattr(part, field) for key, (field, _) in _FIELDS.items()}
+        given = {key: min(given.get(key, amount), amount) for key, amount in most.items()}
+        dsps = problem.space.dsp_limit
+        problem = problem.within(dsp_limit=min(dsps, part.dsps) if keeps_dsps else part.dsps)
     return replace(problem, limits=_limits(problem, given, device, fifos)) if given else problem
 
 
-def region(dsps: int, budget: Budget, device: Target, *, keeps_dsps: bool) -> Region:
-    """Return the part of a device that a design of opt6 has: one region if nothing else is said.
+def region(problem: Problem, budget: Budget, device: Target, *, keeps_dsps: bool) -> Region:
+    """Return the part of a device that a design of opt6 has.
+
+    Where nothing is said, it is the vendor's share of an SLR, or of what the board's shell leaves
+    of one as soon as an array is off the chip; limits that are given replace those of this part.
+    Of a part that is asked for and a limit, the smaller holds. DSPs are never more than the part's.
 
     Raises
     ------
     InfeasibleError
-        If a limit is negative (E402).
+        If a limit is not positive (E402).
     """
     from streamopt.strategies.opt6.simulated_design import Region
 
-    whole = device.total if budget.fit == Fit.DEVICE else device.slr
-    given = budget.given()
-    if keeps_dsps or budget.fit is None:
-        given["built_dsp"] = min(dsps, given.get("built_dsp", dsps))
-    return Region(device, replace(whole, **{_FIELDS[key][0]: most for key, most in given.items()}))
+    is_outside = any(port.kind.is_outside for port in problem.ports)
+    usual = Fit.BOARD if is_outside else Fit.SLR
+    part = _part(usual if budget.fit is None else Fit(budget.fit), problem, device)
+    limits = {_FIELDS[key][0]: most for key, most in budget.given().items()}
+    if keeps_dsps:
+        limits["dsps"] = min(limits.get("dsps", problem.space.dsp_limit), problem.space.dsp_limit)
+    for field, most in limits.items():
+        if budget.fit is not None or field == "dsps":
+            limits[field] = min(most, getattr(part, field))
+    return Region(device, replace(part, **limits))
+
+
+def _part(fit: Fit, problem: Problem, device: Target) -> Resources:
+    """Return the resources of a part of a device, beside the channels of the problem's ports."""
+    channels = (channel for port in problem.ports for channel in port.memories if channel)
+    return device.budget(fit, channels)
 
 
 def region_limits(of: Region) -> tuple[Limit, ...]:

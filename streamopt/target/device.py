@@ -15,14 +15,17 @@ from streamopt.options import closest
 from streamopt.target.channels import MemoryChannel
 from streamopt.target.memories import Memories, Shape
 from streamopt.target.operators import OperatorCost, OperatorRow, OperatorTable, operator_cost
+from streamopt.target.regions import Floorplan, Guideline, LogicRegion
 from streamopt.target.resources import Resources
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from importlib.resources.abc import Traversable
 
     from streamopt.ir.element import ElementType
     from streamopt.ir.network import Operator
     from streamopt.target.documents import AmountsDocument, DeviceDocument, ShapeDocument
+    from streamopt.target.resources import Fit
 
 __all__ = [
     "DEVICE",
@@ -45,10 +48,8 @@ class Target:
     ----------
     part
         The vendor's name, as its tools take it.
-    total
-        What the whole device has.
-    slr
-        What one of its super logic regions has: the whole, where there is one.
+    floorplan
+        Its super logic regions and their resources.
     channels
         To memory off the chip.
     """
@@ -56,9 +57,7 @@ class Target:
     name: str
     part: str
     clock_ns: float
-    total: Resources
-    slr: Resources
-    slrs: int
+    floorplan: Floorplan
     channels: tuple[MemoryChannel, ...]
     operators: OperatorTable
     memories: Memories
@@ -127,6 +126,33 @@ class Target:
             hint = f"{self.name} has {len(self.channels)} channels ({known})"
             raise TargetError(Diagnostic("E857", message, hint=hint))
         return found
+
+    @property
+    def total(self) -> Resources:
+        """Return the resources of the whole device."""
+        return self.floorplan.total
+
+    @property
+    def slr(self) -> Resources:
+        """Return the resources of one SLR, on average: of the device, where there is one."""
+        return self.floorplan.slr
+
+    @property
+    def slrs(self) -> int:
+        """Return the number of super logic regions."""
+        return len(self.floorplan.regions)
+
+    def budget(self, fit: Fit, channels: Iterable[str] = ()) -> Resources:
+        """Return the resources that a design may take in a part of the device.
+
+        Parameters
+        ----------
+        channels
+            To memory off the chip that the design has ports to, by name; the device's first where
+            none is said.
+        """
+        wanted = tuple(channels) or tuple(channel.name for channel in self.channels[:1])
+        return self.floorplan.budget(fit, wanted)
 
     def at(self, clock_ns: float) -> Target:
         """Return the device at another clock.
@@ -210,13 +236,27 @@ def _device(file: Traversable | Path, folder: Path | None) -> Target:
         name=document.name,
         part=document.part,
         clock_ns=document.default_clock_ns,
-        total=_amounts(document.total),
-        slr=_amounts(document.slr),
-        slrs=document.slrs,
+        floorplan=_floorplan(document),
         channels=_channels(document),
         operators=_operators(_table("operators", document.operators, file, folder)),
         memories=_memories(_table("memories", document.memories, file, folder)),
         source=document.source,
+    )
+
+
+def _floorplan(document: DeviceDocument) -> Floorplan:
+    """Return the regions of a device: equal ones, the first at all channels, if none are listed."""
+    whole = [_amounts(region) for region in document.regions]
+    whole = whole or [_amounts(document.slr)] * document.slrs
+    left = [_amounts(region) for region in document.shell.leaves] if document.shell else whole
+    channels = [tuple(region.channels) for region in document.regions] or [("HBM", "DDR")]
+    channels += [()] * (len(whole) - len(channels))
+    rows = zip(whole, left, channels, strict=True)
+    return Floorplan(
+        total=_amounts(document.total),
+        slr=_amounts(document.slr),
+        regions=tuple(LogicRegion(*row) for row in rows),
+        guideline=Guideline(**document.guideline.model_dump(exclude={"source"})),
     )
 
 

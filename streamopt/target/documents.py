@@ -8,7 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+)
 
 from streamopt.errors import Diagnostic, SourceLoc, TargetError, said
 from streamopt.ir.element import ElementType  # noqa: TC001 -- pydantic reads it
@@ -19,8 +26,11 @@ if TYPE_CHECKING:
 
 __all__ = ["DeviceDocument", "MemoriesDocument", "OperatorsDocument", "validated"]
 
+GUIDELINE = "AMD UG1393, Timing Closure Considerations: at most these shares of a device or SLR"
+
 Count = Annotated[int, Field(ge=0)]
 Positive = Annotated[int, Field(ge=1)]
+Percent = Annotated[int, Field(ge=1, le=100)]
 Nanoseconds = Annotated[float, Field(gt=0)]
 Text = Annotated[str, Field(min_length=1)]
 
@@ -37,6 +47,40 @@ class AmountsDocument(_Document):
     uram: Count
     luts: Count
     ffs: Count
+
+
+class RegionDocument(AmountsDocument):
+    """A super logic region, without a shell.
+
+    ``channels`` are those that it reaches: ``HBM`` for all of a kind, or ``DDR[1]``.
+    """
+
+    source: Text
+    channels: list[Text] = []
+
+
+class LeavesDocument(AmountsDocument):
+    """A region without what a shell takes of it."""
+
+    source: Text
+
+
+class ShellDocument(_Document):
+    """A platform, with the resources that it leaves for designs, region by region."""
+
+    platform: Text
+    leaves: list[LeavesDocument] = Field(min_length=1)
+
+
+class GuidelineDocument(_Document):
+    """The shares of a region that a design should keep to; the vendor's, where nothing is said."""
+
+    source: Text = GUIDELINE
+    dsps_percent: Percent = 80
+    bram18_percent: Percent = 80
+    uram_percent: Percent = 80
+    luts_percent: Percent = 70
+    ffs_percent: Percent = 50
 
 
 class DeviceDocument(_Document):
@@ -56,6 +100,34 @@ class DeviceDocument(_Document):
     rates_source: str = ""
     total: AmountsDocument
     slr: AmountsDocument
+    regions: list[RegionDocument] = []
+    shell: ShellDocument | None = None
+    guideline: GuidelineDocument = GuidelineDocument()
+
+    @field_validator("regions")
+    @classmethod
+    def _are_all(cls, regions: list[RegionDocument], info: ValidationInfo) -> list[RegionDocument]:
+        slrs = info.data.get("slrs", len(regions))
+        if regions and len(regions) != slrs:
+            raise ValueError(f"{len(regions)} regions are listed, and slrs is {slrs}")
+        return regions
+
+    @field_validator("shell")
+    @classmethod
+    def _leaves_less(
+        cls, shell: ShellDocument | None, info: ValidationInfo
+    ) -> ShellDocument | None:
+        if shell is None or not {"slrs", "slr", "regions"} <= set(info.data):
+            return shell
+        slrs: int = info.data["slrs"]
+        if len(shell.leaves) != slrs:
+            raise ValueError(f"what is left is listed for {len(shell.leaves)} of {slrs} SLRs")
+        whole: list[AmountsDocument] = list(info.data["regions"]) or [info.data["slr"]] * slrs
+        for at, (left, of) in enumerate(zip(shell.leaves, whole, strict=True)):
+            for name in AmountsDocument.model_fields:
+                if getattr(left, name) > getattr(of, name):
+                    raise ValueError(f"more {name} are left of SLR{at} than it has")
+        return shell
 
 
 class ShapeDocument(_Document):

@@ -9,10 +9,13 @@ __all__ = ["RESOURCE_NAMES", "Fit", "Resources"]
 
 
 class Fit(StrEnum):
-    """The part of a device that a design is to fit into."""
+    """The part of a device that a design is to fit into: see `Floorplan.budget`."""
 
     SLR = "slr"
+    BOARD = "board"
     DEVICE = "device"
+    RAW = "raw"
+    RAW_DEVICE = "raw-device"
 
 
 @dataclass(frozen=True, slots=True)

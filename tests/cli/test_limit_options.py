@@ -24,7 +24,7 @@ def test_limits_are_shown_and_written(tmp_path: Path) -> None:
 def test_fit_takes_the_device(tmp_path: Path) -> None:
     done = run(tmp_path, "solve", BICG, "--fit", "device", "--device", "zu3eg", "--json")
     row = json.loads(done.stdout)
-    assert (row["dsp_limit"], row["built_dsp_limit"], row["uram_limit"]) == (360, 360, 0)
+    assert (row["dsp_limit"], row["built_dsp_limit"], row["uram_limit"]) == (288, 288, 0)
     assert row["over"] == ""
 
 
@@ -37,3 +37,9 @@ def test_what_is_too_little_is_named(tmp_path: Path) -> None:
 def test_negative_limit(tmp_path: Path) -> None:
     done = run(tmp_path, "solve", BICG, "--bram18", -1)
     assert done.stderr == "error: E402 --bram18 is -1\n  hint: give 0 or more\n"
+
+
+def test_an_unknown_part_is_told_with_all_parts(tmp_path: Path) -> None:
+    done = run(tmp_path, "solve", BICG, "--fit", "half")
+    assert done.returncode == 2
+    assert all(name in done.stderr for name in ("slr", "board", "device", "raw", "raw-device"))

@@ -92,7 +92,7 @@ def test_a_search_without_time_is_no_slower_than_opt5(network: Network, tmp_path
         graph,
         level="opt6",
         dsp=DSPS,
-        budget=so.Budget(fit="device"),
+        budget=so.Budget(fit="raw-device"),
         effort=so.Effort(on_incumbent=pressed),
     )
     assert quicker is not None
@@ -108,7 +108,7 @@ def test_whole_networks_end_in_time_and_are_no_slower_than_opt5(
     graph = saved(network, tmp_path)
     quicker = opt5_cycles(graph, dsps)
     began = process_time()
-    found = so.solve(graph, level="opt6", dsp=dsps, budget=so.Budget(fit="device"))
+    found = so.solve(graph, level="opt6", dsp=dsps, budget=so.Budget(fit="raw-device"))
     assert process_time() - began <= LIMIT_SECONDS
     assert found.bound >= multiplications(graph) // dsps
     assert quicker is not None

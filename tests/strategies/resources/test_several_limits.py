@@ -153,7 +153,7 @@ def test_block_rams_bind() -> None:
 
 def test_limits_that_are_kept_anyway_change_nothing() -> None:
     graph = program("polybench", "bicg")
-    free, within = so.solve(graph), so.solve(graph, dsp=2560, budget=so.Budget(fit="device"))
+    free, within = so.solve(graph), so.solve(graph, dsp=2560, budget=so.Budget(fit="raw-device"))
     assert within.schedule == free.schedule
     assert within.proof is Proof.OPTIMAL
     row = so.record(within)
@@ -163,7 +163,7 @@ def test_limits_that_are_kept_anyway_change_nothing() -> None:
 
 def test_fit_takes_what_is_not_given_from_the_device() -> None:
     graph = program("polybench", "bicg")
-    found = so.solve(graph, budget=so.Budget(fit="slr", lut=30_000, device=so.device("zu3eg")))
+    found = so.solve(graph, budget=so.Budget(fit="raw", lut=30_000, device=so.device("zu3eg")))
     assert found.problem.space.dsp_limit == 360
     assert found.problem.limits is not None
     assert found.problem.limits.most == (360, 432, 0, 30_000, 141_120)

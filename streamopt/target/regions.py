@@ -1,0 +1,105 @@
+"""The super logic regions of a device, and the part of them that a design can count on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from streamopt.target.resources import Fit, Resources
+from streamopt.target.routed import most_routed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["Floorplan", "Guideline", "LogicRegion"]
+
+
+@dataclass(frozen=True, slots=True)
+class Guideline:
+    """The shares of a region that a design should keep to, so that it is placed and routed."""
+
+    dsps_percent: int
+    bram18_percent: int
+    uram_percent: int
+    luts_percent: int
+    ffs_percent: int
+
+    def of(self, whole: Resources) -> Resources:
+        """Return these shares, in whole resources.
+
+        Examples
+        --------
+        >>> Guideline(80, 80, 80, 70, 50).of(Resources(dsps=3008, luts=434560))
+        Resources(dsps=2406, bram18=0, uram=0, luts=304192, ffs=0)
+        """
+        return Resources(
+            whole.dsps * self.dsps_percent // 100,
+            whole.bram18 * self.bram18_percent // 100,
+            whole.uram * self.uram_percent // 100,
+            whole.luts * self.luts_percent // 100,
+            whole.ffs * self.ffs_percent // 100,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class LogicRegion:
+    """A super logic region (SLR).
+
+    Attributes
+    ----------
+    left
+        Its resources without those of the platform's shell.
+    channels
+        Channels to memory off the chip that it reaches without a crossing: ``HBM`` for all of a
+        kind, ``DDR[1]`` for one.
+    """
+
+    whole: Resources
+    left: Resources
+    channels: tuple[str, ...]
+
+    def reaches(self, channel: str) -> bool:
+        """Return whether a channel is one of its own."""
+        return channel in self.channels or channel.partition("[")[0] in self.channels
+
+
+@dataclass(frozen=True, slots=True)
+class Floorplan:
+    """The regions of a device.
+
+    Attributes
+    ----------
+    slr
+        One region, on average; the device, where there is one.
+    guideline
+        The shares of a region that the vendor advises.
+    """
+
+    total: Resources
+    slr: Resources
+    regions: tuple[LogicRegion, ...]
+    guideline: Guideline
+
+    def budget(self, fit: Fit, channels: Sequence[str]) -> Resources:
+        """Return the resources that a design with ports to some channels may take.
+
+        ``raw`` and ``raw-device`` are all of one SLR and of the device. The others are the shares
+        that the vendor advises: ``slr`` of one bare SLR, ``board`` of what the shell leaves of the
+        one that reaches most of the channels, and at most what has been routed in one, ``device``
+        of what it leaves of each, added up.
+        """
+        if fit is Fit.RAW:
+            return self.slr
+        if fit is Fit.RAW_DEVICE:
+            return self.total
+        if fit is Fit.SLR:
+            return self.guideline.of(self.slr)
+        if fit is Fit.DEVICE:
+            return sum((self.guideline.of(region.left) for region in self.regions), Resources())
+        left = self.guideline.of(self._beside(channels).left)
+        dsps, luts = most_routed(slrs=1)
+        return replace(left, dsps=min(left.dsps, dsps), luts=min(left.luts, luts))
+
+    def _beside(self, channels: Sequence[str]) -> LogicRegion:
+        """Return the region that reaches most of some channels, of equals the first."""
+        return max(self.regions, key=lambda region: sum(map(region.reaches, channels)))

@@ -1,0 +1,67 @@
+"""Designs of this kind that have been routed and run on a board: the envelope of evidence."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+__all__ = ["RoutedDesign", "fullest_design", "most_routed", "routed_designs"]
+
+
+@dataclass(frozen=True, slots=True)
+class RoutedDesign:
+    """A published design that ran on a board.
+
+    Attributes
+    ----------
+    luts
+        As synthesised, before placement.
+    lut_share
+        Of the fullest region, as routed, with the platform's shell.
+    """
+
+    name: str
+    slrs: int
+    clock_mhz: float
+    dsps: int
+    luts: int
+    lut_share: float
+
+
+@cache
+def routed_designs() -> tuple[RoutedDesign, ...]:
+    """Return the bitstreams of Prometheus (UCLA-VAST/Prometheus), for an Alveo U55C."""
+    file = resources.files("streamopt.target") / "data" / "routed_designs.csv"
+    return tuple(
+        RoutedDesign(
+            name=row["design"],
+            slrs=int(row["slrs_used"]),
+            clock_mhz=float(row["mhz"]),
+            dsps=int(row["dsp"]),
+            luts=int(row["csynth_lut"]),
+            lut_share=float(row["fullest_slr_lut_pct"]) / 100,
+        )
+        for row in csv.DictReader(file.read_text("utf-8").splitlines())
+    )
+
+
+def fullest_design() -> RoutedDesign:
+    """Return the design with the largest share of a region's LUTs."""
+    return max(routed_designs(), key=lambda design: design.lut_share)
+
+
+def most_routed(slrs: int) -> tuple[int, int]:
+    """Return the most DSPs and the most LUTs that were routed on so many regions.
+
+    DSPs are rounded up to tens, as the LUTs are to thousands.
+
+    Examples
+    --------
+    >>> most_routed(1)
+    (1940, 275000)
+    """
+    within = [design for design in routed_designs() if design.slrs <= slrs]
+    dsps, luts = (max(getattr(one, name) for one in within) for name in ("dsps", "luts"))
+    return -(-dsps // 10) * 10, luts
