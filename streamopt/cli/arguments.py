@@ -161,6 +161,14 @@ Binding = Annotated[
         "multiply-accumulate.  [default: free]",
     ),
 ]
+Banks = Annotated[
+    int | None,
+    deciding(
+        "--banks",
+        help="opt6: most banks of an argument; lanes beyond share banks, and their ports.  "
+        "[default: 256]",
+    ),
+]
 Solver = Annotated[
     str,
     searching(

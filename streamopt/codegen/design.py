@@ -96,6 +96,8 @@ def schedule_sha256(schedule: Schedule) -> str:
         del decisions["rewrites"]  # the hash that such a schedule had before there were any
     if not schedule.ports:
         del decisions["ports"]
+    if schedule.most_banks is None:
+        del decisions["most_banks"]
     for plan in decisions["nodes"]:
         if plan["target_ii"] == 1:
             del plan["target_ii"]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from streamopt.errors import Diagnostic, FrontendError, SourceLoc, said
 from streamopt.files import load_text, write_file
@@ -60,6 +60,7 @@ class _Schedule(_ScheduleModel):
     channels: tuple[_Channel, ...]
     rewrites: tuple[str, ...] = ()
     ports: tuple[_Port, ...] = ()
+    most_banks: Annotated[int, Field(ge=1)] | None = None
     result: dict[str, str | int | float | None] = {}
 
 
@@ -82,6 +83,7 @@ def write_schedule_json(schedule: Schedule, result: Mapping[str, object] | None 
         "nodes": _lines(nodes),
         "channels": _lines(channels),
         **({"ports": _lines([*map(asdict, schedule.ports)])} if schedule.ports else {}),
+        **({"most_banks": str(schedule.most_banks)} if schedule.most_banks else {}),
         "result": json.dumps(dict(result or {})),
     }
     body = ",\n  ".join(f"{json.dumps(key)}: {text}" for key, text in members.items())
@@ -110,6 +112,7 @@ def read_schedule_json(text: str, file: str) -> Schedule:
         tuple(ChannelPlan(c.channel, c.kind, c.depth_elems) for c in document.channels),
         document.rewrites,
         tuple(PortPlan(port.array, port.kind, port.channels) for port in document.ports),
+        document.most_banks,
     )
 
 

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BINDABLE",
+    "MOST_ARGUMENT_BANKS",
+    "PUBLISHED_ARGUMENT_BANKS",
     "Binding",
     "ChannelKind",
     "ChannelPlan",
@@ -53,6 +55,12 @@ def bound_implementation(
     if not element.is_float:
         return None
     return dict(binding).get(Operator.ADD if operator is Operator.SUB else operator)
+
+
+MOST_ARGUMENT_BANKS = 256
+"""Of an argument, at opt6: the most that a published Stream-HLS design has within one SLR."""
+PUBLISHED_ARGUMENT_BANKS = 625
+"""The most banks of an argument that any published report has: Stream-HLS at 9,024 DSPs."""
 
 
 class ChannelKind(StrEnum):
@@ -137,6 +145,8 @@ class Schedule:
         `streamopt.transforms.rewrites`.
     ports
         How arrays cross the boundary; those that are not listed are in memory on the chip.
+    most_banks
+        That an argument is split into; None for as many as its lanes are, like published designs.
     """
 
     graph: str
@@ -144,6 +154,7 @@ class Schedule:
     channels: tuple[ChannelPlan, ...]
     rewrites: tuple[str, ...] = ()
     ports: tuple[PortPlan, ...] = ()
+    most_banks: int | None = None
 
     @property
     def fifos(self) -> frozenset[str]:
@@ -167,7 +178,8 @@ class Schedule:
     def __str__(self) -> str:
         """Return the rewrites, and a line for each node, channel and port."""
         rewrites = [f"rewrites: {', '.join(self.rewrites)}"] if self.rewrites else []
-        parts = (*self.nodes, *self.channels, *self.ports)
+        limit = [f"at most {self.most_banks} banks of an argument"] if self.most_banks else []
+        parts = (*self.nodes, *self.channels, *self.ports, *limit)
         return "\n".join([f"schedule of {self.graph}", *rewrites, *map(str, parts)])
 
     def _repr_html_(self) -> str:

@@ -75,8 +75,8 @@ def answered(
         search = SearchOptions(fit, space, asked, sizes_fifos=fifos is not None)
         return _at_opt6(problem, search, effort, options)
     level = problem.level.name
-    if space.without or space.binding is not None:
-        message = f"--without and --binding have no meaning at {level}"
+    if space.without or space.binding is not None or space.most_banks is not None:
+        message = f"--without, --binding and --banks have no meaning at {level}"
         hint = f"they are for --level {LevelName.OPT6}; leave them out"
         raise InfeasibleError(Diagnostic("E407", message, hint=hint))
     fifos = None if fifos is None else replace(fifos, on=fifos.on or device)
@@ -113,7 +113,7 @@ def _at_opt6(
     from streamopt.strategies.opt6.strategy import Opt6
     from streamopt.strategies.run import Run, WorkClock
 
-    _check_positive(problem)
+    _check_positive(problem, search.space.most_banks)
     if problem.space.fixed:  # the graph stays as it is, so that what is fixed has its loops
         without = search.space.without | {*TRIED}
         search = replace(search, space=replace(search.space, without=without))
@@ -131,10 +131,14 @@ def _at_opt6(
     return _within(_warned(found, fifos, fit.on), fit)
 
 
-def _check_positive(problem: Problem) -> None:
-    positive = {"--dsp": problem.space.dsp_limit, "--tiling-limit": problem.space.tiling_limit}
+def _check_positive(problem: Problem, most_banks: int | None) -> None:
+    positive = {
+        "--dsp": problem.space.dsp_limit,
+        "--tiling-limit": problem.space.tiling_limit,
+        "--banks": most_banks,
+    }
     for option, amount in positive.items():
-        if amount < 1:
+        if amount is not None and amount < 1:
             hint = "give a whole number of at least 1"
             raise InfeasibleError(Diagnostic("E402", f"{option} is {amount}", hint=hint))
 

@@ -8,11 +8,14 @@ to do about it.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic
 from streamopt.evaluation.frames import frames_to_run, skips, steady_interval_cycles
 from streamopt.ir.graph import SequentialNode
+from streamopt.ir.network import Place
+from streamopt.ir.schedule import MOST_ARGUMENT_BANKS, PUBLISHED_ARGUMENT_BANKS
 from streamopt.perf.pipelines.timings import Reason
 from streamopt.solvers.result import Proof
 from streamopt.space.level import LEVELS, LevelName
@@ -61,6 +64,8 @@ class Judged:
         By node, the pipelines that carry it out.
     cycles
         Latency in the simulation.
+    banks
+        Of each argument.
     frames
         The simulation of several frames; None where nobody asks for their distance.
     """
@@ -71,6 +76,7 @@ class Judged:
     used: Resources
     clock_risks: tuple[ClockRisk, ...]
     cycles: int
+    banks: Mapping[str, int]
     frames: Trace | None = None
 
 
@@ -120,6 +126,7 @@ def judged(
         used=used.total,
         clock_risks=clock_risks(network, timings, device),
         cycles=simulate(network, timings).cycles if cycles is None else cycles,
+        banks={m.name: prod(m.factors) for m in network.memories if m.place is Place.ARGUMENT},
         frames=simulate(network, timings, frames=count) if frames else None,
     )
 
@@ -135,6 +142,8 @@ def solution_warnings(solution: Solution, design: Judged) -> tuple[Diagnostic, .
         More of a resource than the device has; more than 70 % of the LUTs of a region.
     W06, W07
         A sum that puts the clock at risk; a node whose iterations run one after another.
+    W08
+        An argument in more banks than any published design has.
     """
     return (
         *_latency(solution, design),
@@ -143,6 +152,7 @@ def solution_warnings(solution: Solution, design: Judged) -> tuple[Diagnostic, .
         *_amounts(design),
         *(Diagnostic("W06", f"clock risk: {risk}") for risk in design.clock_risks),
         *_sequential(planned_graph(solution.problem.graph, solution.schedule)),
+        *_banks(design.banks),
     )
 
 
@@ -257,6 +267,15 @@ def _amounts(design: Judged) -> Iterator[Diagnostic]:
 
 
 _WORDS = {"dsps": "DSPs", "bram18": "BRAM18", "uram": "URAM", "luts": "LUTs", "ffs": "FFs"}
+
+
+def _banks(banks: Mapping[str, int]) -> Iterator[Diagnostic]:
+    for name, count in banks.items():
+        if count > PUBLISHED_ARGUMENT_BANKS:
+            message = f"argument {name} is split into {count} banks, each a port of the kernel; "
+            message += f"no published report has more than {PUBLISHED_ARGUMENT_BANKS}"
+            hint = f"solve with --level opt6 and --banks {MOST_ARGUMENT_BANKS}, or fewer DSPs"
+            yield Diagnostic("W08", message, hint=hint)
 
 
 def _sequential(graph: Graph) -> Iterator[Diagnostic]:

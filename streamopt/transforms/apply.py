@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING
 from streamopt.analysis.access_order import access_order, completes_rows, taken_order
 from streamopt.errors import Diagnostic, LegalityError
 from streamopt.ir.graph import SequentialNode
+from streamopt.ir.ports import PortKind
 from streamopt.ir.schedule import BINDABLE, ChannelKind
 from streamopt.ir.scheduled import (
     ArrayPartition,
@@ -33,7 +34,8 @@ from streamopt.ir.scheduled import (
     ScheduledNode,
     TiledLoop,
 )
-from streamopt.transforms.partitions import boundary_partitions, buffer_factors, ring_factors
+from streamopt.transforms.argument_banks import boundary_partitions
+from streamopt.transforms.partitions import buffer_factors, ring_factors
 from streamopt.transforms.ports.movers import moved_arrays, with_movers
 from streamopt.transforms.rewrites import rewritten
 
@@ -93,7 +95,9 @@ def apply(graph: Graph, schedule: Schedule) -> ScheduledGraph:
     channels = tuple(
         _channel(graph, edge, schedule.channel(edge.channel), factors) for edge in graph.edges
     )
-    return ScheduledGraph(graph, schedule, nodes, channels, boundary_partitions(graph, factors))
+    tables = [port.array for port in schedule.ports if port.kind is PortKind.ROM]
+    partitions = boundary_partitions(graph, factors, schedule.most_banks, tables)
+    return ScheduledGraph(graph, schedule, nodes, channels, partitions)
 
 
 def planned_graph(graph: Graph, schedule: Schedule) -> Graph:

@@ -10,12 +10,10 @@ buffers and run at an II of 1); a pragma would make every lane wait for every ba
 from __future__ import annotations
 
 from collections import Counter
-from math import gcd, prod
+from math import prod
 from typing import TYPE_CHECKING
 
 from streamopt.ir.graph import SequentialNode
-from streamopt.ir.program import Role
-from streamopt.ir.scheduled import ArrayPartition
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -23,18 +21,20 @@ if TYPE_CHECKING:
     from streamopt.ir.affine import Affine
     from streamopt.ir.expression import Access
     from streamopt.ir.graph import Edge, Graph, Node
-    from streamopt.ir.program import Array
     from streamopt.ir.window import Window
 
     Factors = Mapping[str, int]
     Use = tuple[Access, Node, Factors]
 
 __all__ = [
-    "argument_banks",
-    "boundary_partitions",
+    "PORTS",
     "buffer_factors",
+    "cyclic_factors",
     "fullest_bank",
+    "moves_by",
     "ring_factors",
+    "touched_elems",
+    "writes_of",
 ]
 
 PORTS = 2
@@ -44,9 +44,9 @@ PORTS = 2
 def buffer_factors(graph: Graph, edge: Edge, factors: Mapping[str, Factors]) -> tuple[int, ...]:
     """Return the cyclic factor of each dimension of a ping-pong buffer; all 1 for no pragma."""
     consumer = graph.node(edge.consumer)
-    uses = _writes(graph, edge.array, factors)
+    uses = writes_of(graph, edge.array, factors)
     uses += [(access, consumer, factors[consumer.name]) for access in consumer.reads_of(edge.array)]
-    found = _cyclic_factors(graph.array(edge.array).shape, uses, _touched)
+    found = cyclic_factors(graph.array(edge.array).shape, uses, touched_elems)
     works = all(_finds_banks(use, found) for use in uses)
     return found if works else (1,) * len(found)
 
@@ -61,9 +61,9 @@ def ring_factors(window: Window, node: Node, factors: Factors) -> tuple[int, ...
     reads = node.reads_of(window.array)
     row = window.dimension
     rows = {access.subscripts[row] for access in reads}
-    reads_rows = len(rows) > 1 or any(_touched(place, node, factors) > 1 for place in rows)
+    reads_rows = len(rows) > 1 or any(touched_elems(place, node, factors) > 1 for place in rows)
     uses = [(access, node, factors) for access in (window.taken, *reads)]
-    found = [*_cyclic_factors(window.ring_shape, uses, _touched)]
+    found = [*cyclic_factors(window.ring_shape, uses, touched_elems)]
     found[row] = window.rows if reads_rows else 1
     beside = [(*a.subscripts[:row], *a.subscripts[row + 1 :]) for a in reads]
     banks = (*found[:row], *found[row + 1 :])
@@ -74,47 +74,22 @@ def ring_factors(window: Window, node: Node, factors: Factors) -> tuple[int, ...
     return tuple(found) if load < PORTS else (1,) * len(found)
 
 
-def boundary_partitions(graph: Graph, factors: Mapping[str, Factors]) -> tuple[ArrayPartition, ...]:
-    """Return the partitions of the boundary arrays that some node touches."""
-    found: list[ArrayPartition] = []
-    for array in graph.arrays:
-        uses = _writes(graph, array.name, factors)
-        touched = any(array.name in (*node.inputs, *node.outputs) for node in graph.nodes)
-        if array.is_given:
-            uses += [
-                (access, node, factors[node.name])
-                for node in graph.nodes
-                for access in node.reads_of(array.name)
-            ]
-        if touched and array.role is not Role.INTERNAL:
-            found.append(ArrayPartition(array.name, _cyclic_factors(array.shape, uses, _banks)))
-    return tuple(found)
-
-
-def argument_banks(array: Array, node: Node, factors: Factors) -> tuple[int, ...]:
-    """Return the cyclic factors of an argument that one node alone touches."""
-    accesses = [*node.reads_of(array.name)]
-    if node.write.array == array.name:
-        accesses.append(node.write)
-    return _cyclic_factors(array.shape, [(access, node, factors) for access in accesses], _banks)
-
-
 def fullest_bank(subscript: Affine, node: Node, factors: Factors, banks: int) -> int:
     """Return the most elements of one bank that an iteration touches along a dimension.
 
     All that it touches, where tile loops move it by other amounts than whole rounds of the banks.
     """
     if not subscript.is_linear:
-        return _touched(subscript, node, factors)
+        return touched_elems(subscript, node, factors)
     touched = {subscript.constant}
     for name, by in subscript.factors.items():
         touched = {place + by * lane for place in touched for lane in range(factors[name])}
-    if not _moves_by(subscript, node, factors, banks):
+    if not moves_by(subscript, node, factors, banks):
         return len(touched)
     return max(Counter(place % banks for place in touched).values())
 
 
-def _writes(graph: Graph, array: str, factors: Mapping[str, Factors]) -> list[Use]:
+def writes_of(graph: Graph, array: str, factors: Mapping[str, Factors]) -> list[Use]:
     """Return the write of every streaming node into an array."""
     return [
         (node.write, node, factors[node.name])
@@ -123,7 +98,7 @@ def _writes(graph: Graph, array: str, factors: Mapping[str, Factors]) -> list[Us
     ]
 
 
-def _cyclic_factors(
+def cyclic_factors(
     shape: tuple[int, ...], uses: Sequence[Use], banks: Callable[[Affine, Node, Factors], int]
 ) -> tuple[int, ...]:
     """Return, per dimension, the most banks that a use asks for along it."""
@@ -133,37 +108,22 @@ def _cyclic_factors(
     )
 
 
-def _touched(subscript: Affine, _: Node, factors: Factors) -> int:
+def touched_elems(subscript: Affine, _: Node, factors: Factors) -> int:
     """Return a bank for each element that one tile iteration touches along a dimension."""
     return prod(factors[name] for name in subscript.iterators())
-
-
-def _banks(subscript: Affine, node: Node, factors: Factors) -> int:
-    """Return the banks of an argument along one dimension: one for each element touched at once.
-
-    A window whose lanes overlap, ``A[4 * i + lane + k]`` with all k at once, moves by less than
-    it touches: it takes as many banks as it moves by, if their ports suffice.
-    """
-    count = _touched(subscript, node, factors)
-    if _moves_by(subscript, node, factors, count):
-        return count
-    trips, moved = node.built_trip_counts, subscript.factors.items()
-    steps = [by * factors[name] for name, by in moved if trips[name] > factors[name]]
-    reach = 1 + sum(abs(by) * (factors[name] - 1) for name, by in moved)
-    banks = gcd(*steps)
-    return banks if subscript.is_linear and min(count, reach) <= PORTS * banks else count
 
 
 def _finds_banks(use: Use, banks: Sequence[int]) -> bool:
     """Return whether each lane knows its bank, or no more lanes than a bank has ports walk."""
     access, node, factors = use
     return all(
-        _touched(subscript, node, factors) <= PORTS or _moves_by(subscript, node, factors, count)
+        touched_elems(subscript, node, factors) <= PORTS
+        or moves_by(subscript, node, factors, count)
         for subscript, count in zip(access.subscripts, banks, strict=True)
     )
 
 
-def _moves_by(subscript: Affine, node: Node, factors: Factors, banks: int) -> bool:
+def moves_by(subscript: Affine, node: Node, factors: Factors, banks: int) -> bool:
     """Return whether tile loops move a subscript by whole rounds of the banks."""
     if banks == 1:
         return True

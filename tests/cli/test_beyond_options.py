@@ -32,7 +32,8 @@ def test_what_opt6_decides_is_shown(tmp_path: Path) -> None:
 def test_what_is_for_opt6_alone(tmp_path: Path) -> None:
     done = run(tmp_path, "solve", GEMM, "--without", "fold_copies")
     assert done.returncode == 2
-    assert done.stderr.startswith("error: E407 --without and --binding have no meaning at opt5\n")
+    refused = "error: E407 --without, --binding and --banks have no meaning at opt5\n"
+    assert done.stderr.startswith(refused)
 
 
 def test_fronts_are_of_the_paper(tmp_path: Path) -> None:

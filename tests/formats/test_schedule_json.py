@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from streamopt.errors import FrontendError
@@ -25,6 +27,9 @@ def test_what_is_written_is_read_back() -> None:
     assert read_schedule_json(text, "s.json") == SCHEDULE
     assert '"binding": {"add": "fabric", "mul": "maxdsp"}' in text
     assert text.count("binding") == 1  # nothing where nothing is asked for
+    assert "most_banks" not in text
+    limited = replace(SCHEDULE, most_banks=64)
+    assert read_schedule_json(write_schedule_json(limited), "s.json") == limited
 
 
 @pytest.mark.parametrize(

@@ -75,6 +75,12 @@ def test_what_will_hardly_be_routed_is_told() -> None:
     (warning,) = solution_warnings(found, crowded)
     assert warning.message.startswith("420940 LUTs are 97 % of an SLR")
     assert warning.hint == "give a limit that can be routed: --lut 304192"
+    wide = replace(design, banks={"A": 625, "x": 626})
+    (warning,) = solution_warnings(found, wide)
+    assert (warning.code, warning.message.split(",")[0]) == (
+        "W08",
+        "argument x is split into 626 banks",
+    )
     over = replace(design, used=Resources(dsps=10000))
     assert [w.code for w in solution_warnings(found, over)] == ["W04"]
 

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from streamopt.transforms.argument_banks import boundary_partitions
 from streamopt.transforms.canonicalize import canonicalize
-from streamopt.transforms.partitions import boundary_partitions, buffer_factors
+from streamopt.transforms.partitions import buffer_factors
 from tests.support.programs.sketches import program
 
 if TYPE_CHECKING:
@@ -125,3 +126,38 @@ def test_an_argument_keeps_the_banks_that_suit_one_of_its_readers() -> None:
     )
     found = boundary_partitions(graph, factors(graph, one={"i": 6}, two={"i": 4}))
     assert {p.array: p.factors for p in found}["x"] == (6,)
+
+
+@pytest.mark.parametrize(
+    ("lanes", "most", "banks"),
+    [
+        ({"i": 10, "j": 6}, 60, (10, 6)),
+        # Two elements of a bank: of the halves, that with more banks is no better.
+        ({"i": 10, "j": 6}, 59, (5, 6)),
+        ({"i": 10, "j": 6}, 29, (10, 2)),
+        ({"i": 10, "j": 6}, 1, (1, 1)),
+        # Tile loops move by 7: no number between suits, but along the whole of j any does.
+        ({"i": 7}, 6, (1, 1)),
+        ({"i": 2, "j": 12}, 9, (2, 4)),
+    ],
+)
+def test_lanes_beyond_the_limit_share_banks_that_they_know(
+    lanes: Mapping[str, int], most: int, banks: tuple[int, int]
+) -> None:
+    graph = graph_of(
+        {"x": "input 70 12", "y": "output 70"},
+        {"reduce": "i 70, j 12: y[i] += x[i][j]"},
+    )
+    found = boundary_partitions(graph, factors(graph, reduce=lanes), most)
+    assert {p.array: p.factors for p in found}["x"] == banks
+
+
+def test_a_limit_leaves_no_bank_that_an_index_chooses() -> None:
+    graph = graph_of(
+        {"x": "input 12", "y": "output 12", "z": "output 12"},
+        {"one": "i 12: y[i] = x[i] + 1", "two": "i 12: z[i] = x[i] * 2"},
+    )
+    found = boundary_partitions(graph, factors(graph, one={"i": 6}, two={"i": 4}), 256)
+    assert {p.array: p.factors for p in found}["x"] == (2,)
+    table = boundary_partitions(graph, factors(graph, one={"i": 6}, two={"i": 6}), 3, ["x"])
+    assert {p.array: p.factors for p in table} == {"x": (6,), "y": (3,), "z": (3,)}

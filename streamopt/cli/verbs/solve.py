@@ -65,6 +65,7 @@ def solve(
     tiling_limit: a.TilingLimit = None,
     without: a.Without = None,
     binding: a.Binding = None,
+    banks: a.Banks = None,
     objective: a.Objective = ObjectiveName.LATENCY,
     latency_target: a.LatencyTarget = None,
     solver: a.Solver = "auto",
@@ -100,7 +101,7 @@ def solve(
             dsp=dsp,
             objective=named_objective(objective, latency_target),
             time_limit=time_limit,
-            space=asked.space(tiling_limit, frozenset(listed(without)), binding),
+            space=asked.space(tiling_limit, frozenset(listed(without)), binding, banks),
             budget=within.budget(on),
             effort=pipeline.Effort(
                 solver=solver,
@@ -131,12 +132,16 @@ class _SourceGraph:
         return self.program.name
 
     def space(
-        self, tiling_limit: int | None, without: frozenset[str], binding: a.BindingChoice | None
+        self,
+        tiling_limit: int | None,
+        without: frozenset[str],
+        binding: a.BindingChoice | None,
+        most_banks: int | None,
     ) -> Space:
         """Return the decisions that are open."""
         from streamopt.pipeline import Space
 
-        return Space(tiling_limit, without, binding, self.ports, self.fixed)
+        return Space(tiling_limit, without, binding, self.ports, self.fixed, most_banks)
 
 
 def _source_graph(

@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 
     Integers = npt.NDArray[np.int64]
 
-__all__ = ["AsBuiltCosts", "PortRule"]
+__all__ = ["ArgumentRule", "AsBuiltCosts", "PortRule"]
 
 FAR = 2**24
 """Beyond all distances."""
@@ -67,8 +67,8 @@ class _Pace:
     depth_cycles: int
 
 
-class PortRule:
-    """The II that a node's array arguments ask for, by the unroll factors of some loops.
+class ArgumentRule:
+    """The II that an array argument asks a node for, by the unroll factors of some loops.
 
     Parameters
     ----------
@@ -76,11 +76,16 @@ class PortRule:
         Those whose factors decide.
     judge
         From their factors to the II; asked once for each choice.
+    free_lanes
+        Up to so many nothing is asked for.
     """
 
-    def __init__(self, loops: Sequence[str], judge: Callable[[Mapping[str, int]], int]) -> None:
+    def __init__(
+        self, loops: Sequence[str], judge: Callable[[Mapping[str, int]], int], free_lanes: int
+    ) -> None:
         self._loops = tuple(loops)
         self._judge = judge
+        self._free_lanes = free_lanes
         self._known: dict[tuple[int, ...], int] = {}
 
     def intervals(self, factors: Mapping[str, Integers]) -> Integers:
@@ -88,17 +93,32 @@ class PortRule:
         if not self._loops:
             return np.ones(1, dtype=np.int64)
         columns = np.stack([factors[name] for name in self._loops], axis=1)
-        code = np.zeros(len(columns), dtype=np.int64)
-        for column in columns.T:
-            code = code * (int(column.max()) + 1) + column
-        _, first, places = np.unique(code, return_index=True, return_inverse=True)
-        found = [self._ii(tuple(columns[place].tolist())) for place in first]
-        return np.array(found, dtype=np.int64)[places.ravel()]
+        found = np.ones(len(columns), dtype=np.int64)
+        wide = np.flatnonzero(columns.prod(axis=1) > self._free_lanes)
+        if wide.size:
+            points, places = np.unique(columns[wide], axis=0, return_inverse=True)
+            asked = np.array([self._ii(tuple(point)) for point in points.tolist()])
+            found[wide] = asked[places.ravel()]
+        return found
 
     def _ii(self, point: tuple[int, ...]) -> int:
         if point not in self._known:
             self._known[point] = self._judge(dict(zip(self._loops, point, strict=True)))
         return self._known[point]
+
+
+@dataclass(frozen=True, slots=True)
+class PortRule:
+    """The II that the array arguments of a node ask for together."""
+
+    arguments: Sequence[ArgumentRule]
+
+    def intervals(self, factors: Mapping[str, Integers]) -> Integers:
+        """Return the II of every choice."""
+        found = np.ones(1, dtype=np.int64)
+        for argument in self.arguments:
+            found = np.maximum(found, argument.intervals(factors))
+        return found
 
 
 class AsBuiltCosts:

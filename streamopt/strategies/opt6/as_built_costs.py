@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
 from functools import partial
-from math import prod
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from streamopt.ir.graph import SequentialNode
 from streamopt.ir.schedule import ChannelKind, ChannelPlan
-from streamopt.transforms.partitions import argument_banks, fullest_bank
+from streamopt.transforms.argument_banks import argument_load
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from streamopt.ir.affine import Affine
-    from streamopt.ir.expression import Access
     from streamopt.ir.graph import Graph, Node
     from streamopt.ir.network import Network, Pipeline
     from streamopt.ir.ports import PortPlan
+    from streamopt.ir.program import Array
     from streamopt.ir.schedule import Binding
     from streamopt.perf.as_built.node_costs import AsBuiltCosts, PortRule
     from streamopt.perf.pipelines.bandwidth import TransferRule
@@ -36,6 +34,7 @@ def as_built_costs(
     on: Target,
     counted: Mapping[str, Binding] = NOTHING,
     ports: tuple[PortPlan, ...] = (),
+    most_banks: int | None = None,
 ) -> AsBuiltCosts:
     """Return the cost of every configuration of a graph's nodes on a target.
 
@@ -45,6 +44,8 @@ def as_built_costs(
         By node, a binding by which DSPs are counted, whatever the tool does.
     ports
         How arrays cross the boundary, with movers in the graph: they keep to their channels.
+    most_banks
+        Of an argument; None for no limit.
     """
     from streamopt.perf.as_built.closed_form import node_pipelines
     from streamopt.perf.as_built.node_costs import AsBuiltCosts
@@ -63,7 +64,7 @@ def as_built_costs(
     pipelines = node_pipelines(scheduled, network)
     rules = {
         node.name: _transfer_rule(pipelines[node.name], network, rates)
-        or _port_rule(graph, node, counts)
+        or _port_rule(graph, node, counts, most_banks)
         for node in graph.nodes
     }
     return AsBuiltCosts(graph, pipelines, network, on, rules, counted)
@@ -82,36 +83,35 @@ def _transfer_rule(
     return TransferRule(bits, rates[touched[0]])
 
 
-def _port_rule(graph: Graph, node: Node, counts: Mapping[str, int]) -> PortRule:
-    """Return the rule for the arguments that a node walks by more than plain iterators."""
-    from streamopt.perf.as_built.node_costs import PortRule
+def _port_rule(
+    graph: Graph, node: Node, counts: Mapping[str, int], most_banks: int | None
+) -> PortRule:
+    """Return the rule for the arguments that a node walks by more than plain iterators, or widely.
+
+    Of an argument of more lanes than it may have banks, several elements are in one bank.
+    """
+    from streamopt.perf.as_built.node_costs import ArgumentRule, PortRule
 
     accesses = () if isinstance(node, SequentialNode) else (*node.reads, node.write)
-    bent = [
-        access
-        for access in dict.fromkeys(accesses)
-        if counts.get(access.array) and not all(map(_is_plain, access.subscripts))
-    ]
-    crooked = [s for access in bent for s in access.subscripts if not _is_plain(s)]
-    judge = partial(_argument_ii, graph, node, bent, counts)
-    return PortRule(sorted({name for s in crooked for name in s.iterators()}), judge)
+    found: list[ArgumentRule] = []
+    for name in dict.fromkeys(access.array for access in accesses):
+        own = [access for access in dict.fromkeys(accesses) if access.array == name]
+        is_plain = all(_is_plain(s) for access in own for s in access.subscripts)
+        if not counts.get(name) or (is_plain and most_banks is None):
+            continue
+        loops = sorted({loop for access in own for loop in access.iterators()})
+        judge = partial(_argument_ii, graph.array(name), node, counts[name], most_banks)
+        free = most_banks if is_plain and len(own) == 1 and most_banks else 0
+        found.append(ArgumentRule(loops, judge, free))
+    return PortRule(found)
 
 
 def _argument_ii(
-    graph: Graph,
-    node: Node,
-    accesses: Sequence[Access],
-    ports: Mapping[str, int],
-    chosen: Mapping[str, int],
+    array: Array, node: Node, ports: int, most_banks: int | None, chosen: Mapping[str, int]
 ) -> int:
-    """Return the II that the accesses of a node ask for, by the factors of some of its loops."""
+    """Return the II that an argument asks for, by the factors of the loops that walk it."""
     factors = {name: chosen.get(name, 1) for name in node.trip_counts}
-    loads: Counter[str] = Counter()
-    for access in accesses:
-        banks = argument_banks(graph.array(access.array), node, factors)
-        pairs = zip(access.subscripts, banks, strict=True)
-        loads[access.array] += prod(fullest_bank(s, node, factors, n) for s, n in pairs)
-    return max(-(-load // ports[array]) for array, load in loads.items())
+    return -(-argument_load(array, node, factors, most_banks) // ports)
 
 
 def _is_plain(subscript: Affine) -> bool:

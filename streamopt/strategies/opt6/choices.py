@@ -84,6 +84,8 @@ class Space:
         divide their trip counts.
     binding
         At opt6, what operators may be built from; ``free`` where not given.
+    most_banks
+        At opt6, of an argument; 256 where not given. Lanes beyond share banks.
     ports
         How arrays cross the boundary, from `streamopt.plan_ports`.
     fixed
@@ -100,6 +102,7 @@ class Space:
     binding: BindingChoice | None = None
     ports: tuple[PortPlan, ...] = ()
     fixed: Fixed | None = None
+    most_banks: int | None = None
 
     def __post_init__(self) -> None:
         """Refuse names that opt6 doesn't know."""

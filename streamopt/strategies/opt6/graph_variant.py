@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from streamopt.errors import InfeasibleError
 from streamopt.evaluation.boundary_ports import boundary_cycles
+from streamopt.ir.schedule import MOST_ARGUMENT_BANKS
 from streamopt.perf.as_built.work_bound import work_bound_cycles
 from streamopt.perf.costs import PricedCosts
 from streamopt.search.labels.component import SearchStoppedError, SearchTooLargeError
@@ -109,7 +110,10 @@ class GraphVariant:
         self.options, self.region = options, options.region
         limits, binding = self.region.limits, options.space.binding
         priced = counted(binding, self.graph)
-        self._costs = costs = as_built_costs(self.graph, self.region.on, priced, self.ports)
+        self._most_banks = options.space.most_banks or MOST_ARGUMENT_BANKS
+        self._costs = costs = as_built_costs(
+            self.graph, self.region.on, priced, self.ports, self._most_banks
+        )
         choices = bindings(binding, self.graph)
         self.problem = problem.within(
             partial_tiles=partial_tiles,
@@ -163,7 +167,7 @@ class GraphVariant:
 
     def judged(self, chosen: Chosen) -> SimulatedDesign:
         """Return a schedule as a design, with the ports of the problem."""
-        schedule = replace(chosen.schedule, ports=self.ports)
+        schedule = replace(chosen.schedule, ports=self.ports, most_banks=self._most_banks)
         chosen = replace(chosen, schedule=schedule)
         return judged(
             self.graph, self.names, chosen, self.region, sizes_fifos=self.options.sizes_fifos

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
+from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -87,7 +89,7 @@ def least_cycles(graph: Graph, space: so.Space, dsps: int, luts: int) -> int:
     found: list[int] = []
     for _, form in variants(graph, space.without):
         for schedule in every_schedule(form, space):
-            scheduled = apply(form, schedule)
+            scheduled = apply(form, replace(schedule, most_banks=space.most_banks))
             network = lower(scheduled)
             timings = pipeline_timings(network, DEVICE)
             used = resources(network, timings, DEVICE)
@@ -106,6 +108,18 @@ def test_best_is_that_of_brute_force(name: str, dsps: int) -> None:
     assert found.latency_cycles == least_cycles(graph, space, dsps, 434_560)
     assert found.bound == found.latency_cycles
     assert found.used[0] <= dsps
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("banks", [1, 2])
+def test_best_within_a_limit_of_banks_is_that_of_brute_force(name: str, banks: int) -> None:
+    graph = so.dataflow(PROGRAMS[name]())
+    space = so.Space(binding=so.BindingChoice.TOOL, most_banks=banks)
+    found = so.solve(graph, level="opt6", dsp=40, space=space, effort=so.Effort(fifos=None))
+    assert found.latency_cycles == least_cycles(graph, space, 40, 434_560)
+    assert found.bound == found.latency_cycles
+    assert found.schedule.most_banks == banks
+    assert all(prod(p.factors) <= banks for p in apply(graph, found.schedule).partitions)
 
 
 @pytest.mark.parametrize(("dsps", "luts"), [(12, 12_000), (30, 20_000)])
@@ -214,7 +228,7 @@ def test_any_solver_of_the_compact_program_does(solver: str) -> None:
     [
         (
             {"level": "opt5", "space": so.Space(binding=so.BindingChoice.FREE)},
-            "E407 --without and --binding",
+            "E407 --without, --binding and --banks",
         ),
         ({"objective": "interval"}, "E524 opt6 minimises the latency, and nothing else"),
         ({"objective": so.FewestDsps(9)}, "E524 opt6 minimises the latency, and nothing else"),
@@ -229,6 +243,7 @@ def test_any_solver_of_the_compact_program_does(solver: str) -> None:
         ({"budget": so.Budget(lut=-1)}, "E402 --lut is -1"),
         ({"dsp": 0}, "E402 --dsp is 0"),
         ({"space": so.Space(tiling_limit=0)}, "E402 --tiling-limit is 0"),
+        ({"space": so.Space(most_banks=0)}, "E402 --banks is 0"),
     ],
 )
 def test_what_a_level_does_not_have_is_refused(options: dict[str, Any], text: str) -> None:
