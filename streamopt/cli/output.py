@@ -238,7 +238,8 @@ class Output:
         if self.project is None:
             put(self.schedule_file, write_schedule_json(schedule, row).encode())
             return
-        settings = pipeline.VitisSettings(part=on.part, clock_ns=on.clock_ns)
+        expected = pipeline.expected_intervals(program, schedule, on)
+        settings = pipeline.VitisSettings(part=on.part, clock_ns=on.clock_ns, intervals=expected)
         if is_special(self.project):
             pipeline.emit(program, schedule, settings=settings)
             return

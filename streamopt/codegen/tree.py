@@ -19,6 +19,7 @@ __all__ = [
     "Item",
     "Pragma",
     "element_loops",
+    "pipelined",
     "render",
 ]
 
@@ -123,6 +124,14 @@ def _braced(header: str, body: Sequence[Item], indent: str) -> Iterator[str]:
     yield f"{indent}}}"
 
 
+def pipelined(interval: int) -> Pragma:
+    """Return the pragma that asks for an initiation interval.
+
+    Pipelines stall as wholes, which is the tool's usual style and the one that is simulated.
+    """
+    return Pragma(f"pipeline II={interval} style=stp")
+
+
 def element_loops(
     shape: Sequence[int], unique: Callable[[str], str], copied: Callable[[str], str]
 ) -> Item:
@@ -138,7 +147,7 @@ def element_loops(
     names = [unique(f"d{at}") if extent > 1 else "0" for at, extent in enumerate(shape)]
     item: Item = CppStatement(copied("".join(f"[{name}]" for name in names) or "[0]"))
     loops = [(name, extent) for name, extent in zip(names, shape, strict=True) if extent > 1]
-    inner: tuple[Item, ...] = (Pragma("pipeline II=1"), item) if loops else (item,)
+    inner: tuple[Item, ...] = (pipelined(1), item) if loops else (item,)
     for name, extent in reversed(loops):
         inner = (For(name, extent, inner),)
     return inner[0]

@@ -5,11 +5,13 @@ Made by `streamopt.transforms.apply`; what the simulator runs and the back ends 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from streamopt.ir.graph import Edge, Graph, Node
     from streamopt.ir.schedule import Binding, ChannelKind, Schedule
 
@@ -155,6 +157,11 @@ class ScheduledGraph:
         split = (p for p in self.partitions if any(factor > 1 for factor in p.factors))
         parts = (*self.nodes, *self.channels, *split)
         return "\n".join([f"scheduled graph {self.graph.name}", *map(str, parts)])
+
+    def asking(self, intervals: Mapping[str, int]) -> ScheduledGraph:
+        """Return the graph with the initiation intervals that nodes ask the vendor's tool for."""
+        nodes = (replace(n, target_ii=intervals.get(n.node.name, n.target_ii)) for n in self.nodes)
+        return replace(self, nodes=tuple(nodes))
 
     def channel(self, name: str) -> Channel:
         """Return the channel of that name; raises KeyError."""

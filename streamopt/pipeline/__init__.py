@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         device,
         evaluate,
         evaluate_network,
+        expected_intervals,
         load_design,
         simulate,
         size_fifos,
@@ -88,6 +89,7 @@ __all__ = [
     "evaluate",
     "evaluate_network",
     "evaluation_record",
+    "expected_intervals",
     "front_record",
     "interpret",
     "load",
@@ -128,8 +130,8 @@ _PLACES = {
     "streamopt.strategies.opt6.choices": "Space",
     "streamopt.pipeline.building": "apply emit verify write",
     "streamopt.pipeline.comparing": "Comparison compare records",
-    "streamopt.pipeline.evaluating": "device evaluate evaluate_network load_design simulate "
-    "size_fifos",
+    "streamopt.pipeline.evaluating": "device evaluate evaluate_network expected_intervals "
+    "load_design simulate size_fifos",
     "streamopt.pipeline.design_limits": "Budget",
     "streamopt.pipeline.health": "doctor",
     "streamopt.pipeline.opening": "schedule",

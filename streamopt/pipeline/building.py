@@ -99,7 +99,22 @@ def emit(
 
     graph = dataflow(graph)
     schedule = _fitting(graph, schedule, backend)
-    return emit_design(apply(graph, schedule), backend, settings)
+    scheduled = apply(graph, schedule)
+    if backend != "native":
+        settings = _expecting(scheduled, settings)
+    return emit_design(scheduled, backend, settings)
+
+
+def _expecting(scheduled: ScheduledGraph, settings: VitisSettings | None) -> VitisSettings:
+    """Return settings with the intervals to expect, where they have none."""
+    from streamopt.codegen.backends.vitis_project import VitisSettings
+    from streamopt.evaluation.intervals import intervals_on_part
+
+    known = settings or VitisSettings()
+    if known.intervals is not None:
+        return known
+    found = intervals_on_part(scheduled, known.part, known.clock_ns)
+    return replace(known, intervals=found)
 
 
 def _fitting(graph: Graph, schedule: Schedule, backend: str) -> Schedule:
@@ -154,7 +169,6 @@ def write(
         E713 for an output that is never written, or that has no value for the inputs asked for;
         E724 to E727 for inputs that don't suit the program, or too many.
     """
-    from streamopt.codegen.backends.vitis_project import VitisSettings
     from streamopt.formats.graph_json import write_graph_json
     from streamopt.formats.schedule_json import write_schedule_json
     from streamopt.formats.weights import arrays_bytes, weights_bytes
@@ -164,6 +178,8 @@ def write(
         program = load(program)
     graph = dataflow(program)
     schedule = _fitting(graph, schedule, backend)
+    if backend == "vitis":
+        settings = _expecting(apply(graph, schedule), settings)
     design = emit(graph, schedule, backend=backend, settings=settings)
     golden = golden_data(program, seed, inputs)
     for problem in golden.problems:
@@ -177,7 +193,7 @@ def write(
         sources[weights] = weights_bytes(program)
     if golden.asked.values:
         sources[INPUT_VALUES] = arrays_bytes(golden.asked.values)
-    known = asdict(settings or VitisSettings()) if backend == "vitis" else {}
+    known = asdict(settings) if settings is not None and backend == "vitis" else {}
     write_project(design, program, Path(directory), sources, seed, golden, known)
     return design
 
@@ -260,8 +276,9 @@ def _edits(
     known = manifest.settings
     settings = None
     if manifest.backend == "vitis":
+        intervals = tuple((str(name), int(ii)) for name, ii in known.get("intervals", ()))
         settings = VitisSettings(
-            str(known["release"]), str(known["part"]), float(known["clock_ns"])
+            str(known["release"]), str(known["part"]), float(known["clock_ns"]), intervals
         )
     return edits_of(directory, emit(graph, schedule, backend=manifest.backend, settings=settings))
 

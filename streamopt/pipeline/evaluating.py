@@ -25,7 +25,15 @@ if TYPE_CHECKING:
     from streamopt.sim.depths import DepthPlan
     from streamopt.target.device import Target
 
-__all__ = ["device", "evaluate", "evaluate_network", "load_design", "simulate", "size_fifos"]
+__all__ = [
+    "device",
+    "evaluate",
+    "evaluate_network",
+    "expected_intervals",
+    "load_design",
+    "simulate",
+    "size_fifos",
+]
 
 
 @checked()
@@ -124,6 +132,27 @@ def simulate(
 
     network, timings = timed_network(dataflow(graph), schedule, or_usual(device))
     return run_network(network, timings, frames=frames, flushable=flushable, samples=samples)
+
+
+@checked()
+def expected_intervals(
+    graph: Graph | Program | str | PathLike[str], schedule: Schedule, device: Target | None = None
+) -> tuple[tuple[str, int], ...]:
+    """Return pairs (node, initiation interval that it is expected to have).
+
+    Parameters
+    ----------
+    graph
+        A graph, a program, or the path of what `streamopt.load` reads.
+    schedule
+        From `solve`, `load_schedule` or by hand.
+    device
+        The target; the U280 at its usual clock where not given.
+    """
+    from streamopt.evaluation import intervals
+    from streamopt.transforms.apply import apply
+
+    return intervals.expected_intervals(apply(dataflow(graph), schedule), or_usual(device))
 
 
 @checked()

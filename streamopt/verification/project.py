@@ -72,7 +72,7 @@ class Manifest:
     copies: Mapping[str, str] = field(default_factory=dict[str, str])
     backend: str = "vitis"
     inputs: tuple[str, ...] = ()
-    settings: Mapping[str, str | float] = field(default_factory=dict[str, "str | float"])
+    settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     @property
     def sources(self) -> tuple[str, ...]:
@@ -87,7 +87,7 @@ def write_project(
     extra_files: Mapping[str, str | bytes] | None = None,
     seed: int = 0,
     golden: Golden | None = None,
-    settings: Mapping[str, str | float] | None = None,
+    settings: Mapping[str, Any] | None = None,
 ) -> Manifest:
     """Write design, test data, manifest and further files into a directory.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -55,6 +56,9 @@ def emit(
         graph = pipeline.dataflow(program)
         schedule = pipeline.put_outside(graph, schedule, ports, pipeline.FifoSizing(on=on))
     settings = pipeline.VitisSettings(release, on.part, on.clock_ns)
+    if backend is BackendName.VITIS:
+        expected = pipeline.expected_intervals(program, schedule, on)
+        settings = replace(settings, intervals=expected)
     settled: dict[str, Any] = {"backend": backend, "settings": settings}
     if is_special(output):
         design = pipeline.emit(program, schedule, **settled)

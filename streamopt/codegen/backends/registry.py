@@ -36,7 +36,8 @@ def emit(
     Parameters
     ----------
     settings
-        Of the Vitis back end, which alone has any; the usual ones where not given.
+        Release, part and clock of the Vitis back end, the usual ones where not given; and the
+        intervals that pipelines of all ask for.
 
     Raises
     ------
@@ -49,6 +50,8 @@ def emit(
         message = f"there is no back end '{backend}'"
         hint = f"choose one of {', '.join(BackendName)}"
         raise CodegenError(Diagnostic("E604", message, hint=hint)) from None
-    if name is BackendName.VITIS and settings is not None:
-        return vitis.emit(scheduled, settings)
+    if settings is not None:
+        scheduled = scheduled.asking(dict(settings.intervals or ()))
+        if name is BackendName.VITIS:
+            return vitis.emit(scheduled, settings)
     return BACKENDS[name](scheduled)

@@ -99,6 +99,12 @@ KERNEL = VitisFlow("vitis", "xo")
 class VitisSettings:
     """For which release, part and clock a project is written.
 
+    Attributes
+    ----------
+    intervals
+        Pairs (node, initiation interval that it is expected to have), which its pipelines ask for;
+        those of others ask for what the schedule says. None where nobody evaluated the design.
+
     Raises
     ------
     CodegenError
@@ -108,6 +114,7 @@ class VitisSettings:
     release: str = DEFAULT_RELEASE
     part: str = "xcu280-fsvh2892-2L-e"
     clock_ns: float = 3.33
+    intervals: tuple[tuple[str, int], ...] | None = None
 
     def __post_init__(self) -> None:
         vitis_release(self.release)

@@ -18,7 +18,16 @@ from streamopt.codegen.backends.vitis_project import vitis_release
 from streamopt.codegen.checks.reordering import PRE_TCL, TCL_COMMAND, VPP_OPTION
 from streamopt.codegen.hosts.testbench import HostProgram, checked_program, flat_array, single_value
 from streamopt.codegen.templates import fill
-from streamopt.codegen.tree import CppFunction, CppStatement, Directive, For, Item, Pragma, render
+from streamopt.codegen.tree import (
+    CppFunction,
+    CppStatement,
+    Directive,
+    For,
+    Item,
+    Pragma,
+    pipelined,
+    render,
+)
 from streamopt.ir.ports import PortKind
 
 if TYPE_CHECKING:
@@ -75,7 +84,7 @@ def _kernel(port: CppPort) -> CppFunction:
         Pragma(f"interface mode=m_axi port={words} offset=slave bundle=gmem depth={count}"),
         Pragma(f"interface mode=axis port={name}"),
         Pragma("interface mode=s_axilite port=return"),
-        For(at, count, (Pragma("pipeline II=1"), CppStatement(moved))),
+        For(at, count, (pipelined(1), CppStatement(moved))),
     )
     taken = (f"{const}{word} *{words}", f"hls::stream<{word}> &{name}")
     return CppFunction(f'extern "C" void {mover_kernel(port)}', taken, body)

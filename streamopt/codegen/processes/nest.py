@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING
 from streamopt.codegen.expressions import ExpressionText, check_dividends, literal
 from streamopt.codegen.layout import CppPort, extents_text
 from streamopt.codegen.processes.guards import LoopGuard, all_of
-from streamopt.codegen.tree import CppStatement, For, If, Item, Pragma
+from streamopt.codegen.tree import CppStatement, For, If, Item, Pragma, pipelined
 from streamopt.ir.affine import Affine
 from streamopt.ir.program import Reduction
 
@@ -97,7 +97,7 @@ class CppNest:
 
     def tiled(self, body: Iterable[Item], interval: int) -> tuple[Item, ...]:
         """Return the loops over the tiles, the innermost of them pipelined."""
-        items = (Pragma(f"pipeline II={interval}"), *body) if self.loops else tuple(body)
+        items = (pipelined(interval), *body) if self.loops else tuple(body)
         for loop in reversed(self.built):
             items = (For(self.tile[loop.name], loop.tiles, items),)
         return items

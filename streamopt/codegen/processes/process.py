@@ -120,7 +120,7 @@ def _process(
         function = partial(functions.name, scheduled.binding)
         if isinstance(node, SequentialNode):
             yield Comment(f"Node '{node.name}': {', '.join(node.outputs)} in order over {domain}")
-            body += SequenceWriter(node, process, scope, function).items()
+            body += SequenceWriter(node, scheduled.target_ii, process, scope, function).items()
         elif is_mover(process):
             what = f"{node.write.array} from {', '.join(node.inputs)}"
             yield Comment(f"Mover '{node.name}': {what} over {domain}")

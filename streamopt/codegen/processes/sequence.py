@@ -12,7 +12,7 @@ from streamopt.analysis.carried_distance import carried_distance
 from streamopt.analysis.operations import read_guards
 from streamopt.codegen.expressions import ExpressionText, check_dividends
 from streamopt.codegen.layout import extents_text
-from streamopt.codegen.tree import CppStatement, For, If, Pragma, element_loops
+from streamopt.codegen.tree import CppStatement, For, If, Pragma, element_loops, pipelined
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import reads
 
@@ -40,11 +40,13 @@ class SequenceWriter:
     def __init__(
         self,
         node: SequentialNode,
+        target_ii: int,
         process: CppProcess,
         scope: Names,
         function: Callable[[Operator, ElementType], str | None],
     ) -> None:
         self.node = node
+        self.target_ii = target_ii
         self.process = process
         self.names = scope.inner()
         self.state = {name: self._taken(f"{name}_state", scope) for name in node.outputs}
@@ -64,7 +66,7 @@ class SequenceWriter:
         ]
         body: list[Item] = [item for update in self.node.statements for item in self._item(update)]
         if self.node.loops:
-            body = [Pragma("pipeline"), *self._distances(), *body]
+            body = [pipelined(self.target_ii), *self._distances(), *body]
         for loop in reversed(self.node.loops):
             body = [For(self.iterator[loop.name], loop.trip_count, tuple(body))]
         handed = [

@@ -19,7 +19,7 @@ static void gemm(
     for (int k = 0; k < 4; k++) {
         for (int i_tile = 0; i_tile < 4; i_tile++) {
             for (int j_tile = 0; j_tile < 2; j_tile++) {
-                #pragma HLS pipeline II=1
+                #pragma HLS pipeline II=1 style=stp
                 for (int i_lane = 0; i_lane < 2; i_lane++) {
                     #pragma HLS unroll
                     const int i = i_tile * 2 + i_lane;
@@ -46,7 +46,7 @@ static void act(
     float E[6][8]) {
     for (int i_tile = 0; i_tile < 4; i_tile++) {
         for (int j_tile = 0; j_tile < 2; j_tile++) {
-            #pragma HLS pipeline II=1
+            #pragma HLS pipeline II=1 style=stp
             for (int i_lane = 0; i_lane < 2; i_lane++) {
                 #pragma HLS unroll
                 const int i = i_tile * 2 + i_lane;
