@@ -109,7 +109,7 @@ class DeviceDocument(_Document):
     def _are_all(cls, regions: list[RegionDocument], info: ValidationInfo) -> list[RegionDocument]:
         slrs = info.data.get("slrs", len(regions))
         if regions and len(regions) != slrs:
-            raise ValueError(f"{len(regions)} regions are listed, and slrs is {slrs}")
+            raise ValueError(f"regions lists {len(regions)} of {slrs} SLRs")
         return regions
 
     @field_validator("shell")

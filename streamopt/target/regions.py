@@ -85,8 +85,8 @@ class Floorplan:
 
         ``raw`` and ``raw-device`` are all of one SLR and of the device. The others are the shares
         that the vendor advises: ``slr`` of one bare SLR, ``board`` of what the shell leaves of the
-        one that reaches most of the channels, and at most what has been routed in one, ``device``
-        of what it leaves of each, added up.
+        largest that reaches one of the channels, and at most what has been routed in one,
+        ``device`` of what it leaves of each, added up.
         """
         if fit is Fit.RAW:
             return self.slr
@@ -101,5 +101,6 @@ class Floorplan:
         return replace(left, dsps=min(left.dsps, dsps), luts=min(left.luts, luts))
 
     def _beside(self, channels: Sequence[str]) -> LogicRegion:
-        """Return the region that reaches most of some channels, of equals the first."""
-        return max(self.regions, key=lambda region: sum(map(region.reaches, channels)))
+        """Return the largest region, after the shell, that reaches one of some channels."""
+        reached = [region for region in self.regions if any(map(region.reaches, channels))]
+        return max(reached or self.regions, key=lambda region: region.left.luts)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import tomllib
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,21 +10,76 @@ from streamopt.errors import TargetError
 from streamopt.ir.element import ElementType
 from streamopt.ir.network import Operator
 from streamopt.target.device import Target, device_names
-from streamopt.target.resources import RESOURCE_NAMES, Resources
+from streamopt.target.resources import RESOURCE_NAMES, Fit, Resources
 
 DEVICES = Path(__file__).parents[2] / "streamopt/target/data/devices"
 FLOAT = ElementType.FLOAT
 
 
 def test_devices_are_those_announced() -> None:
-    assert device_names() == ("u250", "u280", "vu9p", "xc7z020", "zu3eg")
+    assert device_names() == (
+        *("kv260", "u250", "u280", "u55c", "v80", "vu9p", "xc7z020", "zcu104", "zu3eg"),
+    )
 
 
 @pytest.mark.parametrize("name", device_names())
 def test_regions_make_up_the_device(name: str) -> None:
     target = Target.named(name)
-    assert target.slr.scaled(target.slrs) == target.total
-    assert target.source
+    plan = target.floorplan
+    for resource in RESOURCE_NAMES:
+        amounts = [getattr(region.whole, resource) for region in plan.regions]
+        assert 0 <= getattr(plan.total, resource) - sum(amounts) < target.slrs
+        assert getattr(plan.slr, resource) == sum(amounts) // target.slrs
+    assert all(region.left.over(region.whole) == () for region in plan.regions)
+
+
+@pytest.mark.parametrize("name", device_names())
+def test_every_table_has_a_source(name: str) -> None:
+    document = tomllib.loads((DEVICES / f"{name}.toml").read_text(encoding="utf-8"))
+    tables = [document, document["guideline"], *document["regions"], *document["shell"]["leaves"]]
+    assert all(table["source"] for table in tables)
+    assert document["shell"]["platform"]
+
+
+@pytest.mark.parametrize("name", device_names())
+def test_every_channel_is_next_to_a_region(name: str) -> None:
+    target = Target.named(name)
+    for channel in target.channels:
+        assert any(region.reaches(channel.name) for region in target.floorplan.regions)
+
+
+@pytest.mark.parametrize("name", device_names())
+def test_parts_of_a_device_are_ordered(name: str) -> None:
+    target = Target.named(name)
+    found = {fit: target.budget(fit) for fit in Fit}
+    assert found[Fit.SLR].over(found[Fit.RAW]) == ()
+    assert found[Fit.BOARD].over(found[Fit.DEVICE]) == ()
+    assert found[Fit.DEVICE].over(found[Fit.RAW_DEVICE]) == ()
+    assert found[Fit.RAW].over(found[Fit.RAW_DEVICE]) == ()
+    assert found[Fit.BOARD].luts <= 275_000
+    assert found[Fit.BOARD].dsps <= 1940
+
+
+def test_parts_of_the_u280() -> None:
+    target = Target.named("u280")
+    assert target.budget(Fit.SLR) == Resources(2406, 1075, 256, 304_192, 434_560)
+    assert target.budget(Fit.BOARD) == Resources(1940, 811, 256, 258_300, 373_000)
+    assert target.budget(Fit.RAW) == Resources(3008, 1344, 320, 434_560, 869_120)
+    assert target.budget(Fit.RAW_DEVICE) == Resources(9024, 4032, 960, 1_303_680, 2_607_360)
+    assert [region.whole.dsps for region in target.floorplan.regions] == [2880, 3072, 3072]
+
+
+def test_the_budget_of_a_routed_platform_is_the_vendors() -> None:
+    left = [region.left for region in Target.named("u55c").floorplan.regions]
+    whole = sum(left, Resources())
+    assert (whole.luts, whole.ffs, whole.bram18, whole.dsps) == (1_177_220, 2_433_025, 3632, 9020)
+
+
+def test_the_largest_region_at_a_channel_is_taken() -> None:
+    target = Target.named("u280")
+    second = target.floorplan.regions[1].left.luts
+    assert target.budget(Fit.BOARD, ["DDR[1]"]).luts == second * 70 // 100
+    assert target.budget(Fit.BOARD, ["DDR[1]", "HBM[7]"]) == target.budget(Fit.BOARD)
 
 
 @pytest.mark.parametrize("name", device_names())
@@ -68,12 +124,12 @@ def test_a_clock_faster_than_the_table_is_an_error() -> None:
 
 def test_unknown_device_lists_the_known_ones() -> None:
     with pytest.raises(
-        TargetError, match=r"E851 device 'none'(.|\n)*hint: known devices: u250, u280"
+        TargetError, match=r"E851 device 'none'(.|\n)*hint: known devices: kv260, u250, u280"
     ):
         Target.named("none")
 
 
-@pytest.mark.parametrize(("name", "meant"), [("U280", "u280"), ("u55", "u250"), ("vu9", "vu9p")])
+@pytest.mark.parametrize(("name", "meant"), [("U280", "u280"), ("u55", "u55c"), ("vu9", "vu9p")])
 def test_the_nearest_device_is_named(name: str, meant: str) -> None:
     with pytest.raises(TargetError, match=rf"E851 (.|\n)*did you mean '{meant}'\? known devices: "):
         Target.named(name)
@@ -127,6 +183,64 @@ def test_all_problems_of_a_users_device_at_once(tmp_path: Path) -> None:
     places = {d.loc.path for d in raised.value.diagnostics if d.loc is not None}
     assert {d.code for d in raised.value.diagnostics} == {"E853"}
     assert places == {"slrs", "total.dsps", "total.dsp"}
+
+
+OLD = """
+source = "own"
+name = "old"
+part = "xcvu9p"
+default_clock_ns = 4.0
+operators = "ultrascale_plus"
+memories = "ultrascale_plus"
+slrs = 2
+hbm_channels = 1
+ddr_channels = 0
+hbm_bytes_per_s = 1
+total = { dsps = 1200, bram18 = 1440, uram = 320, luts = 394080, ffs = 788160 }
+slr = { dsps = 600, bram18 = 720, uram = 160, luts = 197040, ffs = 394080 }
+"""
+
+
+def test_a_users_device_without_regions_has_equal_ones_and_no_shell(tmp_path: Path) -> None:
+    (tmp_path / "old.toml").write_text(OLD)
+    target = Target.load(tmp_path / "old.toml")
+    shares = Resources(480, 576, 128, 137_928, 197_040)
+    assert target.budget(Fit.SLR) == target.budget(Fit.BOARD) == shares
+    assert target.budget(Fit.DEVICE) == shares.scaled(2)
+
+
+@pytest.mark.parametrize(
+    ("more", "place", "problem"),
+    [
+        (
+            "[[regions]]\nsource = 's'\ndsps = 1\nbram18 = 1\nuram = 1\nluts = 1\nffs = 1\n",
+            "regions",
+            "regions lists 1 of 2 SLRs",
+        ),
+        (
+            "[shell]\nplatform = 'p'\n[[shell.leaves]]\nsource = 's'\n"
+            "dsps = 1\nbram18 = 1\nuram = 1\nluts = 1\nffs = 1\n",
+            "shell",
+            "what is left is listed for 1 of 2 SLRs",
+        ),
+        (
+            "[shell]\nplatform = 'p'\n"
+            + 2
+            * "[[shell.leaves]]\nsource = 's'\ndsps = 601\nbram18 = 1\nuram = 1\nluts = 1\n"
+            "ffs = 1\n",
+            "shell",
+            "more dsps are left of SLR0 than it has",
+        ),
+        ("[guideline]\nluts_percent = 101\n", "guideline.luts_percent", "100"),
+    ],
+)
+def test_regions_of_a_users_device_fit_together(
+    more: str, place: str, problem: str, tmp_path: Path
+) -> None:
+    (tmp_path / "card.toml").write_text(OLD + more)
+    with pytest.raises(TargetError, match=rf"E853 (.|\n)*{problem}") as raised:
+        Target.load(tmp_path / "card.toml")
+    assert [d.loc.path for d in raised.value.diagnostics if d.loc is not None] == [place]
 
 
 def test_unknown_table_of_a_users_device(tmp_path: Path) -> None:
