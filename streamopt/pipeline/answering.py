@@ -89,7 +89,7 @@ def answered(
         from streamopt.strategies.refinement.steady_frames import with_steady_frames
 
         found = with_steady_frames(found, run, device)
-    return _warned(_ported(found, problem), fifos, device)
+    return _warned(replace(_ported(found, problem), fit=budget.fit or ""), fifos, device)
 
 
 def _ported(solution: Solution, problem: Problem) -> Solution:
@@ -165,7 +165,7 @@ def _within(solution: Solution, fit: Region) -> Solution:
         if fit.limits != (whole := fit.on.budget(Fit.DEVICE)) and fit.limits.over(whole) == ():
             hint += ", or --fit device"
         raise SolverError(Diagnostic("E522", message, hint=hint))
-    return replace(solution, region=limits, used=used)
+    return replace(solution, region=limits, used=used, fit=fit.fit)
 
 
 def _warned(solution: Solution, fifos: FifoSizing | None, on: Target) -> Solution:

@@ -16,6 +16,7 @@ from streamopt.evaluation.design import evaluated, frame_interval_cycles
 from streamopt.evaluation.fifo_sizing import FifoSizing
 from streamopt.extras import require
 from streamopt.options import checked, option_group
+from streamopt.pipeline.design_limits import Budget
 from streamopt.pipeline.flat_records import design_record, evaluation_record, record_of_every_level
 from streamopt.pipeline.reading import dataflow
 from streamopt.pipeline.rivals import design
@@ -27,6 +28,7 @@ from streamopt.strategies.effort import Effort
 from streamopt.strategies.opt6.choices import Space
 from streamopt.strategies.rival import RivalName
 from streamopt.target.device import or_usual
+from streamopt.target.resources import Fit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -51,8 +53,8 @@ class ComparisonCase:
     ----------
     dsp
         DSPs as `streamopt.solve` counts them for a level, as built for a strategy.
-    solver, tiling_limit, time_limit_seconds, seed
-        See `streamopt.solve`; a strategy has none of them.
+    solver, tiling_limit, time_limit_seconds, seed, fit
+        See `streamopt.solve`; a strategy has none of them. An empty ``fit`` is the level's own.
     """
 
     level: str = ""
@@ -62,6 +64,7 @@ class ComparisonCase:
     tiling_limit: int | None = None
     time_limit_seconds: float | None = None
     seed: int = 0
+    fit: str = ""
 
     @property
     def name(self) -> str:
@@ -69,7 +72,7 @@ class ComparisonCase:
         return self.level or self.strategy
 
 
-@option_group(levels=LevelName, strategies=RivalName)
+@option_group(levels=LevelName, strategies=RivalName, fit=Fit)
 @dataclass(frozen=True, slots=True)
 class Comparison:
     """The cases of a comparison: at every DSP limit each level with each solver, each strategy.
@@ -90,6 +93,8 @@ class Comparison:
         Seconds for each level; None for no limit.
     seed
         Of the solvers.
+    fit
+        The part of the device that designs of levels keep to, as in `streamopt.Budget`.
     """
 
     levels: Iterable[str] = tuple(LevelName)
@@ -99,6 +104,7 @@ class Comparison:
     solver: str | Iterable[str] = "auto"
     time_limit: float | None = None
     seed: int = 0
+    fit: str | None = None
 
     def cases(self) -> list[ComparisonCase]:
         """Return every case, limit by limit.
@@ -114,7 +120,7 @@ class Comparison:
         if wrong := [str(budget) for budget in budgets if budget < 1]:
             hint = "give whole numbers of at least 1"
             raise InfeasibleError(Diagnostic("E402", f"dsp is {', '.join(wrong)}", hint=hint))
-        search = (self.tiling_limit, self.time_limit, self.seed)
+        search = (self.tiling_limit, self.time_limit, self.seed, self.fit or "")
         return [
             case
             for budget in budgets
@@ -236,6 +242,7 @@ def row_of(graph: Graph, case: ComparisonCase, device: Target | None = None) -> 
         dsp=case.dsp,
         time_limit=case.time_limit_seconds,
         space=Space(tiling_limit=case.tiling_limit),
+        budget=Budget(fit=case.fit or None),
         effort=Effort(solver=case.solver, seed=case.seed, fifos=FifoSizing(on=device)),
     )
     found = evaluated(graph, solution.schedule, or_usual(device))
@@ -243,6 +250,7 @@ def row_of(graph: Graph, case: ComparisonCase, device: Target | None = None) -> 
         record_of_every_level(solution)
         | evaluation_record(found)
         | Record(
+            dsp_limit=case.dsp,
             interval_cycles=frame_interval_cycles(found),
             fifo_channels=len(solution.schedule.fifos),
             channels=len(solution.schedule.channels),

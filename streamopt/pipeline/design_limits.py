@@ -126,14 +126,15 @@ def region(problem: Problem, budget: Budget, device: Target, *, keeps_dsps: bool
 
     is_outside = any(port.kind.is_outside for port in problem.ports)
     usual = Fit.BOARD if is_outside else Fit.SLR
-    part = _part(usual if budget.fit is None else Fit(budget.fit), problem, device)
+    fit = usual if budget.fit is None else Fit(budget.fit)
+    part = _part(fit, problem, device)
     limits = {_FIELDS[key][0]: most for key, most in budget.given().items()}
     if keeps_dsps:
         limits["dsps"] = min(limits.get("dsps", problem.space.dsp_limit), problem.space.dsp_limit)
     for field, most in limits.items():
         if budget.fit is not None or field == "dsps":
             limits[field] = min(most, getattr(part, field))
-    return Region(device, replace(part, **limits))
+    return Region(device, replace(part, **limits), fit)
 
 
 def _part(fit: Fit, problem: Problem, device: Target) -> Resources:

@@ -125,6 +125,7 @@ def record_of_every_level(solution: Solution) -> Record:
         level=problem.level.name.value,
         dsp_limit=problem.space.dsp_limit,
         tiling_limit=problem.space.tiling_limit,
+        fit=solution.fit or None,
         objective=objective.name.value,
         objective_cycles=solution.latency_cycles,
         bound_cycles=solution.bound if is_latency else 0,

@@ -32,6 +32,8 @@ class Record(Mapping[str, Cell]):
         By the model of another system's strategy.
     predicted_cycles, simulated_cycles, dsps, bram18, uram, lut, ff
         Of the design as built, in the closed form and in the simulation.
+    fit
+        The part of the device that the design keeps to.
     over
         The resources of which the design takes more than the device has.
     tuning
@@ -52,6 +54,7 @@ class Record(Mapping[str, Cell]):
     estimated_dsps: int | None = None
     dsp_limit: int | None = None
     tiling_limit: int | None = None
+    fit: str | None = None
     objective: str | None = None
     latency_target_cycles: int | None = None
     interval_cycles: int | None = None

@@ -45,6 +45,8 @@ class Solution:
         Of each resource with a limit, as built.
     region
         Limits of the part of a device that a design of opt6 is within.
+    fit
+        The part of the device that the design keeps to; empty for none.
     least_found_cycles
         Least latency in the model of all schedules that were found, where that is of another one
         than `schedule`, which simulates faster; else 0.
@@ -68,6 +70,7 @@ class Solution:
     second_bound: int = 0
     used: tuple[int, ...] = ()
     region: tuple[Limit, ...] = ()
+    fit: str = ""
     least_found_cycles: int = 0
     simulated_cycles: int = 0
     warnings: tuple[Diagnostic, ...] = ()

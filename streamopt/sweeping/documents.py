@@ -15,6 +15,7 @@ from streamopt.errors import Diagnostic, SourceLoc, SweepError, reason, said
 from streamopt.files import read_text
 from streamopt.space.level import LevelName  # noqa: TC001 -- pydantic reads it
 from streamopt.strategies.rival import RivalName  # noqa: TC001 -- pydantic reads it
+from streamopt.target.resources import Fit  # noqa: TC001 -- pydantic reads it
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -41,6 +42,9 @@ class BlockDocument(BaseModel):
     strategies: list[Annotated[RivalName, Field(strict=False)]] = []
     solvers: list[Text] = Field(default=["auto"], min_length=1)
     dsps: list[Positive] = Field(default=[2560], min_length=1)
+    fits: list[Annotated[Fit, Field(strict=False)]] = Field(
+        default=[], description="parts of the device, see solve --fit; none for the level's own"
+    )
     seeds: list[int] = Field(default=[0], min_length=1)
     tiling_limits: dict[str, Positive] = {}
     time_limit_seconds: Seconds | None = None

@@ -106,15 +106,16 @@ def task_of(point: Point) -> dict[str, Any]:
 def way_record(way: ComparisonCase) -> Record:
     """Return the configuration as a record."""
     own = Record(level=way.level, strategy=way.strategy, dsp_limit=way.dsp)
-    return own if way.strategy else own | Record(asked_solver=way.solver, seed=way.seed)
+    asked = Record(asked_solver=way.solver, seed=way.seed, fit=way.fit or None)
+    return own if way.strategy else own | asked
 
 
 def _ways(block: BlockDocument, program: str) -> list[ComparisonCase]:
     tiling, seconds = block.tiling_limit(program), block.time_limit_seconds
     levels = [
-        ComparisonCase(str(level), "", dsp, solver, tiling, seconds, seed)
-        for dsp, level, solver, seed in product(
-            block.dsps, block.levels, block.solvers, block.seeds
+        ComparisonCase(str(level), "", dsp, solver, tiling, seconds, seed, str(fit))
+        for dsp, fit, level, solver, seed in product(
+            block.dsps, block.fits or ("",), block.levels, block.solvers, block.seeds
         )
     ]
     rivals = [

@@ -112,3 +112,13 @@ def test_a_design_may_do_without_memories() -> None:
 def test_an_unknown_part_is_told_with_all_parts() -> None:
     with pytest.raises(OptionError, match=r"E543(.|\n)*slr, board, device, raw, raw-device"):
         so.Budget(fit="half")
+
+
+@pytest.mark.parametrize(
+    ("fit", "named", "luts"), [(None, "slr", 304_192), ("raw", "raw", 434_560)]
+)
+def test_rows_of_a_comparison_name_the_part(fit: str | None, named: str, luts: int) -> None:
+    graph = so.dataflow(so.load(GRAPHS / "polybench" / "gesummv.json"))
+    (row,) = so.records(graph, so.Comparison(["opt6"], dsp=2560, time_limit=1, fit=fit))
+    assert (row["fit"], row["dsp_limit"]) == (named, 2560)
+    assert int(row["lut"]) <= luts

@@ -45,6 +45,21 @@ def test_every_combination_is_a_point_once(tmp_path: Path) -> None:
     assert {point.way.tiling_limit for point in found if point.way.level} == {2}
 
 
+def test_parts_of_the_device_are_points_of_levels_alone(tmp_path: Path) -> None:
+    found = points(
+        tmp_path,
+        'graphs = ["small/act.json"]\nlevels = ["opt6"]\nstrategies = ["hida"]\ndsps = [9]\n'
+        'fits = ["slr", "raw-device"]\n[[more]]\nfits = []\n',
+    )
+    fits = {(point.way.name, point.way.fit) for point in found}
+    assert fits == {("opt6", "slr"), ("opt6", "raw-device"), ("opt6", ""), ("hida", "")}
+
+
+def test_an_unknown_part_of_the_device_is_told_with_all_parts(tmp_path: Path) -> None:
+    with pytest.raises(SweepError, match="'slr', 'board', 'device', 'raw' or 'raw-device'"):
+        points(tmp_path, 'graphs = ["small/act.json"]\nlevels = ["opt6"]\nfits = ["half"]\n')
+
+
 @pytest.mark.parametrize(
     "change",
     [

@@ -67,6 +67,7 @@ def compare(
     dsp: Budgets = None,
     levels: Levels = None,
     strategies: Strategies = None,
+    fit: a.Fit = None,
     tiling_limit: a.TilingLimit = None,
     solver: Solvers = None,
     time_limit: a.TimeLimit = None,
@@ -94,7 +95,7 @@ def compare(
     graph = pipeline.dataflow(read.load(graph_file))
     solvers = _solvers(solver or ["auto"])
     comparison = pipeline.Comparison(
-        names, rivals, budgets, tiling_limit, solvers, time_limit, seed
+        names, rivals, budgets, tiling_limit, solvers, time_limit, seed, fit
     )
     hidden = quiet or as_json or form is not TableForm.TABLE
     with comparing(graph.name, quiet=hidden) as on_progress:

@@ -16,17 +16,18 @@ if TYPE_CHECKING:
     from streamopt.strategies.resources.budgeted import Chosen
     from streamopt.strategies.run import Run
     from streamopt.target.device import Target
-    from streamopt.target.resources import Resources
+    from streamopt.target.resources import Fit, Resources
 
 __all__ = ["Region", "SimulatedDesign", "judged"]
 
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """A part of a device, with what a design may take of it."""
+    """A part of a device, with the resources that a design may take of it."""
 
     on: Target
     limits: Resources
+    fit: Fit
 
 
 @dataclass(frozen=True, slots=True)
