@@ -44,6 +44,9 @@ PROGRAMS = tuple(
 KERNELS = tuple(sorted(path.name for path in POLYBENCH.iterdir() if path.is_dir()))
 CONV = "conv_block"
 ALL = so.Space()
+NO_LIMITS = so.Budget()
+MOST_SECONDS = 120.0
+"""Of a search at the default effort, on a busy machine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +58,10 @@ class Asked:
     program
         ``suite/name`` of a graph, the block of `CONV`, or ``NAME.c@SIZE`` for PolyBench's C text in
         single precision, in double precision with ``:DOUBLE`` behind.
+    budget
+        Limits on the design as built; for opt1 to opt5 the paper's problem has none.
+    time_limit_seconds
+        Of the search; None for the default effort.
     verify_seconds
         For which the emitted C++ may be compiled, run and compared with the interpreter; 0 for no
         verification.
@@ -64,13 +71,15 @@ class Asked:
     level: str = "opt6"
     space: so.Space = ALL
     tiling_limit: int | None = None
-    time_limit_seconds: float = 60.0
+    dsps: int = DSPS
+    budget: so.Budget = NO_LIMITS
+    time_limit_seconds: float | None = None
     verify_seconds: float = 0.0
 
     @property
     def patience_seconds(self) -> float:
         """Return after how long a measurement is given up."""
-        return self.time_limit_seconds + self.verify_seconds + 240.0
+        return (self.time_limit_seconds or MOST_SECONDS) + self.verify_seconds + 240.0
 
 
 def source(name: str) -> Program:
@@ -102,9 +111,9 @@ def measured(asked: Asked) -> Row:
     solution = so.solve(
         graph,
         level=asked.level,
-        dsp=DSPS,
+        dsp=asked.dsps,
         time_limit=asked.time_limit_seconds,
-        budget=so.Budget(fit="raw"),
+        budget=asked.budget,
         space=replace(asked.space, tiling_limit=asked.tiling_limit or asked.space.tiling_limit),
     )
     seconds, cpu_seconds = perf_counter() - started, process_time() - working
@@ -120,10 +129,7 @@ def measured(asked: Asked) -> Row:
 
 def _row(solution: Solution, found: Evaluation) -> Row:
     record, found_least = so.record(solution), choice_record(solution)
-    used, region = found.resources.total, found.target.slr
-    limit = {"dsps": DSPS}
-    names = ("dsps", "bram18", "uram", "luts", "ffs")
-    over = [n for n in names if getattr(used, n) > limit.get(n, getattr(region, n))]
+    used = found.resources.total
     values = {
         "simulated_cycles": found.trace.cycles,
         "mac_bound_cycles": record["roofline_cycles"],
@@ -132,7 +138,8 @@ def _row(solution: Solution, found: Evaluation) -> Row:
         "uram": used.uram,
         "luts": used.luts,
         "ffs": used.ffs,
-        "over": " ".join(over),
+        "over": ", ".join(_over(solution, found)),
+        "dsp_limit": solution.problem.space.dsp_limit,
         "fifo_edges": len(solution.schedule.fifos),
         "edges": len(solution.schedule.channels),
         "rewrites": " ".join(solution.schedule.rewrites),
@@ -147,6 +154,14 @@ def _row(solution: Solution, found: Evaluation) -> Row:
         "clock_risks": len(found.clock_risks),
     }
     return {name: str(value) for name, value in values.items()}
+
+
+def _over(solution: Solution, found: Evaluation) -> tuple[str, ...]:
+    """Return the resources of which a design takes more than its limits, or than one SLR has."""
+    if not solution.limits:
+        return found.resources.total.over(replace(found.target.slr, dsps=DSPS))
+    pairs = zip(solution.limits, solution.used, strict=True)
+    return tuple(limit.resource for limit, used in pairs if used > limit.most)
 
 
 def _verified(program: Program, schedule: Schedule, patience_seconds: float) -> Row:

@@ -11,20 +11,31 @@ if TYPE_CHECKING:
 
     from keep import Row
 
-__all__ = ["BINDINGS", "met"]
+__all__ = ["TITLES", "met"]
 
-MOST_RATIOS = {"free": (1.0, 1.6), "dsp": (1.35, 2.2)}
-"""By binding: geometric mean and maximum of cycles over the bound that are asked for."""
-BINDINGS = tuple(MOST_RATIOS)
-SEARCH_SECONDS = 60.0
+MOST_RATIOS = {
+    ("slr", "free"): (0.95, 1.6),
+    ("slr", "dsp"): (1.25, 1.75),
+    ("raw", "free"): (1.0, 1.6),
+    ("raw", "dsp"): (1.35, 2.2),
+}
+"""By part and binding: geometric mean and maximum of cycles over the bound that are asked for."""
+TITLES = {
+    ("slr", "free"): "the guideline's shares of one SLR, operators free",
+    ("slr", "dsp"): "the guideline's shares of one SLR, 5 DSPs a multiply-accumulate",
+    ("raw", "free"): "all of one SLR, operators free",
+    ("raw", "dsp"): "all of one SLR, 5 DSPs a multiply-accumulate",
+}
+"""Words for what the rows of a part and binding are."""
+PROCESSOR_SECONDS = 30.0
 GAP = 0.05
 
 
 def met(rows: Sequence[Row], published: Mapping[str, Row]) -> list[str]:
     """Return one line for each figure that must hold, with what was measured."""
     lines: list[str] = []
-    for binding, (most_mean, most) in MOST_RATIOS.items():
-        every = [row for row in rows if row["binding"] == binding]
+    for (fit, binding), (most_mean, most) in MOST_RATIOS.items():
+        every = [row for row in rows if (row["fit"], row["binding"]) == (fit, binding)]
         own = [row for row in every if row.get("simulated_cycles")]
         if not own:
             continue
@@ -32,16 +43,17 @@ def met(rows: Sequence[Row], published: Mapping[str, Row]) -> list[str]:
             (f"{len(own)} of {len(published)} programs have a design", _missing(own, published)),
             *_ratio_checks(own, most_mean, most),
             ("fewer cycles than the published RTL", _slower(own, published)),
+            ("within all limits", [_name(row, row["over"]) for row in own if row["over"]]),
             (
-                "within 2560 DSPs and one SLR",
-                [_name(row, row["over"]) for row in own if row["over"]],
+                "no clock risk",
+                [_name(row, row["clock_risks"]) for row in own if row["clock_risks"] != "0"],
             ),
             (
-                f"searched within {SEARCH_SECONDS:g} s",
+                f"solved in {PROCESSOR_SECONDS:g} s of processor time",
                 [
-                    _name(row, f"{row['search_seconds']} s")
+                    _name(row, f"{row['solve_cpu_seconds']} s")
                     for row in own
-                    if float(row["search_seconds"]) > SEARCH_SECONDS
+                    if float(row["solve_cpu_seconds"]) > PROCESSOR_SECONDS
                 ],
             ),
             (f"a search gap of at most {GAP:.0%}, or a proof", _open(own)),
@@ -49,7 +61,7 @@ def met(rows: Sequence[Row], published: Mapping[str, Row]) -> list[str]:
         ]
         for text, against in checks:
             verdict = "met" if not against else f"**not met**: {', '.join(against)}"
-            lines.append(f"{binding}: {text}: {verdict}")
+            lines.append(f"{fit}, {binding}: {text}: {verdict}")
     return lines
 
 

@@ -1,8 +1,9 @@
 """Measure level opt6: designs, ablation, levels, PolyBench, a convolution block; then the pages.
 
 Run ``python results/beyond/run.py [--what PART,PART] [--programs WORD,WORD] [--time-limit S]
-[--bindings free,dsp] [--verify]``. Rows are written as they come, and replace those of the same
-design; ``--what pages`` draws the pages from the rows alone. Every design has a process of its own.
+[--bindings free,dsp] [--fits slr,raw] [--verify]``. Rows are written as they come, and replace
+those of the same design; ``--what pages`` draws the pages from the rows alone. Every design has a
+process of its own.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import argparse
 import sys
 from dataclasses import dataclass, replace
+from itertools import product
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -26,11 +28,13 @@ from streamopt.space.level import BindingChoice
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-PARTS = ("designs", "ablation", "levels", "polybench", "conv")
+PARTS = ("designs", "large", "ablation", "levels", "polybench", "conv")
 LEVELS = ("opt1", "opt2", "opt3", "opt4", "opt5")
 TILING_LIMITS = {"residual_block": 8, "dwsconv_block": 8, "multi_head_attention": 1}
 """Of the published experiments, where it isn't 16; levels below opt6 keep them."""
 
+LARGE = {"2mm": 6462, "3mm": 7575}
+"""DSPs that designs of Prometheus have for the same kernels, on a whole U55C."""
 VERIFY_SECONDS = 600.0
 KERNEL_VERIFY_SECONDS = 60.0
 SMALLER = ("MINI", "MINI:DOUBLE")
@@ -42,16 +46,18 @@ class Wanted:
 
     words: tuple[str, ...]
     bindings: tuple[str, ...]
-    time_limit_seconds: float
+    fits: tuple[str, ...]
+    time_limit_seconds: float | None
     verify: bool
 
     def of(self, names: tuple[str, ...]) -> list[str]:
         """Return the names that have one of the words in them."""
         return [name for name in names if any(word in name for word in self.words)]
 
-    def asked(self, program: str, space: so.Space) -> Asked:
+    def asked(self, program: str, space: so.Space, fit: str = "slr") -> Asked:
         """Return what to find for a program."""
-        return Asked(program, space=space, time_limit_seconds=self.time_limit_seconds)
+        limits, seconds = so.Budget(fit=fit), self.time_limit_seconds
+        return Asked(program, space=space, budget=limits, time_limit_seconds=seconds)
 
 
 def row_of(asked: Asked) -> Row:
@@ -62,14 +68,26 @@ def row_of(asked: Asked) -> Row:
 
 
 def designs(wanted: Wanted) -> None:
-    """Find a design of every program for every binding."""
-    for program in wanted.of(PROGRAMS):
-        for binding in wanted.bindings:
-            asked = wanted.asked(program, so.Space(binding=BindingChoice(binding)))
-            if wanted.verify:
-                asked = replace(asked, verify_seconds=VERIFY_SECONDS)
-            key = {"program": program, "binding": binding}
-            add("designs", ("program", "binding"), key | row_of(asked))
+    """Find a design of every program for every binding and part of the device."""
+    keys = ("program", "fit", "binding")
+    for program, fit, binding in product(wanted.of(PROGRAMS), wanted.fits, wanted.bindings):
+        asked = wanted.asked(program, so.Space(binding=BindingChoice(binding)), fit)
+        if wanted.verify:
+            asked = replace(asked, verify_seconds=VERIFY_SECONDS)
+        add("designs", keys, dict(zip(keys, (program, fit, binding), strict=True)) | row_of(asked))
+
+
+def large(wanted: Wanted) -> None:
+    """Find designs within limits that are far from those of one SLR."""
+    limits = so.Budget(lut=700_000, bram18=3632, fit="raw-device")
+    for kernel, dsps in LARGE.items():
+        asked = wanted.asked(f"{kernel}.c@MEDIUM", so.Space())
+        if kernel in wanted.of(tuple(LARGE)):
+            add(
+                "large",
+                ("program",),
+                {"program": kernel} | row_of(replace(asked, dsps=dsps, budget=limits)),
+            )
 
 
 def ablation(wanted: Wanted) -> None:
@@ -121,15 +139,17 @@ def _verified_row(wanted: Wanted, kernel: str, size: str) -> Row:
 
 
 def conv(wanted: Wanted) -> None:
-    """Find a verified design of CODO's convolution block for every binding."""
-    for binding in wanted.bindings:
-        asked = wanted.asked(CONV, so.Space(binding=BindingChoice(binding)))
+    """Find a verified design of CODO's convolution block for every binding and part."""
+    for fit, binding in product(wanted.fits, wanted.bindings):
+        asked = wanted.asked(CONV, so.Space(binding=BindingChoice(binding)), fit)
         row = row_of(replace(asked, verify_seconds=VERIFY_SECONDS))
-        add("conv", ("program", "binding"), {"program": CONV, "binding": binding, **row})
+        key = {"program": CONV, "fit": fit, "binding": binding}
+        add("conv", tuple(key), {**key, **row})
 
 
 MEASURES: dict[str, Callable[[Wanted], None]] = {
     "designs": designs,
+    "large": large,
     "ablation": ablation,
     "levels": levels,
     "polybench": polybench,
@@ -143,12 +163,14 @@ def main() -> None:
     parser.add_argument("--what", default=",".join(PARTS), help="parts, or pages alone")
     parser.add_argument("--programs", default="", help="words of which a program has one in it")
     parser.add_argument("--bindings", default="free,dsp")
-    parser.add_argument("--time-limit", type=float, default=60.0)
+    parser.add_argument("--fits", default="slr,raw")
+    parser.add_argument("--time-limit", type=float, help="seconds, instead of the default effort")
     parser.add_argument("--verify", action="store_true", help="the designs too, which takes long")
     options = parser.parse_args()
-    bindings = tuple(options.bindings.split(","))
-    words = tuple(options.programs.split(","))
-    wanted = Wanted(words, bindings, options.time_limit, options.verify)
+    words, bindings, fits = (
+        tuple(text.split(",")) for text in (options.programs, options.bindings, options.fits)
+    )
+    wanted = Wanted(words, bindings, fits, options.time_limit, options.verify)
     command = " ".join(["python results/beyond/run.py", *sys.argv[1:]])
     for part in options.what.split(","):
         if part == "pages":

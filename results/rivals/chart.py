@@ -21,6 +21,7 @@ COLOURS = {
     "rtl": "#5b6b82",
     "opt5": "#6aa6d8",
     "opt6": "#d1495b",
+    "opt6 raw": "#e9a3ac",
 }
 PER_PANEL = 9
 
@@ -38,7 +39,7 @@ def write_chart(found: Measured, path: Path) -> None:
         "Cycles over the bound of 2560 DSPs: less is better", loc="left", fontsize=10
     )
     every[-1].legend(
-        ncols=7, fontsize=8, frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.3)
+        ncols=4, fontsize=8, frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.3)
     )
     path.write_bytes(chart_bytes(figure, "svg"))
 

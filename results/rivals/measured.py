@@ -17,7 +17,7 @@ __all__ = ["OURS", "RIVALS", "TITLES", "WAYS", "Measured", "Row", "mean", "numbe
 Row: TypeAlias = "dict[str, str]"
 
 RIVALS = ("hida", "scalehls", "codo", "pom")
-OURS = ("opt5", "opt6")
+OURS = ("opt5", "opt6", "opt6 raw")
 WAYS = (*RIVALS, *OURS)
 TITLES = {
     "hida": "HIDA",
@@ -27,6 +27,7 @@ TITLES = {
     "streamhls": "Stream-HLS",
     "opt5": "opt5",
     "opt6": "opt6",
+    "opt6 raw": "opt6, raw SLR",
 }
 DSPS = "2560"
 
@@ -40,10 +41,7 @@ class Measured:
         self.as_written = _read(folder / "as_written.csv")
         published = folder.parent / "published"
         self.published = {path.stem: _read(path) for path in sorted(published.glob("*.csv"))}
-        self._by_key = {
-            (row["program"], row["level"] or row["strategy"], row["dsp_limit"]): row
-            for row in self.rows
-        }
+        self._by_key = {(row["program"], _way(row), row["dsp_limit"]): row for row in self.rows}
 
     def row(self, program: str, way: str, dsps: str = DSPS) -> Row:
         """Return a row, empty if there is none."""
@@ -74,6 +72,12 @@ class Measured:
             if row["program"] == program and row["simulated_cycles"]
         ]
         return (min(found)[1], min(found)[0]) if found else None
+
+
+def _way(row: Row) -> str:
+    """Return the strategy or level of a row, with the part of the device if that is all of it."""
+    way = row["level"] or row["strategy"]
+    return f"{way} raw" if row["fit"] == "raw" else way
 
 
 def number(text: str | None) -> float | None:
