@@ -14,6 +14,9 @@ E617  a name is declared twice
 E618  a name is reserved
 E619  a call does not fit its function
 E620  sums of floats that the tool may not reorder, as the timing assumes
+E621  an array of several banks has an index that is not static
+E622  an argument has more banks than any design of one SLR that is known
+E623  a bank has fewer ports than an iteration needs in the interval that is asked for
 ====  =============================================================================
 """
 
@@ -21,6 +24,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from streamopt.codegen.checks.banks import bank_findings, port_findings
 from streamopt.codegen.checks.facts import Finding, Severity, facts
 from streamopt.codegen.checks.reading import read_tree
 from streamopt.codegen.checks.reordering import reordering_findings
@@ -50,6 +54,8 @@ def check_tree(items: Sequence[Item]) -> tuple[Finding, ...]:
     for function in functions:
         if is_region(function):
             found += region_findings(function, by_name)
+            found += port_findings(function)
+            found += bank_findings(function, by_name)
         else:
             found += loop_findings(function)
         found += partition_findings(function)

@@ -9,10 +9,10 @@ loop has a body); loops below it are unrolled completely.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from streamopt.codegen.checks.banks import partition_of
 from streamopt.codegen.checks.facts import Finding, Severity, nested, variable
 from streamopt.codegen.names import is_reserved
 from streamopt.codegen.tree import Comment, CppStatement, Directive, For, If, Pragma
@@ -20,6 +20,7 @@ from streamopt.codegen.tree import Comment, CppStatement, Directive, For, If, Pr
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from streamopt.codegen.checks.banks import CppPartition
     from streamopt.codegen.checks.facts import CppCall, CppVariable, FunctionFacts
     from streamopt.codegen.tree import Item
 
@@ -158,9 +159,6 @@ def _fits(given: CppVariable, parameter: CppVariable) -> bool:
     return types[0] == types[1] and given.extents == parameter.extents
 
 
-_PARTITION = re.compile(r"array_partition variable=(\w+) type=cyclic factor=(\d+) dim=(\d+)")
-
-
 def loop_findings(function: FunctionFacts) -> Iterator[Finding]:
     """Yield E613 for nests that are not perfect, E615 for loops without an iteration."""
     for item in nested(function.body):
@@ -198,26 +196,25 @@ def partition_findings(function: FunctionFacts) -> Iterator[Finding]:
     known = {found.name: found for found in function.variables if not found.is_stream}
     seen: set[tuple[str, int]] = set()
     for item in nested(function.body):
-        found = _PARTITION.fullmatch(item.text) if isinstance(item, Pragma) else None
-        if found is None:
+        split = partition_of(item)
+        if split is None:
             continue
-        name, factor, dimension = found[1], int(found[2]), int(found[3])
-        problem = _misfit(known.get(name), factor, dimension)
-        if (name, dimension) in seen:
-            problem = f"dimension {dimension} is partitioned twice"
-        seen.add((name, dimension))
+        problem = _misfit(known.get(split.array), split)
+        if (split.array, split.dimension) in seen:
+            problem = f"dimension {split.dimension} is partitioned twice"
+        seen.add((split.array, split.dimension))
         if problem:
-            yield Finding("E614", f"partition of {name}: {problem}", function.name)
+            yield Finding("E614", f"partition of {split.array}: {problem}", function.name)
 
 
-def _misfit(array: CppVariable | None, factor: int, dimension: int) -> str:
+def _misfit(array: CppVariable | None, split: CppPartition) -> str:
     if array is None:
         return "there is no array of that name"
-    if not 1 <= dimension <= len(array.extents):
-        return f"there is no dimension {dimension}"
-    extent = array.extents[dimension - 1]
-    if not 1 < factor <= extent:
-        return f"factor {factor} for an extent of {extent}"
+    if not (0 if split.factor is None else 1) <= split.dimension <= len(array.extents):
+        return f"there is no dimension {split.dimension}"
+    extent = array.extents[split.dimension - 1]
+    if split.factor is not None and not 1 < split.factor <= extent:
+        return f"factor {split.factor} for an extent of {extent}"
     return ""
 
 
