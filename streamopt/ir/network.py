@@ -83,6 +83,8 @@ class Memory:
     channels
         What holds an array off the chip, each an equal part, behind a port of its own; "" where
         that isn't said. None for streams, and for others.
+    chosen
+        The dimension whose banks are all read at one place, so that multiplexers choose a value.
     """
 
     name: str
@@ -91,13 +93,15 @@ class Memory:
     shape: tuple[int, ...]
     factors: tuple[int, ...]
     channels: tuple[str, ...] = ()
+    chosen: int | None = None
 
     def __str__(self) -> str:
         """Return one line: place, shape, type and partition factors."""
         extents = "".join(f"[{extent}]" for extent in self.shape)
         factors = f", factors {' x '.join(map(str, self.factors))}" if self.is_partitioned else ""
         channels = f", behind {', '.join(self.channels)}" if any(self.channels) else ""
-        return f"{self.place} {self.name}{extents}: {self.element}{factors}{channels}"
+        chosen = "" if self.chosen is None else f", chosen along {self.chosen + 1}"
+        return f"{self.place} {self.name}{extents}: {self.element}{factors}{chosen}{channels}"
 
     @property
     def is_partitioned(self) -> bool:

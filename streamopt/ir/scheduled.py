@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from streamopt.ir.graph import Edge, Graph, Node
+    from streamopt.ir.line_buffer import LineBuffer
     from streamopt.ir.schedule import Binding, ChannelKind, Schedule
 
 __all__ = ["ArrayPartition", "Channel", "ScheduledGraph", "ScheduledNode", "TiledLoop"]
@@ -72,8 +73,8 @@ class ScheduledNode:
     ----------
     binding
         What its floating-point operators are built from; empty for the tool's choice.
-    rings
-        Partitions of the rings of its windows, by the arrays that they hold rows of.
+    line_buffers
+        Of its windows.
     target_ii
         Initiation interval that is asked of the vendor's tool; it takes a longer one if it must.
     """
@@ -81,7 +82,7 @@ class ScheduledNode:
     node: Node
     loops: tuple[TiledLoop, ...]
     binding: Binding = ()
-    rings: tuple[ArrayPartition, ...] = ()
+    line_buffers: tuple[LineBuffer, ...] = ()
     target_ii: int = 1
 
     def __str__(self) -> str:

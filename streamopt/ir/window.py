@@ -1,8 +1,8 @@
 """Windows on streams: what a node keeps of an array that it takes once and reads several times.
 
 A node that reads ``X[h + k - 1][w]`` may take row h of X from a stream in iteration h and compute
-row ``h - delay``. Rows lie in a ring until no window reaches them any more. What the node computes
-is the same; its nest has ``delay`` more iterations of h.
+row ``h - delay``. Rows lie in line buffers (`streamopt.ir.line_buffer`) until no window reaches
+them any more. What the node computes is the same; its nest has ``delay`` more iterations of h.
 """
 
 from __future__ import annotations
@@ -10,11 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from streamopt.ir.affine import Affine
-from streamopt.ir.expression import Access
-
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from streamopt.ir.expression import Access
 
 __all__ = ["Stretch", "Window"]
 
@@ -32,7 +29,7 @@ class Window:
     dimension
         The one whose elements are rows: the outermost that is read through a window.
     rows
-        Rows of the ring; row r lies at ``r mod rows``.
+        Rows that are kept, a power of two; row r lies at ``r mod rows``.
     plain_loops
         Loops of dimensions that are not read through a window: a row is complete though one of
         them is further out.
@@ -61,33 +58,10 @@ class Window:
         return name
 
     @property
-    def ring_shape(self) -> tuple[int, ...]:
-        """Return the extents of the ring, in elements."""
-        before, after = self.shape[: self.dimension], self.shape[self.dimension + 1 :]
-        return (*before, self.rows, *after)
-
-    @property
     def extents(self) -> dict[str, int]:
         """Return by loop how many of its iterations, from the first, take elements."""
         pairs = zip(self.taken.subscripts, self.shape, strict=True)
         return {name: extent for s, extent in pairs for name in s.iterators()}
-
-    def in_ring(self, access: Access, trip_counts: Mapping[str, int]) -> Access:
-        """Return where the ring has what an access reads.
-
-        Parameters
-        ----------
-        trip_counts
-            Of the loops in the access. Where a window reaches over the border the row is negative;
-            whole rounds are added, so that no dividend is.
-        """
-        row = access.subscripts[self.dimension]
-        if self.rows < self.shape[self.dimension]:
-            lowest = row.bounds(trip_counts)[0]
-            rounds = -(min(0, lowest) // self.rows)
-            row = (row + Affine.of(rounds * self.rows)).mod(self.rows)
-        before = access.subscripts[: self.dimension]
-        return Access(self.array, (*before, row, *access.subscripts[self.dimension + 1 :]))
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,14 +28,14 @@ from streamopt.ir.graph import SequentialNode
 from streamopt.ir.ports import PortKind
 from streamopt.ir.schedule import BINDABLE, ChannelKind
 from streamopt.ir.scheduled import (
-    ArrayPartition,
     Channel,
     ScheduledGraph,
     ScheduledNode,
     TiledLoop,
 )
 from streamopt.transforms.argument_banks import boundary_partitions
-from streamopt.transforms.partitions import buffer_factors, ring_factors
+from streamopt.transforms.line_buffers import line_buffers
+from streamopt.transforms.partitions import buffer_factors
 from streamopt.transforms.ports.movers import moved_arrays, with_movers
 from streamopt.transforms.rewrites import rewritten
 
@@ -267,8 +267,7 @@ def _times(lanes: Sequence[int]) -> str:
 def _scheduled(node: Node, plan: NodePlan) -> ScheduledNode:
     trips, factors = node.built_trip_counts, plan.factors
     loops = tuple(TiledLoop(name, trips[name], factors[name]) for name in plan.order)
-    rings = tuple(ArrayPartition(w.array, ring_factors(w, node, factors)) for w in node.windows)
-    return ScheduledNode(node, loops, plan.binding, rings, plan.target_ii)
+    return ScheduledNode(node, loops, plan.binding, line_buffers(node, loops), plan.target_ii)
 
 
 def _channel(

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from streamopt.ir.affine import Affine
     from streamopt.ir.expression import Access
     from streamopt.ir.graph import Edge, Graph, Node
-    from streamopt.ir.window import Window
 
     Factors = Mapping[str, int]
     Use = tuple[Access, Node, Factors]
@@ -32,7 +31,6 @@ __all__ = [
     "cyclic_factors",
     "fullest_bank",
     "moves_by",
-    "ring_factors",
     "touched_elems",
     "writes_of",
 ]
@@ -49,29 +47,6 @@ def buffer_factors(graph: Graph, edge: Edge, factors: Mapping[str, Factors]) -> 
     found = cyclic_factors(graph.array(edge.array).shape, uses, touched_elems)
     works = all(_finds_banks(use, found) for use in uses)
     return found if works else (1,) * len(found)
-
-
-def ring_factors(window: Window, node: Node, factors: Factors) -> tuple[int, ...]:
-    """Return the cyclic factor of each dimension of a window's ring; all 1 for no pragma.
-
-    Lanes that read several rows find each in a bank of its own, at the same place: which of them
-    holds which row changes, so all are read and one is chosen. Where an iteration reads more
-    columns of a bank than a port is left for beside the row that comes, it is left to the tool.
-    """
-    reads = node.reads_of(window.array)
-    row = window.dimension
-    rows = {access.subscripts[row] for access in reads}
-    reads_rows = len(rows) > 1 or any(touched_elems(place, node, factors) > 1 for place in rows)
-    uses = [(access, node, factors) for access in (window.taken, *reads)]
-    found = [*cyclic_factors(window.ring_shape, uses, touched_elems)]
-    found[row] = window.rows if reads_rows else 1
-    beside = [(*a.subscripts[:row], *a.subscripts[row + 1 :]) for a in reads]
-    banks = (*found[:row], *found[row + 1 :])
-    load = sum(
-        prod(fullest_bank(s, node, factors, n) for s, n in zip(places, banks, strict=True))
-        for places in dict.fromkeys(beside)
-    )
-    return tuple(found) if load < PORTS else (1,) * len(found)
 
 
 def fullest_bank(subscript: Affine, node: Node, factors: Factors, banks: int) -> int:

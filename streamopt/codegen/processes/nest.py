@@ -8,7 +8,8 @@ lanes are unrolled, so the body stands once whatever the factors. Guards name th
   buffer; or straight into the expression if only one iteration needs it;
 - a reduction keeps its partial values in a local buffer, starts at the first iteration of each
   element, and sends at the last one (Cond. 1 of [1]);
-- a window takes its array from a stream into a ring of rows; what is computed is a few rows behind.
+- a window takes its array from a stream into line buffers (`streamopt.codegen.processes.windows`);
+  what is computed is a few rows behind.
 
 Where a factor doesn't divide its trip count, lanes of the last tile have no iteration. Of a loop
 that moves the output their whole body is under ``if (i_tile < 14 || i_lane < 18)``; these lane
@@ -27,6 +28,7 @@ from typing import TYPE_CHECKING
 from streamopt.codegen.expressions import ExpressionText, check_dividends, literal
 from streamopt.codegen.layout import CppPort, extents_text
 from streamopt.codegen.processes.guards import LoopGuard, all_of
+from streamopt.codegen.processes.windows import LineWriter, dependences, unrolled
 from streamopt.codegen.tree import CppStatement, For, If, Item, Pragma, pipelined
 from streamopt.ir.affine import Affine
 from streamopt.ir.program import Reduction
@@ -38,9 +40,11 @@ if TYPE_CHECKING:
     from streamopt.codegen.names import Names
     from streamopt.ir.element import ElementType
     from streamopt.ir.expression import Access
+    from streamopt.ir.line_buffer import LineBuffer
     from streamopt.ir.network import Operator
     from streamopt.ir.program import Array
     from streamopt.ir.scheduled import ScheduledNode, TiledLoop
+    from streamopt.ir.window import Window
 
 __all__ = ["CppNest", "NestWriter", "partition_pragmas"]
 
@@ -144,7 +148,8 @@ class NestWriter(CppNest):
         self.masked = [loop for loop in partial if loop.name in reduced]
         self.locals: list[Item] = []
         self.fetched: dict[Access, str] = {}
-        self.rings = {ring.array: ring.factors for ring in scheduled.rings}
+        self.line_buffers = scheduled.line_buffers
+        self.line_writers: list[LineWriter] = []
         elements = {port.array.name: port.array.element for port in process.reads.values()}
         self.expression = ExpressionText(elements.__getitem__, self._operand, self._index, function)
 
@@ -153,35 +158,56 @@ class NestWriter(CppNest):
         taken = [*self._windows()]
         body: list[Item] = [*_merged(self._fetches()), *self._compute()]
         computing = self._computing()
-        body = [*taken, *([If(computing, tuple(body))] if computing else body)]
+        body = [If(computing, tuple(body))] if computing else body
         plain = [loop for loop in self.loops if loop not in self.guarded]
         for loop in reversed((*self.guarded, *plain)):
             if loop.unroll > 1:
                 end = self.inside([loop.name]) if loop in self.guarded else ""
                 body = [self.lane_loop(loop, body, end)]
-        return (*self.locals, *self.tiled((*self.constants(self.loops), *body), self.target_ii))
+        body = [*dependences(self.line_writers), *self.constants(self.loops), *taken, *body]
+        return (*self.locals, *self.tiled(body, self.target_ii))
 
     def _windows(self) -> Iterator[Item]:
-        """Yield what takes the next elements of windows into their rings."""
+        """Yield what fills windows from their line buffers, and then takes the next elements."""
+        taken: list[Item] = []
         for window in self.node.windows:
             port = self.process.reads[self.node.name, window.array]
             if not port.is_stream:
                 continue
-            ring = self._local(port.array, window.ring_shape, self.rings[window.array], "ring")
-            trips, taken = self.node.built_trip_counts, window.taken
-            reused = [name for name in trips if name not in taken.iterators() and trips[name] > 1]
-            ends = {name: end for name, end in window.extents.items() if end < trips[name]}
-            self.used.update(taken.iterators())
-            parts = [self.guards[name].at(0) for name in reused]
-            parts += [self.guards[name].before(end) for name, end in ends.items()]
-            parts.append(self.inside(self._masked_names() & {*taken.iterators()}))
-            taking = all_of(parts)
-            names = {name: Affine.iterator(text) for name, text in self.iterator.items()}
-            place = self.placed(window.in_ring(taken, trips), names)
-            take = CppStatement(f"{ring}{place} = {port.stream(self.stream_lanes(taken))}.read();")
-            yield If(taking, (take,)) if taking else take
-            for access in self.node.reads_of(window.array):
-                self.fetched[access] = f"{ring}{self._subscripts(window.in_ring(access, trips))}"
+            of_array = [lines for lines in self.line_buffers if lines.array == window.array]
+            writers = [self._line_writer(lines, port.array) for lines in of_array]
+            self.line_writers += writers
+            for writer in writers:
+                yield from writer.fill()
+                self.fetched |= writer.element_texts()
+            taken += self._take(window, port, writers)
+        yield from taken
+
+    def _line_writer(self, lines: LineBuffer, array: Array) -> LineWriter:
+        memory = self._local(array, lines.shape, lines.factors, "lines")
+        window = self.names.unique(f"{array.name}_window")
+        iterators = {name: Affine.iterator(text) for name, text in self.tile.items()}
+        iterators |= {f"{name}.lane": Affine.iterator(text) for name, text in self.lane.items()}
+        return LineWriter(lines, memory, window, array.element, iterators, self.names)
+
+    def _take(self, window: Window, port: CppPort, writers: Sequence[LineWriter]) -> list[Item]:
+        """Return what takes the next elements of a window into its line buffers."""
+        trips, taken = self.node.built_trip_counts, window.taken
+        own = {*taken.iterators()}
+        reused = [loop for loop in self.loops if loop.name not in own and loop.tiles > 1]
+        parts = [f"{self.tile[loop.name]} == 0" for loop in reused]
+        ends = {n: window.extents.get(n, trips[n]) for n in trips if n in own}
+        parts += [self.guards[name].before(end) for name, end in ends.items()]
+        value = self.names.unique(f"{port.name}_value")
+        source = f"{port.stream(self.stream_lanes(taken))}.read()"
+        body: list[Item] = [CppStatement(f"const {port.array.element} {value} = {source};")]
+        body += [item for writer in writers for item in writer.store(value)]
+        condition = all_of(parts)
+        body = [If(condition, tuple(body))] if condition else body
+        for loop in reversed(self.loops):
+            if loop.name in own and loop.unroll > 1:
+                body = [unrolled(self.lane[loop.name], loop.unroll, body)]
+        return body
 
     def _computing(self) -> str:
         """Return the condition that stretched loops have something to compute; empty if always."""

@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 
     Integers = npt.NDArray[np.int64]
 
-__all__ = ["ArgumentRule", "AsBuiltCosts", "PortRule"]
+__all__ = ["ArrayRule", "AsBuiltCosts", "PortRule"]
 
 FAR = 2**24
 """Beyond all distances."""
@@ -67,8 +67,8 @@ class _Pace:
     depth_cycles: int
 
 
-class ArgumentRule:
-    """The II that an array argument asks a node for, by the unroll factors of some loops.
+class ArrayRule:
+    """The II that an argument or a window asks a node for, by the unroll factors of some loops.
 
     Parameters
     ----------
@@ -109,15 +109,15 @@ class ArgumentRule:
 
 @dataclass(frozen=True, slots=True)
 class PortRule:
-    """The II that the array arguments of a node ask for together."""
+    """The II that the arguments and windows of a node ask for together."""
 
-    arguments: Sequence[ArgumentRule]
+    arrays: Sequence[ArrayRule]
 
     def intervals(self, factors: Mapping[str, Integers]) -> Integers:
         """Return the II of every choice."""
         found = np.ones(1, dtype=np.int64)
-        for argument in self.arguments:
-            found = np.maximum(found, argument.intervals(factors))
+        for array in self.arrays:
+            found = np.maximum(found, array.intervals(factors))
         return found
 
 

@@ -13,14 +13,13 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from streamopt.ir.affine import Iter
+from streamopt.ir.affine import Affine, Iter
 from streamopt.ir.network import AccessMode, Place
 from streamopt.perf.pipelines.lane_accesses import lane_accesses, lanes_at_each_place, repeats
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from streamopt.ir.affine import Affine
     from streamopt.ir.network import Memory, Network, Pipeline, Port
 
 __all__ = ["PORTS_OF_A_BANK", "PortDemand", "memory_demands", "port_counts", "stream_demands"]
@@ -29,6 +28,9 @@ PORTS_OF_A_BANK = 2
 """Accesses of a block RAM or UltraRAM in one cycle."""
 
 CACHED_BODIES = 4096
+
+_EVERYWHERE = Affine.iterator("bank")
+"""Subscript of what goes to each bank."""
 
 _ANY = -1
 """Bank of an access that may fall into each of them."""
@@ -95,6 +97,9 @@ def memory_demands(
         if ports.get(port.target):
             touched[port.target].append(port)
     for target, accesses in touched.items():
+        chosen = memories[target].chosen
+        if chosen is not None:
+            accesses = [_of_all_banks(port, chosen) for port in accesses]
         distinct = {(port.subscripts, port.guard): port for port in accesses}
         body = replace(
             pipeline,
@@ -108,6 +113,15 @@ def memory_demands(
             partial_tiles=(),
         )
         yield PortDemand(target, _demanded(body, memories[target].factors), ports[target])
+
+
+def _of_all_banks(port: Port, dimension: int) -> Port:
+    """Return a read of all banks along a dimension, wherever it finds its value; others as is."""
+    if port.mode is AccessMode.WRITE:
+        return port
+    place = list(port.subscripts)
+    place[dimension] = _EVERYWHERE
+    return replace(port, subscripts=tuple(place))
 
 
 @lru_cache(maxsize=CACHED_BODIES)

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 __all__ = [
     "STREAM_LUTS",
     "DataBits",
+    "choice_luts",
     "data_bits",
     "fifo_fabric",
     "least_pipeline_luts",
@@ -55,6 +56,9 @@ _UNIT_LUTS = 1.6
 """Multiplexers for each bit of a unit that is shared."""
 _ADDRESS_LUTS, _ADDRESS_FFS = 0.7, 0.65
 """For each stage and address bit: the address follows its iteration through the pipeline."""
+_CHOICES_OF_A_LUT = 4
+"""Values of one bit of which a LUT with six inputs chooses one; wider multiplexers join LUTs by
+the slice's own (AMD UG574, "Multiplexers")."""
 _PING_PONG_LUTS, _PING_PONG_FFS = 13, 1
 """Selection of the halves of one bank."""
 _LUTRAM_WORDS, _SHIFT_REGISTER_WORDS = 64, 32
@@ -158,6 +162,17 @@ def selection_luts(result_bits: Any, unit_bits: Any, ii: Any) -> Any:
     shared = _SHARED_RESULT_LUTS * result_bits + _UNIT_LUTS * unit_bits
     plain = _RESULT_LUTS * result_bits
     return plain + (ii > 1) * (shared - plain)
+
+
+def choice_luts(values: int, banks: int, bits: int) -> int:
+    """Return the LUTs that choose values, each of what some banks bring.
+
+    Examples
+    --------
+    >>> choice_luts(1, 4, 32), choice_luts(9, 8, 32)
+    (32, 576)
+    """
+    return -(-values * banks * bits // _CHOICES_OF_A_LUT)
 
 
 def memory_fabric(storage: BankStorage, *, ping_pong: bool) -> Resources:

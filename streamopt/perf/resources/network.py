@@ -15,11 +15,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from streamopt.ir.network import Place
+from streamopt.ir.network import AccessMode, Place
 from streamopt.ir.ports import words_of
 from streamopt.perf.pipelines.depth import signed_digits
+from streamopt.perf.pipelines.lane_accesses import lane_accesses
 from streamopt.perf.pipelines.recurrence import recurrences
-from streamopt.perf.resources.fabric import data_bits, fifo_fabric, memory_fabric, pipeline_fabric
+from streamopt.perf.resources.fabric import (
+    choice_luts,
+    data_bits,
+    fifo_fabric,
+    memory_fabric,
+    pipeline_fabric,
+)
 from streamopt.perf.resources.memory_blocks import (
     bank_extents,
     block_rams,
@@ -145,7 +152,21 @@ def pipeline_resources(
     multipliers = address_multipliers(pipeline, built.memories)
     used += Resources(dsps=sum(multiplier.in_dsp for multiplier in multipliers))
     data = data_bits(pipeline, replicas, built.storages)
+    used += Resources(luts=_choices(pipeline, built.memories))
     return used + pipeline_fabric(pipeline, data, unit_bits, timing, built.storages)
+
+
+def _choices(pipeline: Pipeline, memories: Mapping[str, Memory]) -> int:
+    """Return the LUTs that choose among the rows of line buffers."""
+    luts = 0
+    for name in dict.fromkeys(port.target for port in pipeline.ports):
+        memory = memories.get(name)
+        if memory is None or memory.chosen is None:
+            continue
+        reads = (p for p in pipeline.ports if p.target == name and p.mode is AccessMode.READ)
+        values = {lane.subscripts for port in reads for lane in lane_accesses(port, pipeline)}
+        luts += choice_luts(len(values), memory.factors[memory.chosen], memory.element.bits)
+    return luts
 
 
 def operator_resources(

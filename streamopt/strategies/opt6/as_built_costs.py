@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from streamopt.ir.graph import SequentialNode
 from streamopt.ir.schedule import ChannelKind, ChannelPlan
 from streamopt.transforms.argument_banks import argument_load
+from streamopt.transforms.line_buffers import window_interval
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from streamopt.ir.ports import PortPlan
     from streamopt.ir.program import Array
     from streamopt.ir.schedule import Binding
+    from streamopt.ir.window import Window
     from streamopt.perf.as_built.node_costs import AsBuiltCosts, PortRule
     from streamopt.perf.pipelines.bandwidth import TransferRule
     from streamopt.target.device import Target
@@ -86,14 +88,14 @@ def _transfer_rule(
 def _port_rule(
     graph: Graph, node: Node, counts: Mapping[str, int], most_banks: int | None
 ) -> PortRule:
-    """Return the rule for the arguments that a node walks by more than plain iterators, or widely.
+    """Return the rule for windows, and arguments walked widely or by more than plain iterators.
 
     Of an argument of more lanes than it may have banks, several elements are in one bank.
     """
-    from streamopt.perf.as_built.node_costs import ArgumentRule, PortRule
+    from streamopt.perf.as_built.node_costs import ArrayRule, PortRule
 
     accesses = () if isinstance(node, SequentialNode) else (*node.reads, node.write)
-    found: list[ArgumentRule] = []
+    found: list[ArrayRule] = []
     for name in dict.fromkeys(access.array for access in accesses):
         own = [access for access in dict.fromkeys(accesses) if access.array == name]
         is_plain = all(_is_plain(s) for access in own for s in access.subscripts)
@@ -102,8 +104,16 @@ def _port_rule(
         loops = sorted({loop for access in own for loop in access.iterators()})
         judge = partial(_argument_ii, graph.array(name), node, counts[name], most_banks)
         free = most_banks if is_plain and len(own) == 1 and most_banks else 0
-        found.append(ArgumentRule(loops, judge, free))
+        found.append(ArrayRule(loops, judge, free))
+    for window in node.windows:
+        moving = {loop for access in node.reads_of(window.array) for loop in access.iterators()}
+        found.append(ArrayRule(sorted(moving), partial(_window_ii, node, window), 1))
     return PortRule(found)
+
+
+def _window_ii(node: Node, window: Window, chosen: Mapping[str, int]) -> int:
+    """Return the II that a window asks for, by the factors of the loops that walk it."""
+    return window_interval(node, window, {name: chosen.get(name, 1) for name in node.trip_counts})
 
 
 def _argument_ii(

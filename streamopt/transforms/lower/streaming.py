@@ -4,7 +4,7 @@ A stream is read once an element, at the first of the iterations that need it, i
 buffer; a reduction keeps its partial values in a local buffer, starts at the first iteration of
 each element and sends at the last one ([1] Listings 2 and 3).
 
-A window takes its array from a stream into a ring of rows, from which all is read; what the node
+A window takes its array from a stream into line buffers, from which all is read; what the node
 computes then happens where the loops that it stretches have something to compute.
 
 [1] Basalama and Cong, Stream-HLS, FPGA 2025.
@@ -63,7 +63,7 @@ class StreamingNode:
         self.node = scheduled.node
         self.loops = scheduled.loops
         self.target_ii = scheduled.target_ii
-        self.rings = {ring.array: ring.factors for ring in scheduled.rings}
+        self.line_buffers = scheduled.line_buffers
         self.sources = sources
         self.targets = targets
         self.arrays = arrays
@@ -75,7 +75,7 @@ class StreamingNode:
         self._iterator = {
             name: place - Affine.of(delays.get(name, 0)) for name, place in self._built.items()
         }
-        self._rings: dict[str, str] = {}
+        self._lines: dict[Access, tuple[str, tuple[Affine, ...]]] = {}
         among = ValueContext(lambda name: arrays[name].element, self.node.trip_counts)
         self._operations = OperationList(among, self._fetched, scheduled.binding)
         self._values: dict[Access, str] = {}
@@ -115,13 +115,16 @@ class StreamingNode:
         source = self.sources[access.array]
         value = self._values[access] = f"v{len(self._values)}"
         if isinstance(source, Memory):
-            self._guarded_read(source.name, access, access, value)
+            guard = self._read_guards.get(access)
+            if guard is not None:
+                guard = substitute_condition(guard, self._iterator)
+            self._port(AccessMode.READ, source.name, self._subscripts(access), value, guard)
             return
         window = self.node.window(access.array)
         if window is not None:
-            ring = self._rings.get(access.array) or self._taken(source, window)
-            place = window.in_ring(access, self.node.trip_counts)
-            self._guarded_read(ring, access, place, value)
+            if access not in self._lines:
+                self._take(source, window)
+            self._port(AccessMode.READ, *self._lines[access], value)
             return
         reused = [loop.name for loop in self.loops if loop.name not in access.iterators()]
         guard = self._at(reused, last=False)
@@ -134,29 +137,29 @@ class StreamingNode:
         self._port(AccessMode.WRITE, buffer, self._subscripts(access), f"{value}.new", guard)
         self._port(AccessMode.READ, buffer, self._subscripts(access), value)
 
-    def _taken(self, source: Fifo, window: Window) -> str:
-        """Take a window's next element into its ring; return the ring's name."""
+    def _take(self, source: Fifo, window: Window) -> None:
+        """Take a window's next element into its line buffers, and note where these are read."""
         node, taken = self.node, window.taken
         array, trips = self.arrays[window.array], node.built_trip_counts
-        name = self._rings[window.array] = f"{node.name}.{array.name}_ring"
-        banks = self.rings[array.name]
-        self.memories.append(Memory(name, Place.LOCAL, array.element, window.ring_shape, banks))
         parts = [
             *self._equal((n for n in trips if n not in taken.iterators()), dict.fromkeys(trips, 0)),
             *(self._below(n, extent) for n, extent in window.extents.items() if extent < trips[n]),
         ]
-        guard, value = _all(parts), f"{array.name}.new"
-        self._port(AccessMode.READ, source.name, self._lanes(taken), value, guard)
-        place = window.in_ring(taken, trips)
-        subscripts = tuple(s.substitute(self._built) for s in place.subscripts)
-        self._port(AccessMode.WRITE, name, subscripts, value, guard)
-        return name
-
-    def _guarded_read(self, source: str, access: Access, place: Access, value: str) -> None:
-        guard = self._read_guards.get(access)
-        if guard is not None:
-            guard = substitute_condition(guard, self._iterator)
-        self._port(AccessMode.READ, source, self._subscripts(place), value, guard)
+        value = f"{array.name}.new"
+        self._port(AccessMode.READ, source.name, self._lanes(taken), value, _all(parts))
+        for lines in self.line_buffers:
+            if lines.array != window.array:
+                continue
+            name = self._named(f"{node.name}.{array.name}_lines")
+            chosen = 0 if lines.has_row_banks else None
+            self.memories.append(
+                Memory(name, Place.LOCAL, array.element, lines.shape, lines.factors, chosen=chosen)
+            )
+            for store in lines.stores:
+                place = lines.place(lines.taken_row, store.slots, store.words)
+                guard = _all([*parts, *store.limits])
+                self._port(AccessMode.WRITE, name, place, value, guard)
+            self._lines |= {read.access: (name, lines.read_place(read)) for read in lines.reads}
 
     def _compute(self) -> None:
         node = self.node
@@ -201,9 +204,7 @@ class StreamingNode:
     def _buffer(self, access: Access, purpose: str) -> str:
         """Add a local memory of the array's shape, split like the lanes; return its name."""
         array = self.arrays[access.array]
-        name = f"{self.node.name}.{array.name}_{purpose}"
-        again = sum(memory.name.startswith(name) for memory in self.memories)
-        name += f"{again or ''}"
+        name = self._named(f"{self.node.name}.{array.name}_{purpose}")
         unroll = {loop.name: loop.unroll for loop in self.loops}
         factors = tuple(
             min(extent, prod(unroll[iterator] for iterator in subscript.iterators()))
@@ -212,6 +213,10 @@ class StreamingNode:
         shape = array.shape or (1,)
         self.memories.append(Memory(name, Place.LOCAL, array.element, shape, factors or (1,)))
         return name
+
+    def _named(self, name: str) -> str:
+        again = sum(memory.name.startswith(name) for memory in self.memories)
+        return f"{name}{again or ''}"
 
     def _at(self, loops: Sequence[str], *, last: bool) -> Condition | None:
         """Return the condition that the node computes and loops are at their first or last.

@@ -32,7 +32,7 @@ class StreamWindows(GraphRewrite):
     """Windows on streams, noted at the nodes that read through them.
 
     Before: ``h 32, k 3: y[h] += x[h + k - 1] * f[k]                   # x is a ping-pong buffer``
-    After:  ``h 34, k 3: ring[h mod 4] = next x; y[h - 2] += ring[(h + k - 3) mod 4] * f[k]``
+    After:  ``h 34, k 3: line[h mod 4] = next x; y[h - 2] += line[(h + k - 3) mod 4] * f[k]``
 
     A window is noted for an array of one streaming writer, of which each dimension is read by a
     plain iterator, or by a loop of the result (of step 1) with offsets by constants and by loops
@@ -170,7 +170,7 @@ def _window(reach: _WindowReach, delay: int) -> Window:
     """Return the window: of rows, those that are read and the one that comes, to a power of two."""
     row = reach.row_dimension
     kept = max(1, delay - reach.row_offsets[0] + 1)
-    rows = min(1 << (kept - 1).bit_length(), reach.shape[row])
+    rows = 1 << (min(kept, reach.shape[row]) - 1).bit_length()
     plain = [s for at, s in enumerate(reach.taken.subscripts) if at not in reach.offsets]
     loops = frozenset(name for subscript in plain for name in subscript.iterators())
     return Window(reach.taken, reach.shape, row, rows, loops)

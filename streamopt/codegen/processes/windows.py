@@ -1,0 +1,156 @@
+"""Windows in C++: line buffers, registers filled from them, and the elements that are taken.
+
+An iteration fills the registers of its window, one word of every bank, then stores what it takes.
+The nest reads registers alone. Loops over rows and places are unrolled, so every bank has one read
+and a constant index. The tool can't see that what is stored is not read before the next row: the
+``dependence`` pragma says after how many iterations it is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from streamopt.codegen.layout import extents_text
+from streamopt.codegen.processes.guards import all_of
+from streamopt.codegen.tree import CppStatement, For, If, Item, Pragma
+from streamopt.ir.affine import Affine
+from streamopt.ir.expression import Index, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from streamopt.codegen.names import Names
+    from streamopt.ir.element import ElementType
+    from streamopt.ir.expression import Access, Compare
+    from streamopt.ir.line_buffer import LineBuffer
+
+__all__ = ["LineWriter", "dependences", "unrolled"]
+
+
+def unrolled(iterator: str, trip_count: int, body: Iterable[Item]) -> For:
+    """Return an unrolled loop."""
+    return For(iterator, trip_count, (Pragma("unroll"), *body))
+
+
+def dependences(writers: Iterable[LineWriter]) -> Iterator[Pragma]:
+    """Yield how many iterations are between the store of an element and its first read."""
+    for writer in writers:
+        if writer.lines.distance > 1:
+            said = f"direction=RAW distance={writer.lines.distance} dependent=true"
+            yield Pragma(f"dependence variable={writer.memory} type=inter {said}")
+
+
+@dataclass(frozen=True, slots=True)
+class LineWriter:
+    """A line buffer in C++.
+
+    Attributes
+    ----------
+    memory
+        Name of its memory, which the function declares.
+    iterators
+        C++ of tile iterators and of lane iterators, by their names in the line buffer.
+    names
+        Those of the nest.
+    """
+
+    lines: LineBuffer
+    memory: str
+    window: str
+    element: ElementType
+    iterators: Mapping[str, Affine]
+    names: Names
+
+    def element_texts(self) -> dict[Access, str]:
+        """Return the register that each access reads."""
+        texts: dict[Access, str] = {}
+        for read in self.lines.reads:
+            rows = (read.row,) if self.lines.has_row_banks else ()
+            texts[read.access] = self.window + (self._placed((*rows, *read.slots)) or "[0]")
+        return texts
+
+    def fill(self) -> Iterator[Item]:
+        """Yield the window's registers, each read from its banks."""
+        lines, names = self.lines, self.names.inner()
+        rows = (lines.places,) if lines.has_row_banks else ()
+        registers = (*rows, *lines.slots) or (1,)
+        yield CppStatement(f"{self.element} {self.window}{extents_text(registers)};")
+        yield Pragma(f"array_partition variable={self.window} type=complete dim=0")
+        slots = [names.unique("place") for _ in lines.slots]
+        places = tuple(Affine.iterator(slot) for slot in slots)
+        body = [*(self._chosen(names, places) if rows else self._read(places))]
+        for slot, extent in zip(reversed(slots), reversed(lines.slots), strict=True):
+            body = [unrolled(slot, extent, body)]
+        yield from body
+
+    def _read(self, places: tuple[Affine, ...]) -> Iterator[Item]:
+        """Yield the read of one place, where rows are words."""
+        row = self._remainder(self.lines.first_row)
+        source = f"{self._placed(places)}[{row}]{self._placed(self.lines.address)}"
+        target = self._placed(places) or "[0]"
+        yield CppStatement(f"{self.window}{target} = {self.memory}{source};")
+
+    def _chosen(self, names: Names, places: tuple[Affine, ...]) -> Iterator[Item]:
+        """Yield the reads of all rows of one place, and the choice of those that are wanted."""
+        lines = self.lines
+        column, row, wanted = (names.unique(name) for name in ("column", "row", "wanted"))
+        yield CppStatement(f"{self.element} {column}[{lines.rows}];")
+        yield Pragma(f"array_partition variable={column} type=complete dim=0")
+        source = f"{self.memory}[{row}]{self._placed((*places, *lines.address))}"
+        yield unrolled(row, lines.rows, [CppStatement(f"{column}[{row}] = {source};")])
+        first = lines.first_row.substitute(self.iterators)
+        place = first + Affine.iterator(wanted).scaled(lines.row_step)
+        at = names.unique("at")
+        yield unrolled(
+            wanted,
+            lines.places,
+            [
+                CppStatement(f"const int {at} = {self._remainder(place)};"),
+                CppStatement(
+                    f"{self.window}[{wanted}]{self._placed(places)} = "
+                    f"{_choice(column, at, 0, lines.rows)};"
+                ),
+            ],
+        )
+
+    def store(self, value: str) -> Iterator[Item]:
+        """Yield the stores of a value in all its copies."""
+        lines = self.lines
+        at = self._remainder(lines.taken_row)
+        for store in lines.stores:
+            slots, words = self._placed(store.slots), self._placed(store.words)
+            limits = all_of([self._limit(condition) for condition in store.limits])
+            if not lines.has_row_banks:
+                put = CppStatement(f"{self.memory}{slots}[{at}]{words} = {value};")
+                yield If(limits, (put,)) if limits else put
+                continue
+            row = self.names.inner().unique("row")
+            put = CppStatement(f"{self.memory}[{row}]{slots}{words} = {value};")
+            chosen = If(all_of([f"{at} == {row}", limits]), (put,))
+            yield unrolled(row, lines.rows, [chosen])
+
+    def _limit(self, condition: Compare) -> str:
+        match condition.left, condition.right:
+            case Index(value), Literal(bound):
+                return f"{value.substitute(self.iterators)} {condition.op} {bound}"
+            case sides:
+                raise AssertionError(sides)
+
+    def _remainder(self, row: Affine) -> str:
+        """Return the place of a row among those that are kept."""
+        number = row.substitute(self.iterators)
+        text = str(number) if number.as_iterator() else f"({number})"
+        return f"({text} & {self.lines.rows - 1})"
+
+    def _placed(self, subscripts: Iterable[Affine]) -> str:
+        return "".join(f"[{s.substitute(self.iterators)}]" for s in subscripts)
+
+
+def _choice(column: str, at: str, low: int, high: int) -> str:
+    """Return the element of a power of two of registers that ``at`` says: a tree of choices."""
+    if high - low == 1:
+        return f"{column}[{low}]"
+    middle = (low + high) // 2
+    upper, lower = _choice(column, at, middle, high), _choice(column, at, low, middle)
+    return f"({at} & {middle - low} ? {upper} : {lower})"

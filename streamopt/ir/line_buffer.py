@@ -1,0 +1,129 @@
+"""Line buffers: the memory behind a window, in banks of one read and one write a cycle.
+
+Each place that an iteration reads has a bank of its own, and each element is stored in the banks
+of all places that will read it. So a bank is read at one word in an iteration, whichever lanes
+there are, and its index is a constant once lanes are unrolled. Where an iteration reads several
+rows, each row that is kept lies in banks of its own; all answer at the same word, and
+multiplexers choose, as in the line buffers of AMD's Vitis Vision library.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from streamopt.ir.affine import Affine
+    from streamopt.ir.expression import Access, Compare
+
+__all__ = ["LineBuffer", "LineRead", "LineStore"]
+
+
+@dataclass(frozen=True, slots=True)
+class LineRead:
+    """The register of a window that an access reads, by lane iterators alone.
+
+    Attributes
+    ----------
+    row
+        Place among the rows that an iteration reads.
+    slots
+        Place along each dimension of `LineBuffer.slots`.
+    """
+
+    access: Access
+    row: Affine
+    slots: tuple[Affine, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LineStore:
+    """One copy of what a lane takes.
+
+    Attributes
+    ----------
+    slots, words
+        Bank, by lane iterators, and word in it, by tile iterators; the row is
+        `LineBuffer.taken_row`.
+    limits
+        Conditions under which some place reads the copy; none for always.
+    """
+
+    slots: tuple[Affine, ...]
+    words: tuple[Affine, ...]
+    limits: tuple[Compare, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LineBuffer:
+    """The rows that a window keeps, for the accesses that move alike.
+
+    Iterators of tile loops have the names of the loops, those of lanes ``<loop>.lane``.
+
+    Attributes
+    ----------
+    slots
+        Places that an iteration reads in one row, along each dimension that has several.
+    words
+        Extents of a bank beside the rows, without those of 1.
+    rows
+        Rows that are kept, a power of two; row r lies at ``r mod rows``.
+    places
+        Rows that an iteration reads, ``row_step`` apart from ``first_row`` on. Where it is one
+        row, rows are words of a bank; where they are several, rows have banks of their own.
+    first_row, taken_row
+        By tile iterators, never negative.
+    address
+        Word of every bank that an iteration reads, by tile iterators.
+    distance
+        Iterations between the store of an element and its first read, at least.
+    """
+
+    array: str
+    slots: tuple[int, ...]
+    words: tuple[int, ...]
+    rows: int
+    places: int
+    row_step: int
+    first_row: Affine
+    taken_row: Affine
+    address: tuple[Affine, ...]
+    stores: tuple[LineStore, ...]
+    reads: tuple[LineRead, ...]
+    distance: int
+
+    def __str__(self) -> str:
+        """Return its places, and the size of a bank."""
+        places = " x ".join(map(str, (self.places, *self.slots)))
+        words = " x ".join(map(str, (self.rows, *self.words)))
+        return f"line buffer of {self.array}: {places} places, {words} words of rows"
+
+    @property
+    def has_row_banks(self) -> bool:
+        """Return whether rows lie in banks of their own."""
+        return self.places > 1
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Return the extents of the memory, banks first."""
+        if self.has_row_banks:
+            return (self.rows, *self.slots, *self.words)
+        return (*self.slots, self.rows, *self.words)
+
+    @property
+    def factors(self) -> tuple[int, ...]:
+        """Return the banks along each dimension of the memory."""
+        banks = (self.rows, *self.slots) if self.has_row_banks else self.slots
+        return banks + (1,) * (len(self.shape) - len(banks))
+
+    def place(
+        self, row: Affine, slots: tuple[Affine, ...], words: tuple[Affine, ...]
+    ) -> tuple[Affine, ...]:
+        """Return the subscripts of an element in the memory."""
+        row = row.mod(self.rows)
+        return (row, *slots, *words) if self.has_row_banks else (*slots, row, *words)
+
+    def read_place(self, read: LineRead) -> tuple[Affine, ...]:
+        """Return the subscripts of the element that an access reads."""
+        row = self.first_row + read.row.scaled(self.row_step)
+        return self.place(row, read.slots, self.address)

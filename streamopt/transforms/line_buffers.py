@@ -1,0 +1,247 @@
+"""How windows are laid out in line buffers, for the lanes and the loop order of a node.
+
+Along a dimension an iteration reads elements at ``tile part + lane part``: by tile iterators, and
+by lanes and constants. Each value p of the lane part is a place with a bank of its own. With g the
+greatest common divisor of all steps of tile iterators, those of the loop that takes elements too,
+that bank holds the elements that are p modulo g, at word ``(element - p) / g``. (W7) and (W8) of
+``models/formulations/opt6.md``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+from math import gcd, prod
+from typing import TYPE_CHECKING
+
+from streamopt.ir.affine import Affine
+from streamopt.ir.expression import Compare, CompareOp, Index, Literal
+from streamopt.ir.line_buffer import LineBuffer, LineRead, LineStore
+from streamopt.ir.scheduled import TiledLoop
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from streamopt.ir.expression import Access
+    from streamopt.ir.graph import Node
+    from streamopt.ir.window import Window
+
+    Loops = Mapping[str, TiledLoop]
+
+__all__ = ["line_buffers", "window_interval"]
+
+PORTS = 2
+"""Of a bank: one is written and one is read."""
+
+
+def line_buffers(node: Node, loops: Sequence[TiledLoop]) -> tuple[LineBuffer, ...]:
+    """Return the line buffers of a node's windows: one for all accesses that move alike.
+
+    Parameters
+    ----------
+    loops
+        As scheduled, outermost first.
+    """
+    by_name = {loop.name: loop for loop in loops}
+    found: list[LineBuffer] = []
+    for window in node.windows:
+        groups: dict[tuple[Affine, ...], list[Access]] = {}
+        for access in node.reads_of(window.array):
+            moved = tuple(_parts(s, by_name)[0] for s in access.subscripts)
+            groups.setdefault(moved, []).append(access)
+        found += [_LineLayout(node, window, by_name, group).buffer() for group in groups.values()]
+    return tuple(found)
+
+
+def window_interval(node: Node, window: Window, factors: Mapping[str, int]) -> int:
+    """Return the II that the banks of a window's line buffers ask for, with any loop order."""
+    trips = node.built_trip_counts
+    loops = {name: TiledLoop(name, trips[name], factors[name]) for name in trips}
+    most = 1
+    for access in node.reads_of(window.array):
+        writes = 1
+        for at, taken in enumerate(window.taken.subscripts):
+            if at != window.dimension:
+                tiles = (_parts(s, loops)[0] for s in (taken, access.subscripts[at]))
+                step = gcd(*(by for tile in tiles for by in tile.factors.values()))
+                lanes = prod(factors[name] for name in taken.iterators())
+                writes *= -(-lanes // step) if step else 1
+        most = max(most, writes)
+    return -(-(1 + most) // PORTS)
+
+
+def _parts(subscript: Affine, loops: Loops) -> tuple[Affine, Affine]:
+    """Return the tile part and the lane part of a subscript; constants are in the lane part."""
+    tile, lane = Affine(), Affine.of(subscript.constant)
+    for name, by in subscript.factors.items():
+        loop = loops[name]
+        if loop.tiles > 1:
+            tile += Affine.iterator(name).scaled(by * loop.unroll)
+        if loop.unroll > 1:
+            lane += Affine.iterator(f"{name}.lane").scaled(by)
+    return tile, lane
+
+
+@dataclass(frozen=True, slots=True)
+class _Axis:
+    """A dimension of the array beside the rows.
+
+    Attributes
+    ----------
+    stores
+        Copies: place, word, and the conditions under which both exist.
+    late_tiles
+        Tiles by which an element is read before the tile that takes it, at most.
+    """
+
+    slots: int
+    words: int
+    address: Affine
+    reads: tuple[Affine, ...]
+    stores: tuple[tuple[Affine, Affine, tuple[Compare, ...]], ...]
+    late_tiles: int
+
+
+class _LineLayout:
+    """The line buffer of accesses that move alike; used once."""
+
+    def __init__(
+        self, node: Node, window: Window, loops: Loops, accesses: Sequence[Access]
+    ) -> None:
+        self.window = window
+        self.loops = loops
+        self.accesses = accesses
+        self.delays = node.delays
+        self.tiles = {loop.name: loop.tiles for loop in loops.values()}
+        self.lanes = {f"{loop.name}.lane": loop.unroll for loop in loops.values()}
+        order = [*loops]
+        self.outside = {*order[: order.index(window.row_loop)]}
+
+    def buffer(self) -> LineBuffer:
+        """Return the line buffer."""
+        row = self.window.dimension
+        dimensions = [at for at in range(len(self.window.shape)) if at != row]
+        axes = [self._axis(at) for at in dimensions]
+        rows, first_row, row_step, places = self._rows()
+        reads = (
+            LineRead(access, place, tuple(axis.reads[at] for axis in axes if axis.slots > 1))
+            for at, (access, place) in enumerate(zip(self.accesses, places, strict=True))
+        )
+        highest = max(place.bounds(self.lanes)[1] for place in places)
+        return LineBuffer(
+            self.window.array,
+            tuple(axis.slots for axis in axes if axis.slots > 1),
+            tuple(axis.words for axis in axes if axis.words > 1),
+            rows,
+            highest + 1,
+            row_step,
+            first_row,
+            _parts(self.window.taken.subscripts[row], self.loops)[0],
+            tuple(axis.address for axis in axes if axis.words > 1),
+            tuple(_stores(axes)),
+            tuple(reads),
+            self._distance(axes),
+        )
+
+    def _rows(self) -> tuple[int, Affine, int, tuple[Affine, ...]]:
+        """Return the rows kept, the first that is read, their step, and each access's place."""
+        rows, at = self.window.rows, self.window.dimension
+        late = self.delays.get(self.window.row_loop, 0)
+        parts = [_parts(access.subscripts[at], self.loops) for access in self.accesses]
+        tile, lanes = parts[0][0], [lane for _, lane in parts]
+        values = self._values(lanes)
+        step = gcd(*(value - values[0] for value in values)) or 1
+        first = tile + Affine.of(values[0] - late)
+        rounds = -(min(0, first.bounds(self.tiles)[0]) // rows)
+        places = tuple(_over(lane - Affine.of(values[0]), step) for lane in lanes)
+        return rows, first + Affine.of(rounds * rows), step, places
+
+    def _axis(self, at: int) -> _Axis:
+        taken, taken_lane = _parts(self.window.taken.subscripts[at], self.loops)
+        parts = [_parts(access.subscripts[at], self.loops) for access in self.accesses]
+        tile, lanes = parts[0][0], [lane for _, lane in parts]
+        own = {*self.window.taken.subscripts[at].iterators()}
+        if own <= self.window.plain_loops & self.outside:
+            taken = tile = Affine()  # the rows of one of its tiles are kept at a time
+        values = self._values(lanes)
+        unroll = taken_lane.bounds(self.lanes)[1] + 1
+        steps = [*taken.factors.values(), *tile.factors.values()]
+        apart = gcd(*steps) or 1 + max(values[-1], unroll - 1) - min(values[0], 0)
+        step = (gcd(*(value - values[0] for value in values)) or 1) if unroll == 1 else 1
+        slots = (values[-1] - values[0]) // step + 1
+        low, high = _over(tile, apart).bounds(self.tiles)
+        word = _over(taken, apart) - Affine.of(low)
+        stores: list[tuple[Affine, Affine, tuple[Compare, ...]]] = []
+        lowest, highest = -((unroll - 1 - values[0]) // apart), values[-1] // apart
+        for copy in range(lowest, highest + 1):
+            place = taken_lane + Affine.of(copy * apart - values[0])
+            if unroll == 1 and place.constant % step:
+                continue
+            slot, there = _over(place, step), word - Affine.of(copy)
+            limits = [self._limits(slot, slots, self.lanes)]
+            limits.append(self._limits(there, high - low + 1, self.tiles))
+            if None not in limits:
+                stores.append((slot, there, tuple(c for part in limits for c in part or ())))
+        reads = tuple(_over(lane - Affine.of(values[0]), step) for lane in lanes)
+        late = (values[-1] + tile.bounds(self.tiles)[1] - taken.bounds(self.tiles)[1]) // unroll
+        address = _over(tile, apart) - Affine.of(low)
+        return _Axis(slots, high - low + 1, address, reads, tuple(stores), max(0, late))
+
+    def _values(self, lanes: Sequence[Affine]) -> list[int]:
+        """Return the values that lane parts take, in ascending order."""
+        found: set[int] = set()
+        for lane in lanes:
+            values = {lane.constant}
+            for name, by in lane.factors.items():
+                values = {value + by * n for value in values for n in range(self.lanes[name])}
+            found |= values
+        return sorted(found)
+
+    @staticmethod
+    def _limits(
+        value: Affine, extent: int, trip_counts: Mapping[str, int]
+    ) -> tuple[Compare, ...] | None:
+        """Return the conditions that a value is within an extent; None if it never is."""
+        low, high = value.bounds(trip_counts)
+        if low >= extent or high < 0:
+            return None
+        found: list[Compare] = []
+        if low < 0:
+            found.append(Compare(CompareOp.GE, Index(value), Literal(0)))
+        if high >= extent:
+            found.append(Compare(CompareOp.LT, Index(value), Literal(extent)))
+        return tuple(found)
+
+    def _distance(self, axes: Sequence[_Axis]) -> int:
+        """Return the iterations from the store of an element to its first read, at least."""
+        strides: dict[str, int] = {}
+        inside = 1
+        for name in reversed([*self.loops]):
+            strides[name] = inside
+            inside *= self.tiles[name]
+        at, rows = self.window.dimension, self.window.row_loop
+        own = Affine.iterator(rows)
+        built = {loop.name: loop.tiles * loop.unroll for loop in self.loops.values()}
+        ahead = max((a.subscripts[at] - own).bounds(built)[1] for a in self.accesses)
+        distance = strides[rows] * (self.delays.get(rows, 0) - ahead)
+        beside = [s for place, s in enumerate(self.window.taken.subscripts) if place != at]
+        for subscript, axis in zip(beside, axes, strict=True):
+            distance -= sum(strides[name] * axis.late_tiles for name in subscript.iterators())
+        return max(1, distance)
+
+
+def _over(value: Affine, divisor: int) -> Affine:
+    """Return a sum divided by a divisor of all that is in it."""
+    terms = tuple((atom, by // divisor) for atom, by in value.terms)
+    return Affine(terms, value.constant // divisor)
+
+
+def _stores(axes: Sequence[_Axis]) -> Iterator[LineStore]:
+    """Yield the copies of an element: each along one dimension with each along the others."""
+    for copies in product(*(axis.stores for axis in axes)):
+        pairs = [*zip(axes, copies, strict=True)]
+        yield LineStore(
+            tuple(slot for axis, (slot, _, _) in pairs if axis.slots > 1),
+            tuple(word for axis, (_, word, _) in pairs if axis.words > 1),
+            tuple(limit for _, (_, _, limits) in pairs for limit in limits),
+        )
