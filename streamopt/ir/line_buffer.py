@@ -16,7 +16,34 @@ if TYPE_CHECKING:
     from streamopt.ir.affine import Affine
     from streamopt.ir.expression import Access, Compare
 
-__all__ = ["LineBuffer", "LineRead", "LineStore"]
+__all__ = ["KeptRows", "LineBuffer", "LineRead", "LineStore"]
+
+
+@dataclass(frozen=True, slots=True)
+class KeptRows:
+    """The rows of a line buffer.
+
+    Attributes
+    ----------
+    count
+        Rows that are kept, a power of two; row r lies at ``r mod count``.
+    places
+        Rows that an iteration reads, ``step`` apart from ``first`` on. Where it is one row, rows
+        are words of a bank; where they are several, rows have banks of their own.
+    first, taken
+        The first row that is read and the one that comes, by tile iterators, never negative.
+    """
+
+    count: int
+    places: int
+    step: int
+    first: Affine
+    taken: Affine
+
+    @property
+    def have_banks(self) -> bool:
+        """Return whether rows lie in banks of their own."""
+        return self.places > 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +70,7 @@ class LineStore:
     Attributes
     ----------
     slots, words
-        Bank, by lane iterators, and word in it, by tile iterators; the row is
-        `LineBuffer.taken_row`.
+        Bank, by lane iterators, and word in it, by tile iterators; the row is the one that comes.
     limits
         Conditions under which some place reads the copy; none for always.
     """
@@ -66,13 +92,6 @@ class LineBuffer:
         Places that an iteration reads in one row, along each dimension that has several.
     words
         Extents of a bank beside the rows, without those of 1.
-    rows
-        Rows that are kept, a power of two; row r lies at ``r mod rows``.
-    places
-        Rows that an iteration reads, ``row_step`` apart from ``first_row`` on. Where it is one
-        row, rows are words of a bank; where they are several, rows have banks of their own.
-    first_row, taken_row
-        By tile iterators, never negative.
     address
         Word of every bank that an iteration reads, by tile iterators.
     distance
@@ -80,13 +99,9 @@ class LineBuffer:
     """
 
     array: str
+    rows: KeptRows
     slots: tuple[int, ...]
     words: tuple[int, ...]
-    rows: int
-    places: int
-    row_step: int
-    first_row: Affine
-    taken_row: Affine
     address: tuple[Affine, ...]
     stores: tuple[LineStore, ...]
     reads: tuple[LineRead, ...]
@@ -94,36 +109,31 @@ class LineBuffer:
 
     def __str__(self) -> str:
         """Return its places, and the size of a bank."""
-        places = " x ".join(map(str, (self.places, *self.slots)))
-        words = " x ".join(map(str, (self.rows, *self.words)))
+        places = " x ".join(map(str, (self.rows.places, *self.slots)))
+        words = " x ".join(map(str, (self.rows.count, *self.words)))
         return f"line buffer of {self.array}: {places} places, {words} words of rows"
-
-    @property
-    def has_row_banks(self) -> bool:
-        """Return whether rows lie in banks of their own."""
-        return self.places > 1
 
     @property
     def shape(self) -> tuple[int, ...]:
         """Return the extents of the memory, banks first."""
-        if self.has_row_banks:
-            return (self.rows, *self.slots, *self.words)
-        return (*self.slots, self.rows, *self.words)
+        if self.rows.have_banks:
+            return (self.rows.count, *self.slots, *self.words)
+        return (*self.slots, self.rows.count, *self.words)
 
     @property
     def factors(self) -> tuple[int, ...]:
         """Return the banks along each dimension of the memory."""
-        banks = (self.rows, *self.slots) if self.has_row_banks else self.slots
+        banks = (self.rows.count, *self.slots) if self.rows.have_banks else self.slots
         return banks + (1,) * (len(self.shape) - len(banks))
 
     def place(
         self, row: Affine, slots: tuple[Affine, ...], words: tuple[Affine, ...]
     ) -> tuple[Affine, ...]:
         """Return the subscripts of an element in the memory."""
-        row = row.mod(self.rows)
-        return (row, *slots, *words) if self.has_row_banks else (*slots, row, *words)
+        row = row.mod(self.rows.count)
+        return (row, *slots, *words) if self.rows.have_banks else (*slots, row, *words)
 
     def read_place(self, read: LineRead) -> tuple[Affine, ...]:
         """Return the subscripts of the element that an access reads."""
-        row = self.first_row + read.row.scaled(self.row_step)
+        row = self.rows.first + read.row.scaled(self.rows.step)
         return self.place(row, read.slots, self.address)

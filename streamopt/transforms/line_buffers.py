@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Compare, CompareOp, Index, Literal
-from streamopt.ir.line_buffer import LineBuffer, LineRead, LineStore
+from streamopt.ir.line_buffer import KeptRows, LineBuffer, LineRead, LineStore
 from streamopt.ir.scheduled import TiledLoop
 
 if TYPE_CHECKING:
@@ -122,39 +122,36 @@ class _LineLayout:
         row = self.window.dimension
         dimensions = [at for at in range(len(self.window.shape)) if at != row]
         axes = [self._axis(at) for at in dimensions]
-        rows, first_row, row_step, places = self._rows()
+        rows, places = self._rows()
         reads = (
             LineRead(access, place, tuple(axis.reads[at] for axis in axes if axis.slots > 1))
             for at, (access, place) in enumerate(zip(self.accesses, places, strict=True))
         )
-        highest = max(place.bounds(self.lanes)[1] for place in places)
         return LineBuffer(
             self.window.array,
+            rows,
             tuple(axis.slots for axis in axes if axis.slots > 1),
             tuple(axis.words for axis in axes if axis.words > 1),
-            rows,
-            highest + 1,
-            row_step,
-            first_row,
-            _parts(self.window.taken.subscripts[row], self.loops)[0],
             tuple(axis.address for axis in axes if axis.words > 1),
             tuple(_stores(axes)),
             tuple(reads),
             self._distance(axes),
         )
 
-    def _rows(self) -> tuple[int, Affine, int, tuple[Affine, ...]]:
-        """Return the rows kept, the first that is read, their step, and each access's place."""
-        rows, at = self.window.rows, self.window.dimension
+    def _rows(self) -> tuple[KeptRows, tuple[Affine, ...]]:
+        """Return the rows, and the place of each access among those that are read."""
+        count, at = self.window.rows, self.window.dimension
         late = self.delays.get(self.window.row_loop, 0)
         parts = [_parts(access.subscripts[at], self.loops) for access in self.accesses]
         tile, lanes = parts[0][0], [lane for _, lane in parts]
         values = self._values(lanes)
         step = gcd(*(value - values[0] for value in values)) or 1
         first = tile + Affine.of(values[0] - late)
-        rounds = -(min(0, first.bounds(self.tiles)[0]) // rows)
-        places = tuple(_over(lane - Affine.of(values[0]), step) for lane in lanes)
-        return rows, first + Affine.of(rounds * rows), step, places
+        rounds = -(min(0, first.bounds(self.tiles)[0]) // count)
+        first += Affine.of(rounds * count)
+        taken, _ = _parts(self.window.taken.subscripts[at], self.loops)
+        rows = KeptRows(count, (values[-1] - values[0]) // step + 1, step, first, taken)
+        return rows, tuple(_over(lane - Affine.of(values[0]), step) for lane in lanes)
 
     def _axis(self, at: int) -> _Axis:
         taken, taken_lane = _parts(self.window.taken.subscripts[at], self.loops)

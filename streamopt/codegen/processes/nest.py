@@ -191,7 +191,7 @@ class NestWriter(CppNest):
         return LineWriter(lines, memory, window, array.element, iterators, self.names)
 
     def _take(self, window: Window, port: CppPort, writers: Sequence[LineWriter]) -> list[Item]:
-        """Return what takes the next elements of a window into its line buffers."""
+        """Return the loops that take the next elements of a window into its line buffers."""
         trips, taken = self.node.built_trip_counts, window.taken
         own = {*taken.iterators()}
         reused = [loop for loop in self.loops if loop.name not in own and loop.tiles > 1]

@@ -66,14 +66,14 @@ class LineWriter:
         """Return the register that each access reads."""
         texts: dict[Access, str] = {}
         for read in self.lines.reads:
-            rows = (read.row,) if self.lines.has_row_banks else ()
+            rows = (read.row,) if self.lines.rows.have_banks else ()
             texts[read.access] = self.window + (self._placed((*rows, *read.slots)) or "[0]")
         return texts
 
     def fill(self) -> Iterator[Item]:
         """Yield the window's registers, each read from its banks."""
         lines, names = self.lines, self.names.inner()
-        rows = (lines.places,) if lines.has_row_banks else ()
+        rows = (lines.rows.places,) if lines.rows.have_banks else ()
         registers = (*rows, *lines.slots) or (1,)
         yield CppStatement(f"{self.element} {self.window}{extents_text(registers)};")
         yield Pragma(f"array_partition variable={self.window} type=complete dim=0")
@@ -86,7 +86,7 @@ class LineWriter:
 
     def _read(self, places: tuple[Affine, ...]) -> Iterator[Item]:
         """Yield the read of one place, where rows are words."""
-        row = self._remainder(self.lines.first_row)
+        row = self._remainder(self.lines.rows.first)
         source = f"{self._placed(places)}[{row}]{self._placed(self.lines.address)}"
         target = self._placed(places) or "[0]"
         yield CppStatement(f"{self.window}{target} = {self.memory}{source};")
@@ -95,21 +95,21 @@ class LineWriter:
         """Yield the reads of all rows of one place, and the choice of those that are wanted."""
         lines = self.lines
         column, row, wanted = (names.unique(name) for name in ("column", "row", "wanted"))
-        yield CppStatement(f"{self.element} {column}[{lines.rows}];")
+        yield CppStatement(f"{self.element} {column}[{lines.rows.count}];")
         yield Pragma(f"array_partition variable={column} type=complete dim=0")
         source = f"{self.memory}[{row}]{self._placed((*places, *lines.address))}"
-        yield unrolled(row, lines.rows, [CppStatement(f"{column}[{row}] = {source};")])
-        first = lines.first_row.substitute(self.iterators)
-        place = first + Affine.iterator(wanted).scaled(lines.row_step)
+        yield unrolled(row, lines.rows.count, [CppStatement(f"{column}[{row}] = {source};")])
+        first = lines.rows.first.substitute(self.iterators)
+        place = first + Affine.iterator(wanted).scaled(lines.rows.step)
         at = names.unique("at")
         yield unrolled(
             wanted,
-            lines.places,
+            lines.rows.places,
             [
                 CppStatement(f"const int {at} = {self._remainder(place)};"),
                 CppStatement(
                     f"{self.window}[{wanted}]{self._placed(places)} = "
-                    f"{_choice(column, at, 0, lines.rows)};"
+                    f"{_choice(column, at, 0, lines.rows.count)};"
                 ),
             ],
         )
@@ -117,18 +117,18 @@ class LineWriter:
     def store(self, value: str) -> Iterator[Item]:
         """Yield the stores of a value in all its copies."""
         lines = self.lines
-        at = self._remainder(lines.taken_row)
+        at = self._remainder(lines.rows.taken)
         for store in lines.stores:
             slots, words = self._placed(store.slots), self._placed(store.words)
             limits = all_of([self._limit(condition) for condition in store.limits])
-            if not lines.has_row_banks:
+            if not lines.rows.have_banks:
                 put = CppStatement(f"{self.memory}{slots}[{at}]{words} = {value};")
                 yield If(limits, (put,)) if limits else put
                 continue
             row = self.names.inner().unique("row")
             put = CppStatement(f"{self.memory}[{row}]{slots}{words} = {value};")
             chosen = If(all_of([f"{at} == {row}", limits]), (put,))
-            yield unrolled(row, lines.rows, [chosen])
+            yield unrolled(row, lines.rows.count, [chosen])
 
     def _limit(self, condition: Compare) -> str:
         match condition.left, condition.right:
@@ -141,7 +141,7 @@ class LineWriter:
         """Return the place of a row among those that are kept."""
         number = row.substitute(self.iterators)
         text = str(number) if number.as_iterator() else f"({number})"
-        return f"({text} & {self.lines.rows - 1})"
+        return f"({text} & {self.lines.rows.count - 1})"
 
     def _placed(self, subscripts: Iterable[Affine]) -> str:
         return "".join(f"[{s.substitute(self.iterators)}]" for s in subscripts)

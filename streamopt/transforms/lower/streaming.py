@@ -151,12 +151,12 @@ class StreamingNode:
             if lines.array != window.array:
                 continue
             name = self._named(f"{node.name}.{array.name}_lines")
-            chosen = 0 if lines.has_row_banks else None
+            chosen = 0 if lines.rows.have_banks else None
             self.memories.append(
                 Memory(name, Place.LOCAL, array.element, lines.shape, lines.factors, chosen=chosen)
             )
             for store in lines.stores:
-                place = lines.place(lines.taken_row, store.slots, store.words)
+                place = lines.place(lines.rows.taken, store.slots, store.words)
                 guard = _all([*parts, *store.limits])
                 self._port(AccessMode.WRITE, name, place, value, guard)
             self._lines |= {read.access: (name, lines.read_place(read)) for read in lines.reads}
