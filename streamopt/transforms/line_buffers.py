@@ -203,10 +203,11 @@ class _LineLayout:
         if low >= extent or high < 0:
             return None
         found: list[Compare] = []
+        moving, by = Index(value - Affine.of(value.constant)), value.constant
         if low < 0:
-            found.append(Compare(CompareOp.GE, Index(value), Literal(0)))
+            found.append(Compare(CompareOp.GE, moving, Literal(-by)))
         if high >= extent:
-            found.append(Compare(CompareOp.LT, Index(value), Literal(extent)))
+            found.append(Compare(CompareOp.LT, moving, Literal(extent - by)))
         return tuple(found)
 
     def _distance(self, axes: Sequence[_Axis]) -> int:

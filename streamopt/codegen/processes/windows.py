@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from streamopt.codegen.names import Names
     from streamopt.ir.element import ElementType
     from streamopt.ir.expression import Access, Compare
-    from streamopt.ir.line_buffer import LineBuffer
+    from streamopt.ir.line_buffer import LineBuffer, LineStore
 
 __all__ = ["LineWriter", "dependences", "unrolled"]
 
@@ -116,19 +116,20 @@ class LineWriter:
 
     def store(self, value: str) -> Iterator[Item]:
         """Yield the stores of a value in all its copies."""
-        lines = self.lines
-        at = self._remainder(lines.rows.taken)
-        for store in lines.stores:
-            slots, words = self._placed(store.slots), self._placed(store.words)
-            limits = all_of([self._limit(condition) for condition in store.limits])
-            if not lines.rows.have_banks:
-                put = CppStatement(f"{self.memory}{slots}[{at}]{words} = {value};")
-                yield If(limits, (put,)) if limits else put
-                continue
-            row = self.names.inner().unique("row")
-            put = CppStatement(f"{self.memory}[{row}]{slots}{words} = {value};")
-            chosen = If(all_of([f"{at} == {row}", limits]), (put,))
-            yield unrolled(row, lines.rows.count, [chosen])
+        lines, at = self.lines, self._remainder(self.lines.rows.taken)
+        if not lines.rows.have_banks:
+            yield from (self._stored(store, "", f"[{at}]", value) for store in lines.stores)
+            return
+        row = self.names.inner().unique("row")
+        stored = tuple(self._stored(store, f"[{row}]", "", value) for store in lines.stores)
+        yield unrolled(row, lines.rows.count, [If(f"{at} == {row}", stored)])
+
+    def _stored(self, store: LineStore, bank: str, word: str, value: str) -> Item:
+        """Return the store of one copy, with the row as a bank or as a word."""
+        slots, words = self._placed(store.slots), self._placed(store.words)
+        put = CppStatement(f"{self.memory}{bank}{slots}{word}{words} = {value};")
+        limits = all_of([self._limit(condition) for condition in store.limits])
+        return If(limits, (put,)) if limits else put
 
     def _limit(self, condition: Compare) -> str:
         match condition.left, condition.right:
