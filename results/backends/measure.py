@@ -19,7 +19,7 @@ from streamopt.codegen.checks import built
 from streamopt.errors import StreamoptError
 from streamopt.sim.deadlock import DeadlockError
 from streamopt.verification.csim.running import compiled
-from streamopt.verification.project import read_manifest
+from streamopt.verification.manifest import read_manifest
 from streamopt.verification.verify import Traced, verify_compiled
 
 if TYPE_CHECKING:

@@ -6,6 +6,7 @@ import json
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from hashlib import sha256
+from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from streamopt.ir.schedule import Schedule
     from streamopt.ir.scheduled import ScheduledGraph
 
-__all__ = ["BackendName", "Design", "design_of", "schedule_sha256"]
+__all__ = ["BackendName", "Design", "design_of", "schedule_sha256", "streamopt_version"]
 
 
 class BackendName(StrEnum):
@@ -103,3 +104,11 @@ def schedule_sha256(schedule: Schedule) -> str:
             del plan["target_ii"]
     text = json.dumps(decisions, sort_keys=True, separators=(",", ":"))
     return sha256(text.encode()).hexdigest()
+
+
+def streamopt_version() -> str:
+    """Return the version that emits, as it is installed."""
+    try:
+        return version("streamopt")
+    except PackageNotFoundError:
+        return "(not installed)"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from streamopt.errors import Diagnostic, SourceLoc, VerificationError
+from streamopt.errors import CodegenError, Diagnostic, SourceLoc, VerificationError
 from streamopt.options import checked
 from streamopt.pipeline.evaluating import simulate
 from streamopt.pipeline.ports import plan_ports, put_outside
@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from streamopt.ir.schedule import Schedule
     from streamopt.ir.scheduled import ScheduledGraph
     from streamopt.verification.compare import DesignVerdict
-    from streamopt.verification.project import Manifest
+    from streamopt.verification.edits.finding import Edits
+    from streamopt.verification.manifest import Manifest
     from streamopt.verification.vectors.golden import Golden
     from streamopt.verification.vectors.inputs import InputWays
 
@@ -242,57 +243,89 @@ def verify(
     DeadlockError
         If the design comes to a standstill at its FIFO depths.
     """
-    from streamopt.verification.project import read_manifest
+    from streamopt.verification.manifest import read_manifest
     from streamopt.verification.verify import Traced, verify_project
 
     folder = Path(directory)
     manifest = read_manifest(folder)
-    _refuse_what_tools_would(folder, manifest)
     program = load(folder / "graph.json")
     graph, schedule = dataflow(program), load_schedule(folder / "schedule.json")
-    edits = _edits(folder, manifest, graph, schedule)
+    edits, kernel = _edits(folder, manifest, graph, schedule)
     traced = Traced(apply(graph, schedule), always=traces)
     ways = stored_ways(folder, program, manifest.inputs)
+    notes = edits.notes
     try:
+        notes += _refuse_what_tools_would(folder, manifest, kernel)
         verdict = verify_project(
             folder, program, compiler=compiler, seed=seed, traced=traced, ways=ways
         )
-    except VerificationError as error:
-        raise VerificationError(*error.diagnostics, *edits) from None
+    except (CodegenError, VerificationError) as error:
+        raise type(error)(*error.diagnostics, *edits.found) from None
     if not verdict.is_wrong:
         simulate(graph, schedule)
-    return replace(verdict, edits=edits, may_be_edited=allow_edits)
+    notes = (*verdict.notes, *notes)
+    return replace(verdict, edits=edits.found, may_be_edited=allow_edits, notes=notes)
+
+
+_NO_SETTINGS = "files are not compared with what is emitted: the project doesn't say its settings"
 
 
 def _edits(
     directory: Path, manifest: Manifest, graph: Graph, schedule: Schedule
-) -> tuple[Diagnostic, ...]:
-    """Return where a project differs from what it is emitted as; nothing for an older project."""
+) -> tuple[Edits, str | None]:
+    """Return where a project differs from what it is emitted as, and its kernel as emitted.
+
+    The kernel is None where the project's own is another one.
+
+    Raises
+    ------
+    VerificationError
+        E722 for settings that no streamopt writes.
+    """
     from streamopt.codegen.backends.vitis_project import VitisSettings
-    from streamopt.verification.project import edits_of
+    from streamopt.verification.edits.finding import Edits, edits_of
+    from streamopt.verification.manifest import MANIFEST
 
-    if manifest.backend == "vitis" and not manifest.settings:
-        return ()
-    known = manifest.settings
-    settings = None
+    known, settings = manifest.settings, None
+    if manifest.backend == "vitis" and not known:
+        return Edits(notes=(_NO_SETTINGS,)), None
     if manifest.backend == "vitis":
-        intervals = tuple((str(name), int(ii)) for name, ii in known.get("intervals", ()))
-        settings = VitisSettings(
-            str(known["release"]), str(known["part"]), float(known["clock_ns"]), intervals
-        )
-    return edits_of(directory, emit(graph, schedule, backend=manifest.backend, settings=settings))
+        try:
+            intervals = tuple((str(name), int(ii)) for name, ii in known.get("intervals", ()))
+            settings = VitisSettings(
+                str(known["release"]), str(known["part"]), float(known["clock_ns"]), intervals
+            )
+        except (KeyError, TypeError, ValueError):
+            message = f"the settings in {directory / MANIFEST} are not as streamopt writes them"
+            raise VerificationError(Diagnostic("E722", message, hint="write it again")) from None
+    design = emit(graph, schedule, backend=manifest.backend, settings=settings)
+    found = edits_of(directory, manifest, design)
+    kernel = f"{manifest.top}.cpp"
+    return found, None if kernel in found.changed else design.text(kernel)
 
 
-def _refuse_what_tools_would(directory: Path, manifest: Manifest) -> None:
+def _refuse_what_tools_would(
+    directory: Path, manifest: Manifest, kernel: str | None
+) -> tuple[str, ...]:
+    """Check what a project gives the vendor's tool; return a note where it can't be read.
+
+    Parameters
+    ----------
+    kernel
+        As it is emitted, if the project's own is the same but for its white space.
+    """
     from streamopt.codegen.checks import built
     from streamopt.codegen.checks.reordering import SCRIPTS
 
-    kernel = directory / f"{manifest.top}.cpp"
-    if manifest.backend == "native" or not kernel.is_file():
-        return
+    path = directory / f"{manifest.top}.cpp"
+    if manifest.backend == "native" or not path.is_file():
+        return ()
     paths = [directory / name for name in SCRIPTS]
     files = {path.name: _text(path) for path in paths if path.is_file()}
-    built(_text(kernel), files, is_region=manifest.backend == "vitis")
+    findings = built(kernel or _text(path), files, is_region=manifest.backend == "vitis")
+    unread = next((found for found in findings if found.code == "E610"), None)
+    what = "what the vendor's tool would refuse is not looked for"
+    return () if unread is None else (f"{what}: {unread.message} in {path.name}",)
 
 
 def _text(path: Path) -> str:

@@ -79,6 +79,8 @@ class DesignVerdict:
         Where files differ from what was emitted (E728).
     may_be_edited
         Whether files may differ.
+    notes
+        What was not looked for, and why.
     """
 
     graph: str
@@ -86,6 +88,7 @@ class DesignVerdict:
     first_wrong: Diagnostic | None = None
     edits: tuple[Diagnostic, ...] = ()
     may_be_edited: bool = False
+    notes: tuple[str, ...] = ()
 
     @property
     def passed(self) -> bool:
@@ -140,9 +143,10 @@ class DesignVerdict:
             raise VerificationError(*problems)
 
     def __str__(self) -> str:
-        """Return one line or two for every output, and one for the first wrong token."""
+        """Return one line or two for every output, and one for each edit and note."""
         token = [] if self.first_wrong is None else [self.first_wrong]
-        return "\n".join(map(str, [*self.outputs, *token, *self.edits]))
+        notes = (f"note: {note}" for note in self.notes)
+        return "\n".join(map(str, [*self.outputs, *token, *self.edits, *notes]))
 
 
 def compare_output(name: str, got: NDArray[Any], golden: Result) -> OutputVerdict:

@@ -14,7 +14,8 @@ from streamopt.errors import VerificationError
 from streamopt.verification import project
 from streamopt.verification.compare import DesignVerdict, compare_output
 from streamopt.verification.csim.running import CsimRun, compile_and_run
-from streamopt.verification.project import MANIFEST, read_manifest, write_project
+from streamopt.verification.manifest import MANIFEST, read_manifest
+from streamopt.verification.project import write_project
 from streamopt.verification.reference.execution import Result
 from streamopt.verification.verify import verify_project
 from tests.support.programs.sketches import program, scheduled

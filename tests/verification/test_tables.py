@@ -16,7 +16,7 @@ from streamopt.ir.ports import PortKind
 from streamopt.perf.pipelines.ports import port_counts
 from streamopt.transforms.lower import lower
 from streamopt.verification.csim.running import compiled
-from streamopt.verification.project import read_manifest
+from streamopt.verification.manifest import read_manifest
 from streamopt.verification.verify import verify_compiled
 from tests.support.programs.sketches import program, scheduled
 

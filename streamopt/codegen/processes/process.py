@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from streamopt.codegen.design import schedule_sha256
+from streamopt.codegen.design import schedule_sha256, streamopt_version
 from streamopt.codegen.expressions import FUNCTION_NAMES
 from streamopt.codegen.names import Names
 from streamopt.codegen.operators import OperatorFunctions
@@ -45,12 +44,8 @@ STANDARD_HEADERS = ("algorithm", "cmath", "cstdint", "cstdlib", "limits")
 
 def provenance(scheduled: ScheduledGraph) -> list[Item]:
     """Return the comments that every emitted file begins with."""
-    try:
-        release = version("streamopt")
-    except PackageNotFoundError:
-        release = "(not installed)"
     return [
-        Comment(f"Graph '{scheduled.graph.name}', emitted by streamopt {release}."),
+        Comment(f"Graph '{scheduled.graph.name}', emitted by streamopt {streamopt_version()}."),
         Comment(f"Schedule sha256 {schedule_sha256(scheduled.schedule)}."),
     ]
 

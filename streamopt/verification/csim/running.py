@@ -46,8 +46,8 @@ _DATAFLOW_ERRORS = {
     6: (
         "E708",
         "the processes wait for each other, a deadlock",
-        "a process of the ring may have written too little, by a guard or a loop bound; else a "
-        "FIFO is too shallow, or written in another order than it is read",
+        "a process may have written too little, by a guard or a loop bound; else a FIFO is too "
+        "shallow, or written in another order than it is read",
     ),
     7: (
         "E714",
@@ -84,6 +84,8 @@ class Compiled:
         Of the project; the working directory of runs.
     stack_bytes
         That a process needs at most; None where the compiler doesn't tell.
+    is_patterned
+        Whether memory that nobody has written holds a pattern.
     """
 
     path: Path
@@ -91,6 +93,7 @@ class Compiled:
     warnings: str
     time_limit_s: float
     stack_bytes: int | None = None
+    is_patterned: bool = True
 
     def run(
         self, arguments: Sequence[str] = (), trace: Path | None = None, runs: int = 1
@@ -180,7 +183,8 @@ def compiled(
         code, _, messages = _finish(command, directory, time_limit_s, "the compiler")
         if code != 0:
             raise VerificationError(_compile_problem(directory, messages))
-        yield Compiled(program, directory, messages, time_limit_s, _stack_bytes(build))
+        stack = _stack_bytes(build)
+        yield Compiled(program, directory, messages, time_limit_s, stack, _PATTERN in further)
 
 
 @cache
@@ -279,7 +283,7 @@ def _finish(
     return process.returncode, output, errors
 
 
-_REGION = re.compile(r"^\s*#pragma HLS dataflow\b.*?^\}", re.MULTILINE | re.DOTALL)
+_REGION = re.compile(r"^\s*#\s*pragma\s+HLS\s+dataflow\b.*?^\}", re.M | re.S | re.I)
 _CALL = re.compile(r"^(\s*)(\w+(?:<[^;]*?>)?)\(([^;()]*)\);$", re.MULTILINE)
 
 

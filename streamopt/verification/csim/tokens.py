@@ -20,11 +20,12 @@ from streamopt.codegen.layout import plan_layout
 from streamopt.errors import Diagnostic
 from streamopt.ir.graph import SequentialNode
 from streamopt.ir.program import Nest, Program, Statement
+from streamopt.verification.csim.standstill import Standstill
 from streamopt.verification.reference.execution import execute
 from streamopt.verification.storage import numbers_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -43,6 +44,9 @@ __all__ = [
     "writes_of",
 ]
 
+EVERYTHING_ENDED = Standstill(frozenset({"*"}))
+"""State of a run that came to its end."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Token:
@@ -58,6 +62,7 @@ def first_wrong_token(
     trace: Path,
     outputs: tuple[OutputVerdict, ...] = (),
     dialect: Dialect = Dialect.HLS,
+    state: Standstill = EVERYTHING_ENDED,
 ) -> Diagnostic | None:
     """Return the first wrong token of a run, E716; None where every token is right.
 
@@ -71,6 +76,8 @@ def first_wrong_token(
         What is known of the outputs; empty if the run did not come to its end.
     dialect
         Of the design, whose streams have their names by it.
+    state
+        Of a run that did not come to its end.
     """
     values = graph_values(scheduled.graph, inputs)
     wrong_outputs = {output.name: output for output in outputs}
@@ -80,7 +87,8 @@ def first_wrong_token(
         for port in process.writes:
             value, found = values[port.array.name], None
             if port.depth_elems is not None:
-                found = _streams(process.nodes[0], port, value, trace, ended=bool(outputs))
+                ended = state.has_ended(process.name)
+                found = _streams(process.nodes[0], port, value, trace, ended=ended)
             elif port.name not in inside:
                 found = _output(process, port.array, wrong_outputs.get(port.array.name))
             elif (path := trace / f"{dialect.buffer_trace(port.name)}.tokens").exists():
@@ -124,7 +132,22 @@ def _streams(
 ) -> Diagnostic | None:
     """Compare a group of streams; the wrong token of the earliest iteration counts."""
     writes = writes_of(node, port.array)
-    found = list(_wrong_tokens(writes, port, value, trace, ended=ended))
+    streams = {
+        _stream_name(port, lanes): writes.of_stream(lanes)
+        for lanes in product(*(range(factor) for factor in port.factors or (1,)))
+    }
+    got = {name: _tokens_in(trace / f"{name}.tokens", port.array) for name in streams}
+    written = (own[: len(got[name])] for name, own in streams.items())
+    last = max((int(own[-1]) for own in written if len(own)), default=-1)
+    found = [
+        token
+        for name, own in streams.items()
+        if (token := _wrong_token(writes, own, name, port.array, value, got[name]))
+    ] or [
+        token
+        for name, own in streams.items()
+        if (token := _missing_token(writes, own, name, len(got[name]), None if ended else last))
+    ]
     if not found:
         return None
     return _diagnostic(node, min(found, key=lambda token: token.write).text)
@@ -140,33 +163,62 @@ def _stream_name(port: CppPort, lanes: tuple[int, ...]) -> str:
     return port.stream([]) if prod(port.factors) == 1 else f"{port.name}[{flat}]"
 
 
-def _wrong_tokens(
-    writes: Writes, port: CppPort, value: Result, trace: Path, *, ended: bool
-) -> Iterator[_Token]:
-    for lanes in product(*(range(factor) for factor in port.factors or (1,))):
-        own = writes.of_stream(lanes)
-        stream = _stream_name(port, lanes)
-        path = trace / f"{stream}.tokens"
-        got = _read(path, port.array) if path.exists() else np.zeros(0)
-        compared = min(len(own), len(got))
-        flat = writes.elements[own]
-        wrong = _wrong(got[:compared], value, flat[:compared])
-        if wrong.size:
-            first = int(wrong[0])
-            element = int(flat[first])
-            expected = value.value.ravel()[element], value.bound.ravel()[element]
-            text = f"writes a wrong token to {stream}{_at(writes, own[first])}: number {first} of "
-            text += (
-                f"{len(own)}, {_element(port.array, element)}, {_compared(got[first], *expected)}"
-            )
-            yield _Token(int(own[first]), text)
-        elif len(got) > len(own):
-            text = f"writes {len(got)} tokens to {stream}, {len(got) - len(own)} too many"
-            yield _Token(len(writes.elements), text)
-        elif ended and len(got) < len(own):
-            text = f"writes {len(got)} tokens of {len(own)} to {stream}, none"
-            text += _at(writes, own[len(got)])
-            yield _Token(int(own[len(got)]), text)
+def _tokens_in(path: Path, array: Array) -> NDArray[np.float64]:
+    return _read(path, array) if path.exists() else np.zeros(0)
+
+
+def _wrong_token(
+    writes: Writes,
+    own: NDArray[np.intp],
+    stream: str,
+    array: Array,
+    value: Result,
+    got: NDArray[np.float64],
+) -> _Token | None:
+    """Return the first token of a stream with a wrong value, or the first one too many."""
+    compared = min(len(own), len(got))
+    flat = writes.elements[own]
+    wrong = _wrong(got[:compared], value, flat[:compared])
+    if wrong.size:
+        first = int(wrong[0])
+        element = int(flat[first])
+        expected = value.value.ravel()[element], value.bound.ravel()[element]
+        text = f"writes a wrong token to {stream}{_at(writes, own[first])}: number {first} of "
+        text += f"{len(own)}, {_element(array, element)}, {_compared(got[first], *expected)}"
+        text += _shift(got[first:], value, flat[first:])
+        return _Token(int(own[first]), text)
+    if len(got) > len(own):
+        text = f"writes {len(got)} tokens to {stream}, {len(got) - len(own)} too many"
+        return _Token(len(writes.elements), text)
+    return None
+
+
+def _shift(got: NDArray[np.float64], value: Result, flat: NDArray[np.int64]) -> str:
+    """Return whether wrong tokens are only late or early: one was left out, or is too many."""
+    for skipped, added, what in ((1, 0, "it is left out"), (0, 1, "one too many is before it")):
+        count = min(len(got) - added, len(flat) - skipped)
+        early, right = got[added : added + count], flat[skipped : skipped + count]
+        if count > 1 and not _wrong(early, value, right).size:
+            return f": {what}"
+    return ""
+
+
+def _missing_token(
+    writes: Writes, own: NDArray[np.intp], stream: str, count: int, last: int | None
+) -> _Token | None:
+    """Return the first token that a stream was not given in its turn.
+
+    Parameters
+    ----------
+    last
+        The latest write of the node to any of its streams; None if it has ended.
+    """
+    if count >= len(own) or (last is not None and own[count] > last):
+        return None
+    done = f"writes {count} tokens of {len(own)} to {stream}, "
+    text = f"{done}none{_at(writes, own[count])}"
+    text += "" if last is None else f", and goes on{_at(writes, last)}"
+    return _Token(int(own[count]), text)
 
 
 def _buffer(process: CppProcess, port: CppPort, value: Result, path: Path) -> Diagnostic | None:

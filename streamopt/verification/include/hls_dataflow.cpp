@@ -268,10 +268,23 @@ void Region::enter() {
 
 } // namespace
 
+// Keeps who has ended and what each stream holds, for whoever looks for the cause of a standstill.
+static void keep_state() {
+    std::string text;
+    for (const auto &one : region.processes)
+        if (one->ended)
+            text += "ended " + one->name + "\n";
+    for (const Channel *channel : channels)
+        text += "holds " + std::to_string(channel->held()) + " of " +
+                std::to_string(channel->depth()) + " " + channel->name() + "\n";
+    keep_tokens("standstill", text.data(), text.size());
+}
+
 // Ends the program; what was traced so far is kept.
 [[noreturn]] void stop(int code, const std::string &what) {
     for (Channel *channel : channels)
         channel->keep();
+    keep_state();
     std::fflush(stdout);
     std::fprintf(stderr, "dataflow: %s\n", what.c_str());
     std::fflush(stderr);
@@ -347,8 +360,10 @@ void share_buffer(int argument, const void *address, bool fills, std::size_t byt
 void run_processes() { detail::region.run(); }
 
 void check_drained() {
-    if (detail::leftover_streams != 0)
-        std::exit(5);
+    if (detail::leftover_streams == 0)
+        return;
+    detail::keep_tokens("standstill", "ended *\n", 8);
+    std::exit(5);
 }
 
 } // namespace hls

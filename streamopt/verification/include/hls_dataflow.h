@@ -11,7 +11,9 @@
 //             7   a consumer is called before its producer, or a channel has two of them
 //
 // With a directory as STREAMOPT_TRACE in the environment, all that is written to a stream, and what
-// a buffer holds when its producer has ended, goes into a file <name>.tokens there.
+// a buffer holds when its producer has ended, goes into a file <name>.tokens there; standstill.tokens
+// says who has ended ("ended f", "ended *"), and what streams hold ("holds 2 of 3 s[0]"; of 0 where
+// it has no depth).
 
 #ifndef STREAMOPT_HLS_DATAFLOW
 #define STREAMOPT_HLS_DATAFLOW

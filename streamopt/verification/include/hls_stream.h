@@ -37,6 +37,8 @@ class Channel {
     const std::string &name() const { return name_; }
     void set_name(const std::string &name) { name_ = name; }
     std::string label() const;
+    int depth() const { return depth_; }
+    virtual std::size_t held() const = 0;
     virtual void keep() = 0;
 
   protected:
@@ -107,6 +109,7 @@ template <typename T, int DEPTH = 0> class stream : public detail::Channel {
     bool empty() const { return first_ == last_; }
     bool full() const { return DEPTH > 0 && size() >= std::size_t(DEPTH); }
     std::size_t size() const { return last_ - first_; }
+    std::size_t held() const override { return size(); }
 
     void keep() override {
         if (detail::tracing)

@@ -41,6 +41,7 @@ template <typename T> class queue : public hls::detail::Channel {
         if (!elements_.empty())
             leave(elements_.size());
     }
+    std::size_t held() const override { return elements_.size(); }
     void keep() override {
         if (hls::detail::tracing)
             hls::detail::keep_tokens(this->name(), tokens_.data(), tokens_.size() * sizeof(T));

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from streamopt.verification.csim.running import Compiled, compiled
-from streamopt.verification.project import read_manifest
+from streamopt.verification.manifest import read_manifest
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping
