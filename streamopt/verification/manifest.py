@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = [
     "MANIFEST",
     "Manifest",
+    "Written",
     "changed_files",
     "digests_in",
     "read_manifest",
@@ -28,6 +29,25 @@ MANIFEST = "streamopt-project.json"
 
 _SCHEMA_VERSION = 1
 _BINARY = frozenset({".bin", ".npz"})
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """How a project was written.
+
+    Attributes
+    ----------
+    version
+        Of streamopt; empty if it is older than this entry.
+    schedule_sha256
+        Of the schedule that the design implements.
+    digests
+        SHA-256 by path of the files beside the manifest.
+    """
+
+    version: str = ""
+    schedule_sha256: str = ""
+    digests: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,24 +66,20 @@ class Manifest:
         How test inputs are drawn, as `streamopt.verification.vectors.inputs` has it.
     settings
         Of the back end, by name.
-    version
-        Of streamopt that wrote it; empty if it is older than this entry.
-    digests
-        SHA-256 by path of the other files, as they were written.
+    written
+        How it was written; nothing of an older project.
     """
 
     graph: str
     top: str
     ports: Mapping[str, str]
     outputs: tuple[str, ...]
-    schedule_sha256: str
     seed: int
     copies: Mapping[str, str] = field(default_factory=dict[str, str])
     backend: str = "vitis"
     inputs: tuple[str, ...] = ()
     settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    version: str = ""
-    digests: Mapping[str, str] = field(default_factory=dict[str, str])
+    written: Written = field(default_factory=Written)
 
     @property
     def sources(self) -> tuple[str, ...]:
@@ -89,14 +105,16 @@ def read_manifest(directory: Path) -> Manifest:
             top=str(document["top"]),
             ports=_texts(document["ports"]),
             outputs=tuple(map(str, document["outputs"])),
-            schedule_sha256=str(document["schedule_sha256"]),
             seed=int(document["seed"]),
             copies=_texts(document.get("copies", {})),
             backend=str(document.get("backend", "vitis")),
             inputs=tuple(map(str, document.get("inputs", ()))),
             settings=dict(document.get("settings", {})),
-            version=str(document.get("version", "")),
-            digests=_files(_texts(document.get("digests", {}))),
+            written=Written(
+                str(document.get("version", "")),
+                str(document["schedule_sha256"]),
+                _files(_texts(document.get("digests", {}))),
+            ),
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as problem:
         message = f"{directory} is not a streamopt project: {_missing(problem)}"
@@ -132,14 +150,14 @@ def write_manifest(manifest: Manifest, directory: Path) -> None:
         "ports": dict(manifest.ports),
         "outputs": list(manifest.outputs),
         "backend": manifest.backend,
-        "schedule_sha256": manifest.schedule_sha256,
+        "schedule_sha256": manifest.written.schedule_sha256,
         "seed": manifest.seed,
         **({"copies": dict(manifest.copies)} if manifest.copies else {}),
         **({"inputs": list(manifest.inputs)} if manifest.inputs else {}),
         **({"settings": dict(manifest.settings)} if manifest.settings else {}),
-        "version": manifest.version,
+        "version": manifest.written.version,
     }
-    document["digests"] = {MANIFEST: _own_digest(document), **manifest.digests}
+    document["digests"] = {MANIFEST: _own_digest(document), **manifest.written.digests}
     text = json.dumps(document, indent=2, ensure_ascii=False)
     (directory / MANIFEST).write_text(f"{text}\n", encoding="utf-8", newline="\n")
 
@@ -155,10 +173,12 @@ def changed_files(directory: Path, manifest: Manifest) -> frozenset[str]:
 
     None are known of a project without digests.
     """
-    if not manifest.digests:
+    if not manifest.written.digests:
         return frozenset()
     changed = {
-        path for path, digest in manifest.digests.items() if _digest(directory / path) != digest
+        path
+        for path, digest in manifest.written.digests.items()
+        if _digest(directory / path) != digest
     }
     document: dict[str, Any] = json.loads(read_text(directory / MANIFEST))
     own = _own_digest(document)

@@ -16,6 +16,7 @@ from streamopt.verification.csim.scratch import locked, remove_leftovers
 from streamopt.verification.manifest import (
     MANIFEST,
     Manifest,
+    Written,
     digests_in,
     read_manifest,
     write_manifest,
@@ -84,13 +85,11 @@ def write_project(
         design.top,
         dict(design.ports),
         outputs,
-        design.schedule_sha256,
         seed,
         dict(design.copies),
         design.backend,
         golden.asked.texts,
         dict(settings or {}),
-        streamopt_version(),
     )
     fresh = directory.with_name(f".{directory.name}.{uuid4().hex}.new")
     try:
@@ -101,7 +100,8 @@ def write_project(
                 (fresh / path).parent.mkdir(parents=True, exist_ok=True)
                 (fresh / path).write_bytes(text if isinstance(text, bytes) else text.encode())
             write_data(program, golden, manifest, fresh / "data")
-            manifest = replace(manifest, digests=digests_in(fresh))
+            written = Written(streamopt_version(), design.schedule_sha256, digests_in(fresh))
+            manifest = replace(manifest, written=written)
             write_manifest(manifest, fresh)
             _swap(fresh, directory)
         leftovers = re.compile(rf"\.{re.escape(directory.name)}\.[0-9a-f]{{32}}\.(new|old)")

@@ -48,7 +48,7 @@ _FILES = (
 
 
 def subject_of(path: str, statement: FileStatement) -> str:
-    """Return what a statement of a file is about: ``partition of x``, ``clock period``.
+    """Return the subject of a statement of a file: ``partition of x``, ``clock period``.
 
     Examples
     --------

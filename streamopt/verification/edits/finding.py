@@ -63,19 +63,19 @@ def edits_of(directory: Path, manifest: Manifest, design: Design) -> Edits:
     emitted = dict(design.files)
     found = [_changed(directory, path) for path in sorted(changed - emitted.keys())]
     untouched, others = list[str](), set[str]()
-    is_other = manifest.version not in ("", streamopt_version())
+    is_other = manifest.written.version not in ("", streamopt_version())
     for path, text in emitted.items():
         there = _text(directory / path)
-        if there is None and (path in changed or not manifest.digests):
+        if there is None and (path in changed or not manifest.written.digests):
             found.append(_changed(directory, path))
             continue
         if there is not None and _same(path, text, there):
             continue
         others.add(path)
-        if there is None or (path in manifest.digests and path not in changed):
+        if there is None or (path in manifest.written.digests and path not in changed):
             untouched.append(path)
         elif is_other:
-            message = f"the file was changed since streamopt {manifest.version} wrote it"
+            message = f"the file was changed since streamopt {manifest.written.version} wrote it"
             found.append(Diagnostic("E728", message, SourceLoc(path)))
         else:
             found += differences(path, text, there)
@@ -109,7 +109,7 @@ def _text(path: Path) -> str | None:
 
 def _strays(directory: Path, manifest: Manifest, emitted: dict[str, str]) -> Iterator[Diagnostic]:
     """Yield files that were added where emitted ones look for them: ``$(wildcard pre_hls.tcl)``."""
-    known = {*emitted, *manifest.digests}
+    known = {*emitted, *manifest.written.digests}
     for path in sorted(directory.iterdir()):
         is_read = PurePosixPath(path.name).suffix in _READ_BY_TOOLS and path.name not in known
         by = next((name for name, text in emitted.items() if is_read and path.name in text), None)
@@ -121,8 +121,12 @@ def _strays(directory: Path, manifest: Manifest, emitted: dict[str, str]) -> Ite
 def _notes(manifest: Manifest, untouched: list[str]) -> Iterator[str]:
     if untouched:
         listed, this = ", ".join(untouched), streamopt_version()
-        by = f"streamopt {manifest.version}" if manifest.version else "an earlier streamopt"
-        now = "which emits" if manifest.version == this else f"and {this} emits"
+        by = (
+            f"streamopt {manifest.written.version}"
+            if manifest.written.version
+            else "an earlier streamopt"
+        )
+        now = "which emits" if manifest.written.version == this else f"and {this} emits"
         yield (
             f"the project is as {by} wrote it, {now} {listed} otherwise now; pragmas and depths "
             "are not compared with the schedule: write it again for that"
