@@ -244,6 +244,7 @@ def verify(
         If the design comes to a standstill at its FIFO depths.
     """
     from streamopt.verification.manifest import read_manifest
+    from streamopt.verification.refusals import refuse_what_tools_would
     from streamopt.verification.verify import Traced, verify_project
 
     folder = Path(directory)
@@ -255,7 +256,7 @@ def verify(
     ways = stored_ways(folder, program, manifest.inputs)
     notes = edits.notes
     try:
-        notes += _refuse_what_tools_would(folder, manifest, kernel)
+        notes += refuse_what_tools_would(folder, manifest, kernel)
         verdict = verify_project(
             folder, program, compiler=compiler, seed=seed, traced=traced, ways=ways
         )
@@ -302,34 +303,6 @@ def _edits(
     found = edits_of(directory, manifest, design)
     kernel = f"{manifest.top}.cpp"
     return found, None if kernel in found.changed else design.text(kernel)
-
-
-def _refuse_what_tools_would(
-    directory: Path, manifest: Manifest, kernel: str | None
-) -> tuple[str, ...]:
-    """Check what a project gives the vendor's tool; return a note where it can't be read.
-
-    Parameters
-    ----------
-    kernel
-        As it is emitted, if the project's own is the same but for its white space.
-    """
-    from streamopt.codegen.checks import built
-    from streamopt.codegen.checks.reordering import SCRIPTS
-
-    path = directory / f"{manifest.top}.cpp"
-    if manifest.backend == "native" or not path.is_file():
-        return ()
-    paths = [directory / name for name in SCRIPTS]
-    files = {path.name: _text(path) for path in paths if path.is_file()}
-    findings = built(kernel or _text(path), files, is_region=manifest.backend == "vitis")
-    unread = next((found for found in findings if found.code == "E610"), None)
-    what = "what the vendor's tool would refuse is not looked for"
-    return () if unread is None else (f"{what}: {unread.message} in {path.name}",)
-
-
-def _text(path: Path) -> str:
-    return path.read_text(encoding="utf-8", errors="replace")
 
 
 INPUT_VALUES = "test_inputs.npz"

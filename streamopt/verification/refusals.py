@@ -1,0 +1,46 @@
+"""Refusals: what the vendor's tool would refuse in a project as it is on disk."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from streamopt.codegen.checks import built
+from streamopt.codegen.checks.reordering import SCRIPTS
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from streamopt.verification.manifest import Manifest
+
+__all__ = ["refuse_what_tools_would"]
+
+
+def refuse_what_tools_would(
+    directory: Path, manifest: Manifest, kernel: str | None = None
+) -> tuple[str, ...]:
+    """Check a project as the vendor's tool is given it; return a note where it can't be read.
+
+    Parameters
+    ----------
+    kernel
+        As it is emitted, if the project's own is the same but for its white space.
+
+    Raises
+    ------
+    CodegenError
+        E611 to E619 for a kernel that the tool would refuse, E620 for a script that lets it build
+        another design than was predicted.
+    """
+    path = directory / f"{manifest.top}.cpp"
+    if manifest.backend == "native" or not path.is_file():
+        return ()
+    scripts = [directory / name for name in SCRIPTS]
+    files = {script.name: _text(script) for script in scripts if script.is_file()}
+    findings = built(kernel or _text(path), files, is_region=manifest.backend == "vitis")
+    unread = next((found for found in findings if found.code == "E610"), None)
+    said = "what the vendor's tool would refuse is not looked for"
+    return () if unread is None else (f"{said}: {unread.message} in {path.name}",)
+
+
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8", errors="replace")
