@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, Any
 
+from streamopt.evaluation.time_claim import time_claim
 from streamopt.ir.network import Implementation
 from streamopt.options import checked
 from streamopt.report.record import Record
@@ -34,6 +35,7 @@ def evaluation_record(found: Evaluation) -> Record:
     """Return cycles and resources of a design, next to its target."""
     used, device, fifos = found.resources.total, found.target, found.network.fifos
     tokens = {fifo.name: fifo.tokens for fifo in found.trace.fifos}
+    claimed = time_claim(found)
     return Record(
         predicted_cycles=None if found.predicted is None else found.predicted.latency_cycles,
         simulated_cycles=found.trace.cycles,
@@ -44,6 +46,10 @@ def evaluation_record(found: Evaluation) -> Record:
         ff=used.ffs,
         device=device.name,
         clock_ns=device.clock_ns,
+        claimed_clock_ns=round(claimed.clock_ns, 3),
+        milliseconds=round(claimed.milliseconds, 6),
+        routed_milliseconds=round(claimed.routed_milliseconds, 6),
+        beyond_routed=" ".join(claimed.most_routed),
         over=" ".join(found.over),
         clock_risks=len(found.clock_risks),
         fifo_bits=sum(f.element.bits * prod(f.lanes) * f.depth_elems for f in fifos),

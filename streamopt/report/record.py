@@ -34,6 +34,10 @@ class Record(Mapping[str, Cell]):
         Of the design as built, in the closed form and in the simulation.
     fit
         The part of the device that the design keeps to.
+    claimed_clock_ns, milliseconds, routed_milliseconds, beyond_routed
+        The period that is claimed, longer than `clock_ns` at a clock risk; the simulated time at it
+        and at the clock of the fullest routed design; the resources of which no routed design took
+        as much. See `streamopt.evaluation.time_claim`.
     over
         The resources of which the design takes more than the device has.
     tuning
@@ -93,6 +97,10 @@ class Record(Mapping[str, Cell]):
     ff: int | None = None
     device: str | None = None
     clock_ns: float | None = None
+    claimed_clock_ns: float | None = None
+    milliseconds: float | None = None
+    routed_milliseconds: float | None = None
+    beyond_routed: str | None = None
     over: str | None = None
     clock_risks: int | None = None
     fifo_bits: int | None = None

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from streamopt.target.resources import Fit, Resources
-from streamopt.target.routed import most_routed
+from streamopt.target.routed import fullest_design, most_routed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -99,6 +99,19 @@ class Floorplan:
         left = self.guideline.of(self._beside(channels).left)
         dsps, luts = most_routed(slrs=1)
         return replace(left, dsps=min(left.dsps, dsps), luts=min(left.luts, luts))
+
+    def exceeded_routed(self, used: Resources) -> dict[str, int]:
+        """Return the most that was ever routed, of the resources of which a design takes more.
+
+        It is held against the designs on as many regions as it needs, whose LUTs are as synthesised
+        and at most the share of the fullest.
+        """
+        whole = range(1, len(self.regions))
+        count = next((n for n in whole if not used.over(self.slr.scaled(n))), len(self.regions))
+        dsps, luts = most_routed(count)
+        share = int(fullest_design().lut_share * count * self.slr.luts)
+        most = {"dsps": dsps, "luts": min(luts, share)}
+        return {name: amount for name, amount in most.items() if getattr(used, name) > amount}
 
     def _beside(self, channels: Sequence[str]) -> LogicRegion:
         """Return the largest region, after the shell, that reaches one of some channels."""

@@ -1,0 +1,78 @@
+"""The clock and the time that are claimed for a design."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+import streamopt as so
+from streamopt.evaluation.time_claim import time_claim
+from streamopt.perf.pipelines.clock import ClockRisk
+from streamopt.pipeline import evaluation_record
+from streamopt.target.resources import Fit, Resources
+
+if TYPE_CHECKING:
+    from streamopt.evaluation.design import Evaluation
+
+GRAPHS = Path(__file__).parents[2] / "graphs"
+RISK = ClockRisk("gemv", "gemv.acc", terms=205, given_cycles=16, needed_cycles=42)
+
+
+def built(clock_ns: float | None = None, *, risks: tuple[ClockRisk, ...] = ()) -> Evaluation:
+    graph = so.dataflow(so.load(GRAPHS / "polybench" / "gesummv.json"))
+    schedule = so.solve(graph, level="opt1").schedule
+    found = so.evaluate(graph, schedule, so.device("u280", clock_ns))
+    return replace(found, clock_risks=risks)
+
+
+def test_time_is_told_at_the_clock_of_the_target_and_of_the_fullest_routed_design() -> None:
+    found = built()
+    claimed = time_claim(found)
+    assert claimed.clock_ns == 3.33
+    assert claimed.routed_clock_ns == pytest.approx(1000 / 216)
+    assert claimed.milliseconds == pytest.approx(found.trace.cycles * 3.33e-6)
+    assert claimed.routed_milliseconds == pytest.approx(found.trace.cycles / 216e3)
+
+
+def test_a_slow_target_is_not_claimed_to_run_faster_than_asked() -> None:
+    claimed = time_claim(built(10.0))
+    assert claimed.clock_ns == claimed.routed_clock_ns == 10.0
+
+
+def test_a_clock_at_risk_is_not_claimed() -> None:
+    claimed = time_claim(built(risks=(RISK,)))
+    assert claimed.clock_ns == pytest.approx(4.93)
+    assert claimed.routed_milliseconds == claimed.milliseconds
+
+
+def test_the_record_has_the_claim() -> None:
+    found = built(risks=(RISK,))
+    row = evaluation_record(found)
+    assert (row["clock_ns"], row["claimed_clock_ns"], row["clock_risks"]) == (3.33, 4.93, 1)
+    assert row["milliseconds"] == pytest.approx(found.trace.cycles * 4.93e-6, abs=1e-6)
+    assert row["beyond_routed"] == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "used", "most"),
+    [
+        ("u280", Resources(dsps=1940, luts=275_000), {}),
+        ("u280", Resources(dsps=1941, luts=275_001), {"dsps": 1940, "luts": 275_000}),
+        ("u280", Resources(dsps=3000, luts=300_000, bram18=2000), {"dsps": 2750}),
+        ("u280", Resources(dsps=9024, luts=1_303_680), {"dsps": 4380, "luts": 635_000}),
+        ("zu3eg", Resources(dsps=360, luts=45_500), {"luts": 45_440}),
+    ],
+)
+def test_more_than_was_ever_routed_is_named(
+    name: str, used: Resources, most: dict[str, int]
+) -> None:
+    assert so.device(name).floorplan.exceeded_routed(used) == most
+
+
+def test_a_board_is_within_what_was_routed_on_every_device() -> None:
+    for name in ("u280", "u55c", "u250", "vu9p", "zcu104", "kv260", "zu3eg", "xc7z020"):
+        device = so.device(name)
+        assert device.floorplan.exceeded_routed(device.budget(Fit.BOARD)) == {}
