@@ -24,6 +24,7 @@ __all__ = [
     "StrategyError",
     "StreamoptError",
     "SweepError",
+    "SynthesisReportError",
     "TargetError",
     "VerificationError",
     "reason",
@@ -118,6 +119,10 @@ class TargetError(StreamoptError):
 
 class ReportError(StreamoptError):
     """A picture or table can't be made as asked (codes E87x)."""
+
+
+class SynthesisReportError(StreamoptError):
+    """A report of synthesis can't be read, or is of another design (codes E86x)."""
 
 
 class SweepError(StreamoptError):

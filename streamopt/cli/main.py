@@ -11,6 +11,7 @@ import typer
 from streamopt import __version__
 from streamopt.cli.output import let_sigterm_interrupt
 from streamopt.cli.verb import Verb, expanded, say
+from streamopt.cli.verbs.check import check
 from streamopt.cli.verbs.compare import compare
 from streamopt.cli.verbs.design import design
 from streamopt.cli.verbs.doctor import doctor, solvers
@@ -64,6 +65,9 @@ streamopt emit graph.json --schedule graph.schedule.json --backend tapa -o build
     "verify": """\
 streamopt verify build/kernel
 streamopt verify build/kernel --seed 7 --traces""",
+    "check": """\
+streamopt check build/kernel
+streamopt check build/kernel --report build/kernel/kernel_project/solution/syn/report""",
     "explain": """\
 streamopt explain E401""",
 }
@@ -71,8 +75,8 @@ streamopt explain E401""",
 app = typer.Typer(
     name="streamopt",
     help="Turn affine programs into streaming FPGA accelerators, with a proof.",
-    epilog="Exit codes: 0 done, 1 a check failed (verify, doctor), 2 bad input or no answer, "
-    "70 a bug of streamopt, 130 interrupted.",
+    epilog="Exit codes: 0 done, 1 a check failed (verify, check, doctor), 2 bad input or no "
+    "answer, 70 a bug of streamopt, 130 interrupted.",
     no_args_is_help=True,
     add_completion=True,
     rich_markup_mode=None,
@@ -110,6 +114,7 @@ for verb in (
     report,
     emit,
     verify,
+    check,
     solvers,
     doctor,
     explain,

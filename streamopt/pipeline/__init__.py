@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from streamopt.evaluation.design import Evaluation
     from streamopt.evaluation.fifo_sizing import FifoSizing
     from streamopt.pipeline.building import apply, emit, verify, write
+    from streamopt.pipeline.checking import check
     from streamopt.pipeline.comparing import Comparison, compare, records
     from streamopt.pipeline.design_limits import Budget
     from streamopt.pipeline.evaluating import (
@@ -78,6 +79,7 @@ __all__ = [
     "Space",
     "VitisSettings",
     "apply",
+    "check",
     "choice_record",
     "compare",
     "dataflow",
@@ -129,6 +131,7 @@ _PLACES = {
     "streamopt.space.objective": "FewestDsps Interval Latency LatencyThenDsps",
     "streamopt.strategies.opt6.choices": "Space",
     "streamopt.pipeline.building": "apply emit verify write",
+    "streamopt.pipeline.checking": "check",
     "streamopt.pipeline.comparing": "Comparison compare records",
     "streamopt.pipeline.evaluating": "device evaluate evaluate_network expected_intervals "
     "load_design simulate size_fifos",

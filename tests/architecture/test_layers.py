@@ -37,6 +37,7 @@ MAY_IMPORT = {
     | {"evaluation"},
     "codegen": BASE | {"analysis"},
     "verification": BASE | {"codegen"},
+    "synthesis": BASE | {"target"},
     "report": BASE | {"target", "sim", "solvers"},
 }
 EVERYTHING = {*MAY_IMPORT, "pipeline"}

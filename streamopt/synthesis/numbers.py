@@ -1,0 +1,35 @@
+"""Numbers as reports of synthesis write them: ranges, shares, dashes and marks."""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["count", "nanoseconds", "release"]
+
+_NUMBER = re.compile(r"\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
+_SHARE = re.compile(r"\(.*?\)")
+_RELEASE = re.compile(r"20\d\d\.\d")
+
+
+def count(text: str | None) -> int | None:
+    """Return a whole number, the most of a range; None for what is no number.
+
+    Examples
+    --------
+    >>> count("0 ~ 63"), count("192 (15%)"), count("undef")
+    (63, 192, None)
+    """
+    found = _NUMBER.findall(_SHARE.sub("", text or ""))
+    return max((round(float(number[:20])) for number in found), default=None)
+
+
+def nanoseconds(text: str | None) -> float | None:
+    """Return a period in nanoseconds; None for what is no number."""
+    found = _NUMBER.search(text or "")
+    return float(found[0][:20]) if found else None
+
+
+def release(text: str | None) -> str:
+    """Return the release in a line on the version; "" where there is none."""
+    found = _RELEASE.search(text or "")
+    return found[0] if found else ""
