@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 __all__ = [
     "CodegenError",
+    "DesignWarning",
     "Diagnostic",
     "FrontendError",
     "InfeasibleError",
@@ -63,6 +64,36 @@ class Diagnostic:
         place = f"{self.loc}: " if self.loc is not None else ""
         hint = f"\n  hint: {self.hint}" if self.hint else ""
         return f"{place}{self.code} {self.message}{hint}"
+
+
+@dataclass(frozen=True, slots=True)
+class DesignWarning:
+    """A fact to know before a design is built: a stable code, and what to do about it.
+
+    Attributes
+    ----------
+    words
+        The fact.
+    cause
+        The reason of it, or the evidence; empty where the words say it all.
+    remedy
+        The change that avoids it; empty where there is none.
+    place
+        In the user's source; None where it is of the whole design.
+    """
+
+    code: str
+    words: str
+    cause: str = ""
+    remedy: str = ""
+    place: SourceLoc | None = None
+
+    def __str__(self) -> str:
+        """Return ``place: code words: cause`` and, on a second line, the remedy."""
+        place = f"{self.place}: " if self.place is not None else ""
+        cause = f": {self.cause}" if self.cause else ""
+        remedy = f"\n  hint: {self.remedy}" if self.remedy else ""
+        return f"{place}{self.code} {self.words}{cause}{remedy}"
 
 
 class StreamoptError(Exception):

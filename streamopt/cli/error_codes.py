@@ -201,7 +201,7 @@ def _uses(tree: ast.Module, place: str, names: dict[str, str]) -> Iterator[tuple
             hints = [
                 _template(keyword.value, scope, parts[at].lineno)
                 for keyword in getattr(node, "keywords", ())
-                if keyword.arg == "hint"
+                if keyword.arg in ("hint", "remedy")
             ]
             said = [text for text in texts[1:] if text != UNKNOWN]
             yield code_of(parts[at]), _Use(place, "".join(texts[:1]), "".join((hints or said)[:1]))

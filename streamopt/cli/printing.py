@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from rich.table import Column
 
-    from streamopt.errors import Diagnostic
+    from streamopt.errors import DesignWarning
 
 __all__ = ["fitted", "print_tables", "print_warnings"]
 
@@ -90,7 +90,7 @@ def _cell_width(column: Column) -> int:
     return max((Text.from_markup(text).cell_len for text in texts), default=0)
 
 
-def print_warnings(warnings: Iterable[Diagnostic]) -> None:
+def print_warnings(warnings: Iterable[DesignWarning]) -> None:
     """Print warnings on stderr, in yellow on a terminal; of each kind the first few."""
     plain = "NO_COLOR" in os.environ or not sys.stderr.isatty()
     for code, group in groupby(warnings, key=lambda warning: warning.code):

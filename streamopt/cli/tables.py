@@ -30,7 +30,6 @@ __all__ = [
     "resource_table",
     "run_table",
     "summary_table",
-    "time_words",
 ]
 
 
@@ -39,8 +38,7 @@ def summary_table(solution: Solution, row: Record, found: Evaluation) -> Table:
     table = Table(title=f"{row['name']} at {row['level']}", show_header=False)
     closed = int(row["predicted_cycles"])
     facts = {
-        "simulated": time_words(found),
-        "takes": _share_words(found),
+        **_hardware(found),
         "model": f"{solution.latency_cycles:,} cycles ({_model_of(solution)})",
         **_bounds(solution),
         "proof": proof_words(row),
@@ -57,28 +55,16 @@ def summary_table(solution: Solution, row: Record, found: Evaluation) -> Table:
     return table
 
 
-def time_words(found: Evaluation) -> str:
-    """Return the simulated cycles, and the time that they take at the clock of the target."""
-    cycles, clock_ns = found.trace.cycles, found.target.clock_ns
-    return f"{cycles:,} cycles = {cycles * clock_ns / 1e6:.3g} ms at {1e3 / clock_ns:.0f} MHz"
-
-
-def _share_words(found: Evaluation) -> str:
-    """Return the DSPs and LUTs as built, as shares of one region of the device."""
-    device, used = found.target, found.resources.total
-    region = "an SLR" if device.slrs > 1 else device.name
-    dsps, luts = (
-        f"{amount:,} {what} ({100 * amount / most:.0f} %"
-        for what, amount, most in (
-            ("DSPs", used.dsps, device.slr.dsps),
-            ("LUTs", used.luts, device.slr.luts),
-        )
-    )
-    return f"{dsps} of {region}), {luts})"
+def _hardware(found: Evaluation) -> dict[str, str]:
+    """Return what the hardware does, and the share of each resource."""
+    told = found.headline
+    return {"simulated": told.times, f"of {told.region}": told.shares}
 
 
 def _model_of(solution: Solution) -> str:
     level = solution.problem.level.name
+    if any(warning.code == "W01" for warning in solution.warnings):
+        return f"that of {level}, which is not the hardware here: W01"
     if LEVELS[level].is_as_built:
         return f"that of {level}, with the hardware's ports and depths"
     return f"that of {level}, as Stream-HLS publishes it"
@@ -109,8 +95,10 @@ def _model_dsps(solution: Solution) -> dict[str, str]:
 
 def _limits(solution: Solution) -> dict[str, str]:
     """Return the amount of every resource that has a limit."""
-    pairs = zip(solution.limits, solution.used, strict=True)
-    return {limit.resource: f"{used} of {limit.most}" for limit, used in pairs}
+    return {
+        limit.resource: f"{used} of {limit.most}, {100 * used / max(1, limit.most):.0f} %"
+        for limit, used in zip(solution.limits, solution.used, strict=True)
+    }
 
 
 def _choices(row: Record) -> dict[str, str]:
@@ -207,7 +195,8 @@ def run_table(found: Evaluation) -> Table:
     """Return one column of facts on a run."""
     trace = found.trace
     table = Table(title=trace.network, show_header=False)
-    table.add_row("simulated", time_words(found))
+    for name, fact in _hardware(found).items():
+        table.add_row(name, fact)
     if found.predicted is not None:
         table.add_row("predicted", f"{found.predicted.latency_cycles} cycles (closed form)")
     if trace.interval_cycles is not None:

@@ -6,6 +6,7 @@ import logging
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from streamopt.evaluation.headline import headline
 from streamopt.perf.as_built.closed_form import predict
 from streamopt.perf.pipelines.clock import clock_risks
 from streamopt.perf.pipelines.timings import pipeline_timings, timed_pipelines
@@ -17,6 +18,7 @@ from streamopt.transforms.lower import lower
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from streamopt.evaluation.headline import Headline
     from streamopt.ir.graph import Graph
     from streamopt.ir.network import Network, PipelineTiming
     from streamopt.ir.schedule import Prediction, Schedule
@@ -43,7 +45,7 @@ FRAMES = 3
 """As many as it takes until a ping-pong buffer is written for the second time."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Evaluation:
     """A design on a target, as built.
 
@@ -70,6 +72,15 @@ class Evaluation:
     def over(self) -> tuple[str, ...]:
         """Return the names of the resources of which it takes more than the device has."""
         return self.resources.total.over(self.target.total)
+
+    @property
+    def headline(self) -> Headline:
+        """Return what the hardware does and takes, in short."""
+        return headline(self.trace.cycles, self.resources.total, self.target)
+
+    def __repr__(self) -> str:
+        """Return the headline on one line; its parts print themselves."""
+        return f"<Evaluation {self.network.name} on {self.target.name}: {self.headline}>"
 
     def predicted_spans(self) -> dict[str, tuple[int, int, int]]:
         """Return start, first and last write of every process by the closed form, in cycles."""

@@ -7,7 +7,7 @@ from math import isinf
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, InfeasibleError, SolverError
-from streamopt.evaluation.design import built_resources
+from streamopt.evaluation.design import built_resources, evaluated
 from streamopt.evaluation.fifo_sizing import sized
 from streamopt.pipeline.design_limits import amounts, region, region_limits, with_limits
 from streamopt.solvers.result import Stop
@@ -170,24 +170,25 @@ def _within(solution: Solution, fit: Region) -> Solution:
 
 def _warned(solution: Solution, fifos: FifoSizing | None, on: Target) -> Solution:
     """Return a solution with small FIFOs, if those are wanted, and with its warnings."""
-    from streamopt.pipeline.warning import judged, solution_warnings
+    from streamopt.evaluation.frames import simulated_frames
+    from streamopt.warnings.solution import solution_warnings
 
-    graph, schedule, cycles = solution.problem.graph, solution.schedule, None
+    graph, schedule = solution.problem.graph, solution.schedule
     if fifos is not None:
         on = fifos.on or on
         if solution.stop is Stop.INTERRUPTED:  # nobody waits for small FIFOs any more
             fifos = replace(fifos, should_stop=lambda: True)
         schedule, plan = sized(graph, schedule, fifos)
-        cycles = plan.cycles
         if plan.is_interrupted:
             solution = replace(solution, stop=Stop.INTERRUPTED)
     frames = isinstance(solution.problem.objective, Interval)
     if frames and solution.stop is Stop.INTERRUPTED:
-        schedule, cycles = solution.schedule, None
+        schedule = solution.schedule
     elif frames and schedule != solution.schedule:
         from streamopt.strategies.refinement.steady_frames import small_and_steady
 
-        schedule, cycles = small_and_steady(graph, solution.schedule, schedule, on), None
-    design = judged(graph, schedule, on, cycles=cycles, frames=frames)
-    found = replace(solution, schedule=schedule, simulated_cycles=design.cycles)
-    return replace(found, warnings=solution_warnings(found, design))
+        schedule = small_and_steady(graph, solution.schedule, schedule, on)
+    design = evaluated(graph, schedule, on)
+    several = simulated_frames(graph, schedule, on) if frames else None
+    found = replace(solution, schedule=schedule, evaluation=design)
+    return replace(found, warnings=solution_warnings(found, design, several))

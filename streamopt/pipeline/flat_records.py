@@ -12,6 +12,9 @@ from streamopt.report.record import Record
 from streamopt.space.objective import FewestDsps, Interval, Latency, LatencyThenDsps
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from streamopt.errors import DesignWarning
     from streamopt.evaluation.design import Evaluation
     from streamopt.ir.schedule import Schedule
     from streamopt.pipeline.rivals import RivalDesign
@@ -62,6 +65,7 @@ def trace_record(found: Evaluation) -> dict[str, Any]:
     trace = found.trace
     return {
         "name": trace.network,
+        "hardware": found.headline.record(),
         **evaluation_record(found),
         "frames": trace.frames,
         "interval_cycles": trace.interval_cycles,
@@ -240,14 +244,15 @@ def design_record(found: RivalDesign) -> Record:
     return own | evaluation_record(found.evaluation) | channel_record(found.schedule)
 
 
-def warning_records(solution: Solution) -> list[dict[str, str]]:
-    """Return the warnings of a solution as JSON values."""
+def warning_records(warnings: Iterable[DesignWarning]) -> list[dict[str, str]]:
+    """Return warnings as JSON values."""
     return [
         {
             "code": warning.code,
-            "message": warning.message,
-            "place": "" if warning.loc is None else str(warning.loc),
-            "hint": warning.hint,
+            "words": warning.words,
+            "cause": warning.cause,
+            "remedy": warning.remedy,
+            "place": "" if warning.place is None else str(warning.place),
         }
-        for warning in solution.warnings
+        for warning in warnings
     ]

@@ -109,7 +109,7 @@ def report_solution(
         From `streamopt.pareto`, for its curve.
     """
     graph, schedule = solution.problem.graph, solution.schedule
-    return report_design(graph, schedule, device, result=record(solution), front=front)
+    return _report(graph, schedule, device, record(solution), front)
 
 
 @checked()
@@ -143,17 +143,24 @@ def report_design(
     DeadlockError
         If the design comes to a standstill.
     """
+    return _report(dataflow(graph), schedule, device, result or {}, front)
+
+
+def _report(
+    graph: Graph, schedule: Schedule, device: Target | None, result: Facts, front: Front | None
+) -> Report:
     from streamopt.report.design_page import DesignFacts, design_page
     from streamopt.report.gantt import SAMPLES
     from streamopt.transforms.apply import apply
+    from streamopt.warnings.cycles import recorded_warnings
+    from streamopt.warnings.solution import design_warnings
 
-    graph = dataflow(graph)
     found = evaluate(graph, schedule, device, samples=SAMPLES)
     assert found.predicted is not None
     scheduled = apply(graph, schedule)
     facts = DesignFacts(
         scheduled,
-        result or {},
+        result,
         found.predicted_spans(),
         found.predicted.latency_cycles,
         _node_facts(found),
@@ -162,7 +169,9 @@ def report_design(
         found.resources.total,
         found.target,
         _roofline(graph, found),
-        tuple(map(str, found.clock_risks)),
+        found.headline.times,
+        f"{found.headline.shares} of {found.headline.region}",
+        (*recorded_warnings(result, found), *design_warnings(scheduled.graph, found)),
         None if front is None else _front(front),
     )
     return Report(design_page(facts))

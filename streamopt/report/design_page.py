@@ -16,8 +16,9 @@ from streamopt.report.proof import proof_facts
 from streamopt.report.resource_bars import KINDS, budgets, resource_chart
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
+    from streamopt.errors import DesignWarning
     from streamopt.ir.scheduled import ScheduledGraph
     from streamopt.report.log_charts import Roofline
     from streamopt.report.proof import Facts
@@ -60,8 +61,10 @@ class DesignFacts:
         By node: II, lanes and the like in words, and statements.
     trace
         With samples.
-    risks
-        Where the clock may not be met, in words.
+    times, shares
+        Cycles with their milliseconds, and shares of a region, in words.
+    warnings
+        To be known before it is built.
     """
 
     scheduled: ScheduledGraph
@@ -74,7 +77,9 @@ class DesignFacts:
     used: Resources
     target: Target
     roofline: Roofline
-    risks: tuple[str, ...] = ()
+    times: str
+    shares: str
+    warnings: tuple[DesignWarning, ...] = ()
     front: FrontFacts | None = None
 
 
@@ -83,7 +88,7 @@ def design_page(found: DesignFacts) -> Page:
     level = found.facts.get("level")
     title = f"{found.trace.network} at {level}" if level else found.trace.network
     device = found.target
-    sections = [_proof(found), _dataflow(found), _run(found)]
+    sections = [*_warnings(found), _proof(found), _dataflow(found), _run(found)]
     if found.trace.fifos:
         sections.append(_occupancy(found))
     sections += [_resources(found), _roofline(found)]
@@ -97,18 +102,36 @@ def design_page(found: DesignFacts) -> Page:
 
 
 def _figures(found: DesignFacts) -> tuple[tuple[str, str], ...]:
-    cycles, clock = found.trace.cycles, found.target.clock_ns
     figures = [
-        ("simulated", f"{cycles:,} cycles"),
+        ("simulated", found.times),
+        ("takes", found.shares),
         ("predicted", f"{found.predicted_cycles:,} cycles"),
-        ("at the clock", f"{cycles * clock / 1e6:.4g} ms"),
-        ("DSPs as built", f"{found.used.dsps:,}"),
     ]
     if found.facts.get("proof"):
         within = f"gap {100 * float(found.facts.get('gap') or 0):.2f} %"
-        words = {"optimal": "optimal in the model", "claimed": "claimed optimal"}
+        level = found.facts.get("level") or "solved"
+        words = {"optimal": f"optimal in the {level} model", "claimed": "claimed optimal"}
         figures.append(("proof", words.get(str(found.facts["proof"]), within)))
     return tuple(figures)
+
+
+def _warnings(found: DesignFacts) -> Iterator[Section]:
+    if not found.warnings:
+        return
+    rows = tuple(
+        (
+            each.code,
+            each.words,
+            each.cause,
+            each.remedy,
+            "" if each.place is None else str(each.place),
+        )
+        for each in found.warnings
+    )
+    table = Table(
+        "Before it is built", ("code", "what", "why", "remedy", "place"), rows, is_open=True
+    )
+    yield Section("warnings", "Warnings", tables=(table,))
 
 
 def _proof(found: DesignFacts) -> Section:
@@ -216,7 +239,6 @@ def _resources(found: DesignFacts) -> Section:
     header = ("resource", "used", *(name for name, _ in limits))
     over = [title for title, kind in KINDS if kind in found.used.over(found.target.total)]
     words = [f"More than the device has: {', '.join(over)}."] if over else []
-    words += [f"Clock risk: {risk}" for risk in found.risks]
     says = f"Resources that the design takes of {found.target.name}"
     return Section(
         "resources",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from streamopt.ir.text import html_table
@@ -13,7 +13,8 @@ from streamopt.transforms.apply import planned_graph
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from streamopt.errors import Diagnostic
+    from streamopt.errors import DesignWarning
+    from streamopt.evaluation.design import Evaluation
     from streamopt.ir.schedule import Prediction, Schedule
     from streamopt.solvers.result import Proof, Stop
     from streamopt.strategies.problem import Problem
@@ -50,10 +51,10 @@ class Solution:
     least_found_cycles
         Least latency in the model of all schedules that were found, where that is of another one
         than `schedule`, which simulates faster; else 0.
-    simulated_cycles
-        Latency of the design in the simulation; 0 where nothing was simulated.
+    evaluation
+        The design as built and simulated; None of an incumbent, and of a point of a front.
     warnings
-        To be known before it is built; see `streamopt.pipeline.warning`.
+        To be known before it is built; see `streamopt.warnings`.
     """
 
     problem: Problem
@@ -72,8 +73,13 @@ class Solution:
     region: tuple[Limit, ...] = ()
     fit: str = ""
     least_found_cycles: int = 0
-    simulated_cycles: int = 0
-    warnings: tuple[Diagnostic, ...] = ()
+    evaluation: Evaluation | None = field(default=None, compare=False)
+    warnings: tuple[DesignWarning, ...] = ()
+
+    @property
+    def simulated_cycles(self) -> int:
+        """Return the latency of the design in the simulation; 0 where nothing was simulated."""
+        return 0 if self.evaluation is None else self.evaluation.trace.cycles
 
     @property
     def limits(self) -> tuple[Limit, ...]:
@@ -122,19 +128,22 @@ class Solution:
         return _gap(self.least_found_cycles or self.latency_cycles, self.bound)
 
     def __repr__(self) -> str:
-        """Return the result and its proof on one line; `streamopt.record` has all of it."""
+        """Return what the hardware does, and what was proved of which model, on one line."""
         problem = self.problem
-        simulated = f"{self.simulated_cycles:,} cycles simulated, " * bool(self.simulated_cycles)
-        found = f"{self.latency_cycles:,} in the model, bound {self.bound:,}"
+        level = problem.level.name
+        found = f"{self.latency_cycles:,} in the {level} model, bound {self.bound:,}"
         warned = f", {len(self.warnings)} warnings" * bool(self.warnings)
-        name = f"{problem.graph.name} at {problem.level.name}"
-        return f"<Solution {name}: {simulated}{found}, {self.proof} by {self.solver}{warned}>"
+        name = f"{problem.graph.name} at {level}"
+        hardware = "" if self.evaluation is None else f"{self.evaluation.headline}; "
+        return f"<Solution {name}: {hardware}{found}, {self.proof} by {self.solver}{warned}>"
 
     def _repr_html_(self) -> str:
-        """Show what was found and proved, and every node's loops, in a notebook."""
+        """Show the hardware, what was proved, and every node's loops, in a notebook."""
         problem, times = self.problem, {node.node: node for node in self.prediction.nodes}
-        title = f"{problem.graph.name} at {problem.level.name}: {self.latency_cycles:,} cycles, "
-        title += f"bound {self.bound:,}, {self.proof} by {self.solver}"
+        level = problem.level.name
+        hardware = "" if self.evaluation is None else f"{self.evaluation.headline}; "
+        title = f"{problem.graph.name} at {level}: {hardware}{self.latency_cycles:,} cycles in the "
+        title += f"{level} model, bound {self.bound:,}, {self.proof} by {self.solver}"
         header = ("node", "loop order", "unroll", "II", "start", "last write", "lanes", "DSPs")
         rows = (
             (

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from streamopt.ir.network import PipelineTiming
     from streamopt.synthesis.matching import FoundLoop
-    from streamopt.synthesis.report import Module, SynthesisReport
+    from streamopt.synthesis.report import ReportedModule, SynthesisReport
     from streamopt.target.resources import Resources
 
 __all__ = [
@@ -238,7 +238,9 @@ def _trips(part: str, expected: int, leaf: FoundLoop) -> CheckedFigure:
     return CheckedFigure(part, TRIPS, expected, reported, Outcome.MISSED, note)
 
 
-def _amounts(part: str, expected: Resources, module: Module | None) -> Iterator[CheckedFigure]:
+def _amounts(
+    part: str, expected: Resources, module: ReportedModule | None
+) -> Iterator[CheckedFigure]:
     for name in RESOURCE_NAMES:
         reported = None if module is None else getattr(module, name)
         yield _figure(part, name, getattr(expected, name), reported)

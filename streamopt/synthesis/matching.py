@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-    from streamopt.synthesis.report import Module, ReportedLoop, SynthesisReport
+    from streamopt.synthesis.report import ReportedLoop, ReportedModule, SynthesisReport
 
 __all__ = ["FoundLoop", "FunctionModules", "function_modules", "matched_loops"]
 
@@ -48,8 +48,8 @@ class FoundLoop:
 class FunctionModules:
     """The module of a function, and those that were outlined from it."""
 
-    own: Module | None
-    outlined: tuple[Module, ...]
+    own: ReportedModule | None
+    outlined: tuple[ReportedModule, ...]
 
     @property
     def loops(self) -> tuple[FoundLoop, ...]:

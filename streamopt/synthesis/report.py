@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["Module", "ReportedLoop", "SynthesisReport"]
+__all__ = ["ReportedLoop", "ReportedModule", "SynthesisReport"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class ReportedLoop:
 
 
 @dataclass(frozen=True, slots=True)
-class Module:
+class ReportedModule:
     """A function of the design, with everything below it in its resources."""
 
     name: str
@@ -63,11 +63,11 @@ class SynthesisReport:
     """
 
     top: str
-    modules: tuple[Module, ...]
+    modules: tuple[ReportedModule, ...]
     release: str = ""
     part: str = ""
     target_ns: float | None = None
 
-    def module(self, name: str) -> Module | None:
+    def module(self, name: str) -> ReportedModule | None:
         """Return a module by name; None where it is not reported."""
         return next((each for each in self.modules if each.name == name), None)

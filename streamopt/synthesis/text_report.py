@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, SourceLoc, SynthesisReportError
 from streamopt.synthesis.numbers import count, nanoseconds, release
-from streamopt.synthesis.report import Module, ReportedLoop, SynthesisReport
+from streamopt.synthesis.report import ReportedLoop, ReportedModule, SynthesisReport
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -92,10 +92,10 @@ class _Level:
     row: Mapping[str, str]
 
 
-def _of_design(text: str) -> tuple[Module, ...]:
+def _of_design(text: str) -> tuple[ReportedModule, ...]:
     """Return the modules of ``csynth.rpt``, whose table has them with their loops."""
     rows = [_Level(_indent(row[_NAME]), row) for row in _table(text, _SUMMARY)]
-    found: list[Module] = []
+    found: list[ReportedModule] = []
     for at, level in enumerate(rows):
         mark = level.row[_NAME].strip()
         if mark.startswith("+"):
@@ -115,11 +115,11 @@ def _indent(name: str) -> int:
     return len(name) - len(name.lstrip())
 
 
-def _module(name: str, row: Mapping[str, str], loops: tuple[ReportedLoop, ...]) -> Module:
+def _module(name: str, row: Mapping[str, str], loops: tuple[ReportedLoop, ...]) -> ReportedModule:
     def used(column: str) -> int:
         return count(row.get(column)) or 0  # a dash stands for none
 
-    return Module(
+    return ReportedModule(
         name,
         count(row.get("Latency (cycles)")),
         None,
@@ -160,7 +160,7 @@ def _loop(row: Mapping[str, str], inner: tuple[ReportedLoop, ...]) -> ReportedLo
     )
 
 
-def _of_function(text: str, name: str) -> tuple[Module, ...]:
+def _of_function(text: str, name: str) -> tuple[ReportedModule, ...]:
     """Return the module of ``<function>_csynth.rpt``."""
     totals = [row for row in _table(text, "== Utilization") if row[_NAME].strip() == "Total"]
     if not totals:

@@ -13,7 +13,7 @@ from xml.etree.ElementTree import ParseError, TreeBuilder, XMLParser
 
 from streamopt.errors import Diagnostic, SourceLoc, SynthesisReportError
 from streamopt.synthesis.numbers import count, nanoseconds, release
-from streamopt.synthesis.report import Module, ReportedLoop, SynthesisReport
+from streamopt.synthesis.report import ReportedLoop, ReportedModule, SynthesisReport
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -96,20 +96,20 @@ class _Kept(TreeBuilder):
             super().data(data)
 
 
-def _modules(root: Element) -> Iterator[Module]:
+def _modules(root: Element) -> Iterator[ReportedModule]:
     for element in root.iterfind("ModuleInformation/Module"):
         name = _text(element, "Name")
         if name:
             yield _module(element, name)
 
 
-def _module(element: Element, name: str) -> Module:
+def _module(element: Element, name: str) -> ReportedModule:
     used = "AreaEstimates/Resources/"
     times = element.find("PerformanceEstimates/SummaryOfLoopLatency")
     latency = _text(element, "PerformanceEstimates/SummaryOfOverallLatency/Worst-caseLatency")
     clock = _text(element, "PerformanceEstimates/SummaryOfTimingAnalysis/EstimatedClockPeriod")
     dsps = _text(element, f"{used}DSP") or _text(element, f"{used}DSP48E")
-    return Module(
+    return ReportedModule(
         name,
         count(latency),
         nanoseconds(clock),

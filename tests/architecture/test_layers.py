@@ -35,6 +35,8 @@ MAY_IMPORT = {
     "strategies": BASE
     | {"analysis", "transforms", "perf", "space", "formulation", "search", "solvers", "target"}
     | {"evaluation"},
+    "warnings": BASE
+    | {"evaluation", "perf", "sim", "solvers", "space", "strategies", "target", "transforms"},
     "codegen": BASE | {"analysis"},
     "verification": BASE | {"codegen"},
     "synthesis": BASE | {"target"},

@@ -49,8 +49,11 @@ def simulate(
 ) -> None:
     """Simulate a design cycle by cycle; report stalls, FIFO occupancy and resources."""
     from streamopt import pipeline
+    from streamopt.cli.printing import print_warnings
     from streamopt.report.charts import chart_format
     from streamopt.report.gantt import SAMPLES
+    from streamopt.transforms.apply import planned_graph
+    from streamopt.warnings.solution import design_warnings
 
     form = None if gantt_file is None else chart_format(gantt_file)
     check_folders(gantt_file)
@@ -61,18 +64,22 @@ def simulate(
         found = pipeline.evaluate_network(
             network, on, frames=frames, flushable=flushable, samples=samples
         )
+        warned = design_warnings(None, found)
     else:
         graph = pipeline.dataflow(read.load(graph_file))
         schedule = pipeline.load_schedule(schedule_file)
         found = pipeline.evaluate(
             graph, schedule, on, frames=frames, flushable=flushable, samples=samples
         )
+        warned = design_warnings(planned_graph(graph, schedule), found)
     if gantt_file is not None and form is not None:
         _draw(found, gantt_file, form)
     if as_json:
-        typer.echo(json.dumps(pipeline.trace_record(found)))
+        told = {"warnings": pipeline.warning_records(warned)}
+        typer.echo(json.dumps(pipeline.trace_record(found) | told))
     elif not quiet:
         _show(found)
+        print_warnings(warned)
         if gantt_file is not None:
             typer.echo(f"wrote {gantt_file}")
 
@@ -96,5 +103,3 @@ def _show(found: Evaluation) -> None:
     print_tables(
         run_table(found), process_table(found), fifo_table(found.trace), resource_table(found)
     )
-    for risk in found.clock_risks:
-        typer.echo(f"clock risk: {risk}")

@@ -177,7 +177,8 @@ def _finish(
     from streamopt.cli.printing import print_warnings
     from streamopt.report.record import Record
 
-    found = pipeline.evaluate(solution.problem.graph, solution.schedule, on)
+    found = solution.evaluation
+    assert found is not None  # every answer is judged
     row = (
         pipeline.record(solution)
         | pipeline.evaluation_record(found)
@@ -188,7 +189,9 @@ def _finish(
     if to.project is not None and to.incumbents is not None:
         to.incumbents.unlink(missing_ok=True)
     if as_json:
-        typer.echo(json.dumps({**row, "warnings": pipeline.warning_records(solution)}))
+        warned = pipeline.warning_records(solution.warnings)
+        hardware = found.headline.record()
+        typer.echo(json.dumps({"hardware": hardware, **row, "warnings": warned}))
     else:
         if not quiet:
             _show(solution, found, row)

@@ -43,13 +43,22 @@ class ClockRisk:
     given_cycles: int
     needed_cycles: int
 
-    def __str__(self) -> str:
-        """Return the problem and its remedy, in words."""
+    @property
+    def problem(self) -> str:
+        """Return the problem in words."""
         return (
             f"{self.pipeline} adds {self.terms} terms to an element of {self.memory} every "
-            f"{self.given_cycles} cycles, and a tree of adders takes {self.needed_cycles}: put "
-            f"more iterations between, or unroll less of the reduction"
+            f"{self.given_cycles} cycles, and a tree of adders takes {self.needed_cycles}"
         )
+
+    @property
+    def remedy(self) -> str:
+        """Return the change that avoids it."""
+        return "put more iterations between, or unroll less of the reduction"
+
+    def __str__(self) -> str:
+        """Return the problem and its remedy, in words."""
+        return f"{self.problem}: {self.remedy}"
 
 
 def clock_risks(
