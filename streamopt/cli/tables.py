@@ -56,7 +56,7 @@ def summary_table(solution: Solution, row: Record, found: Evaluation) -> Table:
 
 
 def _hardware(found: Evaluation) -> dict[str, str]:
-    """Return what the hardware does, and the share of each resource."""
+    """Return simulated cycles with their times, and the share of each resource."""
     told = found.headline
     return {"simulated": told.times, f"of {told.region}": told.shares}
 

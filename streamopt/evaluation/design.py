@@ -75,7 +75,7 @@ class Evaluation:
 
     @property
     def headline(self) -> Headline:
-        """Return what the hardware does and takes, in short."""
+        """Return cycles, milliseconds and shares of a region."""
         return headline(self.trace.cycles, self.resources.total, self.target)
 
     def __repr__(self) -> str:

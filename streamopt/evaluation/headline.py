@@ -1,4 +1,4 @@
-"""The first thing to say of a design: what its hardware does, and what it takes.
+"""The first thing to say of a design: the cycles of its hardware, and its share of a device.
 
 Milliseconds are told at two clocks: that of the target, which no tool has confirmed, and that of
 the fullest design of this kind that was routed and run (`streamopt.target.routed`).
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from streamopt.target.device import Target
     from streamopt.target.resources import Resources
 
-__all__ = ["SHORT_NAMES", "Headline", "headline", "time_words"]
+__all__ = ["SHORT_NAMES", "Headline", "headline"]
 
 SHORT_NAMES = dict(zip(RESOURCE_NAMES, ("DSP", "BRAM18", "URAM", "LUT", "FF"), strict=True))
 _SHOWN = {"dsps": "DSP", "luts": "LUT", "ffs": "FF", "bram18": "BRAM", "uram": "URAM"}
@@ -56,13 +56,25 @@ class Headline:
 
     @property
     def times(self) -> str:
-        """Return cycles and milliseconds."""
-        return time_words(self.cycles, self.clock_ns, self.routed_clock_ns)
+        """Return cycles with their milliseconds at each clock."""
+        (_, cycles), *times, _ = self.facts
+        return f"{cycles}: {', '.join(f'{time} {clock}' for clock, time in times)}"
 
     @property
     def shares(self) -> str:
         """Return the share of every resource."""
         return ", ".join(f"{word} {_percent(self.percent[name])}" for name, word in _SHOWN.items())
+
+    @property
+    def facts(self) -> tuple[tuple[str, str], ...]:
+        """Return pairs of a label and words: cycles, milliseconds at each clock, shares."""
+        clocks = dict.fromkeys((self.clock_ns, self.routed_clock_ns))
+        times = [(f"at {1e3 / ns:.0f} MHz", f"{self.cycles * ns / 1e6:.3g} ms") for ns in clocks]
+        return (
+            ("simulated", f"{self.cycles:,} cycles"),
+            *times,
+            (f"of {self.region}", self.shares),
+        )
 
     def __str__(self) -> str:
         """Return times and shares in a line, without what it doesn't take."""
@@ -83,7 +95,7 @@ class Headline:
 
 
 def headline(cycles: int, used: Resources, device: Target) -> Headline:
-    """Return the headline of a design that takes so many cycles and resources of a device."""
+    """Return the headline of a design of so many cycles and resources of a device."""
     return Headline(
         cycles,
         device.clock_ns,
@@ -98,16 +110,3 @@ def headline(cycles: int, used: Resources, device: Target) -> Headline:
 
 def _percent(share: float) -> str:
     return "<1 %" if 0 < share < 0.5 else f"{share:.0f} %"
-
-
-def time_words(cycles: int, clock_ns: float, routed_clock_ns: float) -> str:
-    """Return cycles with the milliseconds at one clock, or at two.
-
-    Examples
-    --------
-    >>> time_words(49087, 3.33, 1e3 / 216)
-    '49,087 cycles: 0.163 ms at 300 MHz, 0.227 ms at 216 MHz'
-    """
-    clocks = dict.fromkeys((clock_ns, routed_clock_ns))
-    times = (f"{cycles * clock / 1e6:.3g} ms at {1e3 / clock:.0f} MHz" for clock in clocks)
-    return f"{cycles:,} cycles: {', '.join(times)}"

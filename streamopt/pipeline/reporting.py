@@ -169,8 +169,7 @@ def _report(
         found.resources.total,
         found.target,
         _roofline(graph, found),
-        found.headline.times,
-        f"{found.headline.shares} of {found.headline.region}",
+        found.headline.facts,
         (*recorded_warnings(result, found), *design_warnings(scheduled.graph, found)),
         None if front is None else _front(front),
     )

@@ -61,8 +61,8 @@ class DesignFacts:
         By node: II, lanes and the like in words, and statements.
     trace
         With samples.
-    times, shares
-        Cycles with their milliseconds, and shares of a region, in words.
+    hardware
+        Cycles, milliseconds and shares of a region: pairs of a label and words.
     warnings
         To be known before it is built.
     """
@@ -77,8 +77,7 @@ class DesignFacts:
     used: Resources
     target: Target
     roofline: Roofline
-    times: str
-    shares: str
+    hardware: tuple[tuple[str, str], ...] = ()
     warnings: tuple[DesignWarning, ...] = ()
     front: FrontFacts | None = None
 
@@ -88,7 +87,7 @@ def design_page(found: DesignFacts) -> Page:
     level = found.facts.get("level")
     title = f"{found.trace.network} at {level}" if level else found.trace.network
     device = found.target
-    sections = [*_warnings(found), _proof(found), _dataflow(found), _run(found)]
+    sections = [_proof(found), *_warnings(found), _dataflow(found), _run(found)]
     if found.trace.fifos:
         sections.append(_occupancy(found))
     sections += [_resources(found), _roofline(found)]
@@ -102,11 +101,7 @@ def design_page(found: DesignFacts) -> Page:
 
 
 def _figures(found: DesignFacts) -> tuple[tuple[str, str], ...]:
-    figures = [
-        ("simulated", found.times),
-        ("takes", found.shares),
-        ("predicted", f"{found.predicted_cycles:,} cycles"),
-    ]
+    figures = [*found.hardware, ("predicted", f"{found.predicted_cycles:,} cycles")]
     if found.facts.get("proof"):
         within = f"gap {100 * float(found.facts.get('gap') or 0):.2f} %"
         level = found.facts.get("level") or "solved"

@@ -128,7 +128,7 @@ class Solution:
         return _gap(self.least_found_cycles or self.latency_cycles, self.bound)
 
     def __repr__(self) -> str:
-        """Return what the hardware does, and what was proved of which model, on one line."""
+        """Return the figures of the hardware, then the proof and its model, on one line."""
         problem = self.problem
         level = problem.level.name
         found = f"{self.latency_cycles:,} in the {level} model, bound {self.bound:,}"

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 import streamopt as so
-from streamopt.pipeline.warning import judged, solution_warnings
 from streamopt.target.resources import Resources
+from streamopt.warnings.amounts import amount_warnings, bank_warnings
 
 if TYPE_CHECKING:
     from streamopt.strategies.solution import Solution
@@ -47,42 +47,72 @@ def solved(folder: Path, source: str) -> Solution:
 def test_port_conflicts_are_told_with_the_node_and_the_array(tmp_path: Path) -> None:
     found = solved(tmp_path, FIR)
     assert found.simulated_cycles == so.simulate(found.problem.graph, found.schedule).cycles
-    (warning,) = found.warnings
+    warning, _ = found.warnings
     assert warning.code == "W01"
-    assert warning.message == (
-        "the opt5 model misses port conflicts here (8207 cycles simulated, 511 modelled): y_sum "
-        "has an II of 16 instead of 1 because of memory ports of x, 32 accesses"
-    )
-    assert "--level opt6" in warning.hint
+    words = "the opt5 model misses port conflicts here (8207 cycles simulated, 511 modelled)"
+    assert warning.words == words
+    cause = "y_sum has an II of 16 instead of 1 because of memory ports of x, 32 accesses"
+    assert warning.cause == cause
+    assert "--level opt6" in warning.remedy
+    assert warning.place is not None
+    assert (Path(warning.place.file).name, warning.place.line) == ("kernel.c", 5)
     built = so.solve(found.problem.graph, level="opt6", dsp=256)
     assert "W01" not in [each.code for each in built.warnings]
 
 
 def test_sequential_nodes_are_told_with_their_line(tmp_path: Path) -> None:
-    pace, node = solved(tmp_path, JACOBI).warnings
+    pace, node, _ = solved(tmp_path, JACOBI).warnings
     assert (pace.code, node.code) == ("W01", "W07")
-    assert "the pace of a sequential node here (18542 cycles simulated" in pace.message
-    assert node.loc is not None
-    assert (Path(node.loc.file).name, node.loc.line) == ("kernel.c", 8)
+    assert "the pace of a sequential node here (18542 cycles simulated" in pace.words
+    assert node.place is not None
+    assert (Path(node.place.file).name, node.place.line) == ("kernel.c", 8)
 
 
-def test_what_will_hardly_be_routed_is_told() -> None:
+def test_amounts_are_held_against_the_device_the_guideline_and_routed_designs() -> None:
+    device = so.device("u280")
+    assert [*amount_warnings(Resources(luts=270_000, dsps=1_900), device)] == []
+    found = [*amount_warnings(Resources(luts=420_940, ffs=500_000), device)]
+    assert [warning.code for warning in found] == ["W05", "W05", "W10"]
+    assert found[0].words == "420940 LUT are 97 % of an SLR"
+    assert found[0].remedy == "give a limit: --lut 304192"
+    assert found[1].words == "500000 FF are 58 % of an SLR"
+    assert found[2].cause == "420940 LUT, and not 275000; the fullest ran at 216 MHz"
+    assert [w.code for w in amount_warnings(Resources(dsps=10_000), device)] == ["W04"]
+    several = [*amount_warnings(Resources(dsps=7_200, luts=600_000), device)]
+    assert [(w.code, "of u280" in w.words) for w in several] == [("W05", True), ("W10", False)]
+
+
+def test_banks_beyond_every_report_are_told() -> None:
     graph = so.dataflow(so.load(GRAPHS / "atax.json"))
     found = so.solve(graph, dsp=100)
-    assert [warning.code for warning in found.warnings] == []
-    design = judged(graph, found.schedule, None, cycles=found.simulated_cycles)
-    crowded = replace(design, used=Resources(luts=420940))
-    (warning,) = solution_warnings(found, crowded)
-    assert warning.message.startswith("420940 LUTs are 97 % of an SLR")
-    assert warning.hint == "give a limit that can be routed: --lut 304192"
-    wide = replace(design, banks={"A": 625, "x": 626})
-    (warning,) = solution_warnings(found, wide)
-    assert (warning.code, warning.message.split(",")[0]) == (
-        "W08",
-        "argument x is split into 626 banks",
+    assert [warning.code for warning in found.warnings] == ["W09"]
+    assert found.evaluation is not None
+    network = found.evaluation.network
+    assert [*bank_warnings(network)] == []
+    memories = tuple(
+        replace(memory, factors=(1, 626)) if memory.name == "A" else memory
+        for memory in network.memories
     )
-    over = replace(design, used=Resources(dsps=10000))
-    assert [w.code for w in solution_warnings(found, over)] == ["W04"]
+    (warning,) = bank_warnings(replace(network, memories=memories))
+    assert warning.code == "W08"
+    assert warning.words.startswith("A is split into 626 banks")
+
+
+def test_a_warning_is_a_value_with_its_parts(tmp_path: Path) -> None:
+    (warning, _) = solved(tmp_path, FIR).warnings
+    assert str(warning) == (
+        f"{warning.place}: {warning.code} {warning.words}: {warning.cause}\n"
+        f"  hint: {warning.remedy}"
+    )
+    assert warning == replace(warning)
+    assert hash(warning)
+
+
+def test_what_the_hardware_does_comes_before_the_proof(tmp_path: Path) -> None:
+    found = solved(tmp_path, FIR)
+    for text in (repr(found), found._repr_html_()):
+        assert text.index("8,207 cycles") < text.index("511 ") < text.index("optimal")
+        assert "511 cycles in the opt5 model" in text or "511 in the opt5 model" in text
 
 
 def test_frames_follow_as_closely_as_the_model_says() -> None:
@@ -90,7 +120,7 @@ def test_frames_follow_as_closely_as_the_model_says() -> None:
     found = so.solve(graph, objective="interval", dsp=256)
     simulated = so.simulate(graph, found.schedule, frames=3).interval_cycles
     assert simulated == pytest.approx(found.interval_cycles, rel=0.01)
-    assert found.warnings == ()
+    assert [warning.code for warning in found.warnings] == ["W09"]
 
 
 def residual(folder: Path) -> Path:

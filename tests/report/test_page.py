@@ -103,6 +103,7 @@ def test_it_tells_what_was_found() -> None:
     assert facts["no schedule of the level has a latency below"] == f"{solved().bound} cycles"
     figures = dict(report().page.figures)
     assert figures["simulated"] == f"{evaluation.trace.cycles} cycles"
+    assert [*figures][:4] == ["simulated", "at 300 MHz", "at 216 MHz", "of an SLR"]
     channels = found["dataflow"].tables[0].rows
     depth = solved().schedule.channel("C").depth_elems
     assert channels[0][:4] == ("C", "C", "D", "fifo")

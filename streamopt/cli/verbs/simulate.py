@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,7 +14,9 @@ from streamopt.cli.output import check_folders
 from streamopt.cli.reading import Reading
 
 if TYPE_CHECKING:
-    from streamopt.evaluation.design import Evaluation
+    from streamopt.errors import DesignWarning
+    from streamopt.evaluation.design import Evaluation, Simulated
+    from streamopt.target.device import Target
 
 __all__ = ["simulate"]
 
@@ -50,38 +53,44 @@ def simulate(
     """Simulate a design cycle by cycle; report stalls, FIFO occupancy and resources."""
     from streamopt import pipeline
     from streamopt.cli.printing import print_warnings
+    from streamopt.evaluation.design import Simulated
     from streamopt.report.charts import chart_format
     from streamopt.report.gantt import SAMPLES
-    from streamopt.transforms.apply import planned_graph
-    from streamopt.warnings.solution import design_warnings
 
     form = None if gantt_file is None else chart_format(gantt_file)
     check_folders(gantt_file)
     samples = 0 if form is None else SAMPLES
     on = pipeline.device(device, clock_ns)
-    if schedule_file is None:
-        network = pipeline.load_design(graph_file).network
-        found = pipeline.evaluate_network(
-            network, on, frames=frames, flushable=flushable, samples=samples
-        )
-        warned = design_warnings(None, found)
-    else:
-        graph = pipeline.dataflow(read.load(graph_file))
-        schedule = pipeline.load_schedule(schedule_file)
-        found = pipeline.evaluate(
-            graph, schedule, on, frames=frames, flushable=flushable, samples=samples
-        )
-        warned = design_warnings(planned_graph(graph, schedule), found)
+    simulated = Simulated(frames, flushable, samples)
+    found, warned = _found(graph_file, read, schedule_file, on, simulated)
     if gantt_file is not None and form is not None:
         _draw(found, gantt_file, form)
     if as_json:
-        told = {"warnings": pipeline.warning_records(warned)}
-        typer.echo(json.dumps(pipeline.trace_record(found) | told))
+        record = pipeline.trace_record(found)
+        typer.echo(json.dumps({**record, "warnings": pipeline.warning_records(warned)}))
     elif not quiet:
         _show(found)
         print_warnings(warned)
         if gantt_file is not None:
             typer.echo(f"wrote {gantt_file}")
+
+
+def _found(
+    graph_file: str, read: Reading, schedule_file: Path | None, on: Target, how: Simulated
+) -> tuple[Evaluation, tuple[DesignWarning, ...]]:
+    """Return a design as built, and its warnings; a published one where there is no schedule."""
+    from streamopt import pipeline
+    from streamopt.transforms.apply import planned_graph
+    from streamopt.warnings.solution import design_warnings
+
+    if schedule_file is None:
+        network = pipeline.load_design(graph_file).network
+        found = pipeline.evaluate_network(network, on, **asdict(how))
+        return found, design_warnings(None, found)
+    graph = pipeline.dataflow(read.load(graph_file))
+    schedule = pipeline.load_schedule(schedule_file)
+    found = pipeline.evaluate(graph, schedule, on, **asdict(how))
+    return found, design_warnings(planned_graph(graph, schedule), found)
 
 
 def _draw(found: Evaluation, path: Path, form: str) -> None:
