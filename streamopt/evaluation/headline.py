@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 __all__ = ["SHORT_NAMES", "Headline", "headline"]
 
-SHORT_NAMES = dict(zip(RESOURCE_NAMES, ("DSP", "BRAM18", "URAM", "LUT", "FF"), strict=True))
+SHORT_NAMES: dict[str, str] = dict(
+    zip(RESOURCE_NAMES, ("DSP", "BRAM18", "URAM", "LUT", "FF"), strict=True)
+)
 _SHOWN = {"dsps": "DSP", "luts": "LUT", "ffs": "FF", "bram18": "BRAM", "uram": "URAM"}
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["amount_warnings", "bank_warnings"]
 
-_OPTIONS = dict(
+_OPTIONS: dict[str, str] = dict(
     zip(SHORT_NAMES, ("--built-dsp", "--bram18", "--uram", "--lut", "--ff"), strict=True)
 )
 

@@ -41,12 +41,12 @@ def test_messages_and_hints_are_those_of_the_source() -> None:
 
 
 @pytest.mark.parametrize(
-    ("code", "hint"), [("E499", "did you mean 'E501'?"), ("W09", "did you mean 'W07'?")]
+    ("code", "hint"), [("E499", "did you mean 'E501'?"), ("W19", "did you mean 'W10'?")]
 )
 def test_unknown_codes_name_the_nearest(code: str, hint: str) -> None:
     with pytest.raises(OptionError, match="E548") as raised:
         explained(code)
-    spans = "codes are E101 to E900 and W01 to W07: see docs/reference/errors.md"
+    spans = "codes are E101 to E900 and W01 to W10: see docs/reference/errors.md"
     assert raised.value.diagnostics[0].hint == f"{hint} {spans}"
 
 
@@ -73,5 +73,5 @@ def test_the_nearest_code_is_suggested(typed: str, meant: str) -> None:
 
 @pytest.mark.parametrize("typed", ["E999", "E99", "E", "", "latency"])
 def test_no_code_is_suggested_that_is_far(typed: str) -> None:
-    with pytest.raises(OptionError, match=r"hint: codes are E101 to E900 and W01 to W07: see"):
+    with pytest.raises(OptionError, match=r"hint: codes are E101 to E900 and W01 to W10: see"):
         explained(typed)

@@ -69,13 +69,13 @@ def _show(graph: Graph, found: RivalDesign, dsp: int) -> None:
 def _summary(name: str, found: RivalDesign, dsp: int) -> Table:
     from rich.table import Table
 
-    from streamopt.cli.tables import time_words
-
     answer, used = found.answer, found.evaluation.resources.total
     table = Table(title=f"{name} by {found.strategy}", show_header=False)
     if answer.estimated_cycles is not None:
         table.add_row("estimated", f"{answer.estimated_cycles} cycles (its own model)")
-    table.add_row("simulated", time_words(found.evaluation))
+    told = found.evaluation.headline
+    table.add_row("simulated", told.times)
+    table.add_row(f"of {told.region}", told.shares)
     table.add_row("DSPs", f"{used.dsps} of {dsp} as built")
     table.add_row("time", f"{found.seconds:.2f} s")
     return table
