@@ -112,22 +112,30 @@ def _misses(function: FunctionFacts, banks: Mapping[str, Banks]) -> Iterator[Fin
             yield Finding("E621", message, function.name, Severity.WARNING)
         unknown = {access.array for access in moving.values()}
         for array in dict.fromkeys(a.array for a in found if a.array in memories):
-            if array in unknown:
-                continue
+            if array in unknown or prod(known[array]) == prod(memories[array]):
+                continue  # registers have no ports
             used = [access for access in found if access.array == array]
-            count, ports = _fullest(used, known[array]), PORTS * _interval(loop)
+            count = _fullest(used, known[array], memories[array])
+            ports = PORTS * _interval(loop)
             if count > ports:
                 message = f"an iteration of loop {loop.iterator} has {count} accesses of one bank"
                 message += f" of {array}, and {ports} ports in the interval that it asks for"
                 yield Finding("E623", message, function.name, Severity.WARNING)
 
 
-def _fullest(found: Sequence[CppAccess], banks: Banks) -> int:
-    """Return the most elements of a bank that the accesses of an iteration read and write."""
+def _fullest(found: Sequence[CppAccess], banks: Banks, extents: Sequence[int]) -> int:
+    """Return the most elements of a bank that the accesses of an iteration read and write.
+
+    Where each element along a dimension has a bank of its own, lanes beyond its ends have none.
+    """
     places = {
         (access.is_write, access.moved_by(banks), element)
         for access in found
         for element in access.elements()
+        if all(
+            0 <= at < extent or count < extent
+            for at, count, extent in zip(element, banks, extents, strict=False)
+        )
     }
     loads = Counter(
         tuple(at % count for at, count in zip(element, banks, strict=False))

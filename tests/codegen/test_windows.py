@@ -1,0 +1,106 @@
+"""Line buffers in emitted text: banks that are known beforehand, one read and one write of each."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from random import Random
+from typing import TYPE_CHECKING
+
+import pytest
+
+import streamopt as so
+from streamopt.codegen.checks import check_text
+from streamopt.ir.schedule import ChannelKind
+from streamopt.space.assemble import assemble
+from streamopt.space.decisions import SpaceOptions, decision_space
+from streamopt.space.level import LEVELS, LevelName
+from streamopt.strategies.opt6.as_built_costs import as_built_costs
+from streamopt.transforms.rewrites import rewritten
+from tests.support.programs.sketches import plans, program
+from tests.support.random.windows import window_chain
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from streamopt.ir.program import Program
+
+WINDOWS = ("stream_windows",)
+
+
+def text_of(order: str, unroll: str, reader: str, height: int = 8) -> str:
+    """Return the C++ of a copy of an image of 8 x 12 that one node reads through a window."""
+    source = program(
+        {"x": "input 8 12", "t": "internal 8 12", "y": f"output {height} 12"},
+        {"copy": "i 8, j 12: t[i][j] = x[i][j] + 1", "read": reader},
+        name="image",
+    )
+    graph = rewritten(so.dataflow(source), WINDOWS)
+    lanes: Mapping[str, str] = {"read": unroll, "copy": "j 4" if "w 4" in unroll else ""}
+    nodes = plans(graph, {"copy": "i j", "read": order}, lanes)
+    base = assemble(
+        graph,
+        {node.node: node.order for node in nodes},
+        {node.node: [factor for _, factor in node.unroll] for node in nodes},
+    )
+    assert all(plan.kind is ChannelKind.FIFO for plan in base.channels)
+    return so.emit(so.dataflow(source), replace(base, rewrites=WINDOWS)).text("image.cpp")
+
+
+BOX = (
+    "h 8, w 12, m 3, n 3: y[h][w] += (t[h + m - 1][w + n - 1] if h + m >= 1 and h + m < 9 "
+    "and w + n >= 1 and w + n < 13 else 0)"
+)
+
+
+def declared(text: str) -> str:
+    found = re.search(r"float t_lines((?:\[\d+\])+);", text)
+    assert found is not None
+    return found[1]
+
+
+@pytest.mark.parametrize(
+    ("order", "unroll", "shape"),
+    [
+        # a bank for each of 3 columns, rows one after another in it
+        ("h w m n", "n 3", "[3][4][12]"),
+        # rows in banks of their own, 4 + 2 columns at once, 3 words of 4 lanes
+        ("h w m n", "w 4, m 3, n 3", "[4][6][3]"),
+        # a row at a time, one element at a time, with a word beside it for each border
+        ("h w m n", "", "[4][14]"),
+    ],
+)
+def test_each_place_that_is_read_at_once_has_a_bank(order: str, unroll: str, shape: str) -> None:
+    text = text_of(order, unroll, BOX)
+    assert declared(text) == shape
+    assert not [found for found in check_text(text) if found.code in ("E610", "E621", "E623")]
+
+
+def test_the_tool_is_told_when_a_row_is_read_at_the_earliest() -> None:
+    text = text_of("h w m n", "w 4, m 3, n 3", BOX)
+    # 3 tiles a row, of which the next row reads the last column of a tile in the one before
+    assert "dependence variable=t_lines type=inter direction=RAW distance=2 dependent=true" in text
+
+
+def chain_text(source: Program, place: int) -> str:
+    graph = rewritten(so.dataflow(source), WINDOWS)
+    costs = as_built_costs(graph, so.device("u280"))
+    level = LEVELS[LevelName.OPT6]
+    space = decision_space(graph, SpaceOptions(level, dsp_limit=10**6, tiling_limit=1, costs=costs))
+    orders = {
+        node.name: min(space.orders[node.name], key=lambda o: ["hwco".find(n) % 9 for n in o])
+        for node in graph.nodes
+    }
+    taken: dict[tuple[str, str], int] = {}
+    for group in space.classes:
+        taken |= dict.fromkeys(group.members, group.factors[place % len(group.factors)])
+    factors = {n.name: [taken[n.name, loop] for loop in n.trip_counts] for n in graph.nodes}
+    schedule = replace(assemble(graph, orders, factors), rewrites=WINDOWS)
+    return so.emit(so.dataflow(source), schedule).text("windows.cpp")
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_banks_of_random_chains_are_known_beforehand(seed: int) -> None:
+    text = chain_text(window_chain(Random(seed), layers=1 + seed % 3), seed)
+    found = [str(one) for one in check_text(text) if one.code in ("E610", "E621", "E623")]
+    assert not [one for one in found if "_lines" in one or "_window" in one or "column" in one]
