@@ -14,6 +14,8 @@ from streamopt.perf.resources.network import resources
 from streamopt.sim import simulate
 from streamopt.transforms.apply import apply
 from streamopt.transforms.lower import lower
+from streamopt.work import TUNING as WORK
+from streamopt.work import spend
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -137,6 +139,7 @@ def evaluated_network(
         If it comes to a standstill.
     """
     timed = timed_pipelines(network, target)
+    spend(WORK.process * len(network.processes))
     timings = {name: found.timing for name, found in timed.items()}
     logger.info("simulating %s: %d processes", network.name, len(network.processes))
     return Evaluation(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import isinf
+from math import inf
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, InfeasibleError, SolverError
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 
 __all__ = ["answered"]
 
-USUAL_SECONDS = 60.0
-"""Time limit of opt6 where none is given: its search ends by itself on small graphs only."""
+USUAL_WORK = 25.0
+"""Work of opt6 where neither it nor a time limit is given."""
 SIZING_SHARE = 0.95
-"""Of the time limit, after which FIFO depths stay as they are found."""
+"""Of the effort, after which FIFO depths stay as they are found."""
 
 
 def answered(
@@ -109,20 +109,23 @@ def _at_opt6(
 ) -> Solution:
     """Return the answer at opt6: a design within a region, or none."""
     from streamopt.strategies.acceptance import first_accepting
+    from streamopt.strategies.clocks import WorkClock
     from streamopt.strategies.opt6.choices import TRIED
     from streamopt.strategies.opt6.strategy import Opt6
-    from streamopt.strategies.run import Run, WorkClock
+    from streamopt.strategies.run import Run
 
     _check_positive(problem, search.space.most_banks)
     if problem.space.fixed:  # the graph stays as it is, so that what is fixed has its loops
         without = search.space.without | {*TRIED}
         search = replace(search, space=replace(search.space, without=without))
     fifos, fit = effort.fifos, search.region
-    limit = options.time_limit_seconds or USUAL_SECONDS
-    options = replace(options, time_limit_seconds=None if isinf(limit) else limit)
-    clock = WorkClock(replace(options, time_limit_seconds=SIZING_SHARE * limit))
+    limit = options.time_limit_seconds
+    work = effort.work or (USUAL_WORK if limit is None else inf)
+    options = replace(options, time_limit_seconds=None if limit == inf else limit)
+    clock = WorkClock(options, work)
+    clock.limit *= SIZING_SHARE
     asked = problem.within(dsp_limit=fit.limits.dsps)
-    run = Run(asked, options, effort.on_incumbent, WorkClock(options))
+    run = Run(asked, options, effort.on_incumbent, WorkClock(options, work))
     found = first_accepting(run, [Opt6(search, clock)])
     if found.stop is Stop.INTERRUPTED:
         clock.interrupt()

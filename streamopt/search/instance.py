@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from streamopt.work import TUNING as WORK
+from streamopt.work import spend
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
@@ -213,6 +216,7 @@ def instance(
     wiring = Wiring((space.dsp_limit, *(luts if limits is None else limits)))
     loops, walks, ins = _class_loops(space), _walks(space, rows), space.graph.in_edges()
     number: dict[str, int] = {}
+    spend(WORK.row * sum(map(len, rows.values())))
     for node in space.graph.nodes:
         name, own = node.name, rows[node.name]
         whole = [number[e.producer] for e in ins[name] if e.channel not in space.streamable]

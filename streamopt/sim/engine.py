@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from streamopt.sim.flushable import advance_flushable
 from streamopt.sim.stalling import advance_stalling
 from streamopt.sim.state import ChannelAccess, FlowTime, PipelineRun, ProcessRun, TokenChannel
+from streamopt.work import TUNING as WORK
+from streamopt.work import spend
 
 if TYPE_CHECKING:
     from streamopt.sim.plan import Plan
@@ -39,10 +41,13 @@ class Engine:
     def run(self) -> bool:
         """Run to the end, or to a standstill; return whether every frame has ended."""
         waiting = deque(range(len(self.runs)))
+        accesses = sum(channel.writes + channel.reads for channel in self.plan.channels)
+        spend(WORK.access * self.frames * accesses)
         queued = set(waiting)
         while waiting:
             position = waiting.popleft()
             queued.discard(position)
+            spend(WORK.turn)
             if self._advance(position):
                 fresh = self._peers[position] - queued
                 waiting.extend(sorted(fresh))

@@ -15,6 +15,8 @@ import numpy as np
 
 from streamopt.sim.engine import HANDOVER_CYCLES, Engine
 from streamopt.sim.stalling import merged
+from streamopt.work import TUNING as WORK
+from streamopt.work import spend
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -209,6 +211,7 @@ class TokenTimetable:
         written = tuple(times.copy() for times in known.written)
         read = tuple(times.copy() for times in known.read)
         ends: list[int] = []
+        spend(WORK.turn * len(self._lines) + WORK.access * self.accesses)
         for line in self._lines:
             start = max((ends[other] + HANDOVER_CYCLES for other in line.after), default=0)
             shifts = np.full(line.clocks.size, start, np.int64)

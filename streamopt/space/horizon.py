@@ -16,6 +16,8 @@ import numpy as np
 
 from streamopt.space.assemble import assemble_rows
 from streamopt.space.rows import NodeRows
+from streamopt.work import TUNING as WORK
+from streamopt.work import spend
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -139,8 +141,10 @@ class HorizonFilter:
 
     def _narrowed(self, start: Mapping[str, Flags], horizon: int) -> dict[str, Flags] | None:
         kept = {name: flags.copy() for name, flags in start.items()}
+        size = sum(map(len, kept.values()))
         while True:
             before = sum(int(flags.sum()) for flags in kept.values())
+            spend(WORK.filtered * size)
             for narrow in (self._fit_times, self._fit_usage, self._fit_factors):
                 narrow(kept, horizon)
                 if not all(flags.any() for flags in kept.values()):

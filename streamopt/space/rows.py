@@ -21,6 +21,8 @@ from streamopt.perf.costs import Setting
 from streamopt.space.decisions import read_stream_order, write_stream_order
 from streamopt.space.dominance import minimal
 from streamopt.space.usage import RowUsage
+from streamopt.work import TUNING as WORK
+from streamopt.work import spend
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -258,6 +260,7 @@ def _rows_in(
     costs: list[Integers] = []
     for binding, order in ways:
         columns = _columns(space, candidates, binding, order)
+        spend(WORK.way + WORK.vector * columns.size)
         is_wanted = columns[:, 0] <= candidates.most_dsps
         if space.horizon_cycles is not None:
             is_wanted &= columns[:, LAST_WRITE] <= space.horizon_cycles
@@ -352,6 +355,7 @@ def _packed(
     kept: Sequence[_KeptRow],
 ) -> NodeRows:
     costs = np.asfortranarray([entry.costs for entry in kept])
+    spend(WORK.row * len(kept))
     width = 2 + len(candidates.setting.operands)
     return NodeRows(
         node=candidates.node.name,

@@ -38,6 +38,10 @@ class Effort:
         Of the solver. With one, the same input, seed and versions give the same schedule.
     fifos
         How FIFO depths are found by simulation; None for all tokens of a lane.
+    work
+        At opt6, the most that is done, in the unit of `streamopt.work`: about a processor second.
+        Where neither this nor a time limit is given, 25, so that the same input gives the same
+        design on every machine.
     on_progress
         Called with elapsed seconds, incumbent and bound from time to time.
     on_incumbent
@@ -50,6 +54,7 @@ class Effort:
     seed: int = 0
     threads: int = 1
     fifos: FifoSizing | None = LEAST_FIFOS
+    work: float | None = None
     on_progress: Callable[[Progress], None] | None = None
     on_incumbent: Callable[[Solution], None] | None = None
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import replace
-from time import perf_counter, process_time
 from typing import TYPE_CHECKING
 
 from streamopt.search.labels.component import SearchStoppedError, SearchTooLargeError
 from streamopt.solvers.base import Progress, SolveOptions
 from streamopt.solvers.result import Proof, Stop
+from streamopt.strategies.clocks import SearchClock
 from streamopt.strategies.solution import Solution
 
 if TYPE_CHECKING:
@@ -20,18 +20,11 @@ if TYPE_CHECKING:
     from streamopt.strategies.solution import OnIncumbent
 
 __all__ = [
-    "LEAST_SECONDS",
     "NotReachedError",
     "OutOfReachError",
     "Run",
-    "SearchClock",
-    "WorkClock",
 ]
 
-LEAST_SECONDS = 1e-3
-"""For what must still give an answer when the time is up."""
-MOST_WAITING = 4.0
-"""Seconds on the wall for a second of the limit, at most."""
 HEARTBEAT_SECONDS = 1.0
 """Between reports while nothing changes."""
 NOT_FINAL = "not final"
@@ -59,75 +52,6 @@ class NotReachedError(Exception):
         self.bound = bound
         self.stop = stop
         super().__init__(f"{solver} has none in time")
-
-
-class SearchClock:
-    """Starts when it is made; honours the time limit and `should_stop` of the options."""
-
-    def __init__(self, options: SolveOptions) -> None:
-        self._started = perf_counter()
-        self._options = options
-        self._is_interrupted = False
-
-    @property
-    def stop(self) -> Stop:
-        """Return why a search was stopped, if it was."""
-        return Stop.INTERRUPTED if self._is_interrupted else Stop.TIME_LIMIT
-
-    def seconds(self) -> float:
-        """Return the time since the start."""
-        return perf_counter() - self._started
-
-    def seconds_left(self) -> float | None:
-        """Return the time up to the limit, below 0 after it; None without one."""
-        limit = self._options.time_limit_seconds
-        return None if limit is None else limit - self.seconds()
-
-    def seconds_for_solver(self) -> float | None:
-        """Return the time up to the limit, above 0 as solvers want it; None without one."""
-        left = self.seconds_left()
-        return None if left is None else max(LEAST_SECONDS, left)
-
-    def interrupt(self) -> Stop:
-        """Note that the user pressed Ctrl-C, and return that as the reason to stop."""
-        self._is_interrupted = True
-        return self.stop
-
-    def leave(self, seconds: float) -> None:
-        """Stop that long before the limit, if there is one."""
-        limit = self._options.time_limit_seconds
-        if limit is not None:
-            left = max(LEAST_SECONDS, limit - seconds)
-            self._options = replace(self._options, time_limit_seconds=left)
-
-    def should_stop(self) -> bool:
-        """Return whether the time is up, or the search is no longer wanted."""
-        asked = self._options.should_stop
-        if asked is not None and asked():
-            self._is_interrupted = True
-        left = self.seconds_left()
-        return self._is_interrupted or (left is not None and left < 0)
-
-    def check(self) -> None:
-        """Raise SearchStoppedError if the search is to stop."""
-        if self.should_stop():
-            raise SearchStoppedError
-
-
-class WorkClock(SearchClock):
-    """Counts the seconds of the processor, so that a busy machine finds what an idle one does.
-
-    Waiting counts a quarter, and no second counts twice where several threads work.
-    """
-
-    def __init__(self, options: SolveOptions) -> None:
-        super().__init__(options)
-        self._worked = process_time()
-
-    def seconds(self) -> float:
-        """Return the time since the start."""
-        elapsed = super().seconds()
-        return min(elapsed, max(process_time() - self._worked, elapsed / MOST_WAITING))
 
 
 class Run:
@@ -172,24 +96,22 @@ class Run:
         self.stop = Stop.FINISHED
         self.message = ""
         self.used: tuple[int, ...] = ()
-        self._reported_seconds = 0.0
+        self._reported = 0.0
 
-    def part(self, problem: Problem, *, silent: bool = False, seconds: float | None = None) -> Run:
-        """Return a run of another problem in the time that is left, or in less.
+    def part(self, problem: Problem, *, silent: bool = False, most: float | None = None) -> Run:
+        """Return a run of another problem in the effort that is left, or in less.
 
         Parameters
         ----------
         silent
             Whether neither progress nor incumbents are told.
-        seconds
-            At most that long.
+        most
+            At most so much of what the clock counts.
         """
-        left = self.clock.seconds_for_solver()
-        limits = [each for each in (left, seconds) if each is not None]
-        options = replace(self.options, time_limit_seconds=min(limits, default=None))
+        options, clock = self.clock.part(self.options, most)
         if silent:
-            return Run(problem, replace(options, on_progress=None))
-        return Run(problem, options, self.on_incumbent)
+            return Run(problem, replace(options, on_progress=None), clock=clock)
+        return Run(problem, options, self.on_incumbent, clock)
 
     @property
     def is_proved(self) -> bool:
@@ -219,14 +141,14 @@ class Run:
 
     def report(self) -> None:
         """Report progress."""
-        self._reported_seconds = self.clock.seconds()
+        self._reported = self.clock.spent()
         if self.options.on_progress is not None:
             known = None if self.cost is None else float(self.cost)
             self.options.on_progress(Progress(self.clock.seconds(), known, float(self.bound)))
 
     def should_stop(self) -> bool:
         """Return whether to stop; every now and then, report that the search goes on."""
-        if self.clock.seconds() - self._reported_seconds > HEARTBEAT_SECONDS:
+        if self.clock.spent() - self._reported > HEARTBEAT_SECONDS:
             self.report()
         return self.clock.should_stop()
 

@@ -11,13 +11,14 @@ from tests.support.package import module_at, modules
 if TYPE_CHECKING:
     from tests.support.package import Module
 
-BASE = {"errors", "extras", "files", "ir", "options"}
+BASE = {"errors", "extras", "files", "ir", "options", "work"}
 MAY_IMPORT = {
     "errors": set[str](),
     "extras": {"errors"},
     "files": {"errors"},
     "options": {"errors"},
     "workers": set[str](),
+    "work": set[str](),
     "ir": {"errors"},
     "solvers": {"errors", "extras", "files", "options"},
     "target": BASE,
@@ -31,7 +32,7 @@ MAY_IMPORT = {
     "evaluation": BASE | {"perf", "sim", "target", "transforms"},
     "space": BASE | {"analysis", "perf"},
     "formulation": BASE | {"analysis", "perf", "space"},
-    "search": {"space"},
+    "search": {"space", "work"},
     "strategies": BASE
     | {"analysis", "transforms", "perf", "space", "formulation", "search", "solvers", "target"}
     | {"evaluation"},

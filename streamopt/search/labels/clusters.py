@@ -14,6 +14,8 @@ import numpy as np
 
 from streamopt.search.labels.component import NEVER, Mode, codes, undominated
 from streamopt.search.labels.row_subset import RowSubset, states, taken
+from streamopt.work import TUNING as WORK
+from streamopt.work import spend
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -117,6 +119,7 @@ def _clusters(
     (state, score), (width, growth) = known, widths
     while True:
         cells = cells_of(width)
+        spend(WORK.cell * len(cells))
         ranked = np.lexsort((score, cells))
         heads = np.flatnonzero(np.r_[True, np.diff(cells[ranked]) != 0])
         if np.unique(state[ranked[heads]], return_counts=True)[1].max() <= most:

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from streamopt.space.dominance import minimal
+from streamopt.work import TUNING as WORK
+from streamopt.work import spend
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -216,6 +218,7 @@ def joined(left: Integers, right: Integers) -> tuple[Integers, Integers]:
     count = np.searchsorted(second[ranked], first, side="right") - low
     if count.sum() > TUNING.most_pairs:
         raise SearchTooLargeError
+    spend(WORK.label * int(count.sum()))
     lefts = np.repeat(np.arange(len(left)), count)
     inside = np.arange(len(lefts)) - np.repeat(np.cumsum(count) - count, count)
     return lefts, ranked[np.repeat(low, count) + inside]

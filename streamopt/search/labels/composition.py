@@ -15,6 +15,8 @@ import numpy as np
 from streamopt.search.instance import NO_WALK
 from streamopt.search.labels.component import NEVER, Component, clamped, codes, joined
 from streamopt.search.labels.partial_join import joined_node, open_properties
+from streamopt.work import TUNING as WORK
+from streamopt.work import spend
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -103,6 +105,7 @@ def composed(problem: SearchInstance, after: Component, fork: Component) -> Comp
     properties = open_properties(problem, columns, region.seen)
     kept = [origin for origin in after.origins if origin[0] != fork.exit]
     origins = (*kept, *(origin for origin in fork.origins if origin not in kept))
+    spend(WORK.label * len(ours) * (3 * len(origins) + len(properties)))
     return replace(
         after,
         region=region,

@@ -11,6 +11,8 @@ from streamopt.search.labels.bounds import bounds
 from streamopt.search.labels.clusters import clustered_labels
 from streamopt.search.labels.component import Mode, SearchStoppedError, undominated
 from streamopt.search.labels.composition import contracted
+from streamopt.work import TUNING as WORK
+from streamopt.work import spend
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -102,6 +104,7 @@ class _Trim:
     def __call__(self, component: Component) -> Component:
         if self._effort.should_stop():
             raise SearchStoppedError
+        spend(WORK.trim)
         fits = self._bounds.fitting(component, self._horizon)
         left = undominated(component.taken(np.flatnonzero(fits)))
         outs = self._problem.outs[component.exit]

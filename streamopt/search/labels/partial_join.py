@@ -10,6 +10,8 @@ import numpy as np
 
 from streamopt.search.instance import NO_WALK
 from streamopt.search.labels.component import NEVER, ZERO, Component, NodeSet, clamped, joined
+from streamopt.work import TUNING as WORK
+from streamopt.work import spend
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -191,6 +193,7 @@ def _finished(problem: SearchInstance, join: _PartialJoin) -> Component:
         first = last  # nobody can see it
     properties = open_properties(problem, join.state, join.region.seen)
     columns = [join.state[name] for name in properties]
+    spend(WORK.label * len(start) * (3 * len(origins) + len(properties)))
     return Component(
         exit=join.node,
         region=join.region,

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from streamopt.search.instance import NO_WALK
+from streamopt.work import TUNING as WORK
+from streamopt.work import spend
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -74,6 +76,7 @@ def estimated_moves(
     """
     moves = estimates.moves
     dsps = paths.wires.dsp_columns
+    spend(WORK.path * len(dsps) + WORK.change * sum(map(len, dsps)))
     costs = [after_each(paths, node) + price * own for node, own in enumerate(dsps)]
     least = [estimates.least(node, own) for node, own in enumerate(costs)]
     now = [float(own[row]) for own, row in zip(costs, paths.rows, strict=True)]

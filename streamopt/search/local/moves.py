@@ -11,6 +11,8 @@ import numpy as np
 from streamopt.search.instance import NO_WALK
 from streamopt.search.labels.component import SearchTooLargeError
 from streamopt.search.local.tuning import TUNING
+from streamopt.work import TUNING as WORK
+from streamopt.work import spend
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -44,6 +46,7 @@ class Moves:
         self.members: dict[int, list[int]] = {}
         for at, own in enumerate(nodes):
             size = len(own)
+            spend(WORK.row * size)
             columns = [own.factors[k].tolist() for k in self.classes[at]]
             self.factors.append(list(zip(*columns, strict=True)) if columns else [()] * size)
             walks = [column.tolist() for _, column in sorted(own.walks.items())]

@@ -76,15 +76,12 @@ class Clock:
 
     Attributes
     ----------
-    seconds_left
-        Infinite without a time limit.
     should_stop
         Called often; true ends it.
     on_bound
         Called with every lower bound, in horizons.
     """
 
-    seconds_left: Callable[[], float]
     should_stop: Callable[[], bool]
     on_bound: Callable[[float], None]
 
@@ -195,7 +192,7 @@ class _MasterProgram:
 
     def _look(self, program: LinearProgram, point: InteriorPoint) -> bool:
         """Take the bound of a point's prices; return whether the point is good enough."""
-        if self._clock.seconds_left() <= 0 or self._clock.should_stop():
+        if self._clock.should_stop():
             raise SearchStoppedError
         problem = self._problem
         prices = point.prices

@@ -20,6 +20,9 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse import linalg
 
+from streamopt.work import TUNING as WORK
+from streamopt.work import spend
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -137,6 +140,7 @@ class _Normal:
             diag_pivot_thresh=0.0,
             options={"SymmetricMode": True},
         )
+        spend(WORK.pivot * self._lower.nnz)
         if len(self._dense):
             weighted = self._others * weights
             self._across = self._rows @ weighted.T

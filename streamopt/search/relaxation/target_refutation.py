@@ -91,11 +91,9 @@ class TargetRefutation:
 
     def __init__(
         self,
-        seconds_left: Callable[[], float],
         should_stop: Callable[[], bool],
         on_bound: Callable[[int], None],
     ) -> None:
-        self._seconds_left = seconds_left
         self._should_stop = should_stop
         self._on_bound = on_bound
         self._prices: dict[Key, float] = {}
@@ -114,7 +112,7 @@ class TargetRefutation:
             for name in (key, summed(key))
             if name in self._prices
         }
-        clock = Clock(self._seconds_left, self._should_stop, on_bound)
+        clock = Clock(self._should_stop, on_bound)
         priced = generated(program, closeness, clock, known)
         for key, price in zip(program.keys, priced.prices.tolist(), strict=True):
             self._prices[key] = price * _unit(key, horizon)

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from streamopt.search.labels.label_setting import SearchResult
     from streamopt.space.decisions import DecisionSpace
     from streamopt.space.rows import NodeRows
+    from streamopt.strategies.clocks import SearchClock
     from streamopt.strategies.problem import Problem
-    from streamopt.strategies.run import SearchClock
 
 __all__ = ["Box", "BoxAnswer", "BoxPoint", "Boxes"]
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from contextlib import suppress
 from functools import partial
-from math import inf
 from typing import TYPE_CHECKING
 
 from streamopt.search.instance import instance
@@ -156,7 +155,7 @@ class _LatencySearch:
 
     def _narrow(self) -> None:
         """Bound by relaxations over pieces, whose prices find schedules too: (E23), (E24)."""
-        narrowing = TargetRefutation(self._seconds_left, self.run.should_stop, self.run.raise_bound)
+        narrowing = TargetRefutation(self.run.should_stop, self.run.raise_bound)
         climber = self._climb(None)
         base: SolvedRelaxation | None = None
         parts = 2
@@ -211,10 +210,6 @@ class _LatencySearch:
             self._keep(self._within, found)
             self.run.report()
             self._chosen = same_rows(self._rows, self._within, found.best_rows)
-
-    def _seconds_left(self) -> float:
-        left = self.run.clock.seconds_left()
-        return inf if left is None else left
 
     def dive(self) -> None:
         """Take a schedule of quick choices, if there is one better than the known one."""

@@ -11,6 +11,8 @@ from streamopt.ir.graph import SequentialNode
 from streamopt.ir.schedule import ChannelKind, ChannelPlan
 from streamopt.transforms.argument_banks import argument_load
 from streamopt.transforms.line_buffers import window_interval
+from streamopt.work import TUNING as WORK
+from streamopt.work import spend
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -58,6 +60,7 @@ def as_built_costs(
     from streamopt.transforms.lower import lower
 
     schedule = baseline(graph)
+    spend(WORK.rewrite * len(graph.nodes))
     # buffers, as the accesses of streams don't name the loops that they move with
     channels = tuple(ChannelPlan(plan.channel, ChannelKind.PING_PONG) for plan in schedule.channels)
     scheduled = apply(graph, replace(schedule, channels=channels, ports=ports))

@@ -21,24 +21,28 @@ from streamopt.strategies.exact.strategy import ExactSearch
 from streamopt.strategies.opt6.as_built_costs import as_built_costs
 from streamopt.strategies.opt6.choices import Space, bindings, counted
 from streamopt.strategies.opt6.search_budget import SearchBudget, horizons
+from streamopt.strategies.opt6.simulated_descent import TUNING as DESCENT
+from streamopt.strategies.opt6.simulated_descent import SimulatedDescent
 from streamopt.strategies.opt6.simulated_design import judged
 from streamopt.strategies.resources.budgeted import BudgetedSearch, Chosen, Prepared
-from streamopt.strategies.run import LEAST_SECONDS, SEARCH, Run, WorkClock
+from streamopt.strategies.run import SEARCH, Run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    import numpy as np
+
     from streamopt.ir.schedule import Schedule
+    from streamopt.strategies.clocks import SearchClock
     from streamopt.strategies.opt6.search_budget import Horizon, SearchEffort
     from streamopt.strategies.opt6.simulated_design import Region, SimulatedDesign
     from streamopt.strategies.problem import Problem
     from streamopt.strategies.protocol import Strategy
-    from streamopt.strategies.run import SearchClock
     from streamopt.strategies.solution import Solution
 
 __all__ = ["CLOSE", "GraphVariant", "SearchOptions"]
 
-MOST_ROUNDS = 6
+MOST_ROUNDS = 2
 """Budgets that are tried until a design is within its limits."""
 MOST_QUICK = 4
 """Likewise, where the time is up."""
@@ -133,6 +137,7 @@ class GraphVariant:
         self._prepared: Prepared | None = None
         self._with_surroundings: Prepared | None = None
         self._steady: Prepared | None = None
+        self._descent: SimulatedDescent | None = None
         self._horizon_cycles = 0
         self._known_cycles: dict[bool, int] = {}
         self.bound_cycles = max(
@@ -164,6 +169,36 @@ class GraphVariant:
             self._budget = before.after(chosen, found.used, self.region.limits)
             if found.is_within or self._budget == before:
                 return
+
+    def descended(
+        self,
+        start: SimulatedDesign,
+        clock: SearchClock,
+        random: np.random.Generator | None = None,
+    ) -> Iterator[SimulatedDesign]:
+        """Yield designs on the way down from one that was searched for (O22).
+
+        Parameters
+        ----------
+        random
+            Chooses the first change; None for the best one.
+
+        Raises
+        ------
+        SearchStoppedError
+            If the time is up, or the search is no longer wanted.
+        """
+        prepared, cycles = self._prepared, start.chosen.cycles
+        if prepared is None:
+            return
+        if self._descent is None or self._descent.horizon_cycles < cycles:
+            horizon = int(DESCENT.horizon * cycles)
+            limits = self.region.limits
+            self._descent = SimulatedDescent(prepared, horizon, limits, self.judged)
+        descent = self._descent
+        for found in descent.designs(start) if random is None else descent.kicked(start, random):
+            yield found
+            clock.check()
 
     def judged(self, chosen: Chosen) -> SimulatedDesign:
         """Return a schedule as a design, with the ports of the problem."""
@@ -278,9 +313,8 @@ class GraphVariant:
         That has one resource, so LUTs have a price. It gets a part of the time that is left, as
         what it answers may be over the limits.
         """
-        options, left, budget = run.options, run.clock.seconds_left(), self._budget
-        if left is not None:
-            options = replace(options, time_limit_seconds=max(LEAST_SECONDS, PART * left))
+        budget = self._budget
+        options, clock = run.clock.part(run.options, PART * run.clock.left())
         asked = self.problem.within(
             dsp_limit=budget.dsps, lut_limit=budget.luts, horizon_cycles=horizon_cycles
         )
@@ -291,7 +325,7 @@ class GraphVariant:
                 costs=PricedCosts(self._costs, budget.price),
             )
         try:
-            found = self._answer(Run(asked, options, clock=WorkClock(options)), run.clock.check)
+            found = self._answer(Run(asked, options, clock=clock), run.clock.check)
         except InfeasibleError:
             return None
         if found.stop is Stop.INTERRUPTED:
@@ -306,7 +340,7 @@ class GraphVariant:
         if self.options.searches:
             with suppress(SearchTooLargeError):
                 return solve_latency(run, most_nodes=MOST_NODES, check=check)
-        return answer(Run(run.problem, run.options), self.options.strategies)
+        return answer(run.part(run.problem, silent=True), self.options.strategies)
 
     def plainest(self) -> Chosen:
         """Return the schedule without any unrolling, as the tool binds operators."""

@@ -32,7 +32,7 @@ __all__ = ["quicker_designs"]
 MOST_TRIALS = 5
 """Numbers of DSPs that opt5 is asked with."""
 FIRST_SHARE = 0.4
-"""Of the time limit, for the first answer of opt5; mostly it is proved long before."""
+"""Of the effort, for the first answer of opt5; mostly it is proved long before."""
 SHARE = 0.1
 """Likewise, for each answer with another number of DSPs."""
 
@@ -77,7 +77,7 @@ def quicker_designs(plain: GraphVariant, run: Run, keep: Callable[[SimulatedDesi
 
 def _opt5(run: Run, budget: int, plain: GraphVariant) -> Solution:
     """Return the answer of opt5 under a limit on DSPs of its own count."""
-    problem, on, limit = run.problem, plain.region.on, run.options.time_limit_seconds
+    problem, on, limit = run.problem, plain.region.on, run.clock.limit
     tiles = problem.space.tiling_limit
     space = SpaceOptions(
         LEVELS[LevelName.OPT5],
@@ -87,5 +87,5 @@ def _opt5(run: Run, budget: int, plain: GraphVariant) -> Solution:
     )
     asked = problem_with_ports(Problem(problem.graph, space), problem.ports, on)
     share = FIRST_SHARE if budget == problem.space.dsp_limit else SHARE
-    part = run.part(asked, silent=True, seconds=None if limit is None else share * limit)
+    part = run.part(asked, silent=True, most=share * limit)
     return fastest_of_equals(answer(part, STRATEGIES[AUTO]), part, on)

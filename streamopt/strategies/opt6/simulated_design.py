@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING
 
 from streamopt.evaluation.design import evaluated
@@ -101,9 +101,8 @@ def judged(
 
 
 def _excess(used: Resources, limits: Resources) -> float:
-    over = used.over(limits)
-    shares = [getattr(used, name) / max(1, getattr(limits, name)) for name in over]
-    return max(shares, default=1.0)
+    names = (field.name for field in fields(limits))
+    return max(getattr(used, name) / max(1, getattr(limits, name)) for name in names)
 
 
 def _with_least_fifos(evaluation: Evaluation) -> Resources:

@@ -10,7 +10,10 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from math import inf
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from streamopt.errors import Diagnostic, InfeasibleError
 from streamopt.evaluation.boundary_ports import boundary_of_form
@@ -20,17 +23,17 @@ from streamopt.solvers.result import Proof, Stop
 from streamopt.space.level import LevelName
 from streamopt.space.objective import Latency
 from streamopt.strategies.opt6.choices import gains_from_partial_tiles, variants
+from streamopt.strategies.opt6.design_pool import DesignPool, best_of
 from streamopt.strategies.opt6.graph_variant import CLOSE, GraphVariant, SearchOptions
 from streamopt.strategies.opt6.opt5_start import quicker_designs
 from streamopt.strategies.opt6.search_budget import Horizon, SearchEffort
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from streamopt.ir.graph import Graph
+    from streamopt.strategies.clocks import SearchClock
     from streamopt.strategies.opt6.simulated_design import SimulatedDesign
     from streamopt.strategies.problem import Problem
-    from streamopt.strategies.run import Run, SearchClock
+    from streamopt.strategies.run import Run
     from streamopt.strategies.solution import Solution
 
 __all__ = ["Opt6"]
@@ -41,12 +44,20 @@ MORE_LABELS = (1024, 4096)
 """Likewise, of the variant that has the best design then."""
 BURSTS = 0.02
 """Share by which a simulation is later than the closed form where bursts are the likely reason."""
+STARTS = 2
+"""Designs of a variant that descents begin with."""
 NO_CYCLES = 2**62
 """Stands for 'no design yet': more than any has."""
 VARIANTS_SHARE = 0.4
-"""Of the time limit, after which no further variant is begun."""
+"""Of the effort, after which no further variant is begun."""
+KICKS_SHARE = 0.6
+"""Of the effort, after which no further descent is begun."""
+KICKED = 2
+"""Variants whose best designs are changed at random, those that promise most."""
+MOST_FRUITLESS = 6
+"""Rounds of such descents that lead to no better design."""
 SIZING_SHARE = 0.1
-"""Of the time limit, for the FIFOs at the end."""
+"""Of the effort, for the FIFOs at the end."""
 SIZING_RUNS = 40.0
 """Likewise, at least, in times of the first design's judging."""
 LAST_RUNS = 18.0
@@ -106,10 +117,12 @@ class _VariantSearch:
     def __init__(self, run: Run, options: SearchOptions) -> None:
         self.run = run
         self._options = options
-        plain = self._variant((), run.problem.graph, partial=options.space.partial_tiles)
-        self._variants = [plain]
-        self._tried: list[tuple[SimulatedDesign, GraphVariant]] = []
-        self._quicker: list[tuple[SimulatedDesign, GraphVariant]] = []
+        self._plain = self._variant((), run.problem.graph, partial=options.space.partial_tiles)
+        self._last = self._plain
+        self._searched = DesignPool()
+        self._quicker = DesignPool()
+        self._limit = run.clock.limit
+        self._random = np.random.default_rng(run.options.seed)
 
     def _variant(self, names: tuple[str, ...], graph: Graph, *, partial: bool) -> GraphVariant:
         problem, on = self.run.problem, self._options.region.on
@@ -120,30 +133,29 @@ class _VariantSearch:
     @property
     def _best(self) -> tuple[SimulatedDesign, GraphVariant] | None:
         """Return the best design of all; of equal ones one that was searched for."""
-        return _best_of([*self._tried, *self._quicker])
+        return best_of([pool.best for pool in (self._searched, self._quicker) if pool.best])
 
     @property
     def _horizon(self) -> Horizon:
         """Return which designs are of interest."""
-        searched = _best_of(self._tried)
+        searched, best = self._searched.best, self._best
         is_near = searched is not None and searched[0].is_within
-        best = self._best
         if best is None or not best[0].is_within:
             return Horizon(None, is_near)
         return Horizon(best[0].cycles - is_near, is_near)
 
     def begin(self, sizing_clock: SearchClock | None) -> None:
         """Take what other levels answer at once, for the graph as it is."""
-        plain, clock = self._variants[0], self.run.clock
+        plain, clock = self._plain, self.run.clock
 
         def keep(tried: SimulatedDesign) -> None:
-            self._quicker.append((tried, plain))
+            self._quicker.add(tried, plain)
             self._report()
 
-        began = clock.seconds()
+        began = clock.spent()
         keep(plain.judged(plain.plainest()))
-        judging = clock.seconds() - began
-        share = SIZING_SHARE * (self.run.options.time_limit_seconds or 0.0)
+        judging = clock.spent() - began
+        share = SIZING_SHARE * self._limit if self._limit < inf else 0.0
         clock.leave(max(share, SIZING_RUNS * judging))
         if sizing_clock is not None:
             sizing_clock.leave(LAST_RUNS * judging)
@@ -156,7 +168,7 @@ class _VariantSearch:
         soon, and their designs prune the rows of partial ones. Where the closed form misses
         stalls, they may also be faster when simulated. The bound is of the last, with all choices.
         """
-        if self._is_late():
+        if self._is_late(VARIANTS_SHARE):
             return
         partial = self._options.space.partial_tiles
         widest = self._variant(names, graph, partial=partial)
@@ -165,22 +177,24 @@ class _VariantSearch:
         if partial and gains_from_partial_tiles(widest.graph, tiling_limit):
             choices.insert(0, self._variant(names, graph, partial=False))
         for variant in choices:
-            if self._is_late():
+            if self._is_late(VARIANTS_SHARE):
                 return
-            self._variants.append(variant)
+            self._last = variant
             with suppress(SearchTooLargeError):
                 self._search(variant, FIRST_LABELS, widest)
 
     def refine(self) -> None:
         """Look for better designs of the best form, and for a bound."""
+        self._kick()
         self._bound(FIRST_LABELS)
         for labels in MORE_LABELS:
-            best = _best_of(self._tried) or self._best
+            best = self._searched.best or self._best
             if best is None or self._gap() <= CLOSE:
                 return
             _, variant = best
             with suppress(SearchTooLargeError):
                 self._search(variant, labels, variant)
+            self._kick()
             self._bound(labels)
 
     def answer(self) -> Solution:
@@ -196,7 +210,7 @@ class _VariantSearch:
         latency = found.latency_cycles
         least = min(latency, self._least_closed_cycles(variant))
         bound = min(variant.bound_cycles, least)
-        count = len(self._tried) + len(self._quicker)
+        count = self._searched.count + self._quicker.count
         return replace(
             found,
             bound=bound,
@@ -207,23 +221,42 @@ class _VariantSearch:
 
     def _keep(self, variant: GraphVariant, effort: SearchEffort, widest: GraphVariant) -> None:
         for tried in variant.tried(self._horizon, effort, self.run):
-            self._tried.append((tried, widest))
+            self._searched.add(tried, widest)
+            self._report()
+
+    def _descend(self, variant: GraphVariant, widest: GraphVariant) -> None:
+        """Go down from the designs of a variant that promise most."""
+        for start in self._searched.starts(widest)[:STARTS]:
+            for tried in variant.descended(start, self.run.clock):
+                self._searched.add(tried, widest)
+            self._report()
+
+    def _kick(self) -> None:
+        """Go down from designs nearby the best ones, until that leads to no better ones."""
+        fruitless = 0
+        while fruitless < MOST_FRUITLESS and not self._is_late(KICKS_SHARE):
+            before = self._best
+            for variant in self._searched.variants()[:KICKED]:
+                for start in self._searched.starts(variant)[:1]:
+                    for tried in variant.descended(start, self.run.clock, self._random):
+                        self._searched.add(tried, variant)
+            fruitless = fruitless + 1 if self._best == before else 0
             self._report()
 
     def _search(self, variant: GraphVariant, labels: int, widest: GraphVariant) -> None:
         """Search a variant; again without bursts if they are what makes its best design slow."""
         self._keep(variant, SearchEffort(labels, steady=False), widest)
-        best = _best_of(self._tried)
+        self._descend(variant, widest)
+        best = self._searched.best
         if best is None or best[0].cycles > (1.0 + BURSTS) * best[0].chosen.cycles:
             self._keep(variant, SearchEffort(labels, steady=True), widest)
+            self._descend(variant, widest)
 
-    def _is_late(self) -> bool:
-        """Return whether the other variants are left out, as there is a design and little time."""
-        best, limit = _best_of(self._tried), self.run.options.time_limit_seconds
+    def _is_late(self, share: float) -> bool:
+        """Return whether there is a design, and more than a share of the effort is spent."""
+        best = self._searched.best
         has_design = best is not None and best[0].is_within
-        return (
-            has_design and limit is not None and self.run.clock.seconds() > VARIANTS_SHARE * limit
-        )
+        return has_design and self.run.clock.spent() > share * self._limit
 
     def _bound(self, labels: int) -> None:
         if self._best is None:
@@ -240,28 +273,28 @@ class _VariantSearch:
 
     def _least_closed_cycles(self, variant: GraphVariant) -> int:
         """Return the least closed form of the designs of a variant, of those within the limits."""
-        own = [tried for tried, its in [*self._tried, *self._quicker] if its is variant]
-        within = [tried.predicted_cycles for tried in own if tried.is_within]
-        return min(within or [tried.predicted_cycles for tried in own], default=NO_CYCLES)
+        pools = (self._searched, self._quicker)
+        found = [pool.least_closed_cycles(variant) for pool in pools]
+        return min((cycles for cycles in found if cycles is not None), default=NO_CYCLES)
 
     def _least_over(self) -> tuple[SimulatedDesign, GraphVariant]:
         """Return the best design, of quick choices where none is within the limits."""
         best = self._best
         if best is not None and best[0].is_within:
             return best
-        searched = _best_of(self._tried)
-        variant = self._variants[-1] if searched is None else searched[1]
-        tried = [*self._quicker, *((found, variant) for found in variant.quickest(self._is_over))]
+        searched = self._searched.best
+        variant = self._last if searched is None else searched[1]
+        tried = [(found, variant) for found in variant.quickest(self._is_over)]
+        tried += [pool.best for pool in (self._searched, self._quicker) if pool.best]
         least = min(found.chosen.dsps for found, _ in tried)
         if searched is None and least > self.run.problem.space.dsp_limit:
             raise _nothing_fits(self.run.problem)
-        found = _best_of([*tried, *([best] if best else [])])
+        found = best_of(tried)
         assert found is not None
         return found
 
     def _is_over(self) -> bool:
-        limit = self.run.options.time_limit_seconds
-        return limit is not None and self.run.clock.seconds() > limit
+        return self.run.clock.spent() > self._limit
 
     def _report(self) -> None:
         best = self._best
@@ -273,12 +306,6 @@ class _VariantSearch:
         if run.options.on_progress is not None:
             seconds, cycles = run.clock.seconds(), float(best[0].cycles)
             run.options.on_progress(Progress(seconds, cycles, float(best[1].bound_cycles)))
-
-
-def _best_of(
-    pairs: Sequence[tuple[SimulatedDesign, GraphVariant]],
-) -> tuple[SimulatedDesign, GraphVariant] | None:
-    return min(pairs, key=lambda pair: pair[0].rank, default=None)
 
 
 def _nothing_fits(problem: Problem) -> InfeasibleError:

@@ -52,12 +52,11 @@ def certified(search: SolverSearch, answer: Answer) -> Answer:
 
 def _searched(search: SolverSearch) -> Solution | None:
     problem, clock = search.problem, search.clock
-    left = clock.seconds_left()
-    if left is not None and left <= 0:
+    if clock.left() <= 0:
         return None
     if problem.level.untiled_first:
         problem = problem.within(level=LEVELS[LevelName.OPT5])
-    run = search.run.part(problem, silent=True, seconds=max(LEAST_SECONDS, clock.seconds()))
+    run = search.run.part(problem, silent=True, most=max(LEAST_SECONDS, clock.spent()))
     try:
         return ExactSearch().solve(run)
     except (NotReachedError, OutOfReachError, SearchTooLargeError):

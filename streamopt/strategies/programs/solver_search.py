@@ -68,8 +68,7 @@ class SolverSearch:
         lower
             A bound that is known already.
         """
-        left = self.clock.seconds_left()
-        if left is not None and left <= 0:
+        if self.clock.left() <= 0:
             return _out_of_time(self)
 
         def on_point(values: Mapping[str, float], bound: float | None) -> None:
@@ -80,7 +79,7 @@ class SolverSearch:
 
         options = replace(
             self.run.options,
-            time_limit_seconds=left,
+            time_limit_seconds=self.clock.seconds_for_solver(),
             on_progress=self._progress(lower),
             on_point=None if self.run.on_incumbent is None else on_point,
         )

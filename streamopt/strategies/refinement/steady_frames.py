@@ -141,8 +141,7 @@ def _again(
     graph = rewritten(problem.graph, rewrites)
     changes_nothing = rewrites and graph == problem.graph
     is_searched = solution.solver == SEARCH and problem.space.costs is PUBLISHED
-    left = run.clock.seconds_left()
-    if changes_nothing or not is_searched or (left is not None and left <= 0):
+    if changes_nothing or not is_searched or run.clock.left() <= 0:
         return None
     costs = LaterCosts(PUBLISHED, as_built_costs(graph, or_usual(on)))
     try:

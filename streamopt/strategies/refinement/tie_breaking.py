@@ -37,13 +37,13 @@ def fastest_of_equals(solution: Solution, run: Run, on: Target) -> Solution:
     published model and of the hardware's closed form. What it finds replaces the schedule if it is
     an optimum of the published model too, and faster by the closed form.
     """
-    problem, left = solution.problem, run.clock.seconds_left()
+    problem = solution.problem
     if not _is_searched(solution):
         return solution
     as_built = as_built_costs(problem.graph, on)
     latency = solution.latency_cycles
     before = evaluate(problem.graph, solution.schedule, as_built).latency_cycles
-    if before <= (1 + SLOWER) * latency or (left is not None and left <= 0):
+    if before <= (1 + SLOWER) * latency or run.clock.left() <= 0:
         return solution
     asked = problem.within(costs=LaterCosts(PUBLISHED, as_built))
     try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import inf
 from random import Random
 from typing import TYPE_CHECKING, Any
 
@@ -39,7 +38,7 @@ if TYPE_CHECKING:
 
 
 def clock(bounds: list[float], *, stops: bool = False) -> Clock:
-    return Clock(lambda: inf, lambda: stops, bounds.append)
+    return Clock(lambda: stops, bounds.append)
 
 
 @pytest.mark.parametrize("seed", in_nightly(range(4000, 4010), 5))
@@ -138,7 +137,7 @@ def test_larger_pieces_keep_what_the_target_leaves_and_rule_out_what_is_below(se
     assert pieces is not None
     for target, is_possible in ((best, True), (best - 1, False)):
         bounds: list[int] = []
-        narrowing = TargetRefutation(lambda: inf, lambda: False, bounds.append)
+        narrowing = TargetRefutation(lambda: False, bounds.append)
         base = narrowing.solved(pieces, 1e-2)
         for stage in narrowing.stages(base, target):
             assert len(stage.program.cut.pieces) <= len(pieces.pieces)

@@ -17,8 +17,9 @@ from streamopt.space.assemble import baseline, evaluate, violations
 from streamopt.space.decisions import SpaceOptions, decision_space
 from streamopt.space.level import LEVELS, LevelName
 from streamopt.space.rows import node_rows
+from streamopt.strategies.clocks import WorkClock
 from streamopt.strategies.exact.latency import solve_latency
-from streamopt.strategies.run import SEARCH, Run, WorkClock
+from streamopt.strategies.run import SEARCH, Run
 from tests.support.every_schedule import asked_of_the_oracle
 from tests.support.nightly import in_nightly
 from tests.support.problems import problem_of

@@ -1,0 +1,65 @@
+"""The designs that a search has simulated: the best of all, and those to go on from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from streamopt.strategies.opt6.simulated_descent import merit
+
+if TYPE_CHECKING:
+    from streamopt.strategies.opt6.graph_variant import GraphVariant
+    from streamopt.strategies.opt6.simulated_design import SimulatedDesign
+
+    Pair = tuple[SimulatedDesign, GraphVariant]
+
+__all__ = ["DesignPool", "best_of"]
+
+KEPT = 4
+"""Designs of a variant, of those that promise most."""
+
+
+class DesignPool:
+    """The designs that were searched for, with the variant that each is of.
+
+    Attributes
+    ----------
+    best
+        The best of all; None before there is any.
+    count
+        How many there were.
+    """
+
+    def __init__(self) -> None:
+        self.best: Pair | None = None
+        self.count = 0
+        self._starts: dict[GraphVariant, list[SimulatedDesign]] = {}
+        self._least_closed: dict[tuple[GraphVariant, bool], int] = {}
+
+    def add(self, design: SimulatedDesign, variant: GraphVariant) -> None:
+        """Take a design."""
+        self.count += 1
+        self.best = best_of([*([self.best] if self.best else []), (design, variant)])
+        own = self._starts.setdefault(variant, [])
+        own.append(design)
+        own.sort(key=merit)
+        del own[KEPT:]
+        key, closed = (variant, design.is_within), design.predicted_cycles
+        self._least_closed[key] = min(closed, self._least_closed.get(key, closed))
+
+    def starts(self, variant: GraphVariant) -> tuple[SimulatedDesign, ...]:
+        """Return the designs of a variant that promise most, best first, over a limit or not."""
+        return tuple(self._starts.get(variant, ()))
+
+    def variants(self) -> list[GraphVariant]:
+        """Return the variants that have designs, the most promising one first."""
+        return sorted(self._starts, key=lambda variant: merit(self._starts[variant][0]))
+
+    def least_closed_cycles(self, variant: GraphVariant) -> int | None:
+        """Return the least closed form of a variant's designs, those within the limits first."""
+        within = self._least_closed.get((variant, True))
+        return self._least_closed.get((variant, False)) if within is None else within
+
+
+def best_of(pairs: list[Pair]) -> Pair | None:
+    """Return the design of the least rank; of equal ones the first."""
+    return min(pairs, key=lambda pair: pair[0].rank, default=None)
