@@ -139,7 +139,7 @@ def evaluated_network(
         If it comes to a standstill.
     """
     timed = timed_pipelines(network, target)
-    spend(WORK.process * len(network.processes))
+    spend(WORK.designs.process * len(network.processes))
     timings = {name: found.timing for name, found in timed.items()}
     logger.info("simulating %s: %d processes", network.name, len(network.processes))
     return Evaluation(

@@ -216,7 +216,7 @@ def instance(
     wiring = Wiring((space.dsp_limit, *(luts if limits is None else limits)))
     loops, walks, ins = _class_loops(space), _walks(space, rows), space.graph.in_edges()
     number: dict[str, int] = {}
-    spend(WORK.row * sum(map(len, rows.values())))
+    spend(WORK.rows.row * sum(map(len, rows.values())))
     for node in space.graph.nodes:
         name, own = node.name, rows[node.name]
         whole = [number[e.producer] for e in ins[name] if e.channel not in space.streamable]

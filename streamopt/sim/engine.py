@@ -42,12 +42,12 @@ class Engine:
         """Run to the end, or to a standstill; return whether every frame has ended."""
         waiting = deque(range(len(self.runs)))
         accesses = sum(channel.writes + channel.reads for channel in self.plan.channels)
-        spend(WORK.access * self.frames * accesses)
+        spend(WORK.designs.access * self.frames * accesses)
         queued = set(waiting)
         while waiting:
             position = waiting.popleft()
             queued.discard(position)
-            spend(WORK.turn)
+            spend(WORK.designs.turn)
             if self._advance(position):
                 fresh = self._peers[position] - queued
                 waiting.extend(sorted(fresh))

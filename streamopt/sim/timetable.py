@@ -211,7 +211,7 @@ class TokenTimetable:
         written = tuple(times.copy() for times in known.written)
         read = tuple(times.copy() for times in known.read)
         ends: list[int] = []
-        spend(WORK.turn * len(self._lines) + WORK.access * self.accesses)
+        spend(WORK.designs.turn * len(self._lines) + WORK.designs.access * self.accesses)
         for line in self._lines:
             start = max((ends[other] + HANDOVER_CYCLES for other in line.after), default=0)
             shifts = np.full(line.clocks.size, start, np.int64)

@@ -40,7 +40,7 @@ def minimal(group: Integers, costs: Integers) -> Integers:
     """
     if costs.shape[1] == 1:
         costs = np.repeat(costs, 2, axis=1)
-    spend(WORK.front + WORK.candidate * costs.size)
+    spend(WORK.fronts.front + WORK.fronts.candidate * costs.size)
     if len(group) <= DIRECT:
         ranked = _direct(group, costs)
         return ranked if costs.shape[1] > 2 else np.sort(ranked)
@@ -105,7 +105,7 @@ def _beaten(costs: Integers, front: Integers) -> Flags:
 def _beats(costs: Integers, others: Integers) -> Flags:
     """Return for every row and every other one whether the other equals or beats it."""
     beats = np.ones((len(costs), len(others)), dtype=bool)
-    spend(WORK.comparison * beats.size * costs.shape[1])
+    spend(WORK.fronts.comparison * beats.size * costs.shape[1])
     for column in range(costs.shape[1]):
         beats &= others[:, column] <= costs[:, column, None]
     return beats

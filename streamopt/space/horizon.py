@@ -144,7 +144,7 @@ class HorizonFilter:
         size = sum(map(len, kept.values()))
         while True:
             before = sum(int(flags.sum()) for flags in kept.values())
-            spend(WORK.filtered * size)
+            spend(WORK.rows.filtered * size)
             for narrow in (self._fit_times, self._fit_usage, self._fit_factors):
                 narrow(kept, horizon)
                 if not all(flags.any() for flags in kept.values()):

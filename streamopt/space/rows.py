@@ -260,7 +260,7 @@ def _rows_in(
     costs: list[Integers] = []
     for binding, order in ways:
         columns = _columns(space, candidates, binding, order)
-        spend(WORK.way + WORK.vector * columns.size)
+        spend(WORK.rows.way + WORK.rows.vector * columns.size)
         is_wanted = columns[:, 0] <= candidates.most_dsps
         if space.horizon_cycles is not None:
             is_wanted &= columns[:, LAST_WRITE] <= space.horizon_cycles
@@ -355,7 +355,7 @@ def _packed(
     kept: Sequence[_KeptRow],
 ) -> NodeRows:
     costs = np.asfortranarray([entry.costs for entry in kept])
-    spend(WORK.row * len(kept))
+    spend(WORK.rows.row * len(kept))
     width = 2 + len(candidates.setting.operands)
     return NodeRows(
         node=candidates.node.name,

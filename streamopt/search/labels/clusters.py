@@ -119,7 +119,7 @@ def _clusters(
     (state, score), (width, growth) = known, widths
     while True:
         cells = cells_of(width)
-        spend(WORK.cell * len(cells))
+        spend(WORK.labels.cell * len(cells))
         ranked = np.lexsort((score, cells))
         heads = np.flatnonzero(np.r_[True, np.diff(cells[ranked]) != 0])
         if np.unique(state[ranked[heads]], return_counts=True)[1].max() <= most:

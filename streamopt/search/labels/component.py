@@ -218,7 +218,7 @@ def joined(left: Integers, right: Integers) -> tuple[Integers, Integers]:
     count = np.searchsorted(second[ranked], first, side="right") - low
     if count.sum() > TUNING.most_pairs:
         raise SearchTooLargeError
-    spend(WORK.label * int(count.sum()))
+    spend(WORK.labels.label * int(count.sum()))
     lefts = np.repeat(np.arange(len(left)), count)
     inside = np.arange(len(lefts)) - np.repeat(np.cumsum(count) - count, count)
     return lefts, ranked[np.repeat(low, count) + inside]

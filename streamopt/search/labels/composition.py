@@ -105,7 +105,7 @@ def composed(problem: SearchInstance, after: Component, fork: Component) -> Comp
     properties = open_properties(problem, columns, region.seen)
     kept = [origin for origin in after.origins if origin[0] != fork.exit]
     origins = (*kept, *(origin for origin in fork.origins if origin not in kept))
-    spend(WORK.label * len(ours) * (3 * len(origins) + len(properties)))
+    spend(WORK.labels.label * len(ours) * (3 * len(origins) + len(properties)))
     return replace(
         after,
         region=region,

@@ -104,7 +104,7 @@ class _Trim:
     def __call__(self, component: Component) -> Component:
         if self._effort.should_stop():
             raise SearchStoppedError
-        spend(WORK.trim)
+        spend(WORK.labels.trim)
         fits = self._bounds.fitting(component, self._horizon)
         left = undominated(component.taken(np.flatnonzero(fits)))
         outs = self._problem.outs[component.exit]

@@ -193,7 +193,7 @@ def _finished(problem: SearchInstance, join: _PartialJoin) -> Component:
         first = last  # nobody can see it
     properties = open_properties(problem, join.state, join.region.seen)
     columns = [join.state[name] for name in properties]
-    spend(WORK.label * len(start) * (3 * len(origins) + len(properties)))
+    spend(WORK.labels.label * len(start) * (3 * len(origins) + len(properties)))
     return Component(
         exit=join.node,
         region=join.region,

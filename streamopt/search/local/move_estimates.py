@@ -76,7 +76,7 @@ def estimated_moves(
     """
     moves = estimates.moves
     dsps = paths.wires.dsp_columns
-    spend(WORK.path * len(dsps) + WORK.change * sum(map(len, dsps)))
+    spend(WORK.paths.path * len(dsps) + WORK.paths.change * sum(map(len, dsps)))
     costs = [after_each(paths, node) + price * own for node, own in enumerate(dsps)]
     least = [estimates.least(node, own) for node, own in enumerate(costs)]
     now = [float(own[row]) for own, row in zip(costs, paths.rows, strict=True)]

@@ -46,7 +46,7 @@ class Moves:
         self.members: dict[int, list[int]] = {}
         for at, own in enumerate(nodes):
             size = len(own)
-            spend(WORK.row * size)
+            spend(WORK.rows.row * size)
             columns = [own.factors[k].tolist() for k in self.classes[at]]
             self.factors.append(list(zip(*columns, strict=True)) if columns else [()] * size)
             walks = [column.tolist() for _, column in sorted(own.walks.items())]

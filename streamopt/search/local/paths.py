@@ -115,7 +115,7 @@ class Paths:
         self._later: Callable[[float, float], float] = _blurred if blur_cycles else _latest
         self._all_later = np.logaddexp if blur_cycles else np.maximum
         self._crossing: dict[int, list[tuple[int, InWire, int]]] = {}
-        spend(WORK.path * len(self.rows))
+        spend(WORK.paths.path * len(self.rows))
         self._run_heads()
         self._run_tails()
         self.dsps = sum(d[r] for d, r in zip(wires.dsps, self.rows, strict=True))
@@ -177,7 +177,7 @@ class Paths:
         """Return the latency after each of several changes."""
         low = min(node for change in changes for node, _ in change)
         high = max(node for change in changes for node, _ in change)
-        spend((WORK.path + WORK.change * len(changes)) * (high - low + 1))
+        spend((WORK.paths.path + WORK.paths.change * len(changes)) * (high - low + 1))
         taken = self._taken(changes)
         firsts: dict[int, Floats | float] = {}
         lasts: dict[int, Floats | float] = {}

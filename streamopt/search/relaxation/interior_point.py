@@ -140,7 +140,7 @@ class _Normal:
             diag_pivot_thresh=0.0,
             options={"SymmetricMode": True},
         )
-        spend(WORK.pivot * self._lower.nnz)
+        spend(WORK.paths.pivot * self._lower.nnz)
         if len(self._dense):
             weighted = self._others * weights
             self._across = self._rows @ weighted.T

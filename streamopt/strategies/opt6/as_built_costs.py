@@ -60,7 +60,7 @@ def as_built_costs(
     from streamopt.transforms.lower import lower
 
     schedule = baseline(graph)
-    spend(WORK.rewrite * len(graph.nodes))
+    spend(WORK.designs.rewrite * len(graph.nodes))
     # buffers, as the accesses of streams don't name the loops that they move with
     channels = tuple(ChannelPlan(plan.channel, ChannelKind.PING_PONG) for plan in schedule.channels)
     scheduled = apply(graph, replace(schedule, channels=channels, ports=ports))

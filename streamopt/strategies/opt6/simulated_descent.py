@@ -40,38 +40,52 @@ __all__ = ["TUNING", "DescentTuning", "SimulatedDescent", "merit"]
 
 
 @dataclass(frozen=True, slots=True)
+class MeritTuning:
+    """How cycles count against resources; not measured."""
+
+    power: int = 6  # of the excess over a limit, times which cycles count, at first
+    most_power: int = 48  # likewise, where a descent would end over a limit
+    saving: float = 0.02  # share of the cycles that all of a limit is worth
+    alike: float = 1e-3  # those that differ by less are taken to be equal
+    hopeless: float = 1.3  # times that of the design before: what may have more isn't judged
+
+
+@dataclass(frozen=True, slots=True)
+class ChainTuning:
+    """Changes that are over a limit, with others that mend this; not measured."""
+
+    most: int = 12  # of a step
+    links: int = 2  # other changes
+    excess: float = 1.3  # of the first change, at most
+    kick: float = 1.2  # cycles of a first change at random, times those before, at most
+    kick_links: int = 3  # other changes after it
+
+
+@dataclass(frozen=True, slots=True)
 class DescentTuning:
     """How far a descent looks; not measured but by the 17 programs as a whole."""
 
-    excess_power: int = 6  # of the excess over a limit, times which cycles count, at first
-    most_power: int = 48  # likewise, where a descent would end over a limit
-    saving: float = 0.02  # share of the cycles that all of a limit is worth
+    merit: MeritTuning = MeritTuning()
+    chains: ChainTuning = ChainTuning()
     horizon: float = 1.3  # of the closed form to begin with: rows of longer ones are left out
-    alike: float = 1e-3  # merits that differ by less are taken to be equal
     promising: int = 24  # single changes of a step that may be judged
-    chains: int = 12  # changes of a step that are over a limit, to which others are added
-    chain_links: int = 2  # of these others
-    chain_excess: float = 1.3  # of the first change, at most
-    hopeless: float = 1.3  # of the merit: what is estimated to have more isn't judged
     fruitless: int = 10  # designs of a step that are judged before it ends without a better one
     fruitful: int = 3  # likewise, where one is better
     dsp_luts: float = 120.0  # LUTs that come with as many flip-flops as a DSP; an estimate
     burst: float = 0.5  # of the way between both closed forms, where they are the same
-    kick: float = 1.2  # of the cycles, at most: a change at random that a new descent begins with
-    kick_links: int = 3  # changes that mend this
     batch: int = 2048  # changes whose latencies are found together
 
 
 TUNING = DescentTuning()
 
 
-def merit(design: SimulatedDesign, power: int = TUNING.excess_power) -> float:
+def merit(design: SimulatedDesign, power: int = TUNING.merit.power) -> float:
     """Return the cycles of a design, more for one over a limit or near it."""
     return float(_merits(np.array([design.cycles]), np.array([design.excess]), power)[0])
 
 
 def _merits(cycles: Floats | Integers, excess: Floats, power: int) -> Floats:
-    near = 1.0 + TUNING.saving * np.minimum(1.0, excess)
+    near = 1.0 + TUNING.merit.saving * np.minimum(1.0, excess)
     return np.asarray(cycles * near * np.maximum(1.0, excess) ** power)
 
 
@@ -141,16 +155,16 @@ class SimulatedDescent:
         rows = self._places(start.chosen.schedule)
         if rows is None:
             return
-        around = self._around(rows, start, TUNING.excess_power)
+        around = self._around(rows, start, TUNING.merit.power)
         changes, cycles, excess = self._estimated(around, rows)
-        near = np.flatnonzero(cycles <= TUNING.kick * start.cycles)
-        near = near[excess[near] <= TUNING.chain_excess]
+        near = np.flatnonzero(cycles <= TUNING.chains.kick * start.cycles)
+        near = near[excess[near] <= TUNING.chains.excess]
         if not near.size:
             return
         at = int(random.choice(near))
         rows = _changed(rows, changes[at])
         if excess[at] > 1.0:
-            rows, _ = self._mended(around, rows, TUNING.kick_links)
+            rows, _ = self._mended(around, rows, TUNING.chains.kick_links)
         if tuple(rows) not in self._judged:
             start = self._design(rows)
             yield start
@@ -158,8 +172,8 @@ class SimulatedDescent:
 
     def _down(self, rows: list[int], start: SimulatedDesign) -> Iterator[SimulatedDesign]:
         """Yield the designs of a descent; the price of an excess rises where it goes no further."""
-        power = TUNING.excess_power
-        while power <= TUNING.most_power:
+        power = TUNING.merit.power
+        while power <= TUNING.merit.most_power:
             around = self._around(rows, start, power)
             least, better = around.merit(start), None
             for tried, change in enumerate(self._promising(around)):
@@ -221,7 +235,7 @@ class SimulatedDescent:
         merits = _merits(cycles, excess, around.power)
         found = [(float(merits[at]), changes[at]) for at in _unlike(merits, excess)]
         found += self._chains(around, changes, cycles, excess)
-        most = TUNING.hopeless * around.merit(around.design)
+        most = TUNING.merit.hopeless * around.merit(around.design)
         for least, change in sorted(found, key=lambda pair: pair[0]):
             if least > most:
                 return
@@ -232,11 +246,11 @@ class SimulatedDescent:
         self, around: _Around, changes: Sequence[Change], cycles: Floats, excess: Floats
     ) -> Iterator[tuple[float, Change]]:
         """Yield changes that are quicker but over a limit, with others that mend this."""
-        over = (excess > 1.0) & (excess < TUNING.chain_excess) & (cycles < around.design.cycles)
+        over = (excess > 1.0) & (excess < TUNING.chains.excess) & (cycles < around.design.cycles)
         ranked = np.flatnonzero(over)[np.argsort(cycles[over], kind="stable")]
-        for at in map(int, ranked[: TUNING.chains]):
+        for at in map(int, ranked[: TUNING.chains.most]):
             first = _changed(around.rows, changes[at])
-            rows, least = self._mended(around, first, TUNING.chain_links)
+            rows, least = self._mended(around, first, TUNING.chains.links)
             yield least, tuple(enumerate(rows))
 
     def _mended(self, around: _Around, rows: list[int], links: int) -> tuple[list[int], float]:
@@ -290,7 +304,7 @@ _NONE = np.zeros(2)
 
 def _unlike(merits: Floats, excess: Floats) -> list[int]:
     """Return the most promising places, of those with nearly equal merits the least excess."""
-    classes = np.round(np.log(np.maximum(1.0, merits)) / TUNING.alike)
+    classes = np.round(np.log(np.maximum(1.0, merits)) / TUNING.merit.alike)
     ranked = np.lexsort((excess, classes))
     heads = np.flatnonzero(np.r_[True, np.diff(classes[ranked]) != 0])[: len(ranked)]
     return ranked[heads[: TUNING.promising]].tolist()
