@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from streamopt.solvers.base import SolveOptions
     from streamopt.strategies.effort import Effort
     from streamopt.strategies.opt6.choices import Space
-    from streamopt.strategies.opt6.graph_variant import SearchOptions
+    from streamopt.strategies.opt6.search_options import SearchOptions
     from streamopt.strategies.opt6.simulated_design import Region
     from streamopt.strategies.problem import Problem
     from streamopt.strategies.solution import OnIncumbent, Solution
@@ -62,7 +62,7 @@ def answered(
         `streamopt.strategies.dispatch.answer`.
     """
     from streamopt.strategies.dispatch import answer, strategies
-    from streamopt.strategies.opt6.graph_variant import SearchOptions
+    from streamopt.strategies.opt6.search_options import SearchOptions
     from streamopt.strategies.refinement.tie_breaking import fastest_of_equals
     from streamopt.strategies.run import Run
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from streamopt.errors import InfeasibleError
@@ -17,9 +17,8 @@ from streamopt.space.assemble import evaluate, least_luts
 from streamopt.space.level import BindingChoice
 from streamopt.strategies.dispatch import answer
 from streamopt.strategies.exact.latency import solve_latency
-from streamopt.strategies.exact.strategy import ExactSearch
 from streamopt.strategies.opt6.as_built_costs import as_built_costs
-from streamopt.strategies.opt6.choices import Space, bindings, counted
+from streamopt.strategies.opt6.choices import bindings, counted
 from streamopt.strategies.opt6.search_budget import SearchBudget, horizons
 from streamopt.strategies.opt6.simulated_descent import TUNING as DESCENT
 from streamopt.strategies.opt6.simulated_descent import SimulatedDescent
@@ -35,12 +34,12 @@ if TYPE_CHECKING:
     from streamopt.ir.schedule import Schedule
     from streamopt.strategies.clocks import SearchClock
     from streamopt.strategies.opt6.search_budget import Horizon, SearchEffort
-    from streamopt.strategies.opt6.simulated_design import Region, SimulatedDesign
+    from streamopt.strategies.opt6.search_options import SearchOptions
+    from streamopt.strategies.opt6.simulated_design import SimulatedDesign
     from streamopt.strategies.problem import Problem
-    from streamopt.strategies.protocol import Strategy
     from streamopt.strategies.solution import Solution
 
-__all__ = ["CLOSE", "GraphVariant", "SearchOptions"]
+__all__ = ["CLOSE", "GraphVariant"]
 
 MOST_ROUNDS = 2
 """Budgets that are tried until a design is within its limits."""
@@ -62,31 +61,6 @@ PART = 0.3
 """Of the time that is left, for one answer of a solver."""
 HOPE = 0.9
 """Of the cycles of the design before: where the next search begins."""
-
-
-@dataclass(frozen=True, slots=True)
-class SearchOptions:
-    """The data that all variants of a graph share.
-
-    Attributes
-    ----------
-    region
-        Where a design must fit.
-    strategies
-        That are asked; the exact search is one under changing limits.
-    sizes_fifos
-        Whether FIFOs will be made small, so that a design is judged with those.
-    """
-
-    region: Region
-    space: Space
-    strategies: tuple[Strategy, ...]
-    sizes_fifos: bool = True
-
-    @property
-    def searches(self) -> bool:
-        """Return whether the exact search is asked."""
-        return isinstance(self.strategies[0], ExactSearch)
 
 
 class GraphVariant:

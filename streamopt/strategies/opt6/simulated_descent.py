@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     Integers = npt.NDArray[np.int64]
     Judge = Callable[[Chosen], SimulatedDesign]
 
-__all__ = ["TUNING", "DescentTuning", "SimulatedDescent", "merit"]
+__all__ = ["TUNING", "SimulatedDescent", "SimulatedDescentTuning", "merit"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class ChainTuning:
 
 
 @dataclass(frozen=True, slots=True)
-class DescentTuning:
+class SimulatedDescentTuning:
     """How far a descent looks; not measured but by the 17 programs as a whole."""
 
     merit: MeritTuning = MeritTuning()
@@ -76,7 +76,7 @@ class DescentTuning:
     batch: int = 2048  # changes whose latencies are found together
 
 
-TUNING = DescentTuning()
+TUNING = SimulatedDescentTuning()
 
 
 def merit(design: SimulatedDesign, power: int = TUNING.merit.power) -> float:

@@ -24,13 +24,14 @@ from streamopt.space.level import LevelName
 from streamopt.space.objective import Latency
 from streamopt.strategies.opt6.choices import gains_from_partial_tiles, variants
 from streamopt.strategies.opt6.design_pool import DesignPool, best_of
-from streamopt.strategies.opt6.graph_variant import CLOSE, GraphVariant, SearchOptions
+from streamopt.strategies.opt6.graph_variant import CLOSE, GraphVariant
 from streamopt.strategies.opt6.opt5_start import quicker_designs
 from streamopt.strategies.opt6.search_budget import Horizon, SearchEffort
 
 if TYPE_CHECKING:
     from streamopt.ir.graph import Graph
     from streamopt.strategies.clocks import SearchClock
+    from streamopt.strategies.opt6.search_options import SearchOptions
     from streamopt.strategies.opt6.simulated_design import SimulatedDesign
     from streamopt.strategies.problem import Problem
     from streamopt.strategies.run import Run

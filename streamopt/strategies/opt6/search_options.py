@@ -1,0 +1,40 @@
+"""The options of a search at opt6."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from streamopt.strategies.exact.strategy import ExactSearch
+
+if TYPE_CHECKING:
+    from streamopt.strategies.opt6.choices import Space
+    from streamopt.strategies.opt6.simulated_design import Region
+    from streamopt.strategies.protocol import Strategy
+
+__all__ = ["SearchOptions"]
+
+
+@dataclass(frozen=True, slots=True)
+class SearchOptions:
+    """The data that all variants of a graph share.
+
+    Attributes
+    ----------
+    region
+        Where a design must fit.
+    strategies
+        That are asked; the exact search is one under changing limits.
+    sizes_fifos
+        Whether FIFOs will be made small, so that a design is judged with those.
+    """
+
+    region: Region
+    space: Space
+    strategies: tuple[Strategy, ...]
+    sizes_fifos: bool = True
+
+    @property
+    def searches(self) -> bool:
+        """Return whether the exact search is asked."""
+        return isinstance(self.strategies[0], ExactSearch)
