@@ -83,7 +83,8 @@ class kernel:  # noqa: N801
     def group_id(self, argument: int) -> int:
         return 100 + argument
 
-    def __call__(self, *arguments: bo | float) -> _Run:
+    def __call__(self, *arguments: bo | int) -> _Run:
+        """Start a run; numbers are the bits of floats."""
         given: list[ctypes.c_void_p | ctypes.c_float] = []
         rooms: list[_Room] = []
         for at, one in enumerate(arguments):
@@ -92,7 +93,8 @@ class kernel:  # noqa: N801
                 rooms.append(_Room(one))
                 given.append(ctypes.c_void_p(rooms[-1].address))
             else:
-                given.append(ctypes.c_float(one))
+                assert isinstance(one, int), "pyxrt casts a number to int, and leaves it out else"
+                given.append(ctypes.c_float.from_buffer_copy(ctypes.c_int(one)))
         self.function(*given)
         for room in rooms:
             room.take_back()
