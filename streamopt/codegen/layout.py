@@ -14,7 +14,7 @@ from streamopt.codegen.dialect import Dialect
 from streamopt.codegen.expressions import FUNCTION_NAMES
 from streamopt.codegen.names import LIBRARY, TYPES, Names, identifier, suits_top
 from streamopt.errors import CodegenError, Diagnostic
-from streamopt.ir.ports import PortKind, words_of
+from streamopt.ir.ports import WORD_FIFO_DEPTH, PortKind, words_of
 from streamopt.ir.program import Role
 from streamopt.ir.schedule import ChannelKind
 
@@ -31,6 +31,7 @@ __all__ = [
     "CppProcess",
     "DesignLayout",
     "Packing",
+    "WordMover",
     "extents_text",
     "packing_of",
     "plan_layout",
@@ -122,6 +123,8 @@ class CppPort:
         The library that its streams and words are from.
     parts
         C++ names of the memories that hold the array, where there are several.
+    depth_words
+        Words that each stream of a `WordMover` holds; 0 for a stream of the boundary.
     """
 
     name: str
@@ -133,6 +136,7 @@ class CppPort:
     by_value: bool = False
     dialect: Dialect = Dialect.HLS
     parts: tuple[str, ...] = ()
+    depth_words: int = 0
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -171,7 +175,8 @@ class CppPort:
         if self.packing is None:
             return (self.declaration(),)
         if self.kind is PortKind.STREAM:
-            return (f"hls::stream<{self.word_type}> &{self.name}",)
+            depth = f", {self.depth_words}" if self.depth_words else ""
+            return tuple(f"hls::stream<{self.word_type}{depth}> &{name}" for name in self.names)
         return tuple(f"{self.word_type} *{name}" for name in self.names)
 
     def declaration(self) -> str:
@@ -236,6 +241,20 @@ class CppProcess:
 
 
 @dataclass(frozen=True, slots=True)
+class WordMover:
+    """A process that carries the words of an array between memory and a stream, one a cycle.
+
+    It has nothing but a flat loop, of which the vendor's tool makes long bursts: each memory has
+    one access in one region, at addresses that follow each other (AMD UG1399, "Preconditions and
+    Limitations of Burst Transfer"). Whoever packs or unpacks the words is behind the stream.
+    """
+
+    name: str
+    outside: CppPort
+    stream: CppPort
+
+
+@dataclass(frozen=True, slots=True)
 class DesignLayout:
     """The whole design; processes in an order in which each finds its inputs complete.
 
@@ -248,6 +267,8 @@ class DesignLayout:
         Arrays whose values are in the design.
     copies
         Pairs (array, original) of the boundary, as in `streamopt.ir.graph.Graph`.
+    word_movers
+        Of the arrays in memory off the chip.
     """
 
     top: str
@@ -256,6 +277,17 @@ class DesignLayout:
     processes: tuple[CppProcess, ...]
     tables: tuple[CppPort, ...] = ()
     copies: tuple[tuple[str, str], ...] = ()
+    word_movers: tuple[WordMover, ...] = ()
+
+    @property
+    def calls(self) -> tuple[tuple[str, tuple[CppPort, ...]], ...]:
+        """Return the processes and the ports that each is handed; words are read first."""
+        movers = [(m.outside.array.is_given, m) for m in self.word_movers]
+        return (
+            *((m.name, (m.outside, m.stream)) for is_given, m in movers if is_given),
+            *((process.name, (*process.inputs, *process.writes)) for process in self.processes),
+            *((m.name, (m.stream, m.outside)) for is_given, m in movers if not is_given),
+        )
 
     @property
     def packed(self) -> tuple[CppPort, ...]:
@@ -291,8 +323,14 @@ def plan_layout(scheduled: ScheduledGraph, dialect: Dialect = Dialect.HLS) -> De
     ports = (*boundary.values(), *channels.values())
     taken = (*FUNCTION_NAMES, *LIBRARY, *TYPES, *(port.name for port in ports))
     functions = Names([identifier(top), *taken])
+    movers = {
+        name: _word_mover(port, names, functions)
+        for name, port in boundary.items()
+        if port.kind is PortKind.AXI and port.packing is not None
+    }
+    inside = {**boundary, **{name: mover.stream for name, mover in movers.items()}}
     processes = tuple(
-        _process(scheduled, nodes, functions, boundary, channels) for nodes in scheduled.processes
+        _process(scheduled, nodes, functions, inside, channels) for nodes in scheduled.processes
     )
     taken_over = [port for port in boundary.values() if not port.is_table]
     outside = sorted(taken_over, key=lambda port: port.kind is PortKind.STREAM)
@@ -300,8 +338,26 @@ def plan_layout(scheduled: ScheduledGraph, dialect: Dialect = Dialect.HLS) -> De
     known = {port.array.name for port in outside}
     copies = tuple(pair for pair in graph.copies if known.issuperset(pair))
     return DesignLayout(
-        identifier(top), (*outside,), (*channels.values(),), processes, tables, copies
+        identifier(top),
+        (*outside,),
+        (*channels.values(),),
+        processes,
+        tables,
+        copies,
+        (*movers.values(),),
     )
+
+
+def _word_mover(port: CppPort, names: Names, functions: Names) -> WordMover:
+    stream = replace(
+        port,
+        name=names.unique(f"{port.name}_words"),
+        kind=PortKind.STREAM,
+        parts=tuple(names.unique(f"{part}_words") for part in port.parts),
+        depth_words=WORD_FIFO_DEPTH,
+    )
+    verb = "read" if port.array.is_given else "write"
+    return WordMover(functions.unique(f"{verb}_{port.name}"), port, stream)
 
 
 def _boundary_port(scheduled: ScheduledGraph, partition: ArrayPartition, names: Names) -> CppPort:

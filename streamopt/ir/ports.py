@@ -10,7 +10,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-__all__ = ["WORD_BITS", "PortKind", "PortPlan", "Words", "words_of"]
+__all__ = [
+    "BURST_WORDS",
+    "OUTSTANDING_BURSTS",
+    "WORD_BITS",
+    "WORD_FIFO_DEPTH",
+    "PortKind",
+    "PortPlan",
+    "Words",
+    "words_of",
+]
 
 WORD_BITS = 512
 """Widest word of a port to memory: AMD UG1399, m_axi_max_widen_bitwidth in the kernel flow."""
@@ -57,6 +66,18 @@ class PortPlan:
     def memories(self) -> tuple[str, ...]:
         """Return the channels; "" for one that isn't said, none for a stream."""
         return (self.channels or ("",)) if self.kind is PortKind.AXI else ()
+
+
+BURST_WORDS = 64
+"""Words of the longest burst: of 512 bits, they are the 4 KiB that AXI has no burst across."""
+OUTSTANDING_BURSTS = 8
+"""Bursts that a port has asked for and waits for.
+
+512 words cover the latency of HBM, 100 to 200 cycles, twice; and an adapter that keeps them has no
+more block RAMs than one of 256, the tool's default, as these are 512 deep at their widest.
+"""
+WORD_FIFO_DEPTH = 2
+"""Words between a port and the process that unpacks them: both go on in each cycle."""
 
 
 @dataclass(frozen=True, slots=True)

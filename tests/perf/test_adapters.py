@@ -37,7 +37,8 @@ def taken(lanes: int, channels: tuple[str, ...]) -> Resources:
 def test_adapters_are_as_wide_as_words(
     lanes: int, channels: tuple[str, ...], adapters: int, bits: int
 ) -> None:
-    """A block RAM of 18 Kbit keeps 256 words of 36 bits."""
+    """A block RAM of 18 Kbit keeps 512 words of 36 bits; words pass a FIFO of shift registers."""
     fabric = 2 * (bits - 32)
     one = Resources(bram18=-(-bits // 36), luts=580 + fabric, ffs=512 + fabric)
+    one += Resources(luts=bits + 19, ffs=8)
     assert taken(lanes, channels) == one.scaled(adapters)

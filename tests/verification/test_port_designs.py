@@ -92,7 +92,8 @@ def test_lanes_are_spread_over_channels() -> None:
     """27 lanes of D are 14 and 13, 18 of B 6 each; 6 of A need no more than 3 of 4 channels."""
     text = so.emit(GRAPH, outside("m_axi:4", B="m_axi:3", D="m_axi:2")).text("layer.cpp")
     assert "hls::vector<float, 16> D_word[2] = {};" in text
-    assert "D_1[i_tile] = D_word[1];" in text or "D_1[j_tile] = D_word[1];" in text
+    assert "D_1_words.write(D_word[1]);" in text
+    assert "D_1[at] = D_1_words.read();" in text
     assert "hls::vector<float, 8> B_word[3];" in text
     assert "bundle=gmem_A_2 " in text
     assert "gmem_A_3" not in text
@@ -100,11 +101,14 @@ def test_lanes_are_spread_over_channels() -> None:
 
 def test_words_are_as_wide_as_an_iteration() -> None:
     text = so.emit(GRAPH, outside("m_axi")).text("layer.cpp")
-    assert "A[5 * i_tile + k_tile]" in text or "A[2 * k_tile + i_tile]" in text
+    assert "A_word = A_words.read();" in text
+    assert "A_words.write(A[at]);" in text
     assert "hls::vector<float, 8> A_word" in text  # 3 x 2 lanes
     assert "hls::vector<float, 16> B_word[2];" in text  # 2 x 9 lanes
     assert "#pragma HLS pipeline II=2" in text
-    assert "interface mode=m_axi port=B offset=slave bundle=gmem_B depth=10\n" in text
+    bursts = "max_read_burst_length=64 num_read_outstanding=8"
+    assert f"interface mode=m_axi port=B offset=slave bundle=gmem_B depth=10 {bursts}\n" in text
+    assert "// Expected: bursts of 10 words of 64 bytes." in text
 
 
 def test_tapa_design_computes_the_same(tmp_path: Path) -> None:
@@ -113,7 +117,8 @@ def test_tapa_design_computes_the_same(tmp_path: Path) -> None:
     so.verify(tmp_path / "project").raise_if_failed()
     kernel = design.text("layer.cpp")
     assert ".invoke(mm, " in kernel
-    assert ".invoke(load_B, B_0, B_1, B_2, " in kernel
+    assert ".invoke(read_B, B_0, B_1, B_2, B_0_words, B_1_words, B_2_words)" in kernel
+    assert ".invoke(load_B, B_0_words, B_1_words, B_2_words, " in kernel
     assert "tapa::istreams<float, 27>& C" in kernel
     with pytest.raises(CodegenError, match="E607 TAPA takes arrays in memory off the chip, and A"):
         so.emit(GRAPH, outside("axis"), backend="tapa")

@@ -99,7 +99,7 @@ def _definitions(layout: DesignLayout) -> Iterator[Item]:
 def _declared(port: CppPort, read_only: bool) -> tuple[str, ...]:
     """Return the parameters for a port, or a channel of the top function."""
     if port.kind is PortKind.STREAM:
-        return (f"{_stream_of_words(port)} &{port.name}",)
+        return tuple(f"{_stream_of_words(port)} &{name}" for name in port.names)
     if port.depth_elems is None:
         return parameters(port, read_only)
     element = port.array.element
@@ -128,7 +128,8 @@ def _top_body(layout: DesignLayout) -> Iterator[Item]:
     names = Names(
         [
             *(name for p in (*layout.boundary, *layout.channels) for name in (p.name, *p.parts)),
-            *(process.name for process in layout.processes),
+            *(name for mover in layout.word_movers for name in mover.stream.names),
+            *(name for name, _ in layout.calls),
         ]
     )
     full: dict[str, str] = {}
@@ -148,7 +149,12 @@ def _top_body(layout: DesignLayout) -> Iterator[Item]:
         yield CppStatement(f'{region}.connect({channel}, "{port.name}", {ends});')
     outside = {port.name: names.unique(f"{port.name}_words") for port in layout.streamed}
     for port in layout.streamed:
-        yield from _moved(port, outside[port.name], region, (writers, readers))
+        ends = (port.name, outside[port.name], mover_kernel(port))
+        yield from _moved(port, ends, region, (writers, readers))
+    for mover in layout.word_movers:
+        for memory, stream in zip(mover.outside.names, mover.stream.names, strict=True):
+            ends = (memory, stream, mover.name)
+            yield from _moved(mover.stream, ends, region, (writers, readers))
     for process in layout.processes:
         ports = (*process.inputs, *process.writes)
         arguments = ", ".join(outside.get(name, name) for port in ports for name in port.names)
@@ -163,12 +169,21 @@ def _top_body(layout: DesignLayout) -> Iterator[Item]:
 
 
 def _moved(
-    port: CppPort, stream: str, region: str, ends: tuple[Mapping[str, str], Mapping[str, str]]
+    port: CppPort,
+    moved_by: tuple[str, str, str],
+    region: str,
+    ends: tuple[Mapping[str, str], Mapping[str, str]],
 ) -> Iterator[Item]:
-    """Yield a stream over the boundary, and the thread that fills or empties it."""
+    """Yield a stream over the boundary, and the thread that fills or empties it.
+
+    Parameters
+    ----------
+    moved_by
+        Names of the memory, of the stream, and of the thread.
+    """
     writers, readers = ends
-    mover, name = mover_kernel(port), port.name
-    pair = (mover, readers[name]) if port.array.is_given else (writers[name], mover)
+    name, stream, mover = moved_by
+    pair = (mover, readers[port.name]) if port.array.is_given else (writers[port.name], mover)
     each = "const auto &word" if port.array.is_given else "auto &word"
     moved = f"{stream}.write(word)" if port.array.is_given else f"word = {stream}.read()"
     yield CppStatement(f"{_stream_of_words(port)} {stream};")

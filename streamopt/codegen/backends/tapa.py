@@ -20,6 +20,7 @@ from streamopt.codegen.expressions import FUNCTION_NAMES
 from streamopt.codegen.hosts.testbench import testbench
 from streamopt.codegen.layout import extents_text, plan_layout
 from streamopt.codegen.names import Names
+from streamopt.codegen.processes.mover import word_mover
 from streamopt.codegen.processes.nest import partition_pragmas
 from streamopt.codegen.processes.process import (
     STANDARD_HEADERS,
@@ -91,6 +92,10 @@ def _definitions(layout: DesignLayout) -> Iterator[Item]:
     yield from (Directive(f"#include <{header}>") for header in STANDARD_HEADERS)
     yield from included_tables(layout)
     tasks = {process.name: process for process in layout.processes}
+    for mover in layout.word_movers:
+        for item in word_mover(mover, _declared):
+            is_task = isinstance(item, CppFunction)
+            yield replace(item, signature=f"void {mover.name}") if is_task else item
     for item in process_functions(layout, _declared):
         if isinstance(item, CppFunction) and (name := item.signature.split()[-1]) in tasks:
             yield _task(item, tasks[name], layout)
@@ -108,6 +113,9 @@ def _declared(port: CppPort, read_only: bool) -> tuple[str, ...]:
     """Return the parameters of a task for a port."""
     if port.packing is None:
         return (_channel(port, read_only),)
+    if port.kind is PortKind.STREAM:
+        end = "istream" if read_only else "ostream"
+        return tuple(f"tapa::{end}<{port.word_type}>& {name}" for name in port.names)
     const = "const " if read_only else ""
     return tuple(f"tapa::mmap<{const}{port.word_type}> {name}" for name in port.names)
 
@@ -179,13 +187,13 @@ def _top_body(layout: DesignLayout) -> Iterator[Item]:
             if count > 1:
                 kind = f"streams<{element}, {count}, {port.depth_elems}>"
         yield CppStatement(f'tapa::{kind} {name}("{name}");')
+    for stream in (mover.stream for mover in layout.word_movers):
+        kind = f"stream<{stream.word_type}, {stream.depth_words}>"
+        yield from (CppStatement(f'tapa::{kind} {name}("{name}");') for name in stream.names)
     yield CppStatement("tapa::task()")
-    for at, process in enumerate(layout.processes, start=1):
-        ports = (*process.inputs, *process.writes)
-        arguments = ", ".join(
-            [process.name, *(text for port in ports for text in _arguments(port))]
-        )
-        end = ";" if at == len(layout.processes) else ""
+    for at, (task, ports) in enumerate(layout.calls, start=1):
+        arguments = ", ".join([task, *(text for port in ports for text in _arguments(port))])
+        end = ";" if at == len(layout.calls) else ""
         yield CppStatement(f"    .invoke({arguments}){end}")
 
 

@@ -16,11 +16,12 @@ from streamopt.codegen.dialect import Dialect
 from streamopt.codegen.hosts.testbench import testbench
 from streamopt.codegen.hosts.xrt import has_host, host_files
 from streamopt.codegen.layout import DesignLayout, plan_layout
+from streamopt.codegen.processes.mover import bursts, word_mover
 from streamopt.codegen.processes.nest import partition_pragmas
 from streamopt.codegen.processes.process import (
     STANDARD_HEADERS,
-    arguments,
     header_items,
+    parameters,
     process_functions,
     provenance,
     top_parameters,
@@ -123,6 +124,7 @@ def _definitions(layout: DesignLayout) -> Iterator[Item]:
     yield Directive(f'#include "{layout.top}.h"')
     yield from (Directive(f"#include <{header}>") for header in (*STANDARD_HEADERS, "hls_stream.h"))
     yield from included_tables(layout)
+    yield from (item for mover in layout.word_movers for item in word_mover(mover, parameters))
     yield from process_functions(layout)
     yield CppStatement("")
     yield CppFunction(_signature(layout), top_parameters(layout), tuple(_top_body(layout)))
@@ -148,7 +150,7 @@ def _interfaces(layout: DesignLayout) -> Iterator[Item]:
             depth = f"depth={port.packing.total_words}"
             for name in port.names:
                 where = f"port={name} offset=slave bundle=gmem_{name} {depth}"
-                yield Pragma(f"interface mode=m_axi {where}")
+                yield Pragma(f"interface mode=m_axi {where} {bursts(port)}")
         elif port.kind is PortKind.STREAM:
             yield Pragma(f"interface mode=axis port={port.name}")
         elif port.by_value:
@@ -167,10 +169,16 @@ def _top_body(layout: DesignLayout) -> Iterator[Item]:
         if not port.is_stream:
             yield from partition_pragmas(port.name, port.factors)
             yield Pragma(f"stream type=pipo variable={port.name}")
+    for mover in layout.word_movers:
+        for name in mover.stream.names:
+            kind = f"hls::stream<{mover.stream.word_type}, {mover.stream.depth_words}>"
+            yield CppStatement(f"{kind} {name};")
     streams = [port.name for port in layout.channels if port.is_stream]
+    streams += [name for mover in layout.word_movers for name in mover.stream.names]
     if streams:
         yield Directive("#ifdef STREAMOPT_HLS_STREAM")
         yield from (CppStatement(f'hls::set_name({name}, "{name}");') for name in streams)
         yield Directive("#endif")
-    for process in layout.processes:
-        yield CppStatement(f"{process.name}({arguments(process)});")
+    for name, ports in layout.calls:
+        given = ", ".join(text for port in ports for text in port.names)
+        yield CppStatement(f"{name}({given});")

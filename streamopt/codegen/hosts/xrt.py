@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from streamopt.codegen.backends.vitis_project import vitis_release
 from streamopt.codegen.checks.reordering import PRE_TCL, TCL_COMMAND, VPP_OPTION
 from streamopt.codegen.hosts.testbench import HostProgram, checked_program, flat_array, single_value
+from streamopt.codegen.processes.mover import burst_comment, bursts
 from streamopt.codegen.templates import fill
 from streamopt.codegen.tree import (
     CppFunction,
@@ -80,10 +81,12 @@ def _kernel(port: CppPort) -> CppFunction:
     words, at = ("memory" if name != "memory" else "words"), ("at" if name != "at" else "word")
     const = "const " if port.array.is_given else ""
     moved = f"{name}.write({words}[{at}]);" if const else f"{words}[{at}] = {name}.read();"
+    where = "offset=slave bundle=gmem"
     body = (
-        Pragma(f"interface mode=m_axi port={words} offset=slave bundle=gmem depth={count}"),
+        Pragma(f"interface mode=m_axi port={words} {where} depth={count} {bursts(port)}"),
         Pragma(f"interface mode=axis port={name}"),
         Pragma("interface mode=s_axilite port=return"),
+        burst_comment(port),
         For(at, count, (pipelined(1), CppStatement(moved))),
     )
     taken = (f"{const}{word} *{words}", f"hls::stream<{word}> &{name}")

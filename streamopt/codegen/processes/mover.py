@@ -1,7 +1,6 @@
-"""A mover as a pipelined nest: whole words on one side, elements on the other.
+"""A mover as a pipelined nest: streams of words on one side, elements on the other.
 
-The words of an iteration follow those of the iteration before, so the vendor's tool infers one
-burst for the whole nest (AMD UG1399, AXI Burst Transfers).
+Words off the chip are read and written by a process of their own, one in a cycle over a flat loop.
 """
 
 from __future__ import annotations
@@ -9,20 +8,58 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from streamopt.codegen.processes.nest import CppNest
-from streamopt.codegen.tree import CppStatement, For, Item, Pragma
+from streamopt.codegen.tree import Comment, CppFunction, CppStatement, For, Item, Pragma, pipelined
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Read
-from streamopt.ir.ports import PortKind
+from streamopt.ir.ports import BURST_WORDS, OUTSTANDING_BURSTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
-    from streamopt.codegen.layout import CppPort, CppProcess
+    from streamopt.codegen.layout import CppPort, CppProcess, WordMover
     from streamopt.codegen.names import Names
     from streamopt.ir.expression import Access
     from streamopt.ir.scheduled import ScheduledNode
 
-__all__ = ["MoverWriter", "is_mover"]
+__all__ = ["MoverWriter", "burst_comment", "bursts", "is_mover", "word_mover"]
+
+
+def bursts(port: CppPort) -> str:
+    """Return the options of an interface by which it asks for long bursts, several at once."""
+    way = "read" if port.array.is_given else "write"
+    return f"max_{way}_burst_length={BURST_WORDS} num_{way}_outstanding={OUTSTANDING_BURSTS}"
+
+
+def burst_comment(port: CppPort) -> Comment:
+    """Return the burst to look for in the tool's report."""
+    length = min(BURST_WORDS, port.packed.total_words)
+    size = port.packed.words.elems * port.array.element.storage_bits // 8
+    return Comment(f"Expected: bursts of {length} words of {size} bytes.")
+
+
+def word_mover(
+    mover: WordMover, declared: Callable[[CppPort, bool], tuple[str, ...]]
+) -> tuple[Item, ...]:
+    """Return the function of a word mover.
+
+    Parameters
+    ----------
+    declared
+        Texts of the parameters for a port, and whether the process only reads it.
+    """
+    outside, stream, is_given = mover.outside, mover.stream, mover.outside.array.is_given
+    at = "at" if "at" not in (*outside.names, *stream.names) else "word_at"
+    form = "{1}.write({0}[{2}]);" if is_given else "{0}[{2}] = {1}.read();"
+    pairs = zip(outside.names, stream.names, strict=True)
+    moved = (CppStatement(form.format(*pair, at)) for pair in pairs)
+    taken = (*declared(outside, True), *declared(stream, False))
+    if not is_given:
+        taken = (*declared(stream, True), *declared(outside, False))
+    count = outside.packed.total_words
+    loop = For(at, count, (pipelined(1), *moved))
+    title = Comment(f"Words of {outside.array.name}, {count} in a memory.")
+    function = CppFunction(f"static void {mover.name}", taken, (burst_comment(outside), loop))
+    return CppStatement(""), title, function
 
 
 def is_mover(process: CppProcess) -> bool:
@@ -42,13 +79,13 @@ class MoverWriter(CppNest):
     def items(self) -> tuple[Item, ...]:
         """Return the loop nest."""
         packed = [port for port in self.process.writes if port.packing is not None]
-        made = {port.name: self.names.unique(f"{port.name}_word") for port in packed}
-        word = self.names.unique(f"{self.source.name}_word")
+        made = {port.name: self.names.unique(f"{_short(port)}_word") for port in packed}
+        word = self.names.unique(f"{_short(self.source)}_word")
         body: list[Item] = list(self._fetched(word))
         body += [CppStatement(f"{_declared(port, made[port.name])} = {{}};") for port in packed]
         body += self._lanes(list(self._carried(word, made)))
         for port in packed:
-            body += self._stored(port, made[port.name])
+            body += self._each_word(port, made[port.name], "{stream}.write({word});")
         ports = (self.source, *self.process.writes)
         interval = max(port.packed.words.count if port.packing else 1 for port in ports)
         return self.tiled(body, interval)
@@ -58,52 +95,30 @@ class MoverWriter(CppNest):
         if packing is None:
             return
         if packing.words.total == 1:
-            fetched = self._outside(self.source, self.source.name)
-            yield CppStatement(f"const {_declared(self.source, word)} = {fetched};")
+            yield CppStatement(f"const {_declared(self.source, word)} = {self.source.name}.read();")
             return
         yield CppStatement(f"{_declared(self.source, word)};")
-        yield from self._each_word(self.source, f"{word}[@] = {{}};")
+        yield from self._each_word(self.source, word, "{word} = {stream}.read();")
 
-    def _stored(self, port: CppPort, word: str) -> Iterator[Item]:
-        many = port.packed.words.total > 1
-        value = f"{word}[@]" if many else word
-        form = f"{{}}.write({value});" if port.kind is PortKind.STREAM else f"{{}} = {value};"
-        if many:
-            yield from self._each_word(port, form)
-        else:
-            yield CppStatement(form.format(self._outside(port, port.name, is_written=True)))
-
-    def _each_word(self, port: CppPort, form: str) -> Iterator[Item]:
-        """Yield what moves the words of an iteration; ``@`` is a word's number in all memories."""
-        count, is_written = port.packed.words.count, form.startswith("{}")
-        for memory, name in enumerate(port.names):
+    def _each_word(self, port: CppPort, words: str, form: str) -> Iterator[Item]:
+        """Yield what moves the words of an iteration, those of one memory after another's."""
+        count, is_single = port.packed.words.count, port.packed.words.total == 1
+        for memory, stream in enumerate(port.names):
             if count == 1:
-                outside = self._outside(port, name, is_written=is_written)
-                yield CppStatement(form.replace("@", str(memory)).format(outside))
+                word = words if is_single else f"{words}[{memory}]"
+                yield CppStatement(form.format(word=word, stream=stream))
                 continue
             at = self.names.unique("word")
             number = Affine.iterator(at) + Affine.of(memory * count)
-            outside = self._outside(port, name, at, is_written=is_written)
-            statement = CppStatement(form.replace("@", str(number)).format(outside))
+            statement = CppStatement(form.format(word=f"{words}[{number}]", stream=stream))
             yield For(at, count, (Pragma("unroll"), statement))
 
-    def _outside(self, port: CppPort, name: str, at: str = "", *, is_written: bool = False) -> str:
-        """Return the next word of one memory of a port, or of its stream."""
-        if port.kind is PortKind.STREAM:
-            return name if is_written else f"{name}.read()"
-        place = self._flat(of_tiles=True)
-        if at:
-            place = place.scaled(port.packed.words.count) + Affine.iterator(at)
-        return f"{name}[{place}]"
-
-    def _flat(self, *, of_tiles: bool) -> Affine:
-        """Return the row-major position in the tile loops, or in the lanes."""
+    def _lane(self) -> Affine:
+        """Return the row-major position in the lanes."""
         position = Affine()
         for loop in self.loops:
-            extent = loop.tiles if of_tiles else loop.unroll
-            names = self.tile if of_tiles else self.lane
-            here = Affine.iterator(names[loop.name]) if extent > 1 else Affine()
-            position = position.scaled(extent) + here
+            here = Affine.iterator(self.lane[loop.name]) if loop.unroll > 1 else Affine()
+            position = position.scaled(loop.unroll) + here
         return position
 
     def _carried(self, word: str, made: dict[str, str]) -> Iterator[Item]:
@@ -131,7 +146,7 @@ class MoverWriter(CppNest):
         return port.name + self.placed(access, names)
 
     def _in_word(self, port: CppPort, word: str) -> str:
-        words, lane = port.packed.words, self._flat(of_tiles=False)
+        words, lane = port.packed.words, self._lane()
         if words.total > 1:
             number = lane.floordiv(words.elems)
             if words.memories > 1 and words.lanes < words.stride_elems:
@@ -155,3 +170,7 @@ def _declared(port: CppPort, name: str) -> str:
     """Return the declaration of the words of one iteration."""
     many = f"[{port.packed.words.total}]" if port.packed.words.total > 1 else ""
     return f"{port.word_type} {name}{many}"
+
+
+def _short(port: CppPort) -> str:
+    return port.name.removesuffix("_words")

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "STANDARD_HEADERS",
-    "arguments",
     "header_items",
     "parameters",
     "process_functions",
@@ -66,12 +65,6 @@ def parameters(port: CppPort, read_only: bool) -> tuple[str, ...]:
 def top_parameters(layout: DesignLayout) -> tuple[str, ...]:
     """Return the parameters of a top function that takes whole arrays."""
     return tuple(text for port in layout.boundary for text in parameters(port, port.array.is_given))
-
-
-def arguments(process: CppProcess) -> str:
-    """Return the arguments that the top function hands a process."""
-    ports = (*process.inputs, *process.writes)
-    return ", ".join(name for port in ports for name in port.names)
 
 
 def process_functions(layout: DesignLayout, declared: Declared = parameters) -> Iterator[Item]:

@@ -14,6 +14,8 @@ In cycles of the schedule, from measured iteration latencies of the published St
 - the operands of a sum that is not in such haste come in the fourth cycle at the earliest;
 - a write takes one cycle, when value and address are there;
 - a pipeline that waits for ports spreads an iteration over ``II - 1`` cycles more;
+- a word off the chip passes a FIFO between the process that bursts and the one that unpacks, two
+  cycles (an estimate: no published design has a port; the latency of memory isn't counted);
 - where unroll factors don't divide trip counts, one cycle more tells the lanes of the last tiles
   whether they have an iteration (an estimate: no published design does so).
 
@@ -26,7 +28,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from streamopt.ir.affine import FloorDiv, Iter, Mod
-from streamopt.ir.network import AccessMode, Implementation
+from streamopt.ir.network import AccessMode, Implementation, Place
 from streamopt.perf.pipelines.operation_graph import built_operations
 
 if TYPE_CHECKING:
@@ -47,6 +49,7 @@ _MULTIPLIED_ADDRESS_CYCLES = 3
 _DIVIDED_ADDRESS_CYCLES = 10
 _MEMORY_CYCLES = 2
 _REGISTERED_CYCLES = 2
+_WORD_CYCLES = 2
 _SUMMED_CYCLES = 4
 
 
@@ -97,7 +100,9 @@ class _ValueTimes:
 
     def write_cycle(self, port: Port) -> int:
         """Return the cycle in which a write happens."""
-        return max(self._value(port.value), self._address(port)) + 1
+        memory = self._memories.get(port.target)
+        words = 0 if memory is None or memory.place is not Place.OFF_CHIP else _WORD_CYCLES
+        return max(self._value(port.value), self._address(port)) + 1 + words
 
     def _value(self, name: str) -> int:
         if name not in self._ready:
@@ -116,6 +121,8 @@ class _ValueTimes:
         if port.target not in self._memories:
             return 1
         fetched = self._address(port) + _MEMORY_CYCLES
+        if self._memories[port.target].place is Place.OFF_CHIP:
+            fetched += _WORD_CYCLES
         for written in reversed(self._ports[:place]):
             if written.mode is AccessMode.WRITE and written.target == port.target:
                 if written.subscripts != port.subscripts:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from streamopt.ir.network import AccessMode, Place
-from streamopt.ir.ports import words_of
+from streamopt.ir.ports import BURST_WORDS, OUTSTANDING_BURSTS, WORD_FIFO_DEPTH, words_of
 from streamopt.perf.pipelines.depth import signed_digits
 from streamopt.perf.pipelines.lane_accesses import lane_accesses
 from streamopt.perf.pipelines.recurrence import recurrences
@@ -28,6 +28,8 @@ from streamopt.perf.resources.fabric import (
     pipeline_fabric,
 )
 from streamopt.perf.resources.memory_blocks import (
+    BankStorage,
+    StorageKind,
     bank_extents,
     block_rams,
     memories_as_built,
@@ -41,7 +43,6 @@ if TYPE_CHECKING:
 
     from streamopt.ir.affine import Affine
     from streamopt.ir.network import Memory, Network, Pipeline, PipelineTiming, Port
-    from streamopt.perf.resources.memory_blocks import BankStorage
     from streamopt.perf.resources.operators import Replicas
     from streamopt.target.device import Target
     from streamopt.target.memories import Memories
@@ -190,13 +191,15 @@ def fifo_resources(storage: BankStorage) -> Resources:
     return Resources(bram18=storage.bram18) + fifo_fabric(storage)
 
 
-KEPT_WORDS = 16 * 16
+KEPT_WORDS = BURST_WORDS * OUTSTANDING_BURSTS
 NARROW_BITS, NARROW_LUTS, NARROW_FFS = 32, 580, 512
 FABRIC_A_BIT = 2
 
 
 def adapter_resources(memory: Memory, mover: Pipeline, blocks: Memories) -> Resources:
-    """Return the resources of the ports of an array off the chip; none for a stream.
+    """Return the resources of the ports of an array off the chip, each with its FIFO of words.
+
+    None for a stream.
 
     Parameters
     ----------
@@ -213,7 +216,8 @@ def adapter_resources(memory: Memory, mover: Pipeline, blocks: Memories) -> Reso
         luts=NARROW_LUTS + fabric,
         ffs=NARROW_FFS + fabric,
     )
-    return one.scaled(words.memories)
+    fifo = BankStorage(StorageKind.SHIFT_REGISTER, 1, WORD_FIFO_DEPTH, bits, 0, is_fifo=True)
+    return (one + fifo_fabric(fifo)).scaled(words.memories)
 
 
 _MOST_ADDER_DIGITS = 2
