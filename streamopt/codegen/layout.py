@@ -7,22 +7,21 @@ border of zeros, then the inside) become one process with their nests in program
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import prod
 from typing import TYPE_CHECKING
 
 from streamopt.codegen.dialect import Dialect
 from streamopt.codegen.expressions import FUNCTION_NAMES
 from streamopt.codegen.names import LIBRARY, TYPES, Names, identifier, suits_top
+from streamopt.codegen.packing import packing_of
 from streamopt.errors import CodegenError, Diagnostic
-from streamopt.ir.ports import WORD_FIFO_DEPTH, PortKind, words_of
+from streamopt.ir.ports import WORD_FIFO_DEPTH, PortKind
 from streamopt.ir.program import Role
 from streamopt.ir.schedule import ChannelKind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from streamopt.ir.expression import Access
-    from streamopt.ir.ports import Words
+    from streamopt.codegen.packing import Packing
     from streamopt.ir.program import Array
     from streamopt.ir.scheduled import ArrayPartition, Channel, ScheduledGraph, ScheduledNode
 
@@ -30,77 +29,10 @@ __all__ = [
     "CppPort",
     "CppProcess",
     "DesignLayout",
-    "Packing",
     "WordMover",
     "extents_text",
-    "packing_of",
     "plan_layout",
 ]
-
-
-@dataclass(frozen=True, slots=True)
-class Packing:
-    """Layout of an array outside the chip: words of the lanes of one tile iteration in sequence.
-
-    Element ``[i][k]`` with 2 x 3 lanes and the tile loops in the order ``k, i``::
-
-        iteration = (k / 3) * (I / 2) + i / 2       lane = (k % 3) * 2 + i % 2
-        element = iteration * stride + lane          stride: all words of an iteration
-
-    The mover then reads one word after the other, whatever the loop order, and the host brings the
-    array into that order once. An array in several memories has its first lanes in the first one::
-
-        memory = lane / (lanes of a memory)          element = iteration * stride + the rest
-
-    Attributes
-    ----------
-    order
-        Dimensions, that of the outermost tile loop first.
-    lanes
-        Elements of an iteration along each dimension.
-    words
-        Of one iteration, in each memory.
-    """
-
-    extents: tuple[int, ...]
-    order: tuple[int, ...]
-    lanes: tuple[int, ...]
-    words: Words
-
-    @property
-    def iterations(self) -> int:
-        """Return the tile iterations."""
-        return prod(-(-n // lanes) for n, lanes in zip(self.extents, self.lanes, strict=True))
-
-    @property
-    def total_words(self) -> int:
-        """Return the words of the whole array in one memory."""
-        return self.iterations * self.words.count
-
-    @property
-    def all_words(self) -> int:
-        """Return the words of the whole array in all memories."""
-        return self.total_words * self.words.memories
-
-    @property
-    def total_elems(self) -> int:
-        """Return the elements that the words in one memory have room for."""
-        return self.iterations * self.words.stride_elems
-
-
-def packing_of(array: Array, access: Access, mover: ScheduledNode, channels: int) -> Packing:
-    """Return the packing of an array by the loops of its mover, over so many channels."""
-    order: list[int] = []
-    lanes = [1] * len(array.shape)
-    dimension_of = {s.as_iterator(): at for at, s in enumerate(access.subscripts)}
-    for loop in mover.loops:
-        dimension = dimension_of.get(loop.name)
-        if dimension is not None:
-            order.append(dimension)
-            lanes[dimension] = loop.unroll
-    rest = [at for at in range(len(array.shape)) if at not in order]
-    words = words_of(mover.lanes, array.element.storage_bits, channels)
-    return Packing(array.shape, (*rest, *order), tuple(lanes), words)
 
 
 @dataclass(frozen=True, slots=True)
