@@ -72,13 +72,24 @@ def accumulates(node: Node) -> bool:
     return reduces and any(trips[name] > 1 for name in node.reduction_loops)
 
 
-def add_body(operations: OperationList, node: Node, element: ElementType) -> str:
+def add_body(
+    operations: OperationList,
+    node: Node,
+    element: ElementType,
+    over: tuple[str, ...] = (),
+    *,
+    carried: bool = True,
+) -> str:
     """Append what one iteration of a streaming node computes; return the name of its result.
 
     Parameters
     ----------
     element
         Of the array that it writes.
+    over
+        Lanes whose terms a tree combines, before one more operator adds them to a partial value.
+    carried
+        Whether there are partial values, if the node has any; not where an iteration has all terms.
     """
     if node.guard is not None:
         operations.value(node.guard)
@@ -87,7 +98,9 @@ def add_body(operations: OperationList, node: Node, element: ElementType) -> str
     if node.reduction is None:
         return value
     operator = _reduction_operator(node.reduction)
-    if accumulates(node):
+    if over:
+        value = operations.add(operator, element, value, over=over)
+    if carried and accumulates(node):
         return operations.add(operator, element, BEFORE, value)
     return value if start is None else operations.add(operator, element, start, value)
 
@@ -142,11 +155,17 @@ class OperationList:
             known = self._known[expression] = self._made(expression)
         return known
 
-    def add(self, operator: Operator, element: ElementType, *operands: str) -> str:
+    def add(
+        self,
+        operator: Operator,
+        element: ElementType,
+        *operands: str,
+        over: tuple[str, ...] = (),
+    ) -> str:
         """Append one operation and return the name of its result."""
         result = f"t{self._first + len(self.operations)}"
         built_from = bound_implementation(self._binding, operator, element)
-        self.operations.append(Operation(operator, element, operands, result, built_from))
+        self.operations.append(Operation(operator, element, operands, result, built_from, over))
         return result
 
     def _made(self, expression: Expression) -> str:

@@ -181,6 +181,9 @@ class Operation:
         Names of values; what no access or operation of the pipeline makes is a constant.
     implementation
         What it is built from where the design asks for it; None for the tool's choice.
+    over
+        Lanes whose values of its one operand it combines to one, in a balanced tree of operators;
+        empty for one operator in every lane.
     """
 
     operator: Operator
@@ -188,12 +191,14 @@ class Operation:
     operands: tuple[str, ...]
     result: str
     implementation: Implementation | None = None
+    over: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        """Return ``t0 = mul<float>(v0, v1)``, and what it is built from where that is asked."""
+        """Return ``t0 = mul<float>(v0, v1)``, with its lanes and what it is built from, if said."""
+        over = f" over {', '.join(self.over)}" if self.over else ""
         built = "" if self.implementation is None else f" in {self.implementation}"
         operands = ", ".join(self.operands)
-        return f"{self.result} = {self.operator}<{self.element}>({operands}){built}"
+        return f"{self.result} = {self.operator}<{self.element}>({operands}){over}{built}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,6 +236,9 @@ class Pipeline:
         In program order.
     target_ii
         Initiation interval that the design asks for.
+    reassociates
+        Whether the tool may do additions of floats in another order than the source, and so
+        balances the chains of its sums (``config_compile -unsafe_math_optimizations``).
     """
 
     name: str
@@ -241,6 +249,7 @@ class Pipeline:
     loc: SourceLoc | None = None
     partial_tiles: tuple[PartialTile, ...] = ()
     target_ii: int = 1
+    reassociates: bool = False
 
     @property
     def iterations(self) -> int:

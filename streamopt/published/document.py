@@ -166,12 +166,17 @@ class DesignNode(_LenientModel):
 
 
 class DesignDocument(_LenientModel):
-    """A design."""
+    """A design.
+
+    Its scripts had ``config_compile -unsafe_math_optimizations``, as all of Stream-HLS' have, if it
+    doesn't say otherwise.
+    """
 
     suite: str
     kernel: str
     opt: str
     dsp_limit: int | None = None
+    unsafe_math_optimizations: bool = True
     rtl_cycles: Reported = None
     model_cycles: Reported = None
     vitis_cycles: Reported = None

@@ -219,7 +219,15 @@ class NodeReader(NamedTuple):
             for operation in read_operations(document, self.element)
         )
         loc = SourceLoc(self.file, f"nodes[{place}]")
-        return Pipeline(node.name, tiles, lanes, ports, operations, loc)
+        return Pipeline(
+            node.name,
+            tiles,
+            lanes,
+            ports,
+            operations,
+            loc,
+            reassociates=self.document.unsafe_math_optimizations,
+        )
 
     def _port(
         self,

@@ -1,4 +1,4 @@
-"""The option that balances sums: told where timing relies on it, and missed where it is gone."""
+"""The option that lets the tool reorder sums: in no script, and refused where it was added."""
 
 from __future__ import annotations
 
@@ -23,6 +23,13 @@ KERNELS = {
     "product": "void f(T a[4], T b[4]) { for (int i = 0; i < 4; i++) b[3 - i] = a[i] * 3; }",
 }
 BACKENDS = [("vitis", ""), ("vitis", "m_axi"), ("vitis", "axis"), ("tapa", "")]
+TCL = "config_compile -unsafe_math_optimizations"
+OPTIONS = {
+    "run_hls.tcl": f"{TCL}\n",
+    "pre_hls.tcl": f"{TCL}\n",
+    "hls_config.cfg": "syn.compile.unsafe_math_optimizations=1\n",
+    "Makefile": f'\ttapa compile --other-hls-configs "{TCL}" -o f.xo\n',
+}
 
 
 def design(kernel: str, element: str, backend: str, ports: str, folder: Path) -> Design:
@@ -33,35 +40,20 @@ def design(kernel: str, element: str, backend: str, ports: str, folder: Path) ->
     return so.emit(graph, schedule, backend=backend)
 
 
-def told(made: Design) -> dict[str, str]:
-    return {path: text for path, text in made.files if "unsafe_math_optimizations" in text}
-
-
 @pytest.mark.parametrize(("backend", "ports"), BACKENDS)
-def test_every_script_of_a_float_sum_has_the_option(
-    backend: str, ports: str, tmp_path: Path
-) -> None:
+def test_no_script_has_the_option_and_none_may(backend: str, ports: str, tmp_path: Path) -> None:
     made = design("dot", "float", backend, ports, tmp_path)
     kernel, files = made.text("f.cpp"), dict(made.files)
-    is_region = backend == "vitis"
-    scripts = told(made)
-    if is_region:
-        assert [*scripts] == ["run_hls.tcl", "hls_config.cfg"] + ["pre_hls.tcl"] * bool(ports)
-        scripts |= {"Makefile": files["Makefile"]} if ports else {}
-    else:
-        assert [*scripts] == ["Makefile"]
+    assert not [path for path, text in made.files if "unsafe_math" in text]
     assert check_scripts(kernel, files) == ()
-    for path, text in scripts.items():
-        for word in ("-unsafe_math_optimizations", "syn.compile", "--hls.pre_tcl pre_hls.tcl"):
-            if word not in text:
-                continue
-            broken = {**files, path: text.replace(word, "")}
-            with pytest.raises(CodegenError, match=f"E620 {path} lacks .* of process 'y_sum'"):
-                built(kernel, broken, is_region=is_region)
+    for path, option in OPTIONS.items():
+        told = {**files, path: files.get(path, "") + option}
+        with pytest.raises(CodegenError, match=f"E620 {path} sets .* of process 'y_sum' apart"):
+            built(kernel, told, is_region=backend == "vitis")
 
 
 @pytest.mark.parametrize(
-    ("kernel", "element", "relies"),
+    ("kernel", "element", "suffers"),
     [
         ("sum", "float", True),
         ("sum", "double", True),
@@ -71,24 +63,19 @@ def test_every_script_of_a_float_sum_has_the_option(
         ("product", "float", False),
     ],
 )
-def test_only_designs_that_rely_on_it_have_the_option(
-    kernel: str, element: str, relies: bool, tmp_path: Path
+def test_only_sums_and_quotients_of_floats_suffer_from_it(
+    kernel: str, element: str, suffers: bool, tmp_path: Path
 ) -> None:
     made = design(kernel, element, "vitis", "", tmp_path)
-    assert bool(told(made)) is relies
-    assert bool(check_scripts(made.text("f.cpp"), {"run_hls.tcl": ""})) is relies
+    assert bool(check_scripts(made.text("f.cpp"), {"run_hls.tcl": TCL})) is suffers
 
 
 def test_an_option_that_is_off_or_a_comment_is_none(tmp_path: Path) -> None:
-    made = design("dot", "float", "vitis", "m_axi", tmp_path)
-    kernel, option = made.text("f.cpp"), "config_compile -unsafe_math_optimizations"
+    kernel = design("dot", "float", "vitis", "m_axi", tmp_path).text("f.cpp")
     for text in ("{}", "{}=true", "{} 1", "config_compile -name_max_length 80\n{}"):
-        assert check_scripts(kernel, {"run_hls.tcl": text.format(option) + "\n"}) == ()
+        assert check_scripts(kernel, {"run_hls.tcl": text.format(TCL) + "\n"})
     for text in ("# {}", "{}=false", "{}=0"):
-        assert check_scripts(kernel, {"run_hls.tcl": text.format(option) + "\n"})
-    without = {path: text for path, text in made.files if path != "pre_hls.tcl"}
-    (found,) = check_scripts(kernel, without)
-    assert found.message.startswith("pre_hls.tcl lacks config_compile -unsafe_math")
+        assert check_scripts(kernel, {"run_hls.tcl": text.format(TCL) + "\n"}) == ()
 
 
 def test_a_project_on_disk_is_judged_too(tmp_path: Path) -> None:
@@ -98,6 +85,6 @@ def test_a_project_on_disk_is_judged_too(tmp_path: Path) -> None:
     for backend, script in (("vitis", "hls_config.cfg"), ("tapa", "Makefile")):
         so.write(program, schedule, tmp_path / backend, backend=backend)
         path = tmp_path / backend / script
-        path.write_text(path.read_text().replace("unsafe_math", "safe_math"))
-        with pytest.raises(CodegenError, match=f"E620 {script} lacks"):
+        path.write_text(path.read_text() + OPTIONS[script])
+        with pytest.raises(CodegenError, match=f"E620 {script} sets"):
             so.verify(tmp_path / backend)

@@ -15,7 +15,8 @@ NODES = Path(__file__).parents[2] / "results" / "published" / "streamhls_nodes.c
 
 
 def accumulation(terms: int, distance: int) -> Recurrence:
-    return Recurrence("C", (operation("s = add c m"),), terms, distance, of_products=True)
+    additions = (operation("s = add c m"),)
+    return Recurrence("C", additions, terms, distance, of_products=True, reassociates=True)
 
 
 def test_every_published_accumulation() -> None:

@@ -13,7 +13,15 @@ import pytest
 
 from streamopt.formats.graph_json import read_graph_json
 from streamopt.ir.expression import Compare, Index, Literal, Logic
-from streamopt.ir.network import AccessMode, Network, Operator, Pipeline, Place, Port
+from streamopt.ir.network import (
+    AccessMode,
+    Implementation,
+    Network,
+    Operator,
+    Pipeline,
+    Place,
+    Port,
+)
 from streamopt.ir.schedule import ChannelKind
 from streamopt.transforms.canonicalize import canonicalize
 from streamopt.transforms.lower import lower
@@ -103,8 +111,12 @@ def test_a_product_and_its_consumer() -> None:
     assert [(lane.name, lane.trip_count) for lane in gemm.lanes] == [("k.lane", 2), ("j.lane", 4)]
     assert [(op.operator, op.operands) for op in gemm.operations] == [
         (Operator.MUL, ("v0", "v1")),
-        (Operator.ADD, ("before", "t0")),
+        (Operator.ADD, ("t0",)),
+        (Operator.ADD, ("before", "t1")),
     ]
+    assert [op.over for op in gemm.operations] == [(), ("k.lane",), ()]
+    # an element comes again after two iterations
+    assert [op.implementation for op in gemm.operations] == [None, None, Implementation.FABRIC]
     assert [(port.mode.value, port.target) for port in gemm.ports] == [
         ("read", "x"), ("read", "W"),
         ("read", "gemm.h_acc"), ("write", "gemm.h_acc"), ("write", "h"),

@@ -116,6 +116,6 @@ def test_designs_are_as_narrow_and_right(tmp_path: Path) -> None:
     assert solution.latency_cycles < 8 * 4 * 32 / 16
     so.write(program, solution.schedule, tmp_path / "design")
     source = (tmp_path / "design" / "layer.cpp").read_text(encoding="utf-8")
-    assert "int32_t sums_acc" in source
+    assert "int32_t terms" in source
     assert "int64_t sums" not in source
     so.verify(tmp_path / "design").raise_if_failed()

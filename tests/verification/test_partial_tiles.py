@@ -75,7 +75,7 @@ def test_products_and_maxima(tmp_path: Path) -> None:
     text = emit(graph).text("chain.cpp")
     assert "const int i = i_tile * 4 + i_lane;\n" in text
     assert text.count("if (i_tile < 1 || i_lane < 2) {") == 4
-    assert "const float term = k_tile < 2 || k_lane < 2 ? A[i][k] * B[k][j] : 0.0f;" in text
+    assert "terms[k_lane] = k_tile < 2 || k_lane < 2 ? A[i][k] * B[k][j] : 0.0f;" in text
     assert "j_tile < 1 || j_lane < 1 ? " in text
     assert {c.kind for c in graph.channels} >= {ChannelKind.FIFO}
     check_design(graph, CHAIN, tmp_path)

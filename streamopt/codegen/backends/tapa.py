@@ -13,7 +13,6 @@ from dataclasses import replace
 from math import prod
 from typing import TYPE_CHECKING
 
-from streamopt.codegen.checks.reordering import TAPA_OPTION, reordered_sums
 from streamopt.codegen.design import BackendName, Design, design_of
 from streamopt.codegen.dialect import Dialect
 from streamopt.codegen.expressions import FUNCTION_NAMES
@@ -21,7 +20,7 @@ from streamopt.codegen.hosts.testbench import testbench
 from streamopt.codegen.layout import extents_text, plan_layout
 from streamopt.codegen.names import Names
 from streamopt.codegen.processes.mover import word_mover
-from streamopt.codegen.processes.nest import partition_pragmas
+from streamopt.codegen.processes.loops import partition_pragmas
 from streamopt.codegen.processes.process import (
     STANDARD_HEADERS,
     header_items,
@@ -59,15 +58,13 @@ def emit(scheduled: ScheduledGraph) -> Design:
     layout = plan_layout(scheduled, Dialect.TAPA)
     _check(layout)
     header = provenance(scheduled)
-    items = [*header, *_definitions(layout)]
-    options = f"{TAPA_OPTION} " if reordered_sums(items) else ""
     files = (
         (f"{layout.top}.h", render([*header, *_declarations(layout, scheduled.graph)])),
-        (f"{layout.top}.cpp", render(items)),
+        (f"{layout.top}.cpp", render([*header, *_definitions(layout)])),
         *table_header(layout, scheduled.graph, header),
         ("testbench.cpp", render(header) + testbench(layout, headers="")),
         ("packing.h", fill("packing.h")),
-        ("Makefile", fill("tapa.mk", top=layout.top, options=options)),
+        ("Makefile", fill("tapa.mk", top=layout.top)),
     )
     return design_of(scheduled, layout, files, BackendName.TAPA)
 

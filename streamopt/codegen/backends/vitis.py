@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING
 
 from streamopt.codegen.backends.vitis_project import IP, KERNEL, VitisFlow, VitisSettings, scripts
 from streamopt.codegen.checks import built
-from streamopt.codegen.checks.reordering import reordered_sums
 from streamopt.codegen.design import BackendName, Design, design_of
 from streamopt.codegen.dialect import Dialect
 from streamopt.codegen.hosts.testbench import testbench
 from streamopt.codegen.hosts.xrt import has_host, host_files
 from streamopt.codegen.layout import DesignLayout, plan_layout
 from streamopt.codegen.processes.mover import bursts, word_mover
-from streamopt.codegen.processes.nest import partition_pragmas
+from streamopt.codegen.processes.loops import partition_pragmas
 from streamopt.codegen.processes.process import (
     STANDARD_HEADERS,
     header_items,
@@ -59,30 +58,23 @@ def emit(scheduled: ScheduledGraph, settings: VitisSettings = DEFAULT) -> Design
         E601 for a literal that its type can't hold, E602 for an array that nobody brings or
         takes, E603 for a division of a negative subscript, E606 for a value of a table that is no
         number of its type, E611 to E619 for what the vendor's
-        tool would refuse, E620 for a script without an option that the timing relies on.
+        tool would refuse, E624 for a reduction that isn't a tree.
     """
     layout = plan_layout(scheduled)
     header = provenance(scheduled)
     flow = _flow(layout)
     channels = {plan.array: plan.channels for plan in scheduled.schedule.ports}
     items = [*header, *_definitions(layout)]
-    kernel, reorders = render(items), bool(reordered_sums(items))
+    kernel = render(items)
     files = (
         (f"{layout.top}.h", render([*header, *declarations(layout, scheduled.graph)])),
         (f"{layout.top}.cpp", kernel),
         *table_header(layout, scheduled.graph, header),
         ("testbench.cpp", render(header) + testbench(layout, "#include <hls_stream.h>\n")),
         *([("packing.h", fill("packing.h"))] if layout.packed else []),
-        *scripts(layout.top, settings, flow, reorders=reorders),
+        *scripts(layout.top, settings, flow),
         *(
-            host_files(
-                layout,
-                channels,
-                settings,
-                header,
-                type_headers(scheduled.graph),
-                reorders=reorders,
-            )
+            host_files(layout, channels, settings, header, type_headers(scheduled.graph))
             if has_host(layout)
             else ()
         ),

@@ -9,7 +9,6 @@ from importlib.resources import files
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from streamopt.codegen.checks.reordering import CONFIG_LINE, TCL_COMMAND
 from streamopt.codegen.templates import fill
 from streamopt.errors import CodegenError, Diagnostic
 
@@ -120,16 +119,8 @@ class VitisSettings:
         vitis_release(self.release)
 
 
-def scripts(
-    top: str, settings: VitisSettings, flow: VitisFlow, *, reorders: bool
-) -> Iterator[tuple[str, str]]:
-    """Yield pairs (path, text): the Tcl script, and the configuration file where it is read.
-
-    Parameters
-    ----------
-    reorders
-        Whether the tool is told that it may reorder floating-point sums.
-    """
+def scripts(top: str, settings: VitisSettings, flow: VitisFlow) -> Iterator[tuple[str, str]]:
+    """Yield pairs (path, text): the Tcl script, and the configuration file where it is read."""
     release = vitis_release(settings.release)
     known = {
         "top": top,
@@ -144,15 +135,13 @@ def scripts(
             "run_hls.tcl",
             **known,
             command=release.tcl,
-            options=f"{TCL_COMMAND}\n" if reorders else "",
             output_format=flow.package,
         ),
     )
     if release.config:
         output = f"{release.output_format}={flow.package}"
         steps = "\n".join(f"#   {step}" for step in _steps(top, release))
-        options = f"{CONFIG_LINE}\n" if reorders else ""
-        config = fill("hls_config.cfg", **known, steps=steps, options=options, output=output)
+        config = fill("hls_config.cfg", **known, steps=steps, output=output)
         yield "hls_config.cfg", config
 
 

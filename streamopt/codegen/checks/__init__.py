@@ -13,10 +13,11 @@ E616  an array bypasses processes
 E617  a name is declared twice
 E618  a name is reserved
 E619  a call does not fit its function
-E620  sums of floats that the tool may not reorder, as the timing assumes
+E620  sums of floats that a script lets the tool reorder
 E621  an array of several banks has an index that is not static
 E622  an argument has more banks than any design of one SLR that is known
 E623  a bank has fewer ports than an iteration needs in the interval that is asked for
+E624  a reduction with more than one operator on its recurrence
 ====  =============================================================================
 """
 
@@ -27,6 +28,7 @@ from typing import TYPE_CHECKING
 from streamopt.codegen.checks.banks import bank_findings, port_findings
 from streamopt.codegen.checks.facts import Finding, Severity, facts
 from streamopt.codegen.checks.reading import read_tree
+from streamopt.codegen.checks.recurrences import recurrence_findings
 from streamopt.codegen.checks.reordering import reordering_findings
 from streamopt.codegen.checks.rules import (
     is_region,
@@ -58,6 +60,7 @@ def check_tree(items: Sequence[Item]) -> tuple[Finding, ...]:
             found += bank_findings(function, by_name)
         else:
             found += loop_findings(function)
+            found += recurrence_findings(function)
         found += partition_findings(function)
     return tuple(sorted(found, key=lambda one: one.severity is Severity.WARNING))
 
@@ -75,7 +78,7 @@ def check_text(text: str) -> tuple[Finding, ...]:
 
 
 def check_scripts(text: str, scripts: Mapping[str, str]) -> tuple[Finding, ...]:
-    """Return diagnostics of settings that a kernel relies on and scripts lack, E620.
+    """Return diagnostics of settings under which the tool builds another kernel, E620.
 
     Text in another form than the emitted one is not judged.
 
@@ -106,8 +109,8 @@ def built(
     Raises
     ------
     CodegenError
-        With all that it would refuse, E611 to E619, and E620 for scripts that build another
-        design than was predicted.
+        With all that it would refuse, E611 to E619, E620 for scripts that build another design
+        than was predicted, and E624 for a reduction that isn't a tree.
     """
     findings = check_text(text) if is_region else ()
     findings += check_scripts(text, scripts or {})

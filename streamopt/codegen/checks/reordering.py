@@ -1,9 +1,10 @@
-"""Whether the vendor's tool may reorder the floating-point sums of a design, as its timing assumes.
+"""Whether the vendor's tool keeps the order in which a design adds floats: E620.
 
-The tool keeps sums in source order unless it is told otherwise (AMD UG1399, "Optimizing Logic
-Expressions"), and the intervals and depths of `streamopt.perf` come from reports with that option.
-It is ``config_compile -unsafe_math_optimizations`` in Tcl, which ``v++ -c`` takes from a file
-(AMD UG1393, "--hls Options") and TAPA from ``--other-hls-configs``, and
+The kernel says it: trees for the terms of an iteration, then one addition to the partial value.
+The tool keeps to the source unless it is told otherwise (AMD UG1399, "Optimizing Logic
+Expressions"); with the option it might take the trees apart, and their operators with it.
+The option is ``config_compile -unsafe_math_optimizations`` in Tcl, which ``v++ -c`` takes from a
+file (AMD UG1393, "--hls Options") and TAPA from ``--other-hls-configs``, and
 ``syn.compile.unsafe_math_optimizations`` in configuration files (AMD UG1702, "Compile Options").
 """
 
@@ -21,49 +22,21 @@ if TYPE_CHECKING:
     from streamopt.codegen.checks.facts import FunctionFacts
     from streamopt.codegen.tree import Item
 
-__all__ = [
-    "CONFIG_LINE",
-    "PRE_TCL",
-    "SCRIPTS",
-    "TAPA_OPTION",
-    "TCL_COMMAND",
-    "VPP_OPTION",
-    "reordered_sums",
-    "reordering_findings",
-]
+__all__ = ["SCRIPTS", "float_sums", "reordering_findings"]
 
-TCL_COMMAND = "config_compile -unsafe_math_optimizations"
-CONFIG_LINE = "syn.compile.unsafe_math_optimizations=1"
-PRE_TCL = "pre_hls.tcl"
-"""The Tcl file that ``v++ -c`` runs before synthesis."""
-VPP_OPTION = f"--hls.pre_tcl {PRE_TCL}"
-TAPA_OPTION = f'--other-hls-configs "{TCL_COMMAND}"'
+SCRIPTS = ("run_hls.tcl", "pre_hls.tcl", "hls_config.cfg", "Makefile")
+"""The files that start a synthesis, or that ``v++ -c`` may be given for it."""
 
-_IN_TCL = re.compile(
-    r"^[ \t]*config_compile\b[^#\n]*-unsafe_math_optimizations(?:[= ](?:1|true)|[ \t]*$)", re.M
+_TOLD = re.compile(
+    r"^(?![ \t]*#)[^\n]*?\b(unsafe_math_optimizations)(?![ \t]*[= ][ \t]*(?:0|false|off)\b)", re.M
 )
-_IN_CONFIG = re.compile(
-    r"^[ \t]*syn\.compile\.unsafe_math_optimizations[ \t]*=[ \t]*(?:1|true)[ \t]*$", re.M
-)
-_IN_MAKEFILE = re.compile(rf"^\t[^#\n]*(?:{re.escape(VPP_OPTION)}|{re.escape(TAPA_OPTION)}) ", re.M)
-SCRIPTS: Mapping[str, tuple[re.Pattern[str], str]] = {
-    "run_hls.tcl": (_IN_TCL, TCL_COMMAND),
-    PRE_TCL: (_IN_TCL, TCL_COMMAND),
-    "hls_config.cfg": (_IN_CONFIG, CONFIG_LINE),
-    "Makefile": (_IN_MAKEFILE, f"{VPP_OPTION} or {TAPA_OPTION}"),
-}
-"""The scripts that start a synthesis: where the option is found in them, and how it is written."""
-
 _INDEX = re.compile(r"\[[^\[\]]*\]")
 _FLOAT = re.compile(r"\b(?:float|double|half)\b")
 _SUM = re.compile(r"[\w)] [-+/] |\b[fdh](?:add|sub)_\w+\(")
 
 
-def reordered_sums(items: Sequence[Item]) -> tuple[str, ...]:
-    """Return the processes with floating-point sums or quotients, whose timing needs the option.
-
-    Quotients too, as those by a constant are taken to be multiplications.
-    """
+def float_sums(items: Sequence[Item]) -> tuple[str, ...]:
+    """Return the processes with floating-point sums or quotients, which the option changes."""
     functions = (facts(item) for item in items if isinstance(item, CppFunction) and item.body)
     return tuple(
         function.name
@@ -73,24 +46,19 @@ def reordered_sums(items: Sequence[Item]) -> tuple[str, ...]:
 
 
 def reordering_findings(items: Sequence[Item], scripts: Mapping[str, str]) -> Iterator[Finding]:
-    """Yield E620 for each script that starts a synthesis without the option that it needs.
+    """Yield E620 for each script that lets the tool reorder the sums of a kernel.
 
     Parameters
     ----------
     scripts
         Text by path of those that a project has; others than `SCRIPTS` don't matter.
     """
-    summing = reordered_sums(items)
-    if not summing:
-        return
-    sought = {path: text for path, text in scripts.items() if path in SCRIPTS}
-    if VPP_OPTION in sought.get("Makefile", ""):
-        sought.setdefault(PRE_TCL, "")
-    for path, text in sorted(sought.items()):
-        pattern, written = SCRIPTS[path]
-        if pattern.search(text) is None:
-            kept = f"the float sums of process '{summing[0]}' keep their source order"
-            yield Finding("E620", f"{path} lacks {written}: {kept} and miss their intervals")
+    summing = float_sums(items)
+    for path, text in sorted(scripts.items()):
+        found = _TOLD.search(text) if path in SCRIPTS and summing else None
+        if found is not None:
+            taken = f"the tool may take the sums of process '{summing[0]}' apart"
+            yield Finding("E620", f"{path} sets {found[1]}: {taken}")
 
 
 def _sums(function: FunctionFacts) -> bool:

@@ -15,7 +15,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from streamopt.codegen.backends.vitis_project import vitis_release
-from streamopt.codegen.checks.reordering import PRE_TCL, TCL_COMMAND, VPP_OPTION
 from streamopt.codegen.hosts.testbench import HostProgram, checked_program, flat_array, single_value
 from streamopt.codegen.processes.mover import burst_comment, bursts
 from streamopt.codegen.templates import fill
@@ -104,8 +103,6 @@ def host_files(
     settings: VitisSettings,
     header: Sequence[Item],
     types: Sequence[str],
-    *,
-    reorders: bool,
 ) -> Iterator[tuple[str, str]]:
     """Yield pairs (path, text): both hosts, the compiler's and the linker's options and a Makefile.
 
@@ -119,8 +116,6 @@ def host_files(
         Comments that the files begin with.
     types
         Headers of element types, which the vendor's HLS tool has.
-    reorders
-        Whether the compiler is told that it may reorder floating-point sums.
     """
     movers = [mover_kernel(port) for port in layout.streamed]
     yield "host.cpp", render(header) + checked_program(layout, _host(layout, types))
@@ -132,8 +127,6 @@ def host_files(
     lines += _places(layout, channels)
     yield "connectivity.cfg", "\n".join([*lines, *stream_connections(layout)]) + "\n"
     emulations = ["sw_emu"] * vitis_release(settings.release).sw_emu + ["hw_emu"]
-    if reorders:
-        yield PRE_TCL, f"{TCL_COMMAND}\n"
     yield (
         "Makefile",
         fill(
@@ -143,7 +136,6 @@ def host_files(
             release=settings.release,
             emulations=" ".join(emulations),
             types="-I$(XILINX_HLS)/include " if types else "",
-            options=f"{VPP_OPTION} " if reorders else "",
             megahertz=f"{1000 / settings.clock_ns:.0f}",
         ),
     )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from streamopt.codegen.processes.nest import CppNest
+from streamopt.codegen.processes.loops import CppNest
 from streamopt.codegen.tree import Comment, CppFunction, CppStatement, For, Item, Pragma, pipelined
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Read

@@ -13,117 +13,57 @@ lanes are unrolled, so the body stands once whatever the factors. Guards name th
 
 Where a factor doesn't divide its trip count, lanes of the last tile have no iteration. Of a loop
 that moves the output their whole body is under ``if (i_tile < 14 || i_lane < 18)``; these lane
-loops stand outermost, so that what is added to one element stays together. Lanes of a reduction
-loop read nothing there and add the identity: sums stay plain chains of additions, which the
-vendor's tool can turn into trees.
+loops stand outermost. Lanes of a reduction loop read nothing there and add the identity.
+
+The lanes of reduction loops stand innermost. What they add to an element are the terms of a tree
+(`streamopt.codegen.processes.term_tree`), and its result is combined with the partial value by one
+operator: the only one on the recurrence, whatever the number of terms, and in an order that is
+fixed.
 
 [1] Basalama and Cong, Stream-HLS, FPGA 2025.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial as partial_function
 from math import prod
 from typing import TYPE_CHECKING
 
 from streamopt.codegen.expressions import ExpressionText, check_dividends, literal
 from streamopt.codegen.layout import CppPort, extents_text
-from streamopt.codegen.processes.guards import LoopGuard, all_of
+from streamopt.codegen.processes.guards import all_of
+from streamopt.codegen.processes.loops import CppNest, partition_pragmas
+from streamopt.codegen.processes.term_tree import term_tree
 from streamopt.codegen.processes.windows import LineWriter, dependences, unrolled
-from streamopt.codegen.tree import CppStatement, For, If, Item, Pragma, pipelined
+from streamopt.codegen.tree import CppStatement, If, Item
+from streamopt.ir.accumulator import accumulator, update_distance
 from streamopt.ir.affine import Affine
 from streamopt.ir.program import Reduction
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from streamopt.codegen.layout import CppProcess
     from streamopt.codegen.names import Names
+    from streamopt.codegen.operators import OperatorFunctions
     from streamopt.ir.element import ElementType
     from streamopt.ir.expression import Access
     from streamopt.ir.line_buffer import LineBuffer
     from streamopt.ir.network import Operator
     from streamopt.ir.program import Array
-    from streamopt.ir.scheduled import ScheduledNode, TiledLoop
+    from streamopt.ir.scheduled import ScheduledNode
     from streamopt.ir.window import Window
 
-__all__ = ["CppNest", "NestWriter", "partition_pragmas"]
-
-
-def partition_pragmas(name: str, factors: tuple[int, ...]) -> Iterator[Pragma]:
-    """Yield the pragmas that split an array cyclically, one for each dimension that needs it."""
-    for dimension, factor in enumerate(factors, start=1):
-        if factor > 1:
-            split = f"type=cyclic factor={factor} dim={dimension}"
-            yield Pragma(f"array_partition variable={name} {split}")
-
-
-class CppNest:
-    """The loops of one node: tiles outside, lanes inside, and what C++ calls their iterators."""
-
-    def __init__(self, scheduled: ScheduledNode, process: CppProcess, scope: Names) -> None:
-        self.node = scheduled.node
-        self.loops = scheduled.loops
-        self.built = scheduled.tile_loops
-        self.process = process
-        self.names = names = scope.inner()
-        self.iterator = {loop.name: names.unique(loop.name) for loop in self.loops}
-        unrolled = [loop for loop in self.loops if loop.unroll > 1]
-        tiled = [loop for loop in unrolled if loop in self.built]
-        self.tile = dict(self.iterator)
-        self.tile |= {p.name: names.unique(f"{self.iterator[p.name]}_tile") for p in tiled}
-        self.lane = {p.name: names.unique(f"{self.iterator[p.name]}_lane") for p in unrolled}
-        self.guards = {
-            p.name: LoopGuard(p, self.tile[p.name], self.lane.get(p.name, "0")) for p in self.loops
-        }
-        self.used: set[str] = set()
-
-    def inside(self, loops: Collection[str]) -> str:
-        """Return the condition that loops are before their ends; empty for no loop."""
-        known = (p for p in self.loops if p.name in loops)
-        return all_of([self.guards[loop.name].before(loop.trip_count) for loop in known])
-
-    def lane_loop(self, loop: TiledLoop, body: Iterable[Item], end: str = "") -> For:
-        """Return the loop over the lanes of a loop, under a condition if it has an ``end``."""
-        lane = self.lane[loop.name]
-        inner: list[Item] = [Pragma("unroll")]
-        body = [If(end, tuple(body))] if end else body
-        if loop.name in self.used:
-            is_tiled = loop in self.built
-            value = f"{self.tile[loop.name]} * {loop.unroll} + {lane}" if is_tiled else lane
-            inner.append(CppStatement(f"const int {self.iterator[loop.name]} = {value};"))
-        return For(lane, loop.unroll, (*inner, *body))
-
-    def constants(self, loops: Iterable[TiledLoop]) -> list[Item]:
-        """Return the iterators of loops without a loop in C++, as far as they are used."""
-        single = (p for p in loops if p.unroll == 1 and p.tiles == 1 and p not in self.built)
-        names = (self.iterator[loop.name] for loop in single if loop.name in self.used)
-        return [CppStatement(f"const int {name} = 0;") for name in names]
-
-    def tiled(self, body: Iterable[Item], interval: int) -> tuple[Item, ...]:
-        """Return the loops over the tiles, the innermost of them pipelined."""
-        items = (pipelined(interval), *body) if self.loops else tuple(body)
-        for loop in reversed(self.built):
-            items = (For(self.tile[loop.name], loop.tiles, items),)
-        return items
-
-    def stream_lanes(self, access: Access) -> list[str]:
-        """Return which stream of a group an access uses: the lane of each dimension's loop."""
-        names = [subscript.as_iterator() or "" for subscript in access.subscripts]
-        return [self.lane.get(name, "0") for name in names]
-
-    def placed(self, access: Access, iterators: Mapping[str, Affine]) -> str:
-        """Return the subscripts of an access, with C++ names for the iterators."""
-        for subscript in access.subscripts:
-            check_dividends(subscript, self.node)
-        return "".join(f"[{s.substitute(iterators)}]" for s in access.subscripts) or "[0]"
+__all__ = ["NestWriter"]
 
 
 class NestWriter(CppNest):
     """Builds the items of one node; used once.
 
     ``scope`` is the function's: local buffers take names there, so that the next nest of the
-    function has others; iterators and values live inside the nest. ``function`` names the
-    functions of bound operators, as for `ExpressionText`.
+    function has others; iterators and values live inside the nest. ``functions`` takes the
+    operators that are bound.
     """
 
     def __init__(
@@ -131,7 +71,7 @@ class NestWriter(CppNest):
         scheduled: ScheduledNode,
         process: CppProcess,
         scope: Names,
-        function: Callable[[Operator, ElementType], str | None],
+        functions: OperatorFunctions,
     ) -> None:
         super().__init__(scheduled, process, scope)
         self.target_ii = scheduled.target_ii
@@ -144,6 +84,13 @@ class NestWriter(CppNest):
         }
         reduced = self.node.reduction_loops if self.node.reduction is not None else ()
         partial = [loop for loop in self.loops if loop.is_partial]
+        self.lanes = [loop for loop in self.loops if loop.unroll > 1]
+        self.summed = [loop for loop in self.lanes if loop.name in reduced]
+        counts = [(self.lane[loop.name], loop.unroll) for loop in self.summed]
+        self.tree = term_tree(counts, self.names)
+        if self.tree is not None:
+            scope.take(self.tree.name)
+        self.carries = update_distance(scheduled) > 0
         self.guarded = [loop for loop in partial if loop.name not in reduced]
         self.masked = [loop for loop in partial if loop.name in reduced]
         self.locals: list[Item] = []
@@ -151,15 +98,31 @@ class NestWriter(CppNest):
         self.line_buffers = scheduled.line_buffers
         self.line_writers: list[LineWriter] = []
         elements = {port.array.name: port.array.element for port in process.reads.values()}
+        function = partial_function(functions.name, scheduled.binding)
         self.expression = ExpressionText(elements.__getitem__, self._operand, self._index, function)
+
+        def accumulating(operator: Operator, element: ElementType) -> str | None:
+            distance = update_distance(scheduled)
+            parts = accumulator(scheduled.binding, operator, element, distance)
+            return functions.name(((operator, parts),) if parts else (), operator, element)
+
+        self.accumulating = replace(self.expression, function=accumulating)
 
     def items(self) -> tuple[Item, ...]:
         """Return local buffers and the loop nest."""
         taken = [*self._windows()]
-        body: list[Item] = [*_merged(self._fetches()), *self._compute()]
-        computing = self._computing()
-        body = [If(computing, tuple(body))] if computing else body
-        plain = [loop for loop in self.loops if loop not in self.guarded]
+        body: list[Item]
+        computed: list[Item] = [*_merged(self._fetches()), *self._term()]
+        result, computing = [*self._result()], self._computing()
+        if self.tree is None:
+            body = _under(computing, [*computed, *result])
+        else:
+            body = _under(computing, computed)
+            for loop in reversed(self.summed):
+                body = [self.lane_loop(loop, body)]
+            declared = self.tree.declared(self.array.element)
+            body = [*declared, *body, *_under(computing, result)]
+        plain = [p for p in self.lanes if p not in self.guarded and p not in self.summed]
         for loop in reversed((*self.guarded, *plain)):
             if loop.unroll > 1:
                 end = self.inside([loop.name]) if loop in self.guarded else ""
@@ -238,57 +201,53 @@ class NestWriter(CppNest):
             yield If(all_of([condition, inside]), (CppStatement(f"{element} = {source};"),))
             self.fetched[access] = element
 
-    def _compute(self) -> Iterator[Item]:
+    def _term(self) -> Iterator[Item]:
+        """Yield the computation of one lane's term; without a reduction, of its result."""
+        element, node = self.array.element, self.node
+        value = self.expression.text(node.value, element)
+        conditions = [self.inside(self._masked_names())]
+        if node.guard is not None:
+            guard = self.expression.condition(node.guard)
+            conditions.append(f"({guard})" if conditions[0] else guard)
+        if condition := all_of(conditions):
+            value = f"{condition} ? {value} : {self._identity()}"
+        self.value = value
+        if self.tree is not None:
+            yield CppStatement(f"{self.tree.place} = {value};")
+        elif node.reduction is not None and (self.carries or node.start is not None):
+            self.value = self.names.unique("term")
+            yield CppStatement(f"const {element} {self.value} = {value};")
+
+    def _result(self) -> Iterator[Item]:
+        """Yield the tree, the operator that adds to a partial value, and the writes."""
         element, reduction = self.array.element, self.node.reduction
         targets = [self._target(port) for port in self.process.writes]
-        value = self.expression.text(self.node.value, element)
-        reduced = self.node.reduction_loops
-        condition = self._at(reduced, last=True)
-        if reduction is None or (not condition and self._is_plain_sum()):
-            yield from self._send(targets, value)
+        if reduction is None:
+            yield from self._send(targets, self.value)
             return
-        buffer = self._buffer(self.array, self.node.write, "acc") if condition else ""
+        term = self.value
+        if self.tree is not None:
+            combine = self.expression.combine
+            yield self.tree.combined(lambda *pair: combine(reduction, *pair, element))
+            term = self.tree.root
+        if not self.carries:
+            if self.node.start is not None:
+                term = self.expression.combine(reduction, self._start(), term, element)
+            yield from self._send(targets, term)
+            return
+        buffer = self._buffer(self.array, self.node.write, "acc")
         partial = f"{buffer}{self._subscripts(self.node.write)}"
+        first, last = self._at_tile(last=False), self._at_tile(last=True)
         total = self.names.unique("total")
-        first = self._at(reduced, last=False)
-        if self.node.guard is None:
-            yield from self._unguarded(value, total, first, partial)
+        if reduction in (Reduction.ADD, Reduction.MUL) or self.node.start is not None:
+            before = f"({first} ? {self._start()} : {partial})"
+            combined = self.accumulating.combine(reduction, before, term, element)
         else:
-            start = self._start()
-            yield CppStatement(
-                f"{element} {total} = {f'{first} ? {start} : {partial}' if first else start};"
-            )
-            step = self.expression.combine(reduction, total, f"({value})", element)
-            guard = self.expression.condition(self.node.guard)
-            inside = self.inside(self._masked_names())
-            both = all_of([inside, f"({guard})" if inside else guard])
-            yield If(both, (CppStatement(f"{total} = {step};"),))
-        if condition:
-            yield CppStatement(f"{partial} = {total};")
-            yield If(condition, tuple(self._send(targets, total)))
-        else:
-            yield from self._send(targets, total)
-
-    def _is_plain_sum(self) -> bool:
-        """Return whether a reduction over no loop is its term."""
-        return self.node.guard is None and self.node.start is None
-
-    def _unguarded(self, value: str, total: str, first: str, partial: str) -> Iterator[Item]:
-        element, reduction = self.array.element, self.node.reduction
-        assert reduction is not None
-        term = self.names.unique("term")
-        inside = self.inside(self._masked_names())
-        value = f"{inside} ? {value} : {self._identity()}" if inside else value
-        yield CppStatement(f"const {element} {term} = {value};")
-        sums = reduction in (Reduction.ADD, Reduction.MUL)
-        if sums or self.node.start is not None:
-            start = self._start()
-            before = f"({first} ? {start} : {partial})" if first else start
-            combined = self.expression.combine(reduction, before, term, element)
-        else:
-            combined = self.expression.combine(reduction, partial, term, element)
+            combined = self.accumulating.combine(reduction, partial, term, element)
             combined = f"({first}) ? {term} : {combined}"
         yield CppStatement(f"const {element} {total} = {combined};")
+        yield CppStatement(f"{partial} = {total};")
+        yield If(last, tuple(self._send(targets, total)))
 
     def _start(self) -> str:
         """Return the start of a reduction."""
@@ -360,12 +319,23 @@ class NestWriter(CppNest):
         pairs = zip(guarded, places, strict=True)
         return all_of([self.guards[name].at(place) for name, place in pairs])
 
+    def _at_tile(self, *, last: bool) -> str:
+        """Return the condition that an element gets its first or last terms."""
+        reduced = [p for p in self.loops if p.name in self.node.reduction_loops and p.tiles > 1]
+        places = ((p.name, p.tiles - 1 if last else 0) for p in reduced)
+        return all_of([f"{self.tile[name]} == {place}" for name, place in places])
+
     def _masked_names(self) -> frozenset[str]:
         return frozenset(loop.name for loop in self.masked)
 
     def _subscripts(self, access: Access) -> str:
         self.used.update(access.iterators())
         return self.placed(access, self.computed)
+
+
+def _under(condition: str, items: Sequence[Item]) -> list[Item]:
+    """Return items under a condition, if there is one."""
+    return [If(condition, tuple(items))] if condition and items else [*items]
 
 
 def _merged(items: Iterable[Item]) -> Iterator[Item]:

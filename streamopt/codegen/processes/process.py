@@ -115,5 +115,5 @@ def _process(
             body += MoverWriter(scheduled, process, scope).items()
         else:
             yield Comment(f"Node '{node.name}': {node.write} over {domain}")
-            body += NestWriter(scheduled, process, scope, function).items()
+            body += NestWriter(scheduled, process, scope, functions).items()
     yield CppFunction(f"static void {process.name}", tuple(taken), tuple(body))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from streamopt.codegen.expressions import literal
 from streamopt.codegen.layout import extents_text
-from streamopt.codegen.processes.nest import partition_pragmas
+from streamopt.codegen.processes.loops import partition_pragmas
 from streamopt.codegen.tree import Comment, CppStatement, Directive, Item, render
 from streamopt.errors import CodegenError, Diagnostic
 

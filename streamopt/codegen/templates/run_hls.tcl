@@ -7,7 +7,7 @@ add_files -tb data
 open_solution -reset solution -flow_target @{flow}
 set_part @{part}
 create_clock -period @{clock_ns} -name default
-@{options}csim_design
+csim_design
 csynth_design
 cosim_design
 export_design -format @{output_format}

@@ -18,9 +18,9 @@ EMULATE := $(if $(filter hw,$(TARGET)),,XCL_EMULATION_MODE=$(TARGET))
 
 all: $(BINARY) host
 
-$(BUILD)/@{top}.xo: @{top}.cpp @{top}.h $(wildcard pre_hls.tcl)
+$(BUILD)/@{top}.xo: @{top}.cpp @{top}.h
 	mkdir -p $(BUILD)
-	$(VPP) -c -k @{top} --kernel_frequency @{megahertz} @{options}-o $@@ @{top}.cpp
+	$(VPP) -c -k @{top} --kernel_frequency @{megahertz} -o $@@ @{top}.cpp
 
 $(MOVERS:%=$(BUILD)/%.xo): $(BUILD)/%.xo: stream_movers.cpp
 	mkdir -p $(BUILD)

@@ -18,8 +18,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from streamopt.analysis.operations import accumulates
+from streamopt.ir.accumulator import is_hurried
 from streamopt.ir.graph import SequentialNode
-from streamopt.ir.network import Operator
+from streamopt.ir.network import Implementation, Operator
+from streamopt.ir.program import Loop
 from streamopt.ir.schedule import bound_implementation
 from streamopt.perf.as_built.closed_form import built_run, sequential_run
 from streamopt.perf.as_built.least_luts import as_buffer_luts, as_fifo_luts, masked_luts, sum_luts
@@ -48,7 +50,6 @@ if TYPE_CHECKING:
     from streamopt.perf.as_built.node_operators import NodeOperators
     from streamopt.perf.costs import Setting
     from streamopt.perf.pipelines.bandwidth import TransferRule
-    from streamopt.perf.pipelines.recurrence import Recurrence
     from streamopt.target.device import Target
 
     Integers = npt.NDArray[np.int64]
@@ -246,11 +247,10 @@ class _NodeBody:
         self._target = target
         self._ports = ports
         self._updates = tuple(recurrences(body))
+        self._latencies = [accumulation_latency_cycles(u, target) for u in self._updates]
         self._paces: dict[tuple[int, int, int], _Pace] = {}
-        self._latencies: dict[int, tuple[int, ...]] = {}
-        self._depths: dict[tuple[int, int], int] = {}
+        self._depths: dict[tuple[int, bool, bool], int] = {}
         self._sum_bits = [update.operations[-1].element.bits for update in self._updates]
-        self._sums = [(u, self._adder_latency_cycles(u)) for u in self._updates if u.is_sum]
 
     def cost(
         self,
@@ -276,7 +276,8 @@ class _NodeBody:
         node, blocks = self._operators.node, self._target.memories
         luts += masked_luts(node, factors, self._sum_bits)
         if accumulates(node):
-            luts += sum_luts(node, self._array(node.write.array), factors, blocks)
+            kept = sum_luts(node, self._array(node.write.array), factors, blocks)
+            luts += kept * (distances > 0)
         arrays = [self._array(name) for name in operands]
         return NodeCost(
             run.delayed(depth),
@@ -292,8 +293,9 @@ class _NodeBody:
         carried = node.reduction_loops if self._updates else ()
         size = next(iter(factors.values()), np.ones(1, dtype=np.int64)).shape
         terms = prod((factors[name] for name in carried), start=np.ones(size, dtype=np.int64))
+        tree = np.frexp(terms - 1)[1]
         codes, places_of = np.unique(
-            (self._ports.intervals(factors) * FAR + terms) * FAR + distances, return_inverse=True
+            (self._ports.intervals(factors) * FAR + tree) * FAR + distances, return_inverse=True
         )
         paces = [
             self._pace(code // FAR**2, code // FAR % FAR, code % FAR) for code in codes.tolist()
@@ -316,47 +318,58 @@ class _NodeBody:
                 found += self._target.operator(*built).dsps
         return found
 
-    def _pace(self, port_ii: int, terms: int, distance: int) -> _Pace:
-        key = (port_ii, terms, distance)
+    def _pace(self, port_ii: int, tree: int, distance: int) -> _Pace:
+        key = (port_ii, tree, distance)
         if key not in self._paces:
-            latencies = self._update_latencies(terms) if distance else ()
-            ii = max((interval_cycles(latency, distance) for latency in latencies), default=1)
-            depth = self._depth(terms, self._alike(terms, distance)) + port_ii - 1
+            ii = max(
+                (interval_cycles(latency, distance) for latency in self._latencies if distance),
+                default=1,
+            )
+            adds = [u.operations[-1] for u in self._updates]
+            hurried = any(is_hurried(one.operator, one.element, distance) for one in adds)
+            depth = self._depth(tree, hurried, distance > 0) + port_ii - 1
             self._paces[key] = _Pace(max(ii, port_ii), depth)
         return self._paces[key]
 
-    def _update_latencies(self, terms: int) -> tuple[int, ...]:
-        """Return the cycles from value to value of each update of that many terms."""
-        if terms not in self._latencies:
-            self._latencies[terms] = tuple(
-                accumulation_latency_cycles(replace(update, terms=terms), self._target)
-                for update in self._updates
-            )
-        return self._latencies[terms]
+    def _depth(self, tree: int, hurried: bool, carried: bool) -> int:
+        """Return the depth where ports ask for no interval, in cycles.
 
-    def _alike(self, terms: int, distance: int) -> int:
-        """Return the least distance of the same depth: 1, or one that has time for all adders."""
-        if distance < 2:
-            return distance
-        needed = (
-            replace(update, terms=terms).round_trip_cycles(latency)
-            for update, latency in self._sums
-        )
-        return max([2, *(cycles for cycles in needed if cycles <= distance)])
-
-    def _adder_latency_cycles(self, update: Recurrence) -> int:
-        last = update.operations[-1]
-        return self._target.operator(last.operator, last.element).latency_cycles
-
-    def _depth(self, terms: int, distance: int) -> int:
-        """Return the depth where ports ask for no interval, in cycles."""
-        key = (terms, distance)
+        Parameters
+        ----------
+        tree
+            Operators on the way through the tree that combines the terms of an iteration.
+        hurried
+            Whether the next is asked to be of LUTs, if nothing else is.
+        carried
+            Whether it adds to a partial value.
+        """
+        key = (tree, hurried, carried)
         if key not in self._depths:
-            updates = tuple(
-                replace(update, terms=terms, distance=distance or None) for update in self._updates
-            )
-            self._depths[key] = depth_cycles(self._body, self._memories, updates, 1, self._target)
+            body = self._body
+            if self._updates:
+                body = _with_tree(body, tree)
+                *before, last = body.operations
+                if not carried and self._operators.whole is None:
+                    last = replace(last, operator=Operator.COPY, operands=last.operands[1:])
+                elif hurried and last.implementation is None:
+                    last = replace(last, implementation=Implementation.FABRIC)
+                body = replace(body, operations=(*before, last))
+            # whether there is haste is said by now, so that the distance says nothing more
+            updates = tuple(replace(u, distance=None) for u in recurrences(body) if carried)
+            self._depths[key] = depth_cycles(body, self._memories, updates, 1, self._target)
         return self._depths[key]
+
+
+def _with_tree(body: Pipeline, depth: int) -> Pipeline:
+    """Return a pipeline whose last operation takes its term from a tree of some depth."""
+    if not depth:
+        return body
+    *before, last = body.operations
+    partial_value, term = last.operands
+    lanes = (Loop("term", 2**depth),)
+    tree = replace(last, operands=(term,), result="terms", over=("term",))
+    last = replace(last, operands=(partial_value, "terms"))
+    return replace(body, lanes=lanes, operations=(*before, tree, last))
 
 
 def _single(cost: NodeCost) -> NodeCost:

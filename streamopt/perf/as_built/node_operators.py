@@ -8,13 +8,13 @@ its lanes.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import prod
 from typing import TYPE_CHECKING, Any
 
 from streamopt.analysis.operations import BEFORE, OperationList, accumulates, add_body
 from streamopt.analysis.value_ranges import ValueContext
+from streamopt.ir.accumulator import is_hurried
 from streamopt.ir.affine import Affine
-from streamopt.ir.network import AccessMode, Pipeline, Port
+from streamopt.ir.network import AccessMode, Implementation, Pipeline, Port
 from streamopt.perf.pipelines.access_distance import update_distances
 from streamopt.perf.pipelines.recurrence import recurrences
 from streamopt.perf.resources.operators import operator_amounts, operator_replicas
@@ -40,14 +40,21 @@ class NodeOperators:
     Attributes
     ----------
     replicas
-        Every operation with the loops over which it is replicated, as if all were unrolled.
+        Every operation but the last of a reduction, with the loops over which it is replicated, as
+        if all were unrolled.
     sum
         The floating-point sum that it accumulates, if it does.
+    carried
+        The operation that combines a partial value with the terms of an iteration; None without.
+    whole
+        The one that stands there where an iteration has all terms: with the start, if there is one.
     """
 
     node: Node
     replicas: tuple[Replicas, ...]
     sum: Recurrence | None
+    carried: Replicas | None
+    whole: Replicas | None
 
     def distances(self, order: Sequence[str], factors: Mapping[str, Any]) -> Any:
         """Return the iterations between two updates of an element; 0 where none comes twice.
@@ -77,12 +84,18 @@ class NodeOperators:
         TargetError
             E854 or E855 if the target has no cost for an operator.
         """
-        sums: tuple[Recurrence, ...] = ()
-        if self.sum is not None:
-            terms = prod(factors[name] for name in self.node.reduction_loops)
-            sums = (replace(self.sum, terms=terms, distance=distances),)
-        counts = ((r.operation, prod(factors[name] for name in r.lanes)) for r in self.replicas)
-        return operator_amounts(counts, sums, ii, target)
+        counts = [(replicas.operation, replicas.copies(factors)) for replicas in self.replicas]
+        if self.carried is not None:
+            operation, copies = self.carried.operation, self.carried.copies(factors)
+            hurried: Any = 0
+            if operation.implementation is None:
+                hurried = 1 * is_hurried(operation.operator, operation.element, distances)
+                in_fabric = replace(operation, implementation=Implementation.FABRIC)
+                counts.append((in_fabric, copies * hurried))
+            counts.append((operation, copies * ((distances > 0) - hurried)))
+        if self.whole is not None:
+            counts.append((self.whole.operation, self.whole.copies(factors) * (distances == 0)))
+        return operator_amounts(counts, (), ii, target)
 
 
 def node_operators(
@@ -97,22 +110,31 @@ def node_operators(
     binding
         What its floating-point operators are built from.
     """
-    unrolled = _unrolled(node, element_of, binding)
+    unrolled = _unrolled(node, element_of, binding, carried=True)
+    replicas = operator_replicas(unrolled)
+    if not accumulates(node):
+        return NodeOperators(node, replicas, None, None, None)
     sums = [update for update in recurrences(unrolled) if update.is_sum]
-    return NodeOperators(node, operator_replicas(unrolled), sums[0] if sums else None)
+    whole = None
+    if node.start is not None:
+        *_, whole = operator_replicas(_unrolled(node, element_of, binding, carried=False))
+    return NodeOperators(node, replicas[:-1], sums[0] if sums else None, replicas[-1], whole)
 
 
-def _unrolled(node: Node, element_of: Callable[[str], ElementType], binding: Binding) -> Pipeline:
+def _unrolled(
+    node: Node, element_of: Callable[[str], ElementType], binding: Binding, *, carried: bool
+) -> Pipeline:
     """Return a node's computation with all loops as lanes; where its arrays lie is left out."""
     values: dict[Access, str] = {access: f"v{n}" for n, access in enumerate(node.reads)}
     among = ValueContext(element_of, node.trip_counts)
     operations = OperationList(among, values.__getitem__, binding)
-    result = add_body(operations, node, element_of(node.write.array))
+    over = node.reduction_loops if accumulates(node) else ()
+    result = add_body(operations, node, element_of(node.write.array), over, carried=carried)
     ports = [
         Port(AccessMode.READ, access.array, access.subscripts or (Affine(),), value)
         for access, value in values.items()
     ]
-    if accumulates(node):
+    if carried and accumulates(node):
         place = node.write.subscripts or (Affine(),)
         ports.append(Port(AccessMode.READ, node.write.array, place, BEFORE))
         ports.append(Port(AccessMode.WRITE, node.write.array, place, result))

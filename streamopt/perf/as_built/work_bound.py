@@ -8,11 +8,12 @@ them is that of the linear program that splits operations between DSPs and LUTs 
 from __future__ import annotations
 
 from functools import partial
-from math import ceil, prod
+from math import ceil
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from streamopt.ir.accumulator import is_hurried
 from streamopt.ir.graph import SequentialNode
 from streamopt.ir.network import Implementation
 from streamopt.perf.as_built.node_operators import node_operators
@@ -108,19 +109,16 @@ class _Shares:
         trips = operators.node.trip_counts
         found = np.zeros_like(WEIGHTS)
         for replicas in operators.replicas:
-            times = prod(trips[name] for name in replicas.lanes)
-            found += times * self._of_one(operators, replicas, per_dsp, per_lut)
+            found += replicas.copies(trips) * self._of_one(replicas, per_dsp, per_lut)
         return found
 
-    def _of_one(
-        self, operators: NodeOperators, replicas: Replicas, per_dsp: Floats, per_lut: Floats
-    ) -> Floats:
-        """Return one operation in the cheaper of its units: sums are hurried in LUTs unasked."""
+    def _of_one(self, replicas: Replicas, per_dsp: Floats, per_lut: Floats) -> Floats:
+        """Return one operation in the cheaper of its units: a hurried sum is added in LUTs."""
         operation = replicas.operation
         cost = partial(self._on.operator, operation.operator, operation.element)
         costs = [cost(operation.implementation)]
-        is_sum = operators.sum is not None and operation in operators.sum.operations
-        if is_sum and operation.implementation is None and costs[0].dsps:
+        is_sum = operation.over and is_hurried(operation.operator, operation.element, 1)
+        if is_sum and operation.implementation is None:
             costs.append(cost(Implementation.FABRIC))
         return np.min([c.dsps * per_dsp + c.luts * per_lut for c in costs], axis=0)
 

@@ -8,8 +8,9 @@ In cycles of the schedule, from measured iteration latencies of the published St
   product, ten later if it is a quotient;
 - an operator with registers takes its latency and one cycle more (fadd 7, fmul 4, exp 14), one
   without none;
-- a sum of ``r`` terms an iteration is a tree of ``ceil(log2(r + 1))`` additions on the path;
-  adders in a recurrence that has no time for more take 5 cycles, those of the fabric, as all do
+- a tree over ``r`` lanes has ``ceil(log2(r))`` operators on the path, and the recurrence one more;
+  a chain has ``r``, and a sum that the tool may reassociate ``ceil(log2(r + 1))``;
+- adders in a recurrence that has no time for more take 5 cycles, those of the fabric, as all do
   where the design asks for it;
 - the operands of a sum that is not in such haste come in the fourth cycle at the earliest;
 - a write takes one cycle, when value and address are there;
@@ -25,6 +26,7 @@ multiply-accumulate 16, one of four terms 22 in haste and 30 else.
 
 from __future__ import annotations
 
+from math import prod
 from typing import TYPE_CHECKING
 
 from streamopt.ir.affine import FloorDiv, Iter, Mod
@@ -39,7 +41,7 @@ if TYPE_CHECKING:
     from streamopt.perf.pipelines.recurrence import Recurrence
     from streamopt.target.device import Target
 
-__all__ = ["PARTIAL_TILE_CYCLES", "depth_cycles", "signed_digits"]
+__all__ = ["PARTIAL_TILE_CYCLES", "depth_cycles", "levels", "signed_digits"]
 
 PARTIAL_TILE_CYCLES = 1
 """By which an iteration with lanes that may have none of their own is longer."""
@@ -88,14 +90,15 @@ class _ValueTimes:
         self.writes = [port for port in pipeline.ports if port.mode is AccessMode.WRITE]
         self._memories = memories
         self._target = target
+        self._lanes = {lane.name: lane.trip_count for lane in pipeline.lanes}
         self._makers = {operation.result: operation for operation in built_operations(pipeline)}
         self._reads = {
             p.value: (n, p) for n, p in enumerate(pipeline.ports) if p not in self.writes
         }
         self._ports = pipeline.ports
-        self._sums = {update.operations[-1].result: update for update in updates if update.adds}
+        self._updates = {update.operations[-1].result: update for update in updates}
         self._ready: dict[str, int] = {}
-        waits = any(self._waits_for_operands(update) for update in self._sums.values())
+        waits = any(self._waits_for_operands(update) for update in updates)
         self._operands_cycles = _SUMMED_CYCLES if waits else _REGISTERED_CYCLES
 
     def write_cycle(self, port: Port) -> int:
@@ -146,16 +149,19 @@ class _ValueTimes:
 
     def _stages(self, operation: Operation) -> int:
         """Return the cycles from operands to result."""
-        update = self._sums.get(operation.result)
-        adder = _stages_of(self._latency(operation, operation.implementation))
+        update = self._updates.get(operation.result)
+        one = _stages_of(self._latency(operation, operation.implementation))
         if update is None:
-            return adder
+            terms = prod(self._lanes.get(name, 1) for name in operation.over)
+            return one * (levels(terms) if operation.over else 1)
         chained = self._chained_in_fabric(update)
-        if not chained:
-            return adder * update.terms.bit_length()
-        before = max(update.terms.bit_length() - chained, _levels_before(update))
-        in_fabric = _stages_of(self._latency(operation, Implementation.FABRIC))
-        return adder * before + chained * in_fabric
+        in_fabric = _stages_of(self._latency(operation, Implementation.FABRIC)) if chained else one
+        if not update.reassociates:
+            return in_fabric * update.terms
+        if not update.adds:
+            return one
+        before = max(update.terms.bit_length() - chained, _levels_before(update) if chained else 0)
+        return one * before + chained * in_fabric
 
     def _waits_for_operands(self, update: Recurrence) -> bool:
         """Return whether operands wait for the sum's place: not if all its adders are hurried."""
@@ -175,6 +181,11 @@ class _ValueTimes:
     def _latency(self, operation: Operation, implementation: Implementation | None) -> int:
         cost = self._target.operator(operation.operator, operation.element, implementation)
         return cost.latency_cycles
+
+
+def levels(terms: int) -> int:
+    """Return the operators on the way through a balanced tree."""
+    return (terms - 1).bit_length()
 
 
 def _stages_of(latency_cycles: int) -> int:

@@ -1,14 +1,17 @@
 """The operations that are built: what is left when constants are folded.
 
-Vitis HLS folds operations on constants, and with ``-unsafe_math_optimizations`` adds no zero and
-turns a division by a constant into a multiplication (reports of the published Stream-HLS
-designs: the scaling of attention scores has multipliers, a batch normalisation with constant
-statistics no square root).
+Vitis HLS folds operations on constants, and those that give an operand back in every case: ``x *
+1``, ``x - 0`` and ``x / 1``; a division by a power of two is a multiplication, which is as exact.
+So does any compiler that keeps to IEEE 754 (LLVM's InstCombine). With
+``-unsafe_math_optimizations`` it adds no zero either, and turns a division by any constant into a
+multiplication (reports of the published Stream-HLS designs: the scaling of attention scores has
+multipliers, a batch normalisation with constant statistics no square root).
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
+from math import frexp
 from typing import TYPE_CHECKING
 
 from streamopt.ir.network import AccessMode, Operator
@@ -33,35 +36,50 @@ def built_operations(pipeline: Pipeline) -> tuple[Operation, ...]:
         if not any(operand in varying for operand in operation.operands):
             varying -= {operation.result} - reads
         else:
-            found.append(_as_built(operation, varying))
+            found.append(_as_built(operation, varying, reassociates=pipeline.reassociates))
     return tuple(found)
 
 
-def _as_built(operation: Operation, varying: set[str]) -> Operation:
-    operator = _built(operation, varying)
+def _as_built(operation: Operation, varying: set[str], *, reassociates: bool) -> Operation:
+    operator = _built(operation)
+    if reassociates and operator is operation.operator:
+        operator = _built_of_reals(operation, varying)
     if operator is operation.operator:
         return operation
     return replace(operation, operator=operator, implementation=None)
 
 
-def _built(operation: Operation, varying: set[str]) -> Operator:
+def _built(operation: Operation) -> Operator:
+    """Return the operator that gives the same number for all operands."""
     if not operation.element.is_float or len(operation.operands) != 2:
         return operation.operator
-    left, right = operation.operands
+    left, right = map(_literal, operation.operands)
     match operation.operator:
-        case Operator.DIV if right not in varying:
+        case Operator.MUL if 1 in (left, right):
+            return Operator.COPY
+        case Operator.DIV if right == 1:
+            return Operator.COPY
+        case Operator.SUB if right == 0:
+            return Operator.COPY
+        case Operator.DIV if right and abs(frexp(right)[0]) == 0.5:
             return Operator.MUL
-        case Operator.DIV if _literal(left) == 1:
+        case Operator.DIV if left == 1:
             return Operator.RECIPROCAL
-        case Operator.ADD | Operator.SUB if _literal(right) == 0:
-            return Operator.COPY
-        case Operator.ADD | Operator.MUL if _literal(left) == _NEUTRAL[operation.operator]:
-            return Operator.COPY
         case _:
             return operation.operator
 
 
-_NEUTRAL = {Operator.ADD: 0, Operator.MUL: 1}
+def _built_of_reals(operation: Operation, varying: set[str]) -> Operator:
+    """Return the operator that gives the same number but for rounding and the sign of zero."""
+    if not operation.element.is_float or len(operation.operands) != 2:
+        return operation.operator
+    match operation.operator:
+        case Operator.DIV if operation.operands[1] not in varying:
+            return Operator.MUL
+        case Operator.ADD if 0 in map(_literal, operation.operands):
+            return Operator.COPY
+        case _:
+            return operation.operator
 
 
 def _literal(name: str) -> float | None:

@@ -1,8 +1,11 @@
 """Initiation intervals that recurrences ask for: values that a later iteration needs.
 
-An accumulation in memory reads what an earlier iteration wrote to the same element. Evidence:
-Vitis HLS 2023.2 reports of the published Stream-HLS designs with ``-unsafe_math_optimizations``,
-where ``r`` terms are added to one element in an iteration:
+An accumulation in memory reads what an earlier iteration wrote to the same element. Operations
+that add ``r`` terms to one element in an iteration are a chain of ``r``, in source order. A design
+of ours first combines the terms in a tree (`streamopt.ir.network.Operation`), so its chain is one.
+In a pipeline whose sums the tool may reassociate, the chain of a float sum is shorter. Evidence:
+Vitis HLS 2023.2 reports of the published Stream-HLS designs, made with
+``-unsafe_math_optimizations``:
 
 =====  ============================  =====================
 r      additions in the recurrence   II at distance 1
@@ -67,6 +70,8 @@ class Recurrence:
         Whether a term that is added comes from a multiplier.
     source
         Name of the value read.
+    reassociates
+        Whether the tool may do the additions of a float sum in another order.
     """
 
     target: str
@@ -75,10 +80,11 @@ class Recurrence:
     distance: Any
     of_products: bool
     source: str = ""
+    reassociates: bool = False
 
     @property
     def is_sum(self) -> bool:
-        """Return whether it is a floating-point sum, whose additions may change places."""
+        """Return whether it is a floating-point sum."""
         return self.adds and self.operations[0].element.is_float
 
     @property
@@ -98,6 +104,8 @@ class Recurrence:
     @property
     def chained_additions(self) -> Any:
         """Return the additions of a sum that wait for each other across iterations."""
+        if not self.reassociates:
+            return self.terms
         few = 1 if self.of_products else self.terms
         return few + (self.terms > 2) * (3 - few) + (self.terms > 8)
 
@@ -169,12 +177,15 @@ def _recurrence(
     if not path:
         return
     loops = {name for subscript in write.subscripts for name in subscript.iterators()}
+    loops |= {name for operation in pipeline.operations for name in operation.over}
     terms = prod(loop.trip_count for loop in pipeline.lanes if loop.name not in loops)
     inside = {operation.result for operation in path} | {read.value}
     others = [name for step in path for name in step.operands if name not in inside]
     products = any(name in makers and _is_product(name, makers) for name in others)
     distance = collision_distance(read, write, pipeline)
-    yield Recurrence(write.target, path, terms, distance, products, read.value)
+    yield Recurrence(
+        write.target, path, terms, distance, products, read.value, pipeline.reassociates
+    )
 
 
 def _is_product(name: str, makers: dict[str, Operation]) -> bool:

@@ -4,14 +4,15 @@ Counts, initiation intervals, and terms and distances of sums are integers of on
 integer arrays with one entry a schedule: the same rules judge a lowered network and all choices of
 a node at once.
 
-Adders are built from LUTs unasked on a recurrence that is too tight for DSP slices. Evidence: 292
-nodes of the published Stream-HLS designs on PolyBench and chains of matrix products (Vitis HLS
-2023.2, xcu280, 3.33 ns), 4971 of whose 19393 adders have no DSP.
+Adders are built from LUTs unasked on a recurrence that is too tight for DSP slices; a design of
+ours asks for them there (`streamopt.ir.accumulator`). Evidence: 292 nodes of the published
+Stream-HLS designs on PolyBench and chains of matrix products (Vitis HLS 2023.2, xcu280, 3.33 ns),
+4971 of whose 19393 adders have no DSP.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +22,7 @@ from streamopt.ir.network import AccessMode, Implementation, Operator
 from streamopt.perf.pipelines.operation_graph import built_operations
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from streamopt.ir.network import Operation, Pipeline, Port
     from streamopt.perf.pipelines.recurrence import Recurrence
@@ -57,6 +58,18 @@ class Replicas:
     lanes: frozenset[str]
     count: int
 
+    def copies(self, extents: Mapping[str, Any]) -> Any:
+        """Return how often it is made for numbers of lanes; a tree has one less than its terms.
+
+        Parameters
+        ----------
+        extents
+            Of its lanes: integers, or integer arrays of one entry a schedule.
+        """
+        over = self.operation.over
+        apart = prod(extents[name] for name in self.lanes if name not in over)
+        return apart * (prod(extents[name] for name in over) - 1) if over else apart
+
 
 @dataclass(frozen=True, slots=True)
 class OperatorAmounts:
@@ -82,7 +95,7 @@ def operator_replicas(pipeline: Pipeline) -> tuple[Replicas, ...]:
 
     An operation is made once for every combination of the lanes on which its operands depend,
     through the subscripts of reads and through other operations; lanes that it does not see get
-    the same value.
+    the same value. What a tree combines no longer depends on its lanes.
     """
     extents = {lane.name: lane.trip_count for lane in pipeline.lanes}
     seen = {
@@ -92,10 +105,11 @@ def operator_replicas(pipeline: Pipeline) -> tuple[Replicas, ...]:
     }
     found: list[Replicas] = []
     for operation in built_operations(pipeline):
-        lanes = frozenset[str]().union(*(seen.get(name, ()) for name in operation.operands))
-        seen[operation.result] = lanes
+        lanes = frozenset(operation.over).union(*(seen.get(n, ()) for n in operation.operands))
+        seen[operation.result] = lanes.difference(operation.over)
         if operation.operator is not Operator.COPY:
-            found.append(Replicas(operation, lanes, prod(extents[name] for name in lanes)))
+            made = Replicas(operation, lanes, 0)
+            found.append(replace(made, count=made.copies(extents)))
     return tuple(found)
 
 

@@ -22,7 +22,6 @@ from streamopt.analysis.operations import OperationList, accumulates, add_body
 from streamopt.analysis.value_ranges import ValueContext
 from streamopt.ir.graph import SequentialNode
 from streamopt.perf.as_built.node_operators import NodeOperators, node_operators
-from streamopt.perf.paper.dsp import accumulates_products
 from streamopt.perf.pipelines.operation_graph import chain_cycles
 from streamopt.perf.pipelines.recurrence import Recurrence
 
@@ -123,13 +122,11 @@ class NestModel:
     least_dsps: int
     target: Target
 
-    def ii(self, terms: int, distance: int) -> int:
+    def ii(self, distance: int) -> int:
         """Return the initiation interval, in cycles.
 
         Parameters
         ----------
-        terms
-            Added to one element in an iteration.
         distance
             Iterations until an element comes again; 0 if none does.
         """
@@ -137,7 +134,7 @@ class NestModel:
             return self.depth_cycles
         if self.update is None or not distance:
             return 1
-        return replace(self.update, terms=terms, distance=distance).ii(self.target)
+        return replace(self.update, distance=distance).ii(self.target)
 
     def used_dsps(self, order: Sequence[str], factors: Sequence[int], ii: int) -> int:
         """Return the DSPs of a nest, as the vendor's tool builds and shares its operators.
@@ -171,7 +168,7 @@ def nest_model(graph: Graph, node: Node, target: Target) -> NestModel:
     update = None
     if accumulates(node):
         array, last = node.write.array, operations.operations[-1]
-        update = Recurrence(array, (last,), 1, 1, accumulates_products(node))
+        update = Recurrence(array, (last,), 1, 1, of_products=False)
     own = node_operators(node, graph.element_of)
     return NestModel(own, depth, update, dsps, target)
 
@@ -299,18 +296,16 @@ def _intervals(
     size: int,
 ) -> Integers:
     """Return the II: what an update asks for until its element comes again."""
-    terms, distance = np.ones(size, dtype=np.int64), np.ones(size, dtype=np.int64)
+    distance = np.ones(size, dtype=np.int64)
     comes_again = np.zeros(size, dtype=np.bool_)
     for name in reversed(order):
         tiles = -(-node.built_trip_counts[name] // factors[name])
         if name in node.reduction_loops:
-            terms *= factors[name]
             comes_again |= tiles > 1
         else:
             distance = np.where(comes_again, distance, distance * tiles)
-    pairs = np.stack([terms, np.where(comes_again, distance, 0)], axis=1)
-    kinds, kind_of = np.unique(pairs, axis=0, return_inverse=True)
-    ii = np.array([model.ii(*kind) for kind in kinds.tolist()], dtype=np.int64)
+    kinds, kind_of = np.unique(np.where(comes_again, distance, 0), return_inverse=True)
+    ii = np.array([model.ii(kind) for kind in kinds.tolist()], dtype=np.int64)
     return ii[kind_of.ravel()]
 
 

@@ -89,7 +89,7 @@ class _NodeModel:
         made = [replica.operation for replica in operators.replicas]
         self._depth_cycles += chain_cycles(made, lambda operation: _cost(operation, target)[1])
         self._sum, self._target = operators.sum, target
-        self._paces: dict[tuple[int, int], int] = {}
+        self._paces: dict[int, int] = {}
         self._joined_cycles = 0
         if operators.sum is not None:
             self._joined_cycles = _cost(operators.sum.operations[-1], target)[1]
@@ -103,7 +103,7 @@ class _NodeModel:
                 rounds *= trips // factor
             else:
                 apart *= trips // factor
-        ii = self._ii(terms, apart) if rounds > 1 else 1
+        ii = self._ii(apart) if rounds > 1 else 1
         depth = self._depth_cycles + (terms - 1).bit_length() * self._joined_cycles
         latency = depth + ii * (rounds * apart - 1) + OVERHEAD_CYCLES
         dsps = 0
@@ -111,14 +111,14 @@ class _NodeModel:
             dsps += each * -(-prod([factors[at] for at in lanes]) // ii)
         return FactorChoice(factors, prod(factors), latency, dsps)
 
-    def _ii(self, terms: int, distance: int) -> int:
-        """Return the cycles between iterations that add terms to sums so many updates apart."""
+    def _ii(self, distance: int) -> int:
+        """Return the cycles between iterations that add to sums so many updates apart."""
         if self._sum is None:
             return 1
-        if (terms, distance) not in self._paces:
-            update = replace(self._sum, terms=terms, distance=distance)
-            self._paces[terms, distance] = update.ii(self._target)
-        return self._paces[terms, distance]
+        if distance not in self._paces:
+            update = replace(self._sum, terms=1, distance=distance)
+            self._paces[distance] = update.ii(self._target)
+        return self._paces[distance]
 
 
 def _dsp_units(

@@ -12,11 +12,13 @@ computes then happens where the loops that it stretches have something to comput
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import prod
 from typing import TYPE_CHECKING
 
 from streamopt.analysis.operations import BEFORE, OperationList, accumulates, add_body, read_guards
 from streamopt.analysis.value_ranges import ValueContext
+from streamopt.ir.accumulator import accumulator, update_distance
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import (
     Compare,
@@ -70,6 +72,8 @@ class StreamingNode:
         self.memories: list[Memory] = []
         self.ports: list[Port] = []
         self.tiles = scheduled.tile_loops
+        self.distance = update_distance(scheduled)
+        self.binding = scheduled.binding
         self._built = {loop.name: self._position(loop) for loop in self.loops}
         delays = self.node.delays
         self._iterator = {
@@ -163,14 +167,22 @@ class StreamingNode:
 
     def _compute(self) -> None:
         node = self.node
-        result = add_body(self._operations, node, self.arrays[node.write.array].element)
+        unrolled = (loop.name for loop in self.loops if loop.unroll > 1)
+        over = tuple(f"{name}.lane" for name in unrolled if name in node.reduction_loops)
+        element = self.arrays[node.write.array].element
+        carried = self.distance > 0
+        result = add_body(self._operations, node, element, over, carried=carried)
         if not accumulates(node):
             self._send(result, self._at((), last=True))
             return
-        place = self._subscripts(node.write)
-        buffer = self._buffer(node.write, "acc")
-        self._port(AccessMode.READ, buffer, place, BEFORE)
-        self._port(AccessMode.WRITE, buffer, place, result)
+        if carried:
+            last = self._operations.operations[-1]
+            parts = accumulator(self.binding, last.operator, element, self.distance)
+            self._operations.operations[-1] = replace(last, implementation=parts)
+            place = self._subscripts(node.write)
+            buffer = self._buffer(node.write, "acc")
+            self._port(AccessMode.READ, buffer, place, BEFORE)
+            self._port(AccessMode.WRITE, buffer, place, result)
         self._send(result, self._at(node.reduction_loops, last=True))
 
     def _send(self, value: str, guard: Condition | None) -> None:

@@ -27,9 +27,20 @@ def tiled(tile: str, lane: str, factor: int) -> Affine:
 
 
 def matrix_product(
-    tiles: dict[str, int], lanes: dict[str, int], element: ElementType = FLOAT
+    tiles: dict[str, int],
+    lanes: dict[str, int],
+    element: ElementType = FLOAT,
+    *,
+    is_tree: bool = False,
 ) -> Pipeline:
-    """Return ``C[i][j] += A[i][k] * B[k][j]`` with tile loops in the order given."""
+    """Return ``C[i][j] += A[i][k] * B[k][j]`` with tile loops in the order given.
+
+    Parameters
+    ----------
+    is_tree
+        Whether the source combines an iteration's terms in a tree, as ours does. Otherwise it is a
+        chain that the tool may reassociate, as in published designs.
+    """
     i, j, k = (tiled(name, f"{name}u", lanes[name]) for name in "ijk")
     ports = (
         Port(AccessMode.READ, "A", (i, k), "a"),
@@ -41,12 +52,17 @@ def matrix_product(
         Operation(Operator.MUL, element, ("a", "b"), "product"),
         Operation(Operator.ADD, element, ("old", "product"), "new"),
     )
+    if is_tree:
+        terms = Operation(Operator.ADD, element, ("product",), "terms", over=("ku",))
+        added = Operation(Operator.ADD, element, ("old", "terms"), "new")
+        operations = (operations[0], terms, added)
     return Pipeline(
         "mac",
         tuple(Loop(name, trip) for name, trip in tiles.items()),
         tuple(Loop(f"{name}u", factor) for name, factor in lanes.items()),
         ports,
         operations,
+        reassociates=not is_tree,
     )
 
 

@@ -61,14 +61,17 @@ def pipeline(
     ports: Sequence[str],
     operations: Sequence[str] = (),
     element: ElementType = ElementType.FLOAT,
+    *,
+    reassociates: bool = True,
 ) -> Pipeline:
-    """Return a pipeline named ``p``."""
+    """Return a pipeline named ``p``; the tool may reassociate its sums, as in published ones."""
     return Pipeline(
         "p",
         tuple(Loop(*item) for item in tiles.items()),
         tuple(Loop(*item) for item in lanes.items()),
         tuple(port(text, [*tiles, *lanes]) for text in ports),
         tuple(operation(text, element) for text in operations),
+        reassociates=reassociates,
     )
 
 
