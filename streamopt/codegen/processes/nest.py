@@ -30,6 +30,7 @@ from functools import partial as partial_function
 from math import prod
 from typing import TYPE_CHECKING
 
+from streamopt.analysis.accumulator import accumulator, update_distance
 from streamopt.codegen.expressions import ExpressionText, check_dividends, literal
 from streamopt.codegen.layout import CppPort, extents_text
 from streamopt.codegen.processes.guards import all_of
@@ -37,7 +38,6 @@ from streamopt.codegen.processes.loops import CppNest, partition_pragmas
 from streamopt.codegen.processes.term_tree import term_tree
 from streamopt.codegen.processes.windows import LineWriter, dependences, unrolled
 from streamopt.codegen.tree import CppStatement, If, Item
-from streamopt.ir.accumulator import accumulator, update_distance
 from streamopt.ir.affine import Affine
 from streamopt.ir.program import Reduction
 

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from streamopt.analysis.accumulator import is_hurried
 from streamopt.analysis.operations import accumulates
-from streamopt.ir.accumulator import is_hurried
 from streamopt.ir.graph import SequentialNode
 from streamopt.ir.network import Implementation, Operator
 from streamopt.ir.program import Loop

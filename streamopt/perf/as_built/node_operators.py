@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from streamopt.analysis.accumulator import is_hurried
 from streamopt.analysis.operations import BEFORE, OperationList, accumulates, add_body
 from streamopt.analysis.value_ranges import ValueContext
-from streamopt.ir.accumulator import is_hurried
 from streamopt.ir.affine import Affine
 from streamopt.ir.network import AccessMode, Implementation, Pipeline, Port
 from streamopt.perf.pipelines.access_distance import update_distances

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from streamopt.ir.accumulator import is_hurried
+from streamopt.analysis.accumulator import is_hurried
 from streamopt.ir.graph import SequentialNode
 from streamopt.ir.network import Implementation
 from streamopt.perf.as_built.node_operators import node_operators

@@ -5,7 +5,7 @@ integer arrays with one entry a schedule: the same rules judge a lowered network
 a node at once.
 
 Adders are built from LUTs unasked on a recurrence that is too tight for DSP slices; a design of
-ours asks for them there (`streamopt.ir.accumulator`). Evidence: 292 nodes of the published
+ours asks for them there (`streamopt.analysis.accumulator`). Evidence: 292 nodes of the published
 Stream-HLS designs on PolyBench and chains of matrix products (Vitis HLS 2023.2, xcu280, 3.33 ns),
 4971 of whose 19393 adders have no DSP.
 """

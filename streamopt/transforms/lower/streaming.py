@@ -16,9 +16,9 @@ from dataclasses import replace
 from math import prod
 from typing import TYPE_CHECKING
 
+from streamopt.analysis.accumulator import accumulator, update_distance
 from streamopt.analysis.operations import BEFORE, OperationList, accumulates, add_body, read_guards
 from streamopt.analysis.value_ranges import ValueContext
-from streamopt.ir.accumulator import accumulator, update_distance
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import (
     Compare,
