@@ -19,8 +19,8 @@ from streamopt.codegen.expressions import FUNCTION_NAMES
 from streamopt.codegen.hosts.testbench import testbench
 from streamopt.codegen.layout import extents_text, plan_layout
 from streamopt.codegen.names import Names
-from streamopt.codegen.processes.mover import word_mover
 from streamopt.codegen.processes.loops import partition_pragmas
+from streamopt.codegen.processes.mover import word_mover
 from streamopt.codegen.processes.process import (
     STANDARD_HEADERS,
     header_items,

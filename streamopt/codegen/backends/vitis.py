@@ -15,8 +15,8 @@ from streamopt.codegen.dialect import Dialect
 from streamopt.codegen.hosts.testbench import testbench
 from streamopt.codegen.hosts.xrt import has_host, host_files
 from streamopt.codegen.layout import DesignLayout, plan_layout
-from streamopt.codegen.processes.mover import bursts, word_mover
 from streamopt.codegen.processes.loops import partition_pragmas
+from streamopt.codegen.processes.mover import bursts, word_mover
 from streamopt.codegen.processes.process import (
     STANDARD_HEADERS,
     header_items,
