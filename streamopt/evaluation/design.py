@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from streamopt.evaluation.headline import headline
+from streamopt.evaluation.time_claim import time_claim
 from streamopt.perf.as_built.closed_form import predict
 from streamopt.perf.pipelines.clock import clock_risks
 from streamopt.perf.pipelines.timings import pipeline_timings, timed_pipelines
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from streamopt.evaluation.headline import Headline
+    from streamopt.evaluation.time_claim import TimeClaim
     from streamopt.ir.graph import Graph
     from streamopt.ir.network import Network, PipelineTiming
     from streamopt.ir.schedule import Prediction, Schedule
@@ -76,9 +78,17 @@ class Evaluation:
         return self.resources.total.over(self.target.total)
 
     @property
+    def claim(self) -> TimeClaim:
+        """Return the time that is claimed for it."""
+        is_at_risk = bool(self.clock_risks)
+        return time_claim(
+            self.trace.cycles, self.resources.total, self.target, is_at_risk=is_at_risk
+        )
+
+    @property
     def headline(self) -> Headline:
         """Return cycles, milliseconds and shares of a region."""
-        return headline(self.trace.cycles, self.resources.total, self.target)
+        return headline(self.claim, self.resources.total, self.target)
 
     def __repr__(self) -> str:
         """Return the headline on one line; its parts print themselves."""

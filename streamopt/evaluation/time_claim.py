@@ -10,7 +10,8 @@ from streamopt.target.routed import fullest_design
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from streamopt.evaluation.design import Evaluation
+    from streamopt.target.device import Target
+    from streamopt.target.resources import Resources
 
 __all__ = ["TimeClaim", "time_claim"]
 
@@ -48,17 +49,16 @@ class TimeClaim:
         return self.cycles * self.routed_clock_ns / 1e6
 
 
-def time_claim(found: Evaluation) -> TimeClaim:
+def time_claim(cycles: int, used: Resources, target: Target, *, is_at_risk: bool) -> TimeClaim:
     """Return the claim that is made of a design.
 
     A clock at risk is missed by up to 1.6 ns (79 published pipelines that are said to be at risk:
     69 miss 3.33 ns by 0.2 to 1.6 ns), so that much is added.
     """
-    target = found.target
-    clock_ns = target.clock_ns + (MISS_NS if found.clock_risks else 0.0)
+    clock_ns = target.clock_ns + (MISS_NS if is_at_risk else 0.0)
     return TimeClaim(
-        cycles=found.trace.cycles,
+        cycles=cycles,
         clock_ns=clock_ns,
         routed_clock_ns=max(clock_ns, 1e3 / fullest_design().clock_mhz),
-        most_routed=target.floorplan.exceeded_routed(found.resources.total),
+        most_routed=target.floorplan.exceeded_routed(used),
     )

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         evaluation_record,
         front_record,
         record,
+        share_record,
         trace_record,
         warning_records,
     )
@@ -111,6 +112,7 @@ __all__ = [
     "save",
     "save_steps",
     "schedule",
+    "share_record",
     "simulate",
     "size_fifos",
     "solve",
@@ -123,7 +125,7 @@ __all__ = [
 
 _PLACES = {
     "streamopt.pipeline.flat_records": "choice_record design_record evaluation_record front_record "
-    "record trace_record warning_records",
+    "record share_record trace_record warning_records",
     "streamopt.codegen.backends.vitis_project": "VitisSettings",
     "streamopt.evaluation.design": "Evaluation",
     "streamopt.evaluation.fifo_sizing": "FifoSizing",

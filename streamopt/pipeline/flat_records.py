@@ -5,7 +5,6 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from streamopt.evaluation.time_claim import time_claim
 from streamopt.ir.network import Implementation
 from streamopt.options import checked
 from streamopt.report.record import Record
@@ -29,6 +28,7 @@ __all__ = [
     "front_record",
     "record",
     "record_of_every_level",
+    "share_record",
     "trace_record",
     "warning_records",
 ]
@@ -38,7 +38,7 @@ def evaluation_record(found: Evaluation) -> Record:
     """Return cycles and resources of a design, next to its target."""
     used, device, fifos = found.resources.total, found.target, found.network.fifos
     tokens = {fifo.name: fifo.tokens for fifo in found.trace.fifos}
-    claimed = time_claim(found)
+    claimed = found.claim
     return Record(
         predicted_cycles=None if found.predicted is None else found.predicted.latency_cycles,
         simulated_cycles=found.trace.cycles,
@@ -60,13 +60,20 @@ def evaluation_record(found: Evaluation) -> Record:
     )
 
 
+def share_record(found: Evaluation) -> dict[str, Any]:
+    """Return the share of each resource of a region, in percent, and the region."""
+    told = found.headline
+    percent = {name: round(share, 2) for name, share in told.percent.items()}
+    return {"percent_of": told.region, "percent": percent}
+
+
 def trace_record(found: Evaluation) -> dict[str, Any]:
     """Return the whole evaluation as JSON values: the row, processes, pipelines and FIFOs."""
     trace = found.trace
     return {
         "name": trace.network,
-        "hardware": found.headline.record(),
         **evaluation_record(found),
+        **share_record(found),
         "frames": trace.frames,
         "interval_cycles": trace.interval_cycles,
         "total_cycles": trace.total_cycles,

@@ -9,7 +9,7 @@ from streamopt.evaluation.headline import SHORT_NAMES
 from streamopt.ir.network import Place
 from streamopt.ir.schedule import MOST_ARGUMENT_BANKS, PUBLISHED_ARGUMENT_BANKS
 from streamopt.target.resources import Fit
-from streamopt.target.routed import fullest_design, most_routed
+from streamopt.target.routed import fullest_design
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,24 +49,18 @@ def amount_warnings(used: Resources, device: Target) -> Iterator[DesignWarning]:
         if name == "luts":
             cause += ", and few designs above it are routed at the clock"
         yield DesignWarning("W05", words, cause, f"give a limit: {_OPTIONS[name]} {most}")
-    yield from _unheard_of(used, device, in_one=in_one)
+    yield from _unheard_of(used, device)
 
 
-def _unheard_of(used: Resources, device: Target, *, in_one: bool) -> Iterator[DesignWarning]:
+def _unheard_of(used: Resources, device: Target) -> Iterator[DesignWarning]:
     """Yield W10 for more than any design of this kind that is known to have been routed."""
-    slrs = 1 if in_one else device.slrs
-    dsps, luts = most_routed(slrs)
-    parts = [
-        f"{amount} {name}, and not {most}"
-        for amount, most, name in ((used.dsps, dsps, "DSP"), (used.luts, luts, "LUT"))
-        if amount > most
-    ]
-    if parts:
-        fullest = fullest_design()
-        where = "one SLR" if slrs == 1 else f"{slrs} SLRs"
-        words = f"no design of this kind on {where} is known to have been routed with so much"
-        cause = f"{', '.join(parts)}; the fullest ran at {fullest.clock_mhz:.0f} MHz"
-        yield DesignWarning("W10", words, cause, f"--fit {Fit.BOARD} keeps within")
+    most = device.floorplan.exceeded_routed(used)
+    if most:
+        parts = [f"{getattr(used, key)} {SHORT_NAMES[key]}, and not {n}" for key, n in most.items()]
+        words = "no design of this kind is known to have been routed with so much"
+        clock = f"the fullest ran at {fullest_design().clock_mhz:.0f} MHz"
+        remedy = f"--fit {Fit.BOARD} keeps within what was routed"
+        yield DesignWarning("W10", words, f"{', '.join(parts)}; {clock}", remedy)
 
 
 def bank_warnings(network: Network) -> Iterator[DesignWarning]:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 import streamopt as so
-from streamopt.evaluation.time_claim import time_claim
 from streamopt.perf.pipelines.clock import ClockRisk
 from streamopt.pipeline import evaluation_record
 from streamopt.target.resources import Fit, Resources
@@ -30,7 +29,7 @@ def built(clock_ns: float | None = None, *, risks: tuple[ClockRisk, ...] = ()) -
 
 def test_time_is_told_at_the_clock_of_the_target_and_of_the_fullest_routed_design() -> None:
     found = built()
-    claimed = time_claim(found)
+    claimed = found.claim
     assert claimed.clock_ns == 3.33
     assert claimed.routed_clock_ns == pytest.approx(1000 / 216)
     assert claimed.milliseconds == pytest.approx(found.trace.cycles * 3.33e-6)
@@ -38,14 +37,29 @@ def test_time_is_told_at_the_clock_of_the_target_and_of_the_fullest_routed_desig
 
 
 def test_a_slow_target_is_not_claimed_to_run_faster_than_asked() -> None:
-    claimed = time_claim(built(10.0))
+    claimed = built(10.0).claim
     assert claimed.clock_ns == claimed.routed_clock_ns == 10.0
 
 
 def test_a_clock_at_risk_is_not_claimed() -> None:
-    claimed = time_claim(built(risks=(RISK,)))
+    claimed = built(risks=(RISK,)).claim
     assert claimed.clock_ns == pytest.approx(4.93)
     assert claimed.routed_milliseconds == claimed.milliseconds
+
+
+def test_the_headline_tells_both_times_and_every_share() -> None:
+    found = built()
+    cycles = f"{found.trace.cycles:,} cycles"
+    (_, said), (fast, _), (slow, _), (region, shares) = found.headline.facts
+    assert (said, fast, slow, region) == (cycles, "at 300 MHz", "at 216 MHz", "of an SLR")
+    assert [part.split()[0] for part in shares.split(", ")] == ["DSP", "LUT", "FF", "BRAM", "URAM"]
+    assert found.headline.times.startswith(f"{cycles}: ")
+    assert repr(found).startswith(f"<Evaluation gesummv on u280: {cycles}: ")
+
+
+def test_the_headline_does_not_claim_a_clock_at_risk() -> None:
+    words = built(risks=(RISK,)).headline.times
+    assert words.endswith(" ms at 203 MHz; 300 MHz is at risk")
 
 
 def test_the_record_has_the_claim() -> None:

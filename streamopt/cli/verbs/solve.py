@@ -190,8 +190,8 @@ def _finish(
         to.incumbents.unlink(missing_ok=True)
     if as_json:
         warned = pipeline.warning_records(solution.warnings)
-        hardware = found.headline.record()
-        typer.echo(json.dumps({"hardware": hardware, **row, "warnings": warned}))
+        shares = pipeline.share_record(found)
+        typer.echo(json.dumps({**row, **shares, "warnings": warned}))
     else:
         if not quiet:
             _show(solution, found, row)
