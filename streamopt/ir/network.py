@@ -68,6 +68,7 @@ class Implementation(StrEnum):
 
     FABRIC = "fabric"
     """LUTs alone."""
+    MEDDSP = "meddsp"
     FULLDSP = "fulldsp"
     MAXDSP = "maxdsp"
 

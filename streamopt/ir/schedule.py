@@ -40,7 +40,12 @@ Binding: TypeAlias = tuple[tuple[Operator, Implementation], ...]
 
 BINDABLE: Mapping[Operator, tuple[Implementation, ...]] = {
     Operator.ADD: (Implementation.FABRIC, Implementation.FULLDSP),
-    Operator.MUL: (Implementation.FABRIC, Implementation.MAXDSP),
+    Operator.MUL: (
+        Implementation.FABRIC,
+        Implementation.MEDDSP,
+        Implementation.FULLDSP,
+        Implementation.MAXDSP,
+    ),
 }
 """Operators with a choice. Adders subtract too: ``add`` binds subtractions with additions."""
 

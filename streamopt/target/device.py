@@ -110,6 +110,15 @@ class Target:
         """
         return operator_cost(self.operators, op, element, implementation, self.clock_ns)
 
+    def builds(self, op: Operator, element: ElementType, implementation: str) -> bool:
+        """Return whether the table has an implementation of an operator for the target's clock."""
+        known = (row for row in self.operators.rows if op in row.operators)
+        costs = (row.cost for row in known if element in row.elements)
+        return any(
+            cost.implementation == implementation and cost.clock_ns <= self.clock_ns
+            for cost in costs
+        )
+
     def channel(self, name: str) -> MemoryChannel:
         """Return a channel by name.
 
@@ -275,6 +284,7 @@ def _operators(file: Traversable | Path) -> OperatorTable:
     from streamopt.target.documents import OperatorsDocument, validated
 
     document = validated(OperatorsDocument, _toml(file), str(file))
+    base = document.extends and _operators(_table("operators", document.extends, file, None))
     rows = (
         OperatorRow(
             frozenset(row.operators),
@@ -287,11 +297,12 @@ def _operators(file: Traversable | Path) -> OperatorTable:
                 implementation=row.implementation,
                 clock_ns=row.clock_ns,
                 source=row.source,
+                products=row.products,
             ),
         )
         for row in document.operator
     )
-    return OperatorTable(file.name, tuple(rows))
+    return OperatorTable(file.name, (*(base.rows if base else ()), *rows))
 
 
 def _memories(file: Traversable | Path) -> Memories:

@@ -160,12 +160,14 @@ class OperatorDocument(_Document):
     dsps: Count
     luts: Count
     ffs: Count
+    products: Count = Field(default=1, ge=1)
     source: Text
 
 
 class OperatorsDocument(_Document):
-    """An operator table."""
+    """An operator table, after the rows of the package's table that it extends."""
 
+    extends: Text | None = None
     operator: list[OperatorDocument] = Field(min_length=1)
 
 

@@ -26,9 +26,12 @@ class OperatorCost:
         Registers between operands and result; 0 for combinational logic. A report's stages are
         one more.
     implementation
-        As ``bind_op`` of Vitis HLS names it: ``fulldsp``, ``fabric``, ...
+        As ``bind_op`` of Vitis HLS names it: ``fulldsp``, ``fabric``, ...; ``packed`` for what it
+        has no name for.
     clock_ns
         Clock period of the table's row, which is not above the target's.
+    products
+        That one unit does at once; ``source`` says what they have in common.
     """
 
     latency_cycles: int
@@ -38,6 +41,7 @@ class OperatorCost:
     implementation: str
     clock_ns: float
     source: str
+    products: int = 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,7 +36,7 @@ def test_what_is_written_is_read_back() -> None:
     ("wrong", "message"),
     [
         ('{"adder": "fabric"', r"s.json:nodes\[0\].binding.adder.* E122 .*'add' or 'mul'"),
-        ('{"add": "luts"', r"s.json:nodes\[0\].binding.add: E122 .*'fabric', 'fulldsp' or"),
+        ('{"add": "luts"', r"s.json:nodes\[0\].binding.add: E122 .*'meddsp', 'fulldsp' or"),
     ],
 )
 def test_unknown_operators_and_implementations(wrong: str, message: str) -> None:

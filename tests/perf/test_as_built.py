@@ -51,7 +51,7 @@ def space_of(graph: Graph, costs: AsBuiltCosts, *, partial: bool = False) -> Dec
             dsp_limit=10**6,
             tiling_limit=1,
             costs=costs,
-            bindings=bindings(None, graph),
+            bindings=bindings(None, graph, DEVICE),
             partial_tiles=partial,
         ),
     )

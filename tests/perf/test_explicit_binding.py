@@ -46,6 +46,8 @@ def built(order: str, terms: int, bound: Bound) -> tuple[int, int, int]:
         ("kij", 1, {}, (80, 1, 16)),
         ("kij", 1, {ADD: FABRIC}, (48, 1, 14)),
         ("kij", 1, {ADD: FULLDSP, MUL: MAXDSP}, (80, 1, 16)),
+        ("kij", 1, {MUL: Implementation.FULLDSP}, (64, 1, 17)),
+        ("kij", 1, {ADD: FABRIC, MUL: Implementation.MEDDSP}, (16, 1, 16)),
         ("kij", 1, {ADD: FABRIC, MUL: FABRIC}, (0, 1, 16)),
         ("kij", 4, {}, (320, 1, 30)),
         ("kij", 4, {ADD: FABRIC}, (192, 1, 24)),  # the whole tree: three levels of five cycles

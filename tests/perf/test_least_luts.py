@@ -44,7 +44,7 @@ def space_of(graph: Graph) -> DecisionSpace:
             dsp_limit=10**6,
             tiling_limit=1,
             costs=as_built_costs(graph, DEVICE).with_surroundings(),
-            bindings=bindings(None, graph),
+            bindings=bindings(None, graph, DEVICE),
             partial_tiles=True,
         ),
     )

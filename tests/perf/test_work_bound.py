@@ -47,7 +47,7 @@ def test_no_design_is_below_the_bound_within_what_it_takes(seed: int) -> None:
     rng = Random(6600 + seed)
     graph = random_graph(rng, nodes=6, max_extent=12)
     costs = as_built_costs(graph, DEVICE, {})
-    choices = bindings(None, graph)
+    choices = bindings(None, graph, DEVICE)
     space = decision_space(
         graph, SpaceOptions(LEVELS[LevelName.OPT6], dsp_limit=10**6, tiling_limit=1)
     )
@@ -76,5 +76,6 @@ def test_without_luts_it_is_the_products_over_the_dsps() -> None:
     costs = as_built_costs(graph, DEVICE, {})
     bound = work_bound_cycles(graph, costs, {}, {}, DEVICE, region(30, 10**9))
     assert bound == -(-(32**3 * 3) // 30)
-    both = work_bound_cycles(graph, costs, bindings(None, graph), {}, DEVICE, region(30, 30_000))
+    free = bindings(None, graph, DEVICE)
+    both = work_bound_cycles(graph, costs, free, {}, DEVICE, region(30, 30_000))
     assert 0 < both < bound

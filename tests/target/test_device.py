@@ -82,6 +82,9 @@ def test_the_largest_region_at_a_channel_is_taken() -> None:
     assert target.budget(Fit.BOARD, ["DDR[1]", "HBM[7]"]) == target.budget(Fit.BOARD)
 
 
+MULTIPLIERS = ("maxdsp", "fulldsp", "meddsp", "fabric")
+
+
 @pytest.mark.parametrize("name", device_names())
 def test_every_float_operator_has_a_cost(name: str) -> None:
     target = Target.named(name)
@@ -108,6 +111,56 @@ def test_published_operators_of_the_u280() -> None:
     fabric = target.operator(Operator.ADD, FLOAT, "fabric")
     assert (fabric.latency_cycles, fabric.dsps, fabric.luts) == (4, 0, 338)
     assert target.operator(Operator.EXP, FLOAT).dsps == 7
+
+
+def test_multipliers_pay_for_dsps_with_luts() -> None:
+    target = Target.named("u280", clock_ns=3.33)
+    costs = [target.operator(Operator.MUL, FLOAT, name) for name in MULTIPLIERS]
+    assert [cost.dsps for cost in costs] == [3, 2, 1, 0]
+    assert [cost.luts for cost in costs] == sorted({cost.luts for cost in costs})
+    assert [target.builds(Operator.MUL, FLOAT, name) for name in (*MULTIPLIERS, "packed")] == [
+        *[True] * 4,
+        False,
+    ]
+    assert not Target.named("xc7z020").builds(Operator.MUL, FLOAT, "meddsp")
+
+
+@pytest.mark.parametrize(
+    ("clock_ns", "adder", "fabric"), [(3.33, 6, 4), (4.0, 6, 3), (4.55, 4, 3), (5.0, 4, 3)]
+)
+def test_adders_have_the_stages_of_their_clock(clock_ns: float, adder: int, fabric: int) -> None:
+    target = Target.named("u55c", clock_ns=clock_ns)
+    assert target.operator(Operator.ADD, FLOAT).latency_cycles == adder
+    assert target.operator(Operator.ADD, FLOAT, "fabric").latency_cycles == fabric
+    assert target.operator(Operator.MUL, FLOAT).latency_cycles == 3
+
+
+def test_packed_products_and_floats_of_a_dsp58_are_not_taken_unasked() -> None:
+    u280, v80 = Target.named("u280"), Target.named("v80", clock_ns=3.33)
+    for target in (u280, v80):
+        assert target.operator(Operator.MUL, ElementType.INT8).products == 1
+        assert target.operator(Operator.ADD, FLOAT).implementation == "fulldsp"
+    packed = u280.operator(Operator.MUL, ElementType.INT8, "packed")
+    assert (packed.dsps, packed.products) == (1, 2)
+    four = ElementType("ap_fixed<4, 4>")
+    assert u280.operator(Operator.MUL, four).dsps == 0
+    assert u280.operator(Operator.MUL, four, "packed").products == 4
+    assert v80.operator(Operator.ADD, FLOAT, "primitivedsp").dsps == 1
+    with pytest.raises(TargetError, match=r"E854 .*'primitivedsp'"):
+        u280.operator(Operator.ADD, FLOAT, "primitivedsp")
+
+
+def test_a_table_extends_one_of_the_package(tmp_path: Path) -> None:
+    text = (DEVICES / "u280.toml").read_text(encoding="utf-8")
+    (tmp_path / "card.toml").write_text(
+        text.replace('operators = "ultrascale_plus"', 'operators = "own.toml"', 1)
+    )
+    own = (DEVICES.parent / "operators" / "versal.toml").read_text(encoding="utf-8")
+    (tmp_path / "own.toml").write_text(own)
+    assert Target.load(tmp_path / "card.toml").operators.rows == Target.named("v80").operators.rows
+    (tmp_path / "own.toml").write_text(own.replace("ultrascale_plus", "virtex2"))
+    with pytest.raises(TargetError, match=r"E853 .*virtex2"):
+        Target.load(tmp_path / "card.toml")
 
 
 def test_a_clock_between_rows_takes_the_faster_row() -> None:
@@ -246,7 +299,7 @@ def test_regions_of_a_users_device_fit_together(
 def test_unknown_table_of_a_users_device(tmp_path: Path) -> None:
     text = (DEVICES / "u280.toml").read_text(encoding="utf-8")
     (tmp_path / "card.toml").write_text(text.replace('"ultrascale_plus"', '"virtex2"'))
-    with pytest.raises(TargetError, match=r"E853 .*virtex2(.|\n)*ultrascale_plus, zynq"):
+    with pytest.raises(TargetError, match=r"E853 .*virtex2(.|\n)*ultrascale_plus, versal, zynq"):
         Target.load(tmp_path / "card.toml")
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from streamopt.ir.ports import PortPlan
     from streamopt.ir.schedule import Binding
     from streamopt.space.fixed import Fixed
+    from streamopt.target.device import Target
 
 __all__ = [
     "PARTIAL_TILES",
@@ -38,7 +39,10 @@ PARTIAL_TILES = "partial_tiles"
 
 _TOOL: Binding = ()
 _FABRIC: Binding = ((Operator.ADD, Implementation.FABRIC),)
-_NO_DSPS: Binding = (*_FABRIC, (Operator.MUL, Implementation.FABRIC))
+_MULTIPLIERS = (Implementation.FULLDSP, Implementation.MEDDSP, Implementation.FABRIC)
+"""With fewer DSPs than the tool takes unasked, those with more of them first."""
+_FULLDSP: Binding = ((Operator.MUL, Implementation.FULLDSP),)
+_LUTS = frozenset({*_FABRIC, (Operator.MUL, Implementation.FABRIC)})
 _DSPS: Binding = ((Operator.ADD, Implementation.FULLDSP),)
 
 _SPLIT = ("split_arrays", "split_loops")
@@ -154,18 +158,22 @@ def variants(
             yield (*before, *kept), variant
 
 
-def bindings(binding: BindingChoice | None, graph: Graph) -> Mapping[str, tuple[Binding, ...]]:
+def bindings(
+    binding: BindingChoice | None, graph: Graph, on: Target
+) -> Mapping[str, tuple[Binding, ...]]:
     """Return by node what its operators may be built from."""
     match binding:
         case BindingChoice.TOOL:
             return {}
         case BindingChoice.DSP:
             return {
-                node.name: _choices(graph, node)[: 1 if accumulates_products(node) else 2]
+                node.name: (_TOOL,)
+                if accumulates_products(node)
+                else tuple(way for way in _choices(graph, node, on) if _LUTS.issuperset(way))[:2]
                 for node in graph.nodes
             }
         case BindingChoice.FREE | None:
-            return {node.name: _choices(graph, node) for node in graph.nodes}
+            return {node.name: _choices(graph, node, on) for node in graph.nodes}
 
 
 def counted(binding: BindingChoice | None, graph: Graph) -> Mapping[str, Binding]:
@@ -181,11 +189,25 @@ def _with_shared(tried: Sequence[_Tried]) -> Iterator[_Tried]:
         yield before, start, tuple(name for name in names if name != "private_arguments")
 
 
-def _choices(graph: Graph, node: Node) -> tuple[Binding, ...]:
-    """Return the bindings that make a difference to a node, those with more DSPs first."""
-    if isinstance(node, SequentialNode) or not graph.array(node.write.array).element.is_float:
+def _choices(graph: Graph, node: Node, on: Target) -> tuple[Binding, ...]:
+    """Return the bindings that make a difference to a node, those with more DSPs first.
+
+    Of a multiply-accumulate these are 5, 4, 3, 2, 1 and 0 DSPs; other pairs of implementations have
+    as many with more LUTs.
+    """
+    element = graph.array(node.write.array).element
+    if isinstance(node, SequentialNode) or not element.is_float:
         return (_TOOL,)
     operators = {part.op for part in walk(node.value) if isinstance(part, Binary)}
     adds = bool(operators & {BinaryOp.ADD, BinaryOp.SUB}) or node.reduction is Reduction.ADD
     multiplies = BinaryOp.MUL in operators or node.reduction is Reduction.MUL
-    return (_TOOL, *(_FABRIC,) * adds, *(_NO_DSPS,) * multiplies)
+    known = [name for name in _MULTIPLIERS if multiplies and on.builds(Operator.MUL, element, name)]
+    fewer: list[Binding] = [((Operator.MUL, name),) for name in known]
+    if not adds:
+        return (_TOOL, *fewer)
+    return (
+        _TOOL,
+        *(way for way in fewer if way == _FULLDSP),
+        _FABRIC,
+        *((*_FABRIC, *way) for way in fewer),
+    )

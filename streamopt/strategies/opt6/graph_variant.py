@@ -92,7 +92,7 @@ class GraphVariant:
         self._costs = costs = as_built_costs(
             self.graph, self.region.on, priced, self.ports, self._most_banks
         )
-        choices = bindings(binding, self.graph)
+        choices = bindings(binding, self.graph, self.region.on)
         self.problem = problem.within(
             partial_tiles=partial_tiles,
             costs=costs,

@@ -234,7 +234,7 @@ def test_no_schedule_is_slower_than_its_label_under_as_built_costs(seed: int) ->
             dsp_limit=100,
             tiling_limit=1,
             costs=costs,
-            bindings=bindings(None, graph),
+            bindings=bindings(None, graph, usual_target()),
             partial_tiles=True,
         ),
     )

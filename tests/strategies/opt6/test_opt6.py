@@ -72,7 +72,7 @@ def every_schedule(form: Graph, choices: so.Space) -> Iterator[Schedule]:
         form,
         SpaceOptions(level, dsp_limit=10**6, tiling_limit=1, partial_tiles=choices.partial_tiles),
     )
-    class_of, operators = space.class_of(), bindings(choices.binding, form)
+    class_of, operators = space.class_of(), bindings(choices.binding, form, DEVICE)
     for factors in product(*(group.factors for group in space.classes)):
         taken = {
             node.name: [factors[class_of[node.name, loop]] for loop in node.trip_counts]

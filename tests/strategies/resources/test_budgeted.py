@@ -42,7 +42,7 @@ def space_of(seed: int) -> DecisionSpace:
             dsp_limit=10**6,
             tiling_limit=1,
             costs=as_built_costs(graph, DEVICE).with_surroundings(),
-            bindings=bindings(None, graph),
+            bindings=bindings(None, graph, DEVICE),
         ),
     )
     return replace(space, lut_limit=10**9)
