@@ -7,6 +7,8 @@ import re
 __all__ = ["count", "nanoseconds", "release"]
 
 _NUMBER = re.compile(r"\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
+_MOST = 1e18
+"""Above which a number is nobody's cycles."""
 _SHARE = re.compile(r"\(.*?\)")
 _RELEASE = re.compile(r"20\d\d\.\d")
 
@@ -19,14 +21,14 @@ def count(text: str | None) -> int | None:
     >>> count("0 ~ 63"), count("192 (15%)"), count("undef")
     (63, 192, None)
     """
-    found = _NUMBER.findall(_SHARE.sub("", text or ""))
-    return max((round(float(number[:20])) for number in found), default=None)
+    found = (float(number) for number in _NUMBER.findall(_SHARE.sub("", text or "")))
+    return max((round(number) for number in found if number < _MOST), default=None)
 
 
 def nanoseconds(text: str | None) -> float | None:
     """Return a period in nanoseconds; None for what is no number."""
     found = _NUMBER.search(text or "")
-    return float(found[0][:20]) if found else None
+    return float(found[0]) if found and float(found[0]) < _MOST else None
 
 
 def release(text: str | None) -> str:

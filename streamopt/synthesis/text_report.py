@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, SourceLoc, SynthesisReportError
@@ -15,7 +16,7 @@ from streamopt.synthesis.numbers import count, nanoseconds, release
 from streamopt.synthesis.report import ReportedLoop, ReportedModule, SynthesisReport
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 __all__ = ["read_text_report"]
 
@@ -23,6 +24,7 @@ _TITLE = re.compile(r"^== (Synthesis Summary Report of|(?:Vitis )?.*HLS Report f
 _FACT = r"^\s*\* {}:[ \t]*(.*)$"
 _SUMMARY = "Performance & Resource Estimates"
 _NAME = "name"
+DEEPEST = 64
 
 
 def read_text_report(text: str, file: str) -> SynthesisReport:
@@ -91,28 +93,40 @@ class _Level:
     indent: int
     row: Mapping[str, str]
 
+    @property
+    def is_module(self) -> bool:
+        """Return whether it is a function; loops have another mark."""
+        return self.row[_NAME].strip().startswith("+")
+
 
 def _of_design(text: str) -> tuple[ReportedModule, ...]:
     """Return the modules of ``csynth.rpt``, whose table has them with their loops."""
     rows = [_Level(_indent(row[_NAME]), row) for row in _table(text, _SUMMARY)]
     found: list[ReportedModule] = []
     for at, level in enumerate(rows):
-        mark = level.row[_NAME].strip()
-        if mark.startswith("+"):
-            inside = rows[at + 1 :]
-            ends = (n for n, each in enumerate(inside) if _leaves(each, level))
-            loops = _loops(inside[: next(ends, len(inside))])
-            found.append(_module(mark.strip("+* "), level.row, loops))
+        if level.is_module:
+            below = takewhile(lambda row, top=level.indent: row.indent > top, rows[at + 1 :])
+            name = level.row[_NAME].strip().strip("+* ")
+            found.append(_module(name, level.row, _loops(_own(below))))
     return tuple(found)
 
 
-def _leaves(row: _Level, module: _Level) -> bool:
-    """Return whether a row is no loop of the module: another module, or less indented."""
-    return row.indent <= module.indent or row.row[_NAME].strip().startswith("+")
+def _own(rows: Iterable[_Level]) -> tuple[_Level, ...]:
+    """Return the loops of a module, of which those that stayed in it stand behind its modules."""
+    kept: list[_Level] = []
+    module: int | None = None
+    for row in rows:
+        if module is not None and row.indent > module:
+            continue
+        module = row.indent if row.is_module else None
+        if not row.is_module:
+            kept.append(row)
+    return tuple(kept)
 
 
 def _indent(name: str) -> int:
-    return len(name) - len(name.lstrip())
+    """Return the level of a row; nests of no source are as deep as `DEEPEST`."""
+    return min(len(name) - len(name.lstrip()), DEEPEST)
 
 
 def _module(name: str, row: Mapping[str, str], loops: tuple[ReportedLoop, ...]) -> ReportedModule:

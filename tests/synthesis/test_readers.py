@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from streamopt.errors import SynthesisReportError
+from streamopt.synthesis.numbers import count, nanoseconds
 from streamopt.synthesis.reader import read_reports
 from streamopt.synthesis.report import ReportedLoop, SynthesisReport
 from tests.support.synthesis_reports import (
@@ -26,7 +27,9 @@ NEST = "VITIS_LOOP_31_1_VITIS_LOOP_32_2"
 INNER = Loop("VITIS_LOOP_52_3", "21", 4, 37)
 GEMM = Function("gemm", (Loop(NEST, "45600", 1, 37),), 752, 100, 9, 45000, 90000, latency="45637")
 MVT = Function("mvt", (Loop("VITIS_LOOP_50_1", "38", None, 90, (INNER,)),), luts=7)
-TOP = Function("top", (), 800, 120, 9, 47000, 95000, "45700", kind="dataflow")
+TOP = Function(
+    "top", (Loop("LAST", "5", 1, 3),), 800, 120, 9, 47000, 95000, "45700", kind="dataflow"
+)
 WHOLE = (GEMM, MVT, TOP)
 
 
@@ -64,6 +67,7 @@ def test_every_form_and_release_says_the_same(tmp_path: Path, form: str, release
     assert amounts == (752, 100, 9, 45000, 90000, 45637)
     assert gemm.loops == (ReportedLoop(NEST, 45600, 45600, 1, 37),)
     assert top.clock_ns == (None if form == "csynth.rpt" else 2.431)
+    assert top.loops == (ReportedLoop("LAST", 5, 5, 1, 3),)
     mvt = found.module("mvt")
     assert mvt is not None
     assert (mvt.dsps, mvt.luts) == (0, 7)
@@ -80,6 +84,21 @@ def test_ranges_dashes_and_old_names_are_read(tmp_path: Path) -> None:
     assert module is not None
     assert (module.dsps, module.latency_cycles, module.clock_ns) == (5, None, None)
     assert (module.loops[0].trip_count, module.loops[0].latency_cycles) == (63, None)
+
+
+def test_numbers_that_nobody_means_are_no_numbers() -> None:
+    for text in ("1e999", "9" * 400, "", "-", "undef", "?"):
+        assert count(text) is None, text
+        assert nanoseconds(text) is None, text
+    assert (count("1 ~ 2.6e+03"), nanoseconds("3.33 ns")) == (2600, 3.33)
+
+
+def test_a_nest_without_end_is_read(tmp_path: Path) -> None:
+    loop = INNER
+    for _ in range(300):
+        loop = Loop("VITIS_LOOP_1_1", "2", None, 9, (loop,))
+    text = function_report(Function("deep", (loop,)))
+    assert read(tmp_path, "deep_csynth.rpt", text).module("deep") is not None
 
 
 def code_of(folder: Path, name: str, text: str) -> str:
