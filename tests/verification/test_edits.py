@@ -25,7 +25,12 @@ EDITS = {
     "no pipeline": (KERNEL, "#pragma HLS pipeline II=1 style=stp", "", "pipeline pragma in gemm"),
     "no dataflow": (KERNEL, "    #pragma HLS dataflow\n", "", "dataflow pragma in sketch"),
     "no unroll": (KERNEL, "#pragma HLS unroll", "#pragma HLS unroll off", "unroll pragma in gemm"),
-    "shallow FIFO": (KERNEL, "16> a_sum[1][2];", "3> a_sum[1][2];", "FIFO a_sum in sketch"),
+    "shallow FIFO": (
+        KERNEL,
+        "16> a_sum[1][2];",
+        "3> a_sum[1][2];",
+        "FIFO a_sum: was `hls::stream<float, 16> a_sum[1][2];`, is ",
+    ),
     "deep FIFO": (KERNEL, "hls::stream<float, 4> s[1];", "hls::stream<float, 400> s[1];", "FIFO s"),
     "no partition": (
         KERNEL,
@@ -89,7 +94,7 @@ EDITS = {
         "    float t[4][8];\n#pragma HLS stable variable=t\n",
         "stable pragma",
     ),
-    "interface": ("sketch.h", "float y[8][4]", "float y[8][4], int", "arguments of sketch"),
+    "interface": ("sketch.h", "float y[8][4]", "float y[8][5]", "argument y"),
     "clock": (
         "run_hls.tcl",
         "-period 3.33",

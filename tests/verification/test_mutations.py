@@ -64,12 +64,20 @@ FAULTS = {
     "FIFO one too shallow": (
         with_depth(LEAST_DEPTH_ELEMS - 1),
         r"E708 the processes wait for each other, a deadlock:(.|\n)*"
-        r"gemm waits for room in stream a_scale\[0\]\[1\] \(depth 2\), which scale reads",
+        r"gemm waits for room in stream a_scale\[0\]\[1\] \(depth 2\), which scale reads(.|\n)*"
+        r"all tokens so far are right; FIFO a_scale\[0\]\[1\] is full with 2 elements, where the "
+        r"schedule gives it 16",
     ),
     "missing final write": (
         edited("if (k == 7)", "if (k == 7 && i < 3)"),
         r"E703 a process reads from an empty stream:\n  sum reads from empty stream "
-        r"a_sum\[0\]\[0\] \(depth \d+\): gemm has ended",
+        r"a_sum\[0\]\[0\] \(depth \d+\): gemm has ended(.|\n)*"
+        r"E716 node 'gemm' writes 12 tokens of 16 to a_sum\[0\]\[0\], none at i = 3, j = 0, k = 7",
+    ),
+    "token left out": (
+        edited("if (k == 7)", "if (k == 7 && !(i == 1 && j == 2))"),
+        r"E708 (.|\n)*hint: what E716 names is the likely cause: a guard or loop bound (.|\n)*"
+        r"E716 .* to a_sum\[0\]\[0\] at i = 1, j = 2, k = 7: .*: it is left out",
     ),
     "surplus write": (
         edited("if (k == 7)", "if (k == 7 || (i == 3 && j == 7 && k == 6))"),

@@ -21,7 +21,7 @@ _KERNEL = (
     (r"#pragma HLS bind_op .*?\bvariable=(\w+).*", "operator of {}"),
     (r"#pragma HLS (\w+).*", "{} pragma"),
     (r"#.*", "preprocessor line"),
-    (r"(?:\w+ )?(?:hls :: |tapa :: )?[sS]treams? < .*?> (\w+)\b.*;", "FIFO {}"),
+    (r"(?:.*\( )?(?:const )?(?:\w+ :: )?[io]?[sS]treams? < .*> (?:& )?(\w+)\b[^(]*", "FIFO {}"),
     (r"for \( (?:const )?\w+ (\w+) .*", "loop over {}"),
     (r"(?:else )?if \(.*", "guard"),
     (r"(\w+) (?:\[.*?\] )?\. write \(.*", "write to {}"),
@@ -29,7 +29,7 @@ _KERNEL = (
     (r"[^=(]*?(\w+) (?:\[ \w+ \] )*(?:= .*)?;", "value of {}"),
     (r"(?!return)(\w+) (?:\[[^=]*\] )?[-+*/|&^]?= .*", "value of {}"),
     (r"(?:\w+ (?:\.|::) )?(\w+) (?:< .* > )?\(.*\) ;", "call of {}"),
-    (r"(?:\w+ )+(\w+) \(.*\) ;|.*?(\w+) \(.*\{", "arguments of {}"),
+    (r".*?(\w+) (?:\[ \w+ \] )*(?:,|\) [;{])", "argument {}"),
 )
 _SCRIPT = (
     (r"create_clock\b.*|clock=.*", "clock period"),

@@ -85,7 +85,8 @@ def _paired(
         )
         for before, after in pairs:
             where = (after or before).function
-            cause = f"{subject} in {where}" if where else subject
+            is_shared = not where or subject.startswith("FIFO ")
+            cause = subject if is_shared else f"{subject} in {where}"
             shown = [one.shown if one is not None else "" for one in (before, after)]
             line = after.line if after is not None else place
             yield _Change(cause, shown[0], shown[1], line)

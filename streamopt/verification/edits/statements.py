@@ -1,7 +1,8 @@
 """Statements of emitted files, alike for texts that differ in comments and white space alone.
 
 C++ is read as its compiler does: lines that end in a backslash are joined before comments are
-taken out, a directive is a line, and everything else ends at a semicolon or a brace.
+taken out, a directive is a line, and everything else ends at a semicolon or a brace. Parameters of
+functions are told apart.
 """
 
 from __future__ import annotations
@@ -71,32 +72,39 @@ def _indent(line: str, suffix: str) -> str:
 
 def _cpp(text: str) -> Iterator[FileStatement]:
     joined = re.sub(r"\\[ \t]*\n", "\f", text)  # a space that still counts as a line
-    tokens, function, depth, parentheses = list[str](), "", 0, 0
-    begun = 0
-    for found in _TOKEN.finditer(joined):
-        if found.lastgroup in ("comment", "space"):
+    found, function, depth = list[re.Match[str]](), "", 0
+    parentheses, angles = 0, 0
+    pieces = [0]  # where the parameters of a function begin
+    for token in _TOKEN.finditer(joined):
+        if token.lastgroup in ("comment", "space"):
             continue
-        if found.lastgroup == "directive":
-            shown = " ".join(_COMMENT.sub(" ", found[0]).split())
-            yield FileStatement(shown, shown, _line(joined, found.start()), function)
+        if token.lastgroup == "directive":
+            shown = " ".join(_COMMENT.sub(" ", token[0]).split())
+            yield FileStatement(shown, shown, _line(joined, token.start()), function)
             continue
-        token = found[0]
-        begun = begun if tokens else found.start()
-        tokens.append(token)
-        parentheses += (token in ("(", "[")) - (token in (")", "]"))
-        if parentheses > 0 or token not in (";", "{", "}"):
+        found.append(token)
+        parentheses += (token[0] in ("(", "[")) - (token[0] in (")", "]"))
+        angles += (token[0] == "<") - (token[0] == ">")
+        if not function and (parentheses, angles, token[0]) == (1, 0, ","):
+            pieces.append(len(found))
+        if parentheses > 0 or token[0] not in (";", "{", "}"):
             continue
-        whole, shown = " ".join(tokens), " ".join(joined[begun : found.end()].split())
-        defined = _DEFINED.match(whole) if not function else None
+        defined = _DEFINED.match(" ".join(one[0] for one in found)) if not function else None
         if defined is not None:
             function, depth = defined[1], 0
-        yield FileStatement(whole, shown, _line(joined, begun), function)
-        depth += (token == "{") - (token == "}")
+        for begin, end in zip(pieces, [*pieces[1:], len(found)], strict=True):
+            yield _statement(joined, found[begin:end], function)
+        depth += (token[0] == "{") - (token[0] == "}")
         function = function if depth > 0 else ""
-        tokens, parentheses = [], 0
-    if tokens:
-        rest = " ".join(tokens)
-        yield FileStatement(rest, rest, _line(joined, begun), function)
+        found, parentheses, angles, pieces = [], 0, 0, [0]
+    if found:
+        yield _statement(joined, found, function)
+
+
+def _statement(joined: str, tokens: list[re.Match[str]], function: str) -> FileStatement:
+    text = " ".join(" ".join(token[0] for token in tokens).split())
+    shown = " ".join(joined[tokens[0].start() : tokens[-1].end()].split())
+    return FileStatement(text, shown, _line(joined, tokens[0].start()), function)
 
 
 def _line(joined: str, at: int) -> int:
