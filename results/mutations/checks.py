@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from faults import Effect
 from projects import TOP
 
 import streamopt as so

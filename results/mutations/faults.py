@@ -67,6 +67,9 @@ _START = r"\(([^()?]* == 0[^()?]*) \? [^:]*? : (\w+(?:\[[^\[\]]*\])+)\)"
 _LOOP = r"(for \(int \w+ = 0; \w+ < )(\d+)"
 _PARTITION = r"^ *#pragma HLS array_partition variable=(\w+) .*\n"
 _GROWING = "(0.2f + [] { static float more = -0.01f; return more += 0.01f; }())"
+_FIXED = r"(?<![<\w])ap_fixed<[^<>]*>(?= term| total| \w+_acc|\()"
+_PRAGMA = r"\g<0>\1#pragma HLS "
+_INDEPENDENT = f"{_PRAGMA}dependence variable=tmp_acc type=inter dependent=false\n"
 _VALUES, _SPEED, _BUILD = Effect.VALUES, Effect.SPEED, Effect.BUILD
 _SUBTRACTED = r"fsub_\w+\(([^(),]+), ([^(),]+)\)|([\w.\[\]]+) - ([\w.\[\]]+)(?=[;)])"
 
@@ -172,9 +175,25 @@ _FURTHER = (
         _VALUES,
         inside(r"load_\w+", first(r"(= \w+\[)", r"\g<1>1 + ")),
     ),
-    Fault("another lane of a word", "gemm, m_axi", _VALUES, inside(r"load_\w+", first(r"% (\d+)\]", r"/ \1]"))),
-    Fault("one bundle for two arrays", "gemm, m_axi", _SPEED, first(r"bundle=gmem_B\b", "bundle=gmem_A")),
-    Fault("another bank", "gemm, m_axi", _SPEED, first(r"HBM\[\d+", "HBM[31"), "connectivity.cfg"),
+    Fault(
+        "another lane of a word",
+        "gemm, m_axi",
+        _VALUES,
+        inside(r"load_\w+", first(r"% (\d+)\]", r"/ \1]")),
+    ),
+    Fault(
+        "one bundle for two arrays",
+        "gemm, m_axi",
+        _SPEED,
+        first(r"bundle=gmem_B\b", "bundle=gmem_A"),
+    ),
+    Fault(
+        "another bank",
+        "gemm, m_axi",
+        _SPEED,
+        first(r"HBM\[\d+", "HBM[31"),
+        "connectivity.cfg",
+    ),
     Fault(
         "a host that does not send an input",
         "gemm, m_axi",
@@ -196,21 +215,44 @@ _FURTHER = (
         first(r"xrt::run run\(kernel\);\n.*start\(\);", "xrt::run run = kernel();"),
         "host.cpp",
     ),
-    Fault("a sum in int8_t", "layer, int8", _VALUES, inside(r"\w+", everywhere(r"int(?:16|32)_t(?= \w+_acc| total| term)", "int8_t"))),
-    Fault("fewer bits of a product", "fir, ap_fixed", _VALUES, inside("taps", everywhere(r"ap_fixed<\d+, \d+", "ap_fixed<12, 6"))),
-    Fault("a sum of integers that does not start at 0", "layer, int8", _VALUES, inside(r"\w+", first(_START, r"\2"))),
     Fault(
-        "a wrong promise: no dependence",
+        "a sum in int8_t",
+        "layer, int8",
+        _VALUES,
+        inside(r"\w+", everywhere(r"int(?:16|32)_t(?= \w+_acc| total| term)", "int8_t")),
+    ),
+    Fault(
+        "fewer bits of a sum",
+        "fir, ap_fixed",
+        _VALUES,
+        inside("taps", everywhere(_FIXED, "ap_fixed<12, 6>")),
+    ),
+    Fault(
+        "a sum of integers that does not start at 0",
+        "layer, int8",
+        _VALUES,
+        inside(r"\w+", first(_START, r"\2")),
+    ),
+    Fault(
+        "a promise: no dependence",
         "atax",
         Effect.HARDWARE,
-        inside("gemv", first(r"^( *)#pragma HLS pipeline.*\n", r"\g<0>\1#pragma HLS dependence variable=tmp_acc type=inter dependent=false\n")),
+        inside("gemv", first(r"^( *)#pragma HLS pipeline.*\n", _INDEPENDENT)),
     ),
-    Fault("a buffer without handshake", "residual_block", Effect.HARDWARE, first(r"stream type=pipo", "stream type=unsync")),
+    Fault(
+        "a buffer without handshake",
+        "residual_block",
+        Effect.HARDWARE,
+        first(r"stream type=pipo", "stream type=unsync"),
+    ),
     Fault(
         "a depth by pragma",
         "3mm",
         Effect.HARDWARE,
-        first(r"^( *)hls::stream<[^;]*> (\w+)(?:\[\d+\])*;\n", r"\g<0>\1#pragma HLS stream variable=\2 depth=1\n"),
+        first(
+            r"^( *)hls::stream<[^;]*> (\w+)(?:\[\d+\])*;\n",
+            f"{_PRAGMA}stream variable=\\2 depth=1\n",
+        ),
     ),
     Fault(
         "a Tcl file that the build finds",
@@ -219,9 +261,27 @@ _FURTHER = (
         lambda text: f"{text}config_op fadd -impl fabric\n",
         "pre_hls.tcl",
     ),
-    Fault("another part", "atax", _BUILD, first(r"^part=.*", "part=xc7z020clg400-1"), "hls_config.cfg"),
-    Fault("a wider tolerance", "atax", Effect.CHECKS, first(r"error <= tol", "error <= 9 + tol"), "testbench.cpp"),
-    Fault("another depth in the schedule", "3mm", Effect.CHECKS, first(r'("depth(?:_elems)?": )(\d+)', r"\g<1>9\2"), "schedule.json"),
-)  # fmt: skip
+    Fault(
+        "another part",
+        "atax",
+        _BUILD,
+        first(r"^part=.*", "part=xc7z020clg400-1"),
+        "hls_config.cfg",
+    ),
+    Fault(
+        "a wider tolerance",
+        "atax",
+        Effect.CHECKS,
+        first(r"error <= tol", "error <= 9 + tol"),
+        "testbench.cpp",
+    ),
+    Fault(
+        "another depth in the schedule",
+        "3mm",
+        Effect.CHECKS,
+        first(r'("depth_elems": )(\d+)', r"\g<1>9\2"),
+        "schedule.json",
+    ),
+)
 
 FAULTS = (*_BY_HAND, *_FURTHER)

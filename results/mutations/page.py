@@ -14,18 +14,20 @@ __all__ = ["page"]
 
 HEAD = """# Faults that verification finds
 
-`python results/mutations/run.py` solves the programs, writes their projects, and breaks one file of each as a
-hand would; `streamopt verify` then has to find the fault and name it. It writes rows.csv and this page, and fails if
-a fault stays unseen. Edits find their place by the structure of the text (`faults.py`), and say so if it has none.
+`python results/mutations/run.py` solves the programs, writes their projects, and breaks one file of
+each as a hand would; `streamopt verify` then has to find the fault and name it. It writes rows.csv
+and this page, and fails if a fault stays unseen. Edits find their place by the structure of the
+text (`faults.py`), and say so if there is none.
 
-- *Emission again*: the project is emitted from its graph.json and schedule.json, and whatever differs is named with
-  its file, line and cause (E728). Every fault has to be found so.
-- *Otherwise*: the check that finds it with these findings left aside (`--allow-edits`): the rules of the vendor's tool
-  (E611 to E620), the compiler, C simulation with FIFOs of the emitted depths (tokens, deadlock, order of
-  processes), the values, a second run of the kernel, memory that holds a pattern where nobody has written. Every fault
-  that changes values or lets the design hang has to be found so too.
+- *Named*: the project is emitted from its graph.json and schedule.json, and each difference is told
+  with its file, line and cause (E728). Every fault has to be found so.
+- *Otherwise*: the check that finds it with these findings left aside (`--allow-edits`): the rules
+  of the vendor's tool (E611 to E625), the compiler, C simulation with FIFOs of the emitted depths
+  (tokens, deadlock, order of processes), the values, a second run of the kernel, memory that holds
+  a pattern where nobody has written. Every fault that changes values or lets the design hang has to
+  be found so too. Hosts are run by the tests, against a mock of XRT.
 
-No vendor tool ran: what a fault does to speed, area or a bitstream is expected, not measured.
+No vendor tool ran: the effect of a fault on speed, area or a bitstream is expected, not measured.
 """
 
 

@@ -62,6 +62,8 @@ BROKEN: list[tuple[str, str, str, str]] = [
     ("E618", "const float term =", "const float FLT_MAX =", "FLT_MAX is a reserved name"),
     ("E619", "gemm(A, B, C);", "gemm(B, A, C);", "gemm takes const float A[8][4], gets B"),
     ("E619", "gemm(A, B, C);", "gemm(A, B);", "gemm takes 3 arguments, gets 2"),
+    ("E625", "C[2][3];", "C[2][3];\n    #pragma HLS stream variable=C depth=9", "a depth of"),
+    ("E625", "#pragma HLS unroll", "#pragma HLS unroll skip_exit_check", "a trip count"),
     ("E619", "hls::stream<float, 8> C[2][3];", "hls::stream<float, 8> C[3][2];", "C[2][3], gets C"),
 ]  # fmt: skip
 

@@ -18,6 +18,7 @@ E621  an array of several banks has an index that is not static
 E622  an argument has more banks than any design of one SLR that is known
 E623  a bank has fewer ports than an iteration needs in the interval that is asked for
 E624  a reduction with more than one operator on its recurrence
+E625  a pragma changes what hardware computes, but not what C++ does
 ====  =============================================================================
 """
 
@@ -35,6 +36,7 @@ from streamopt.codegen.checks.rules import (
     loop_findings,
     name_findings,
     partition_findings,
+    promise_findings,
     region_findings,
 )
 from streamopt.codegen.tree import CppFunction
@@ -62,6 +64,7 @@ def check_tree(items: Sequence[Item]) -> tuple[Finding, ...]:
             found += loop_findings(function)
             found += recurrence_findings(function)
         found += partition_findings(function)
+        found += promise_findings(function)
     return tuple(sorted(found, key=lambda one: one.severity is Severity.WARNING))
 
 

@@ -9,6 +9,7 @@ loop has a body); loops below it are unrolled completely.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -24,7 +25,14 @@ if TYPE_CHECKING:
     from streamopt.codegen.checks.facts import CppCall, CppVariable, FunctionFacts
     from streamopt.codegen.tree import Item
 
-__all__ = ["is_region", "loop_findings", "name_findings", "partition_findings", "region_findings"]
+__all__ = [
+    "is_region",
+    "loop_findings",
+    "name_findings",
+    "partition_findings",
+    "promise_findings",
+    "region_findings",
+]
 
 
 PORTS_OF_AN_ARGUMENT = 2
@@ -216,6 +224,28 @@ def _misfit(array: CppVariable | None, split: CppPartition) -> str:
     if split.factor is not None and not 1 < split.factor <= extent:
         return f"factor {split.factor} for an extent of {extent}"
     return ""
+
+
+_UNSEEN = (
+    (r"stream\b.*\bdepth=", "a depth of its own", "write it as hls::stream<T, DEPTH>"),
+    (r"stream\b.*\btype=unsync\b", "a buffer without handshake", "leave it out"),
+    (r"stable\b", "a value that never changes", "leave it out"),
+    (r"occurrence\b", "a region that runs less often", "leave it out"),
+    (r"unroll\b.*\bskip_exit_check\b", "a trip count that divides", "leave the option out"),
+)
+
+
+def promise_findings(function: FunctionFacts) -> Iterator[Finding]:
+    """Yield E625 for pragmas that change what hardware computes, but not what C++ does.
+
+    AMD UG1399, "HLS Pragmas": the tool takes them as given, and C simulation ignores them.
+    """
+    pragmas = [item.text for item in nested(function.body) if isinstance(item, Pragma)]
+    for text in pragmas:
+        for form, promise, remedy in _UNSEEN:
+            if re.match(form, text, re.IGNORECASE):
+                message = f"pragma '{text}' gives the tool {promise}, which no simulation sees"
+                yield Finding("E625", f"{message}: {remedy}", function.name)
 
 
 def name_findings(functions: Sequence[FunctionFacts]) -> Iterator[Finding]:
