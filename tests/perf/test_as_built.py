@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
 import streamopt as so
+from streamopt.ir.program import Role
 from streamopt.ir.schedule import ChannelKind
 from streamopt.perf.as_built.closed_form import node_pipelines, predict
 from streamopt.perf.pipelines.timings import pipeline_timings
@@ -196,3 +199,24 @@ def test_windows_on_arguments_share_ports() -> None:
             seen.add(row.ii)
     assert len(space.classes) == 4
     assert max(seen) > 1
+
+
+@pytest.mark.parametrize(("kind", "ii"), [("memory", 2), ("rom", 1)])
+def test_lanes_beyond_the_limit_of_banks_take_turns_in_arguments_alone(kind: str, ii: int) -> None:
+    p = so.dsl.program("rows")
+    i, j = p.iterators(i=32, j=8)
+    x, w = p.input("x", 32, 8), p.input("w", 32, 8)
+    p.output("y", (i,), so.dsl.sum(j, x[i, j] * w[i, j]))
+    graph = so.dataflow(p.build())
+    weights = tuple(
+        array if array.name == "y" else replace(array, role=Role.WEIGHT) for array in graph.arrays
+    )
+    values = dict.fromkeys(("x", "w"), np.ones((32, 8), np.float32))
+    graph = replace(graph, arrays=weights, values=values)
+    ports = so.plan_ports(graph, ports=dict.fromkeys(("x", "w"), kind))
+    costs = as_built_costs(graph, DEVICE, ports=ports, most_banks=2)
+    (node,) = graph.nodes
+    schedule = assemble(graph, {node.name: ("j", "i")}, {node.name: [1, 8]})
+    (row,) = evaluate(graph, schedule, costs).nodes
+    (built,) = as_built(graph, replace(schedule, ports=ports, most_banks=2)).nodes
+    assert row.ii == built.ii == ii

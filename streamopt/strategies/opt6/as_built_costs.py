@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from streamopt.ir.graph import SequentialNode
+from streamopt.ir.network import Place
 from streamopt.ir.schedule import ChannelKind, ChannelPlan
 from streamopt.transforms.argument_banks import argument_load
 from streamopt.transforms.line_buffers import window_interval
@@ -67,9 +68,11 @@ def as_built_costs(
     network = lower(scheduled)
     counts, rates = port_counts(network), network_rates(network, on)
     pipelines = node_pipelines(scheduled, network)
+    places = {memory.name: memory.place for memory in network.memories}
+    limits = {name: most_banks if places[name] is Place.ARGUMENT else None for name in counts}
     rules = {
         node.name: _transfer_rule(pipelines[node.name], network, rates)
-        or _port_rule(graph, node, counts, most_banks)
+        or _port_rule(graph, node, counts, limits)
         for node in graph.nodes
     }
     return AsBuiltCosts(graph, pipelines, network, on, rules, counted)
@@ -89,7 +92,7 @@ def _transfer_rule(
 
 
 def _port_rule(
-    graph: Graph, node: Node, counts: Mapping[str, int], most_banks: int | None
+    graph: Graph, node: Node, counts: Mapping[str, int], limits: Mapping[str, int | None]
 ) -> PortRule:
     """Return the rule for windows, and arguments walked widely or by more than plain iterators.
 
@@ -102,6 +105,7 @@ def _port_rule(
     for name in dict.fromkeys(access.array for access in accesses):
         own = [access for access in dict.fromkeys(accesses) if access.array == name]
         is_plain = all(_is_plain(s) for access in own for s in access.subscripts)
+        most_banks = limits.get(name)
         if not counts.get(name) or (is_plain and most_banks is None):
             continue
         loops = sorted({loop for access in own for loop in access.iterators()})
