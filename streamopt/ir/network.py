@@ -240,6 +240,8 @@ class Pipeline:
     reassociates
         Whether the tool may do additions of floats in another order than the source, and so
         balances the chains of its sums (``config_compile -unsafe_math_optimizations``).
+    counts_digits
+        Whether quotients and remainders of indices are counted along the tile loops, not divided.
     """
 
     name: str
@@ -251,6 +253,7 @@ class Pipeline:
     partial_tiles: tuple[PartialTile, ...] = ()
     target_ii: int = 1
     reassociates: bool = False
+    counts_digits: bool = False
 
     @property
     def iterations(self) -> int:

@@ -51,7 +51,7 @@ def test_nest_on_a_local_copy() -> None:
         "    for (int i = 0; i < 7; i++) {",
         "        #pragma HLS pipeline II=1 style=stp",
         "        #pragma HLS dependence variable=y_state type=inter direction=RAW false",
-        "        if ((i) % 2 == 0) {",
+        "        if ((i & 1) == 0) {",
         "            y_state[i + 1] = (y_state[i] + y_state[i + 1]) / 2.0f;",
         "        }",
         "    }",

@@ -26,6 +26,7 @@ _OPERATORS: Mapping[type[ast.operator], Callable[[int, int], int]] = {
     ast.Mult: int.__mul__,
     ast.Div: int.__floordiv__,
     ast.Mod: int.__mod__,
+    ast.RShift: int.__rshift__,
     ast.BitAnd: int.__and__,
 }
 _INDEX = re.compile(r"const int (\w+) = (.*);")
@@ -34,7 +35,7 @@ _SUBSCRIPTED = re.compile(r"\b([A-Za-z_]\w*)\[")
 
 @dataclass(frozen=True, slots=True)
 class IndexScope:
-    """What is known of names where a statement stands.
+    """The names that are known where a statement stands.
 
     Attributes
     ----------
@@ -165,6 +166,8 @@ def _combined(
             return {} if whole else left if constant % banks == 0 else None
         case ast.BitAnd() if isinstance(constant, int) and constant & constant + 1 == 0:
             return _combined(ast.Mod(), first, (right, ast.Constant(constant + 1)), banks)
+        case ast.RShift() if isinstance(constant, int):
+            return _combined(ast.Div(), first, (right, ast.Constant(1 << constant)), banks)
         case ast.Div() if isinstance(constant, int):
             whole = not any(by % constant for by in left.values())
             return {name: by // constant for name, by in left.items()} if whole else None

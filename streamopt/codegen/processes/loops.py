@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from streamopt.codegen.expressions import check_dividends
+from streamopt.codegen.processes.counters import CountedLoop, DigitCounters
 from streamopt.codegen.processes.guards import LoopGuard, all_of
 from streamopt.codegen.tree import CppStatement, For, If, Item, Pragma, pipelined
 
@@ -36,6 +37,7 @@ class CppNest:
         self.loops = scheduled.loops
         self.built = scheduled.tile_loops
         self.process = process
+        self.scope = scope
         self.names = names = scope.inner()
         self.iterator = {loop.name: names.unique(loop.name) for loop in self.loops}
         unrolled = [loop for loop in self.loops if loop.unroll > 1]
@@ -47,6 +49,31 @@ class CppNest:
             p.name: LoopGuard(p, self.tile[p.name], self.lane.get(p.name, "0")) for p in self.loops
         }
         self.used: set[str] = set()
+        counted = [
+            CountedLoop(
+                self.iterator[p.name],
+                self.tile[p.name],
+                self.lane.get(p.name, ""),
+                p.tiles if p in self.built else 1,
+                p.unroll,
+            )
+            for p in self.loops
+        ]
+        self.counters = DigitCounters(counted, self.taken_name)
+
+    def taken_name(self, wanted: str) -> str:
+        """Return a free name of the nest, and take it in the function."""
+        name = self.names.unique(wanted)
+        self.scope.take(name)
+        return name
+
+    def index(self, value: Affine, iterators: Mapping[str, Affine]) -> str:
+        """Return the text of an index, with C++ names for the iterators."""
+        check_dividends(value, self.node)
+        found = self.counters.counted(value.substitute(iterators))
+        names = {*found.iterators()}
+        self.used.update(name for name, text in self.iterator.items() if text in names)
+        return str(found)
 
     def inside(self, loops: Collection[str]) -> str:
         """Return the condition that loops are before their ends; empty for no loop."""
@@ -84,6 +111,4 @@ class CppNest:
 
     def placed(self, access: Access, iterators: Mapping[str, Affine]) -> str:
         """Return the subscripts of an access, with C++ names for the iterators."""
-        for subscript in access.subscripts:
-            check_dividends(subscript, self.node)
-        return "".join(f"[{s.substitute(iterators)}]" for s in access.subscripts) or "[0]"
+        return "".join(f"[{self.index(s, iterators)}]" for s in access.subscripts) or "[0]"

@@ -141,7 +141,6 @@ class MoverWriter(CppNest):
             return f"{stream}.read()" if port is self.source else stream
         if port.by_value:
             return port.name
-        self.used.update(access.iterators())
         names = {name: Affine.iterator(text) for name, text in self.iterator.items()}
         return port.name + self.placed(access, names)
 

@@ -31,7 +31,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from streamopt.analysis.accumulator import accumulator, update_distance
-from streamopt.codegen.expressions import ExpressionText, check_dividends, literal
+from streamopt.codegen.expressions import ExpressionText, literal
 from streamopt.codegen.layout import CppPort, extents_text
 from streamopt.codegen.processes.guards import all_of
 from streamopt.codegen.processes.loops import CppNest, partition_pragmas
@@ -76,7 +76,6 @@ class NestWriter(CppNest):
         super().__init__(scheduled, process, scope)
         self.target_ii = scheduled.target_ii
         self.array = process.writes[0].array
-        self.scope = scope
         delays = self.node.delays
         self.computed = {
             name: Affine.iterator(text) - Affine.of(delays.get(name, 0))
@@ -114,21 +113,23 @@ class NestWriter(CppNest):
         body: list[Item]
         computed: list[Item] = [*_merged(self._fetches()), *self._term()]
         result, computing = [*self._result()], self._computing()
+        outer, inner = self.counters.lanes([self.lane[loop.name] for loop in self.summed])
         if self.tree is None:
-            body = _under(computing, [*computed, *result])
+            body = _under(computing, [*outer, *inner, *computed, *result])
         else:
-            body = _under(computing, computed)
+            body = _under(computing, [*inner, *computed])
             for loop in reversed(self.summed):
                 body = [self.lane_loop(loop, body)]
             declared = self.tree.declared(self.array.element)
-            body = [*declared, *body, *_under(computing, result)]
+            body = [*outer, *declared, *body, *_under(computing, result)]
         plain = [p for p in self.lanes if p not in self.guarded and p not in self.summed]
         for loop in reversed((*self.guarded, *plain)):
             if loop.unroll > 1:
                 end = self.inside([loop.name]) if loop in self.guarded else ""
                 body = [self.lane_loop(loop, body, end)]
         body = [*dependences(self.line_writers), *self.constants(self.loops), *taken, *body]
-        return (*self.locals, *self.tiled(body, self.target_ii))
+        body += self.counters.steps
+        return (*self.locals, *self.counters.declared, *self.tiled(body, self.target_ii))
 
     def _windows(self) -> Iterator[Item]:
         """Yield what fills windows from their line buffers, and then takes the next elements."""
@@ -284,9 +285,7 @@ class NestWriter(CppNest):
         return port.element(self._subscripts(access))
 
     def _index(self, value: Affine) -> str:
-        check_dividends(value, self.node)
-        self.used.update(value.iterators())
-        return str(value.substitute(self.computed))
+        return self.index(value, self.computed)
 
     def _buffer(self, array: Array, access: Access, purpose: str) -> str:
         """Declare a local buffer of the array's shape, split like the lanes; return its name."""
@@ -300,8 +299,7 @@ class NestWriter(CppNest):
     def _local(
         self, array: Array, shape: tuple[int, ...], factors: tuple[int, ...], purpose: str
     ) -> str:
-        name = self.names.unique(f"{array.name}_{purpose}")
-        self.scope.take(name)
+        name = self.taken_name(f"{array.name}_{purpose}")
         # Compilers that unroll can't tell that each is set at its first use: registers begin as
         # zeros, which costs nothing; a memory would be swept.
         are_registers = all(f >= extent for f, extent in zip(factors, shape, strict=True))
@@ -329,7 +327,6 @@ class NestWriter(CppNest):
         return frozenset(loop.name for loop in self.masked)
 
     def _subscripts(self, access: Access) -> str:
-        self.used.update(access.iterators())
         return self.placed(access, self.computed)
 
 

@@ -12,6 +12,7 @@ from streamopt.analysis.carried_distance import carried_distance
 from streamopt.analysis.operations import read_guards
 from streamopt.codegen.expressions import ExpressionText, check_dividends
 from streamopt.codegen.layout import extents_text
+from streamopt.codegen.processes.counters import CountedLoop, DigitCounters
 from streamopt.codegen.tree import CppStatement, For, If, Pragma, element_loops, pipelined
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import reads
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from streamopt.ir.expression import Access
     from streamopt.ir.graph import SequentialNode
     from streamopt.ir.network import Operator
-    from streamopt.ir.program import Array, Statement
+    from streamopt.ir.program import Array, Loop, Statement
 
 __all__ = ["SequenceWriter"]
 
@@ -51,6 +52,8 @@ class SequenceWriter:
         self.names = scope.inner()
         self.state = {name: self._taken(f"{name}_state", scope) for name in node.outputs}
         self.iterator = {loop.name: self.names.unique(loop.name) for loop in node.loops}
+        loops = [CountedLoop(t, t, "", p.trip_count, 1) for p, t in self._named_loops()]
+        self.counters = DigitCounters(loops, lambda wanted: self._taken(wanted, scope))
         self.expression = ExpressionText(
             lambda name: process.arrays[name].element, self._place, self._index, function
         )
@@ -65,6 +68,7 @@ class SequenceWriter:
             for text in (_in(self.state[name]),)
         ]
         body: list[Item] = [item for update in self.node.statements for item in self._item(update)]
+        body += self.counters.steps
         if self.node.loops:
             body = [pipelined(self.target_ii), *self._distances(), *body]
         for loop in reversed(self.node.loops):
@@ -73,7 +77,7 @@ class SequenceWriter:
             self._copy(port.array, _in(self.state[port.array.name]), port.element)
             for port in self.process.writes
         ]
-        return (*declared, *brought, *body, *handed)
+        return (*declared, *self.counters.declared, *brought, *body, *handed)
 
     def _distances(self) -> Iterator[Item]:
         """Yield how far apart an array's writes and reads are, which the tool can't always see."""
@@ -99,6 +103,10 @@ class SequenceWriter:
             how = f"RAW distance={min(known)} true" if known else "RAW false"
             if found and min(known, default=2) > 1:
                 yield Pragma(f"dependence variable={text} type=inter direction={how}")
+
+    def _named_loops(self) -> Iterator[tuple[Loop, str]]:
+        """Yield the loops with the C++ names of their iterators."""
+        return ((loop, self.iterator[loop.name]) for loop in self.node.loops)
 
     def _taken(self, wanted: str, scope: Names) -> str:
         name = self.names.unique(wanted)
@@ -131,7 +139,8 @@ class SequenceWriter:
 
     def _index(self, value: Affine) -> str:
         check_dividends(value, self.node)
-        return str(value.substitute({n: Affine.iterator(t) for n, t in self.iterator.items()}))
+        names = {n: Affine.iterator(t) for n, t in self.iterator.items()}
+        return str(self.counters.counted(value.substitute(names)))
 
 
 def _declared(array: Array, name: str) -> CppStatement:

@@ -5,7 +5,7 @@ In cycles of the schedule, from measured iteration latencies of the published St
 
 - a stream is read in the first cycle, and an operator may use its value in the next; memory brings
   a value in the second cycle, in the third if its address is a sum, in the fifth if it is a
-  product, ten later if it is a quotient;
+  product, ten later if it is a quotient that is divided, not counted;
 - an operator with registers takes its latency and one cycle more (fadd 7, fmul 4, exp 14), one
   without none;
 - a tree over ``r`` lanes has ``ceil(log2(r))`` operators on the path, and the recurrence one more;
@@ -29,6 +29,7 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING
 
+from streamopt.analysis.digits import is_counted
 from streamopt.ir.affine import FloorDiv, Iter, Mod
 from streamopt.ir.network import AccessMode, Implementation, Place
 from streamopt.perf.pipelines.operation_graph import built_operations
@@ -91,6 +92,7 @@ class _ValueTimes:
         self._memories = memories
         self._target = target
         self._lanes = {lane.name: lane.trip_count for lane in pipeline.lanes}
+        self._counts_digits = pipeline.counts_digits
         self._makers = {operation.result: operation for operation in built_operations(pipeline)}
         self._reads = {
             p.value: (n, p) for n, p in enumerate(pipeline.ports) if p not in self.writes
@@ -142,7 +144,8 @@ class _ValueTimes:
         extents = [-(-e // f) for e, f in zip(memory.shape, memory.factors, strict=True)]
         moving = [bool(subscript.terms) for subscript in port.subscripts]
         digits = [signed_digits(e) for place, e in enumerate(extents) if any(moving[:place])]
-        cycles = _DIVIDED_ADDRESS_CYCLES * any(map(_divides, port.subscripts))
+        divided = [s for s in port.subscripts if not (self._counts_digits and is_counted(s))]
+        cycles = _DIVIDED_ADDRESS_CYCLES * any(map(_divides, divided))
         if any(count > 2 for count in digits):
             return cycles + _MULTIPLIED_ADDRESS_CYCLES
         return cycles + _ADDED_ADDRESS_CYCLES * any(count > 1 for count in digits)

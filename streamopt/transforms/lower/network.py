@@ -120,6 +120,7 @@ def _nest(
         tuple(ports),
         tuple(operations),
         node.loc,
+        counts_digits=True,
     )
 
 

@@ -104,6 +104,7 @@ class StreamingNode:
                 if loop.is_partial
             ),
             self.target_ii,
+            counts_digits=True,
         )
 
     def _position(self, loop: TiledLoop) -> Affine:
