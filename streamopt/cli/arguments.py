@@ -77,7 +77,7 @@ Shape = Annotated[
 Dsp = Annotated[int, limiting("--dsp", help="DSP limit.")]
 ModelDsp = Annotated[
     int | None,
-    limiting("--dsp", help="DSP limit, in the model's accounting.  [default: 2560]"),
+    limiting("--dsp", help="DSP limit, in the model's accounting.  [default: 2560, or --fit's]"),
 ]
 BuiltDsp = Annotated[
     int | None, limiting("--built-dsp", metavar="N", help="DSPs of all operators as built.")

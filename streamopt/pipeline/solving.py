@@ -64,8 +64,8 @@ def solve(
         ``opt1`` to ``opt5``, the levels of *Stream-HLS* (Basalama and Cong, FPGA 2025, table 6), or
         ``opt6``: ``models/formulations/opt6.md``.
     dsp
-        DSPs as *Stream-HLS* counts them (opt6: all as built); 2560 where neither this nor
-        ``budget.fit`` is given.
+        DSPs as *Stream-HLS* counts them (opt6: all as built); where not given, those of the part to
+        fit, or 2560 where there is none.
     objective
         ``latency``; ``interval`` of frames; ``latency-dsps``, the fewest DSPs of the least latency;
         or `FewestDsps`, the fewest within a latency.
