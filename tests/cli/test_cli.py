@@ -23,7 +23,7 @@ def test_solve_writes_a_schedule_and_tells_the_proof(tmp_path: Path) -> None:
     first, second = (line.split("│")[1:3] for line in done.stdout.splitlines()[2:4])
     assert [word.strip() for word in first] == [
         "simulated",
-        "49,087 cycles: 0.242 ms at 203 MHz; 300 MHz is at risk",
+        "49,101 cycles: 0.164 ms at 300 MHz, 0.227 ms at 216 MHz",
     ]
     assert second[0].strip() == "of an SLR"
     assert second[1].startswith(" DSP 83 %, LUT ")
@@ -31,7 +31,6 @@ def test_solve_writes_a_schedule_and_tells_the_proof(tmp_path: Path) -> None:
     assert "optimal in the opt5 model (proved)" in done.stdout
     assert "2500 of 2560" in done.stdout
     assert done.stderr.startswith("warning: W05 2506 DSP are 83 % of an SLR")
-    assert "W06 clock risk: gemm2 " in done.stderr
     assert done.stderr.rstrip().splitlines()[-1].startswith("warning: W09 no vendor tool")
     assert done.stdout.splitlines()[-2:] == [
         "wrote 3mm.schedule.json",
@@ -105,7 +104,7 @@ def test_compare_shows_all_levels(tmp_path: Path) -> None:
     assert len((tmp_path / "t.csv").read_text().splitlines()) == 7
     paper = ("--levels", "opt1,opt5")
     shown = run(tmp_path, "compare", TOP / "graphs/polybench/atax.json", *paper).stdout
-    assert "586.1x" in shown
+    assert "582.3x" in shown
     assert "interval" in shown
 
 
