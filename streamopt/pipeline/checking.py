@@ -137,16 +137,24 @@ def _expected(
         ExpectedFunction(
             function.name,
             tuple(
-                ExpectedLoop(p.name, p.iterations, evaluation.timed[p.name].timing)
+                ExpectedLoop(p.name, p.iterations, timing.ii, timing.depth_cycles)
                 for p in process.pipelines
+                for timing in (evaluation.timed[p.name].timing,)
             ),
             evaluation.resources.processes[process.name],
         )
         for function, process in zip(layout.processes, evaluation.network.processes, strict=True)
     )
+    movers = tuple(  # whose resources are the adapters of the processes behind them
+        ExpectedFunction(
+            mover.name, (ExpectedLoop(mover.name, mover.outside.packing.total_words, 1),), None
+        )
+        for mover in layout.word_movers
+        if mover.outside.packing is not None
+    )
     return ExpectedDesign(
         top,
-        functions,
+        (*functions, *movers),
         evaluation.resources.total,
         evaluation.trace.cycles,
         evaluation.target.clock_ns,

@@ -13,7 +13,6 @@ from streamopt.target.resources import RESOURCE_NAMES
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from streamopt.ir.network import PipelineTiming
     from streamopt.synthesis.matching import FoundLoop
     from streamopt.synthesis.report import ReportedModule, SynthesisReport
     from streamopt.target.resources import Resources
@@ -47,20 +46,35 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ExpectedLoop:
-    """A pipeline as predicted; ``name`` is its name in the network."""
+    """A pipeline as predicted.
+
+    Attributes
+    ----------
+    name
+        Of the pipeline in the network, or of the function that moves words.
+    depth_cycles
+        None where nobody predicts it.
+    """
 
     name: str
     iterations: int
-    timing: PipelineTiming
+    ii: int
+    depth_cycles: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ExpectedFunction:
-    """A process as predicted, under the name of its function in the emitted code."""
+    """A process as predicted, under the name of its function in the emitted code.
+
+    Attributes
+    ----------
+    used
+        None of a process whose resources are counted elsewhere.
+    """
 
     name: str
     loops: tuple[ExpectedLoop, ...]
-    used: Resources
+    used: Resources | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +180,9 @@ def checked_design(expected: ExpectedDesign, report: SynthesisReport) -> tuple[C
         for loop, leaf in zip(function.loops, loops, strict=True):
             part = loop.name if len(function.loops) > 1 else function.name
             found += _loop_figures(part, loop, leaf, is_reported=modules is not None)
-        found += _amounts(function.name, function.used, None if modules is None else modules.own)
+        if function.used is not None:
+            own = None if modules is None else modules.own
+            found += _amounts(function.name, function.used, own)
     return (*found, *_whole(expected, report, found))
 
 
@@ -178,7 +194,7 @@ def reported_timings(
     found: dict[str, tuple[int, int]] = {}
     for function in expected.functions:
         for loop, leaf in zip(function.loops, _found_loops(function, report, names), strict=True):
-            if loop.iterations == 1:
+            if loop.iterations == 1 or loop.depth_cycles is None:
                 continue
             if leaf is None or leaf.loop.ii is None or leaf.loop.depth_cycles is None:
                 return None
@@ -206,14 +222,16 @@ def _loop_figures(
 ) -> Iterator[CheckedFigure]:
     if expected.iterations == 1:  # straight-line code, which has no II
         return
-    ii, depth = expected.timing.ii, expected.timing.depth_cycles
+    depth = expected.depth_cycles
     if leaf is None:
         note = "no loop of the report is certain to be this one" if is_reported else "not reported"
-        for figure, value in ((II, ii), (DEPTH, depth), (TRIPS, expected.iterations)):
-            yield CheckedFigure(part, figure, value, None, Outcome.UNKNOWN, note)
+        for figure, value in ((II, expected.ii), (DEPTH, depth), (TRIPS, expected.iterations)):
+            if value is not None:
+                yield CheckedFigure(part, figure, value, None, Outcome.UNKNOWN, note)
         return
-    yield _interval(part, ii, leaf)
-    yield _figure(part, DEPTH, depth, leaf.loop.depth_cycles)
+    yield _interval(part, expected.ii, leaf)
+    if depth is not None:
+        yield _figure(part, DEPTH, depth, leaf.loop.depth_cycles)
     yield _trips(part, expected.iterations, leaf)
 
 

@@ -199,3 +199,20 @@ def test_the_verb_says_it_and_fails(project: Path, predicted: Evaluation, tmp_pa
     assert {"part", "figure", "expected", "reported", "outcome", "note"} == {
         *document["figures"][0]
     }
+
+
+def test_movers_of_words_are_expected_at_one_word_a_cycle(tmp_path: Path) -> None:
+    found = so.solve(
+        GRAPHS / "atax.json",
+        dsp=100,
+        space=so.Space(ports=so.plan_ports(GRAPHS / "atax.json", "m_axi")),
+    )
+    folder = tmp_path / "project"
+    so.write(GRAPHS / "atax.json", found.schedule, folder)
+    functions = as_predicted(so.evaluate(found.problem.graph, found.schedule))
+    slow = Function("read_A", (Loop("VITIS_LOOP_9_1", "15990", 2, 73),))
+    path = tmp_path / "csynth.xml"
+    top = Function("atax", ())
+    path.write_text(xml_report(top, (*functions, slow, top)))
+    (missed,) = so.check(folder, path).missed
+    assert (missed.part, missed.figure, missed.expected, missed.reported) == ("read_A", "II", 1, 2)
