@@ -1,6 +1,8 @@
-"""Initiation intervals that pipelines are expected to have, which they ask the vendor's tool for.
+"""What the vendor's tools are asked for: the intervals to expect, and the SLR that a kernel fits.
 
-A tool that misses one then says so, and one that is asked for no less doesn't search for it.
+A tool that misses an interval then says so, and one that is asked for no less doesn't search for
+it. The linker spreads a kernel over SLRs unless it is told one (AMD UG1393, "Assigning Compute
+Units to SLRs").
 """
 
 from __future__ import annotations
@@ -9,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from streamopt.errors import TargetError
 from streamopt.perf.pipelines.timings import pipeline_timings
+from streamopt.perf.resources.network import resources
 from streamopt.target.device import device_names, find_device
 from streamopt.transforms.lower import lower
 
@@ -16,7 +19,7 @@ if TYPE_CHECKING:
     from streamopt.ir.scheduled import ScheduledGraph
     from streamopt.target.device import Target
 
-__all__ = ["expected_intervals", "intervals_on_part"]
+__all__ = ["expected_intervals", "intervals_on_part", "slr_on_part"]
 
 
 def expected_intervals(scheduled: ScheduledGraph, on: Target) -> tuple[tuple[str, int], ...]:
@@ -29,6 +32,23 @@ def expected_intervals(scheduled: ScheduledGraph, on: Target) -> tuple[tuple[str
     """
     timings = pipeline_timings(lower(scheduled), on)
     return tuple((n.node.name, timings[n.node.name].ii) for n in scheduled.nodes)
+
+
+def slr_on_part(scheduled: ScheduledGraph, part: str, clock_ns: float) -> str:
+    """Return the SLR that a kernel fits into, next to its memory channels.
+
+    Empty for one that has to be spread, and for a part, clock or channel that isn't known.
+    """
+    known = {device.part: device for device in map(find_device, device_names())}
+    channels = [name for plan in scheduled.schedule.ports for name in plan.channels]
+    if part not in known or not scheduled.schedule.ports:
+        return ""
+    try:
+        on, network = known[part].at(clock_ns), lower(scheduled)
+        used = resources(network, pipeline_timings(network, on), on).total
+    except TargetError:
+        return ""
+    return on.floorplan.place_of(used, channels)
 
 
 def intervals_on_part(

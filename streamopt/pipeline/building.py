@@ -107,15 +107,16 @@ def emit(
 
 
 def _expecting(scheduled: ScheduledGraph, settings: VitisSettings | None) -> VitisSettings:
-    """Return settings with the intervals to expect, where they have none."""
+    """Return settings with the intervals to expect and an SLR, where they have none."""
     from streamopt.codegen.backends.vitis_project import VitisSettings
-    from streamopt.evaluation.intervals import intervals_on_part
+    from streamopt.evaluation.intervals import intervals_on_part, slr_on_part
 
     known = settings or VitisSettings()
-    if known.intervals is not None:
-        return known
-    found = intervals_on_part(scheduled, known.part, known.clock_ns)
-    return replace(known, intervals=found)
+    if known.intervals is None:
+        found = intervals_on_part(scheduled, known.part, known.clock_ns)
+        known = replace(known, intervals=found)
+    slr = known.slr or slr_on_part(scheduled, known.part, known.clock_ns)
+    return replace(known, slr=slr)
 
 
 def _fitting(graph: Graph, schedule: Schedule, backend: str) -> Schedule:
@@ -294,7 +295,11 @@ def _edits(
         try:
             intervals = tuple((str(name), int(ii)) for name, ii in known.get("intervals", ()))
             settings = VitisSettings(
-                str(known["release"]), str(known["part"]), float(known["clock_ns"]), intervals
+                str(known["release"]),
+                str(known["part"]),
+                float(known["clock_ns"]),
+                intervals,
+                str(known.get("slr", "")),
             )
         except (KeyError, TypeError, ValueError):
             message = f"the settings in {directory / MANIFEST} are not as streamopt writes them"

@@ -113,6 +113,12 @@ class Floorplan:
         most = {"dsps": dsps, "luts": min(luts, share)}
         return {name: amount for name, amount in most.items() if getattr(used, name) > amount}
 
+    def place_of(self, used: Resources, channels: Sequence[str]) -> str:
+        """Return the SLR next to channels if a design fits into what the shell leaves of it."""
+        region = self._beside(channels)
+        fits = len(self.regions) > 1 and not used.over(region.left)
+        return f"SLR{self.regions.index(region)}" if fits else ""
+
     def _beside(self, channels: Sequence[str]) -> LogicRegion:
         """Return the largest region, after the shell, that reaches one of some channels."""
         reached = [region for region in self.regions if any(map(region.reaches, channels))]

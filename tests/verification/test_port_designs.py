@@ -211,6 +211,9 @@ def test_makefile_knows_the_targets_of_the_release(project: Path) -> None:
     places = [line for line in cfg.splitlines() if line.startswith("sp=layer_1.B_")]
     assert len({line.split(":")[1] for line in places}) == len(places) == 3
     assert "sp=layer_1.D_0:HBM[8]\nsp=layer_1.D_1:HBM[9]\n" in cfg
+    assert cfg.endswith("\nslr=layer_1:SLR0\n")
+    vu9p = so.VitisSettings(part="xcvu9p-flga2104-2L-e")
+    assert "slr=" not in so.emit(GRAPH, outside("m_axi"), settings=vu9p).text("connectivity.cfg")
 
 
 SCALED = program(

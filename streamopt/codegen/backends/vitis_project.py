@@ -103,6 +103,8 @@ class VitisSettings:
     intervals
         Pairs (node, initiation interval that it is expected to have), which its pipelines ask for;
         those of others ask for what the schedule says. None where nobody evaluated the design.
+    slr
+        The region that a kernel is linked into; empty where it may be spread.
 
     Raises
     ------
@@ -114,6 +116,7 @@ class VitisSettings:
     part: str = "xcu280-fsvh2892-2L-e"
     clock_ns: float = 3.33
     intervals: tuple[tuple[str, int], ...] | None = None
+    slr: str = ""
 
     def __post_init__(self) -> None:
         vitis_release(self.release)

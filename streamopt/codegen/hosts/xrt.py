@@ -125,6 +125,8 @@ def host_files(
         yield "stream_movers.cpp", stream_movers(layout, header, types)
     lines = ["[connectivity]", *(f"nk={name}:1:{name}_1" for name in (layout.top, *movers))]
     lines += _places(layout, channels)
+    units = (layout.top, *movers) if settings.slr else ()
+    lines += (f"slr={name}_1:{settings.slr}" for name in units)
     yield "connectivity.cfg", "\n".join([*lines, *stream_connections(layout)]) + "\n"
     emulations = ["sw_emu"] * vitis_release(settings.release).sw_emu + ["hw_emu"]
     yield (
