@@ -86,6 +86,9 @@ class Memory:
         that isn't said. None for streams, and for others.
     chosen
         The dimension whose banks are all read at one place, so that multiplexers choose a value.
+    tool_splits
+        Whether the vendor's tool splits it as lanes need: so does Vitis HLS with arrays inside the
+        published designs that have no pragma, and with those of the paper's levels.
     """
 
     name: str
@@ -95,6 +98,7 @@ class Memory:
     factors: tuple[int, ...]
     channels: tuple[str, ...] = ()
     chosen: int | None = None
+    tool_splits: bool = False
 
     def __str__(self) -> str:
         """Return one line: place, shape, type and partition factors."""

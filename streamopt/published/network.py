@@ -187,7 +187,8 @@ def memory_of(
     """
     inside = Place.PING_PONG if users > 1 else Place.LOCAL
     place = Place.ARGUMENT if outside else inside
-    return Memory(name, place, element, storage.shape, storage.factors)
+    splits = not outside and max(storage.factors, default=1) == 1
+    return Memory(name, place, element, storage.shape, storage.factors, tool_splits=splits)
 
 
 class NodeReader(NamedTuple):

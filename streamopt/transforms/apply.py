@@ -34,8 +34,8 @@ from streamopt.ir.scheduled import (
     TiledLoop,
 )
 from streamopt.transforms.argument_banks import boundary_partitions
+from streamopt.transforms.buffer_banks import buffer_factors
 from streamopt.transforms.line_buffers import line_buffers
-from streamopt.transforms.partitions import buffer_factors
 from streamopt.transforms.ports.movers import moved_arrays, with_movers
 from streamopt.transforms.rewrites import rewritten
 
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
     from streamopt.ir.expression import Access
     from streamopt.ir.graph import Edge, Graph, Node
-    from streamopt.ir.schedule import ChannelPlan, NodePlan, Schedule
+    from streamopt.ir.schedule import NodePlan, Schedule
 
 __all__ = ["apply", "fifo_problem", "planned_graph", "stream_lanes"]
 
@@ -92,9 +92,7 @@ def apply(graph: Graph, schedule: Schedule) -> ScheduledGraph:
         raise LegalityError(*problems)
     nodes = tuple(_scheduled(node, schedule.node(node.name)) for node in graph.nodes)
     factors = {node.name: schedule.node(node.name).factors for node in graph.nodes}
-    channels = tuple(
-        _channel(graph, edge, schedule.channel(edge.channel), factors) for edge in graph.edges
-    )
+    channels = tuple(_channel(graph, edge, schedule, factors) for edge in graph.edges)
     tables = [port.array for port in schedule.ports if port.kind is PortKind.ROM]
     partitions = boundary_partitions(graph, factors, schedule.most_banks, tables)
     return ScheduledGraph(graph, schedule, nodes, channels, partitions)
@@ -271,12 +269,14 @@ def _scheduled(node: Node, plan: NodePlan) -> ScheduledNode:
 
 
 def _channel(
-    graph: Graph, edge: Edge, plan: ChannelPlan, factors: Mapping[str, Mapping[str, int]]
+    graph: Graph, edge: Edge, schedule: Schedule, factors: Mapping[str, Mapping[str, int]]
 ) -> Channel:
+    plan = schedule.channel(edge.channel)
     if plan.kind is ChannelKind.FIFO:
         lanes = stream_lanes(edge.write, factors[edge.producer])
     else:
-        lanes = buffer_factors(graph, edge, factors)
+        all_known = schedule.most_banks is not None
+        lanes = buffer_factors(graph, edge, factors, all_known=all_known)
     return Channel(edge, plan.kind, lanes, plan.depth_elems)
 
 

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     Loads = tuple[int, ...]
     """Of each use: the most elements of a bank that an iteration touches."""
 
-__all__ = ["argument_load", "boundary_partitions"]
+__all__ = ["argument_load", "bank_load", "boundary_partitions", "static_factors"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,16 +89,22 @@ def argument_load(array: Array, node: Node, factors: Factors, most_banks: int | 
     if node.write.array == array.name:
         accesses.append(node.write)
     uses = [(access, node, factors) for access in dict.fromkeys(accesses)]
-    banks = _factors(array, uses, most_banks)
+    return bank_load(uses, _factors(array, uses, most_banks))
+
+
+def bank_load(uses: Sequence[Use], banks: Sequence[int]) -> int:
+    """Return the most elements of a bank that uses touch at once."""
     return sum(prod(map(_load, use[0].subscripts, repeat(use), banks)) for use in uses)
 
 
 def _factors(array: Array, uses: Sequence[Use], most_banks: int | None) -> tuple[int, ...]:
     found = cyclic_factors(array.shape, uses, _banks)
-    return found if most_banks is None else _limited(found, uses, most_banks)
+    return found if most_banks is None else static_factors(found, uses, most_banks)
 
 
-def _limited(wanted: tuple[int, ...], uses: Sequence[Use], most_banks: int) -> tuple[int, ...]:
+def static_factors(
+    wanted: tuple[int, ...], uses: Sequence[Use], most_banks: int
+) -> tuple[int, ...]:
     """Return factors of so few banks, none above those wanted, that fill the fullest bank least."""
     kept: list[_Split] = [_Split((), (1,) * len(uses))]
     for at, most in enumerate(wanted):
@@ -115,7 +121,7 @@ def _limited(wanted: tuple[int, ...], uses: Sequence[Use], most_banks: int) -> t
 
 def _choices(at: int, most: int, uses: Sequence[Use]) -> Iterator[tuple[int, Loads]]:
     """Yield the banks along a dimension that each lane knows beforehand, with what they hold."""
-    least: Loads = ()
+    least: Loads | None = None
     for banks in range(1, most + 1):
         if all(moves_by(a.subscripts[at], node, factors, banks) for a, node, factors in uses):
             loads = tuple(_load(use[0].subscripts[at], use, banks) for use in uses)

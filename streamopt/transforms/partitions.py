@@ -1,10 +1,7 @@
 """How arrays are split into banks, so that all lanes of an iteration find theirs at once.
 
 A lane knows its bank beforehand only where the tile loops move its element by whole rounds of the
-cyclic partition: ``A[4 * i + lane]`` in 4 or 2 banks, but not ``A[i + k + lane]`` in any. Where
-more lanes than a bank has ports walk a buffer otherwise, it is left to the vendor's tool, which
-splits arrays inside the design as it needs (the published convolutions have no pragma on such
-buffers and run at an II of 1); a pragma would make every lane wait for every bank.
+cyclic partition: ``A[4 * i + lane]`` in 4 or 2 banks, but not ``A[i + k + lane]`` in any.
 """
 
 from __future__ import annotations
@@ -20,14 +17,13 @@ if TYPE_CHECKING:
 
     from streamopt.ir.affine import Affine
     from streamopt.ir.expression import Access
-    from streamopt.ir.graph import Edge, Graph, Node
+    from streamopt.ir.graph import Graph, Node
 
     Factors = Mapping[str, int]
     Use = tuple[Access, Node, Factors]
 
 __all__ = [
     "PORTS",
-    "buffer_factors",
     "cyclic_factors",
     "fullest_bank",
     "moves_by",
@@ -37,16 +33,6 @@ __all__ = [
 
 PORTS = 2
 """Of a block RAM."""
-
-
-def buffer_factors(graph: Graph, edge: Edge, factors: Mapping[str, Factors]) -> tuple[int, ...]:
-    """Return the cyclic factor of each dimension of a ping-pong buffer; all 1 for no pragma."""
-    consumer = graph.node(edge.consumer)
-    uses = writes_of(graph, edge.array, factors)
-    uses += [(access, consumer, factors[consumer.name]) for access in consumer.reads_of(edge.array)]
-    found = cyclic_factors(graph.array(edge.array).shape, uses, touched_elems)
-    works = all(_finds_banks(use, found) for use in uses)
-    return found if works else (1,) * len(found)
 
 
 def fullest_bank(subscript: Affine, node: Node, factors: Factors, banks: int) -> int:
@@ -86,16 +72,6 @@ def cyclic_factors(
 def touched_elems(subscript: Affine, _: Node, factors: Factors) -> int:
     """Return a bank for each element that one tile iteration touches along a dimension."""
     return prod(factors[name] for name in subscript.iterators())
-
-
-def _finds_banks(use: Use, banks: Sequence[int]) -> bool:
-    """Return whether each lane knows its bank, or no more lanes than a bank has ports walk."""
-    access, node, factors = use
-    return all(
-        touched_elems(subscript, node, factors) <= PORTS
-        or moves_by(subscript, node, factors, count)
-        for subscript, count in zip(access.subscripts, banks, strict=True)
-    )
 
 
 def moves_by(subscript: Affine, node: Node, factors: Factors, banks: int) -> bool:

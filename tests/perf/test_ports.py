@@ -7,9 +7,12 @@ from streamopt.perf.pipelines.timings import Bound, Reason
 from tests.support.networks.one_pipeline import memory, pipeline, timed
 
 
-def reading(lanes: int, factor: int, place: Place = Place.ARGUMENT, shared: str = "") -> int:
+def reading(
+    lanes: int, factor: int, place: Place = Place.ARGUMENT, shared: str = "", *, free: bool = False
+) -> int:
     one = pipeline({"i": 16}, {"l": lanes}, [f"read A[i * {lanes} + l] v", "write s[l] v"])
-    return timed(one, memory("A", place, (16 * lanes,), (factor,)), shared=shared).timing.ii
+    array = memory("A", place, (16 * lanes,), (factor,), tool_splits=free)
+    return timed(one, array, shared=shared).timing.ii
 
 
 @pytest.mark.parametrize(
@@ -33,10 +36,12 @@ def test_an_argument_of_two_processes_has_one_port_for_each() -> None:
     assert reading(7, 7, shared="A") == 1
 
 
-def test_arrays_inside_are_split_as_needed_unless_a_pragma_says_otherwise() -> None:
-    assert reading(8, 1, Place.PING_PONG) == 1
-    assert reading(8, 1, Place.LOCAL) == 1
-    assert reading(8, 2, Place.PING_PONG) == 2
+@pytest.mark.parametrize("place", [Place.PING_PONG, Place.LOCAL])
+def test_arrays_inside_have_two_ports_a_bank_unless_the_tool_splits_them(place: Place) -> None:
+    assert reading(8, 1, place) == 4
+    assert reading(8, 2, place) == 2
+    assert reading(8, 8, place) == 1
+    assert reading(8, 1, place, free=True) == 1
 
 
 def test_a_dimension_that_is_not_split_leaves_all_in_one_bank() -> None:

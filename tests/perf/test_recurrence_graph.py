@@ -127,7 +127,7 @@ def subscript(rng: random.Random) -> str:
 
 def test_random_bodies_run_as_fast_as_when_stepped() -> None:
     rng = random.Random(5)
-    places = [memory(name, Place.LOCAL, (40,)) for name in "ABC"]
+    places = [memory(name, Place.LOCAL, (40,), tool_splits=True) for name in "ABC"]
     through = 0
     intervals: set[int] = set()
     for _ in range(100):

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from streamopt.transforms.argument_banks import boundary_partitions
+from streamopt.transforms.buffer_banks import buffer_factors
 from streamopt.transforms.canonicalize import canonicalize
-from streamopt.transforms.partitions import buffer_factors
 from tests.support.programs.sketches import program
 
 if TYPE_CHECKING:
@@ -54,6 +54,26 @@ def test_a_buffer_has_a_bank_for_every_lane_of_the_wider_side(
     graph = turned()
     (edge,) = graph.edges
     assert buffer_factors(graph, edge, factors(graph, turn=turn, use=use)) == banks
+
+
+@pytest.mark.parametrize(
+    ("turn", "use", "banks"),
+    [
+        ({"i": 4, "j": 3}, {"a": 3, "b": 4}, (3, 4)),
+        # 4 lanes that move by 4 in 8 banks don't know theirs, but they do in 4.
+        ({"i": 4}, {"b": 8}, (1, 4)),
+        ({"i": 2}, {"b": 8}, (1, 2)),
+        # nor does a lane that moves by 1
+        ({"i": 4}, {}, (1, 1)),
+    ],
+)
+def test_where_all_banks_are_known_lanes_share_some(
+    turn: Mapping[str, int], use: Mapping[str, int], banks: tuple[int, ...]
+) -> None:
+    graph = turned()
+    (edge,) = graph.edges
+    given = factors(graph, turn=turn, use=use)
+    assert buffer_factors(graph, edge, given, all_known=True) == banks
 
 
 @pytest.mark.parametrize(("lanes", "banks"), [(1, (1,)), (2, (2,)), (4, (1,))])

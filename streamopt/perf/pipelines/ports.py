@@ -66,8 +66,7 @@ class _Place(NamedTuple):
 def port_counts(network: Network) -> dict[str, int]:
     """Return the ports that each memory has for each process that uses it.
 
-    0 stands for as many as needed: an array inside the design without a partition pragma, or one
-    off the chip.
+    0 stands for as many as needed: an array that the tool splits, or one off the chip.
     """
     users = Counter(target for process in network.processes for target in process.targets)
 
@@ -78,7 +77,7 @@ def port_counts(network: Network) -> dict[str, int]:
             return PORTS_OF_A_BANK if users[memory.name] < 2 else PORTS_OF_A_BANK // 2
         if memory.place is Place.OFF_CHIP:
             return 0  # see `streamopt.perf.pipelines.bandwidth`
-        return PORTS_OF_A_BANK if memory.is_partitioned else 0
+        return 0 if memory.tool_splits else PORTS_OF_A_BANK
 
     return {memory.name: ports(memory) for memory in network.memories}
 

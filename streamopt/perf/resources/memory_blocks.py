@@ -156,9 +156,6 @@ def block_rams(words: int, bits: int, blocks: Memories) -> int:
     return min(shape.blocks(words, bits) for shape in blocks.bram18_shapes)
 
 
-_AS_WRITTEN = (Place.ARGUMENT, Place.OFF_CHIP, Place.ROM)
-"""Memories that are split as the source says and no further."""
-
 _REGISTER_TERMS = 3
 """Terms of a sum that come from registers where an iteration adds no power of two."""
 
@@ -166,9 +163,8 @@ _REGISTER_TERMS = 3
 def memories_as_built(network: Network) -> dict[str, Memory]:
     """Return the memories of a network by name, with the partition that they get.
 
-    Local arrays and ping-pong buffers that the source does not split are split by Vitis HLS, so
-    that lanes do not wait for one another (configuration ``config_array_partition``): here by
-    the lanes that run along each dimension.
+    Those that Vitis HLS splits, so that lanes do not wait for one another (configuration
+    ``config_array_partition``), are split by the lanes that run along each dimension.
     """
     users = _users(network)
     return {
@@ -197,7 +193,7 @@ def _users(network: Network) -> dict[str, list[Pipeline]]:
 
 
 def _split_by_lanes(memory: Memory, users: Sequence[Pipeline]) -> Memory:
-    if memory.place in _AS_WRITTEN or memory.is_partitioned:
+    if not memory.tool_splits:
         return memory
     factors = [1] * len(memory.shape)
     for pipeline in users:

@@ -11,21 +11,24 @@ from streamopt.ir.graph import SequentialNode
 from streamopt.ir.network import Place
 from streamopt.ir.schedule import ChannelKind, ChannelPlan
 from streamopt.transforms.argument_banks import argument_load
+from streamopt.transforms.buffer_banks import buffer_load
 from streamopt.transforms.line_buffers import window_interval
+from streamopt.transforms.partitions import PORTS
 from streamopt.work import TUNING as WORK
 from streamopt.work import spend
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from streamopt.ir.affine import Affine
+    from streamopt.ir.expression import Access
     from streamopt.ir.graph import Graph, Node
     from streamopt.ir.network import Network, Pipeline
     from streamopt.ir.ports import PortPlan
     from streamopt.ir.program import Array
     from streamopt.ir.schedule import Binding
     from streamopt.ir.window import Window
-    from streamopt.perf.as_built.node_costs import AsBuiltCosts, PortRule
+    from streamopt.perf.as_built.node_costs import ArrayRule, AsBuiltCosts, PortRule
     from streamopt.perf.pipelines.bandwidth import TransferRule
     from streamopt.target.device import Target
 
@@ -66,13 +69,16 @@ def as_built_costs(
     channels = tuple(ChannelPlan(plan.channel, ChannelKind.PING_PONG) for plan in schedule.channels)
     scheduled = apply(graph, replace(schedule, channels=channels, ports=ports))
     network = lower(scheduled)
-    counts, rates = port_counts(network), network_rates(network, on)
-    pipelines = node_pipelines(scheduled, network)
     places = {memory.name: memory.place for memory in network.memories}
+    inside = (Place.LOCAL, Place.PING_PONG)
+    counts = {name: n for name, n in port_counts(network).items() if places[name] not in inside}
+    rates = network_rates(network, on)
+    pipelines = node_pipelines(scheduled, network)
     limits = {name: most_banks if places[name] is Place.ARGUMENT else None for name in counts}
+    all_known = most_banks is not None
     rules = {
         node.name: _transfer_rule(pipelines[node.name], network, rates)
-        or _port_rule(graph, node, counts, limits)
+        or _port_rule(graph, node, counts, limits, all_known=all_known)
         for node in graph.nodes
     }
     return AsBuiltCosts(graph, pipelines, network, on, rules, counted)
@@ -92,18 +98,41 @@ def _transfer_rule(
 
 
 def _port_rule(
-    graph: Graph, node: Node, counts: Mapping[str, int], limits: Mapping[str, int | None]
+    graph: Graph,
+    node: Node,
+    counts: Mapping[str, int],
+    limits: Mapping[str, int | None],
+    *,
+    all_known: bool,
 ) -> PortRule:
-    """Return the rule for windows, and arguments walked widely or by more than plain iterators.
+    """Return the rule for the arrays that a node walks by more than plain iterators, or widely.
 
-    Of an argument of more lanes than it may have banks, several elements are in one bank.
+    Parameters
+    ----------
+    counts, limits
+        Ports of a bank and most banks of each argument.
+    all_known
+        Whether no buffer is left to the tool.
     """
-    from streamopt.perf.as_built.node_costs import ArrayRule, PortRule
+    from streamopt.perf.as_built.node_costs import PortRule
 
-    accesses = () if isinstance(node, SequentialNode) else (*node.reads, node.write)
-    found: list[ArrayRule] = []
+    if isinstance(node, SequentialNode):
+        return PortRule(())
+    rules = [*_argument_rules(graph, node, counts, limits), *_window_rules(node)]
+    if all_known:
+        rules += _buffer_rules(graph, node, counts)
+    return PortRule(rules)
+
+
+def _argument_rules(
+    graph: Graph, node: Node, counts: Mapping[str, int], limits: Mapping[str, int | None]
+) -> Iterator[ArrayRule]:
+    """Yield the rules of arguments: of more lanes than banks, several elements are in one bank."""
+    from streamopt.perf.as_built.node_costs import ArrayRule
+
+    accesses = dict.fromkeys((*node.reads, node.write))
     for name in dict.fromkeys(access.array for access in accesses):
-        own = [access for access in dict.fromkeys(accesses) if access.array == name]
+        own = [access for access in accesses if access.array == name]
         is_plain = all(_is_plain(s) for access in own for s in access.subscripts)
         most_banks = limits.get(name)
         if not counts.get(name) or (is_plain and most_banks is None):
@@ -111,11 +140,37 @@ def _port_rule(
         loops = sorted({loop for access in own for loop in access.iterators()})
         judge = partial(_argument_ii, graph.array(name), node, counts[name], most_banks)
         free = most_banks if is_plain and len(own) == 1 and most_banks else 0
-        found.append(ArrayRule(loops, judge, free))
+        yield ArrayRule(loops, judge, free)
+
+
+def _window_rules(node: Node) -> Iterator[ArrayRule]:
+    """Yield the rules of windows."""
+    from streamopt.perf.as_built.node_costs import ArrayRule
+
     for window in node.windows:
-        moving = {loop for access in node.reads_of(window.array) for loop in access.iterators()}
-        found.append(ArrayRule(sorted(moving), partial(_window_ii, node, window), 1))
-    return PortRule(found)
+        reads = node.reads_of(window.array)
+        loops = sorted({loop for access in reads for loop in access.iterators()})
+        yield ArrayRule(loops, partial(_window_ii, node, window), 1)
+
+
+def _buffer_rules(graph: Graph, node: Node, counts: Mapping[str, int]) -> Iterator[ArrayRule]:
+    """Yield the rules of ping-pong buffers that are read by more than plain iterators."""
+    from streamopt.perf.as_built.node_costs import ArrayRule
+
+    for name in node.inputs:
+        own = node.reads_of(name)
+        is_plain = all(_is_plain(s) for access in own for s in access.subscripts)
+        if name not in counts and node.window(name) is None and not is_plain:
+            loops = sorted({loop for access in own for loop in access.iterators()})
+            yield ArrayRule(loops, partial(_buffer_ii, graph.array(name), node, own), 1)
+
+
+def _buffer_ii(
+    array: Array, node: Node, accesses: Sequence[Access], chosen: Mapping[str, int]
+) -> int:
+    """Return the II that a ping-pong buffer asks for, by the factors of the loops that walk it."""
+    factors = {name: chosen.get(name, 1) for name in node.trip_counts}
+    return -(-buffer_load(array, node, accesses, factors) // PORTS)
 
 
 def _window_ii(node: Node, window: Window, chosen: Mapping[str, int]) -> int:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from streamopt.ir.graph import SequentialNode
 from streamopt.ir.program import Role
 from streamopt.ir.schedule import NodePlan
-from streamopt.transforms.partitions import buffer_factors
+from streamopt.transforms.buffer_banks import buffer_factors
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator, Mapping, Sequence

@@ -182,6 +182,7 @@ class _NetworkLowering:
     def _channels(self) -> dict[tuple[str, str], Fifo | Memory]:
         """Return the FIFO or memory by (array, consumer); several producers share a buffer."""
         found: dict[tuple[str, str], Fifo | Memory] = {}
+        free = self.scheduled.schedule.most_banks is None
         for channel in self.scheduled.channels:
             edge, array = channel.edge, self.arrays[channel.edge.array]
             key = (edge.array, edge.consumer)
@@ -190,7 +191,8 @@ class _NetworkLowering:
             if channel.kind is ChannelKind.FIFO:
                 found[key] = Fifo(edge.channel, array.element, channel.lanes, channel.depth_elems)
             else:
-                found[key] = _memory(array, edge.channel, Place.PING_PONG, channel.lanes)
+                buffer = _memory(array, edge.channel, Place.PING_PONG, channel.lanes)
+                found[key] = replace(buffer, tool_splits=free and not buffer.is_partitioned)
         return found
 
     def _process(self, nodes: tuple[ScheduledNode, ...]) -> Process:

@@ -15,7 +15,7 @@ from streamopt.ir.graph import SequentialNode
 from streamopt.ir.ports import WORD_BITS
 from streamopt.ir.schedule import ChannelKind, ChannelPlan, NodePlan
 from streamopt.transforms.apply import fifo_problem, planned_graph, stream_lanes
-from streamopt.transforms.partitions import buffer_factors
+from streamopt.transforms.buffer_banks import buffer_factors
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -76,10 +76,16 @@ def pipeline(
 
 
 def memory(
-    name: str, place: Place, shape: tuple[int, ...], factors: tuple[int, ...] | None = None
+    name: str,
+    place: Place,
+    shape: tuple[int, ...],
+    factors: tuple[int, ...] | None = None,
+    *,
+    tool_splits: bool = False,
 ) -> Memory:
     """Return a memory of floats, unpartitioned if nothing else is said."""
-    return Memory(name, place, ElementType.FLOAT, shape, factors or (1,) * len(shape))
+    factors = factors or (1,) * len(shape)
+    return Memory(name, place, ElementType.FLOAT, shape, factors, tool_splits=tool_splits)
 
 
 def timed(one: Pipeline, *memories: Memory, shared: str = "") -> TimedPipeline:
