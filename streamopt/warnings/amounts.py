@@ -48,7 +48,7 @@ def amount_warnings(used: Resources, device: Target) -> Iterator[DesignWarning]:
         cause = f"the vendor advises {most} at most"
         if name == "luts":
             cause += ", and few designs above it are routed at the clock"
-        yield DesignWarning("W05", words, cause, f"give a limit: {_OPTIONS[name]} {most}")
+        yield DesignWarning("W05", words, cause, remedy=f"give a limit: {_OPTIONS[name]} {most}")
     yield from _unheard_of(used, device)
 
 
@@ -60,7 +60,8 @@ def _unheard_of(used: Resources, device: Target) -> Iterator[DesignWarning]:
         words = "no design of this kind is known to have been routed with so much"
         clock = f"the fullest ran at {fullest_design().clock_mhz:.0f} MHz"
         remedy = f"--fit {Fit.BOARD} keeps within what was routed"
-        yield DesignWarning("W10", words, f"{', '.join(parts)}; {clock}", remedy)
+        cause = f"{', '.join(parts)}; {clock}"
+        yield DesignWarning("W10", words, cause, remedy=remedy)
 
 
 def bank_warnings(network: Network) -> Iterator[DesignWarning]:
@@ -70,4 +71,4 @@ def bank_warnings(network: Network) -> Iterator[DesignWarning]:
             words = f"{memory.name} is split into {memory.banks} banks, each a port of the kernel"
             cause = f"no published report has more than {PUBLISHED_ARGUMENT_BANKS}"
             remedy = f"solve with --level opt6 and --banks {MOST_ARGUMENT_BANKS}, or fewer DSPs"
-            yield DesignWarning("W08", words, cause, remedy)
+            yield DesignWarning("W08", words, cause, remedy=remedy)

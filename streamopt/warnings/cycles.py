@@ -50,7 +50,7 @@ def latency_warnings(solution: Solution, design: Evaluation) -> Iterator[DesignW
     if not LEVELS[level].is_as_built:
         remedy = f"try --level {LevelName.OPT6}, whose model has the hardware's ports and depths"
     words = f"the {level} model misses {missed.effect} here {numbers}"
-    yield DesignWarning("W01", words, missed.cause, remedy, missed.place)
+    yield DesignWarning("W01", words, missed.cause, remedy=remedy, place=missed.place)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,8 @@ def recorded_warnings(
     if modelled and level and is_asked and _differ(int(modelled), simulated):
         words = f"the {level} model is far from the hardware here"
         cause = f"{simulated} cycles simulated, {modelled} modelled"
-        yield DesignWarning("W01", words, cause, "the simulated cycles are those of the hardware")
+        remedy = "the simulated cycles are those of the hardware"
+        yield DesignWarning("W01", words, cause, remedy=remedy)
 
 
 def interval_warnings(
@@ -125,7 +126,8 @@ def interval_warnings(
     numbers = f"({simulated} cycles between frames simulated, {modelled} modelled)"
     words = f"frames follow each other {word} than the model says {numbers}"
     remedy = "the simulated cycles are those of the hardware"
-    yield DesignWarning("W02", words, _pace(solution, design, frames, simulated), remedy)
+    cause = _pace(solution, design, frames, simulated)
+    yield DesignWarning("W02", words, cause, remedy=remedy)
 
 
 def _pace(solution: Solution, design: Evaluation, frames: Trace, simulated: int) -> str:

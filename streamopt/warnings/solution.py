@@ -83,11 +83,13 @@ def _clock(graph: Graph | None, design: Evaluation) -> Iterator[DesignWarning]:
     places = {node.name: node.loc for node in (() if graph is None else graph.nodes)}
     for risk in design.clock_risks:
         place = places.get(risk.pipeline)
-        yield DesignWarning("W06", f"clock risk: {risk.problem}", "", risk.remedy, place)
+        words = f"clock risk: {risk.problem}"
+        yield DesignWarning("W06", words, remedy=risk.remedy, place=place)
 
 
 def _sequential(graph: Graph) -> Iterator[DesignWarning]:
     for node in graph.nodes:
         if isinstance(node, SequentialNode):
             remedy = "its loops are neither reordered nor unrolled"
-            yield DesignWarning("W07", f"{node.name} is sequential", node.reason, remedy, node.loc)
+            words = f"{node.name} is sequential"
+            yield DesignWarning("W07", words, node.reason, remedy=remedy, place=node.loc)
