@@ -8,6 +8,7 @@ import pytest
 
 import streamopt as so
 from streamopt.codegen.checks import Severity, check_text
+from tests.support.nightly import in_nightly
 
 GRAPHS = Path(__file__).parents[2] / "graphs"
 
@@ -90,8 +91,12 @@ def test_streams_and_arguments() -> None:
     assert "argument x is split into 512 banks" in str(finding)
 
 
-def test_design_of_opt6() -> None:
-    graph = so.dataflow(GRAPHS / "polybench" / "3mm.json")
+OF_OPT6 = ["polybench/3mm", "polybench/atax", "cnns/residual_block", "cnns/dwsconv_block"]
+
+
+@pytest.mark.parametrize("name", in_nightly(OF_OPT6, 1))
+def test_designs_of_opt6(name: str) -> None:
+    graph = so.dataflow(GRAPHS / f"{name}.json")
     solution = so.solve(graph, level="opt6", dsp=256)
     found = {finding.code for finding in so.emit(graph, solution.schedule).findings}
     assert found.isdisjoint({"E621", "E622", "E623"})
