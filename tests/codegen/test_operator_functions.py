@@ -10,6 +10,7 @@ from streamopt.analysis.access_order import full_depth_elems
 from streamopt.codegen.backends.vitis import emit
 from streamopt.codegen.expressions import ExpressionText
 from streamopt.codegen.operators import OperatorFunctions
+from streamopt.codegen.tree import Pragma
 from streamopt.formats.graph_json import read_graph_json
 from streamopt.ir.affine import Affine
 from streamopt.ir.element import ElementType
@@ -72,6 +73,16 @@ def test_functions_stand_where_the_operators_stood() -> None:
         "static float fmul_fabric",
         "static float fsub_fabric",
     ]
+
+
+def test_every_implementation_of_a_multiplier_has_a_function_of_its_own() -> None:
+    for built in ("meddsp", "fulldsp", "maxdsp"):
+        functions = OperatorFunctions()
+        text = printer(functions, ((Operator.MUL, Implementation(built)),)).text
+        assert text(op("+", op("*", A, A), A), ElementType.FLOAT) == f"fmul_{built}(a, a) + a"
+        (function,) = functions.items
+        pragmas = [line.text for line in function.body or () if isinstance(line, Pragma)]
+        assert pragmas == ["inline", f"bind_op variable=result op=fmul impl={built}"]
 
 
 def test_reductions_are_bound_too() -> None:

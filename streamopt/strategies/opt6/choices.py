@@ -195,14 +195,19 @@ def _choices(graph: Graph, node: Node, on: Target) -> tuple[Binding, ...]:
     Of a multiply-accumulate these are 5, 4, 3, 2, 1 and 0 DSPs; other pairs of implementations have
     as many with more LUTs.
     """
-    element = graph.array(node.write.array).element
-    if isinstance(node, SequentialNode) or not element.is_float:
+    touched = dict.fromkeys(access.array for access in (node.write, *node.reads))
+    elements = [graph.array(name).element for name in touched]
+    if isinstance(node, SequentialNode) or not elements[0].is_float:
         return (_TOOL,)
+    floats = [element for element in elements if element.is_float]
     operators = {part.op for part in walk(node.value) if isinstance(part, Binary)}
     adds = bool(operators & {BinaryOp.ADD, BinaryOp.SUB}) or node.reduction is Reduction.ADD
     multiplies = BinaryOp.MUL in operators or node.reduction is Reduction.MUL
-    known = [name for name in _MULTIPLIERS if multiplies and on.builds(Operator.MUL, element, name)]
-    fewer: list[Binding] = [((Operator.MUL, name),) for name in known]
+    fewer: list[Binding] = [
+        ((Operator.MUL, name),)
+        for name in _MULTIPLIERS
+        if multiplies and all(on.builds(Operator.MUL, element, name) for element in floats)
+    ]
     if not adds:
         return (_TOOL, *fewer)
     return (

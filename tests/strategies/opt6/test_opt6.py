@@ -183,8 +183,8 @@ def test_partial_tiles_are_found_and_left_out(tmp_path: Path) -> None:
     p.output("y", (i, j), so.dsl.sum(k, p.input("a", 7, 7)[i, k] * p.input("b", 7, 7)[k, j]))
     program = p.build()
     graph, without = so.dataflow(program), so.Space(without=frozenset({"partial_tiles"}))
-    whole = so.solve(graph, level="opt6", dsp=150, space=without, budget=so.Budget(lut=20_000))
-    found = so.solve(graph, level="opt6", dsp=150, budget=so.Budget(lut=20_000))
+    whole = so.solve(graph, level="opt6", dsp=120, space=without, budget=so.Budget(lut=20_000))
+    found = so.solve(graph, level="opt6", dsp=120, budget=so.Budget(lut=20_000))
     assert found.latency_cycles < whole.latency_cycles
     (node,) = apply(graph, whole.schedule).nodes
     assert not any(loop.is_partial for loop in node.loops)
@@ -291,3 +291,18 @@ def test_opt6_is_at_least_as_fast_as_opt5(program: str) -> None:
     paper = so.solve(graph, dsp=2560)
     found = so.solve(graph, level="opt6", dsp=2560)
     assert so.simulate(graph, found.schedule).cycles <= so.simulate(graph, paper.schedule).cycles
+
+
+@pytest.mark.parametrize(
+    ("taken", "given", "ways"), [("float", "float", 6), ("double", "float", 3), ("half", "half", 3)]
+)
+def test_products_are_bound_to_what_all_their_types_have(taken: str, given: str, ways: int) -> None:
+    p = so.dsl.program("dot")
+    i, z = p.iterators(i=8, z=2)
+    a, b = p.input("a", 2, 8, element=taken), p.input("b", 8, element=taken)
+    p.output("s", (z,), so.dsl.sum(i, a[z, i] * b[i]), element=given)
+    graph = so.dataflow(p.build())
+    (found,) = bindings(None, graph, DEVICE).values()
+    assert len(found) == ways
+    solution = so.solve(graph, level="opt6", dsp=60, effort=so.Effort(fifos=None))
+    assert solution.schedule.nodes[0].binding in found
