@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     Integers = npt.NDArray[np.int64]
     Floats = npt.NDArray[np.float64]
 
-__all__ = ["ClusterTuning", "clustered_labels", "clustered_rows"]
+__all__ = ["ClusterTuning", "clustered_labels", "clustered_rows", "most_labels"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +45,12 @@ class ClusterTuning:
 
 
 TUNING = ClusterTuning()
+
+
+def most_labels(component: Component, labels: int) -> int:
+    """Return how many labels a component has at most, with so many a state."""
+    states = len(np.unique(codes(component.state)))
+    return max(TUNING.least_labels * states, labels * min(states, TUNING.usual_states))
 
 
 def clustered_labels(component: Component, labels: int, mode: Mode) -> Component:

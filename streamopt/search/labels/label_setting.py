@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from streamopt.search.labels.bounds import bounds
-from streamopt.search.labels.clusters import clustered_labels
+from streamopt.search.labels.clusters import clustered_labels, most_labels
 from streamopt.search.labels.component import Mode, SearchStoppedError, undominated
 from streamopt.search.labels.composition import contracted
 from streamopt.work import TUNING as WORK
@@ -30,6 +30,10 @@ class LabelTuning:
     # labels of a state that only its last write and DSPs tell apart: as many as there are DSP
     # counts, at most
     most_dsp_counts: int = 4096
+    # a rough search thins labels that are so many times as many as it keeps, before it looks for
+    # dominated ones: of 7mm_tree_balanced at opt6 that was two thirds of the time
+    crowd: int = 4
+    spare: int = 2  # times as many are left for those
 
 
 TUNING = LabelTuning()
@@ -47,11 +51,14 @@ class LabelEffort:
         Which of these: lower bounds if relaxed, schedules if restricted.
     should_stop
         Called at every node; true ends the search.
+    is_rough
+        Whether labels may be thinned before dominated ones are dropped, which proves nothing exact.
     """
 
     labels: int
     mode: Mode
     should_stop: Callable[[], bool]
+    is_rough: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,11 +113,15 @@ class _Trim:
             raise SearchStoppedError
         spend(WORK.labels.trim)
         fits = self._bounds.fitting(component, self._horizon)
-        left = undominated(component.taken(np.flatnonzero(fits)))
+        left = component.taken(np.flatnonzero(fits))
         outs = self._problem.outs[component.exit]
         streams = any(self._problem.channels[e].streams for e in outs)
         many = streams or len(component.origins) > 1 or len(self._problem.limits) > 1
         labels = self._effort.labels if many else TUNING.most_dsp_counts
+        if self._effort.is_rough and len(left) > TUNING.crowd * most_labels(left, labels):
+            left = clustered_labels(left, TUNING.spare * labels, self._effort.mode)
+            self.is_exact = False
+        left = undominated(left)
         few = clustered_labels(left, labels, self._effort.mode)
         self.is_exact &= few is left
         return few

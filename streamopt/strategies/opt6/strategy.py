@@ -55,7 +55,7 @@ KICKS_SHARE = 0.6
 """Of the effort, after which no further descent is begun."""
 KICKED = 2
 """Variants whose best designs are changed at random, those that promise most."""
-MOST_FRUITLESS = 6
+MOST_FRUITLESS = 3
 """Rounds of such descents that lead to no better design."""
 SIZING_SHARE = 0.1
 """Of the effort, for the FIFOs at the end."""
@@ -186,16 +186,15 @@ class _VariantSearch:
 
     def refine(self) -> None:
         """Look for better designs of the best form, and for a bound."""
-        self._kick()
         self._bound(FIRST_LABELS)
         for labels in MORE_LABELS:
             best = self._searched.best or self._best
-            if best is None or self._gap() <= CLOSE:
+            if best is None or self._is_close():
                 return
+            self._kick()
             _, variant = best
             with suppress(SearchTooLargeError):
                 self._search(variant, labels, variant)
-            self._kick()
             self._bound(labels)
 
     def answer(self) -> Solution:
@@ -249,7 +248,7 @@ class _VariantSearch:
         self._keep(variant, SearchEffort(labels, steady=False), widest)
         self._descend(variant, widest)
         best = self._searched.best
-        if best is None or best[0].cycles > (1.0 + BURSTS) * best[0].chosen.cycles:
+        if best is None or _has_bursts(best[0]):
             self._keep(variant, SearchEffort(labels, steady=True), widest)
             self._descend(variant, widest)
 
@@ -267,10 +266,11 @@ class _VariantSearch:
             variant.raise_bound(self._least_closed_cycles(variant), labels, self.run.clock)
         self._report()
 
-    def _gap(self) -> float:
+    def _is_close(self) -> bool:
+        """Return whether the best design is next to the bound, and simulated as predicted."""
         assert self._best is not None
-        best, variant = self._best
-        return 1.0 - variant.bound_cycles / max(1, best.chosen.cycles)
+        (best, variant), closed = self._best, max(1, self._best[0].chosen.cycles)
+        return variant.bound_cycles >= (1.0 - CLOSE) * closed and not _has_bursts(best)
 
     def _least_closed_cycles(self, variant: GraphVariant) -> int:
         """Return the least closed form of the designs of a variant, of those within the limits."""
@@ -307,6 +307,10 @@ class _VariantSearch:
         if run.options.on_progress is not None:
             seconds, cycles = run.clock.seconds(), float(best[0].cycles)
             run.options.on_progress(Progress(seconds, cycles, float(best[1].bound_cycles)))
+
+
+def _has_bursts(design: SimulatedDesign) -> bool:
+    return design.cycles > (1.0 + BURSTS) * design.chosen.cycles
 
 
 def _nothing_fits(problem: Problem) -> InfeasibleError:

@@ -177,7 +177,7 @@ class BudgetedSearch:
         if len(problem.limits) > 1 and price is not None:
             problem = surrogate(problem, price).problem
         few = clustered_rows(problem, _state_rows(labels), Mode.RELAXED).problem
-        effort = LabelEffort(labels, Mode.RELAXED, self._should_stop)
+        effort = LabelEffort(labels, Mode.RELAXED, self._should_stop, is_rough=True)
         latency = search(few, horizon_cycles, effort).latency_cycles
         return horizon_cycles + 1 if latency is None else latency
 
@@ -192,7 +192,7 @@ class BudgetedSearch:
         problem = whole if paid is None else paid.problem
         labels = labels if paid is None or not price else max(1, labels // TUNING.surrogate_labels)
         few = clustered_rows(problem, _state_rows(labels), Mode.RESTRICTED)
-        effort = LabelEffort(labels, Mode.RESTRICTED, self._should_stop)
+        effort = LabelEffort(labels, Mode.RESTRICTED, self._should_stop, is_rough=True)
         found = search(few.problem, horizon_cycles, effort)
         if found.latency_cycles is None:
             return None
