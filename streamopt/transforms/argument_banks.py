@@ -122,12 +122,23 @@ def static_factors(
 def _choices(at: int, most: int, uses: Sequence[Use]) -> Iterator[tuple[int, Loads]]:
     """Yield the banks along a dimension that each lane knows beforehand, with what they hold."""
     least: Loads | None = None
-    for banks in range(1, most + 1):
-        if all(moves_by(a.subscripts[at], node, factors, banks) for a, node, factors in uses):
+    is_linear = all(access.subscripts[at].is_linear for access, _, _ in uses)
+    round_elems = gcd(*(step for use in uses for step in _steps(at, use)))  # 0 if none moves
+    for banks in range(1, most + 1 if is_linear else 2):
+        if round_elems % banks == 0:
             loads = tuple(_load(use[0].subscripts[at], use, banks) for use in uses)
             if loads != least:
                 least = loads
                 yield banks, loads
+
+
+def _steps(at: int, use: Use) -> Iterator[int]:
+    """Yield what tile loops move a subscript by."""
+    access, node, factors = use
+    trips = node.built_trip_counts
+    for name, by in access.subscripts[at].factors.items():
+        if trips[name] > factors[name]:
+            yield by * factors[name]
 
 
 def _undominated(splits: Iterable[_Split]) -> list[_Split]:

@@ -42,6 +42,8 @@ def fullest_bank(subscript: Affine, node: Node, factors: Factors, banks: int) ->
     """
     if not subscript.is_linear:
         return touched_elems(subscript, node, factors)
+    if subscript.as_iterator() is not None and moves_by(subscript, node, factors, banks):
+        return -(-touched_elems(subscript, node, factors) // banks)
     touched = {subscript.constant}
     for name, by in subscript.factors.items():
         touched = {place + by * lane for place in touched for lane in range(factors[name])}
