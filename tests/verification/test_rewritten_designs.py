@@ -130,6 +130,41 @@ def test_windows_beside_each_other_and_other_streams(tmp_path: Path) -> None:
     check_windows(source, 1, tmp_path / "project")
 
 
+def inside(*bounds: tuple[str, int]) -> str:
+    return " and ".join(f"{at} >= 0 and {at} < {extent}" for at, extent in bounds)
+
+
+@pytest.mark.parametrize(
+    ("shape", "first", "loops", "place", "bounds"),
+    [
+        ("12", "i 12", "i 12, m 3", ("i + 2 * m - 3",), (12,)),
+        ("4 5 6", "h 4, w 5, c 6", "h 4, w 5, c 6, k 2, m 3, n 3",
+         ("h + k - 1", "w + m - 1", "c + n - 1"), (4, 5, 6)),
+        ("3 4", "h 3, w 4", "h 3, w 4, m 5, n 7", ("h + m - 2", "w + n - 3"), (3, 4)),
+    ],
+    ids=["1-D dilated", "3-D", "kernel larger than the image"],
+)  # fmt: skip
+@pytest.mark.parametrize("lanes", [0, 1, 3])
+def test_windows_of_other_shapes(
+    shape: str,
+    first: str,
+    loops: str,
+    place: tuple[str, ...],
+    bounds: tuple[int, ...],
+    lanes: int,
+    tmp_path: Path,
+) -> None:
+    own = "".join(f"[{loop.split()[0]}]" for loop in first.split(", "))
+    read = f"a{''.join(f'[{at}]' for at in place)}"
+    guard = inside(*zip(place, bounds, strict=True))
+    source = program(
+        {"x": f"input {shape}", "a": f"internal {shape}", "y": f"output {shape}"},
+        {"one": f"{first}: a{own} = x{own} + 1",
+         "two": f"{loops}: y{own} += ({read} if {guard} else 0)"},
+    )  # fmt: skip
+    check_windows(source, lanes, tmp_path / "project")
+
+
 def test_every_stage_takes_the_graph_as_it_was() -> None:
     graph = so.dataflow(SHARED)
     schedule = solved(SHARED, "opt5", FOLD)
