@@ -82,7 +82,9 @@ class MoverWriter(CppNest):
         made = {port.name: self.names.unique(f"{_short(port)}_word") for port in packed}
         word = self.names.unique(f"{_short(self.source)}_word")
         body: list[Item] = list(self._fetched(word))
-        body += [CppStatement(f"{_declared(port, made[port.name])} = {{}};") for port in packed]
+        for port in packed:
+            body += [CppStatement(f"{_declared(port, made[port.name])} = {{}};")]
+            body += _registers(port, made[port.name])
         body += self._lanes(list(self._carried(word, made)))
         for port in packed:
             body += self._each_word(port, made[port.name], "{stream}.write({word});")
@@ -98,6 +100,7 @@ class MoverWriter(CppNest):
             yield CppStatement(f"const {_declared(self.source, word)} = {self.source.name}.read();")
             return
         yield CppStatement(f"{_declared(self.source, word)};")
+        yield from _registers(self.source, word)
         yield from self._each_word(self.source, word, "{word} = {stream}.read();")
 
     def _each_word(self, port: CppPort, words: str, form: str) -> Iterator[Item]:
@@ -169,6 +172,12 @@ def _declared(port: CppPort, name: str) -> str:
     """Return the declaration of the words of one iteration."""
     many = f"[{port.packed.words.total}]" if port.packed.words.total > 1 else ""
     return f"{port.word_type} {name}{many}"
+
+
+def _registers(port: CppPort, name: str) -> list[Item]:
+    """Return the pragma that keeps the words of one iteration in registers."""
+    split = Pragma(f"array_partition variable={name} type=complete dim=1")
+    return [split] if port.packed.words.total > 1 else []
 
 
 def _short(port: CppPort) -> str:
