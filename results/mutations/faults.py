@@ -126,7 +126,7 @@ _BY_HAND = (
 )
 
 _FURTHER = (
-    Fault("a FIFO too shallow", "residual_block", _VALUES, fifo_depth(2)),
+    Fault("a FIFO too shallow", "multi_head_attention", _VALUES, fifo_depth(2)),
     Fault(
         "a FIFO too shallow in the region alone",
         "multi_head_attention",
@@ -144,6 +144,18 @@ _FURTHER = (
         "3mm",
         _VALUES,
         inside(r"\w+", first(r"if \([^{}\n]*\) \{\n(?=[^\n]*\.write\()", "if (true) {\n")),
+    ),
+    Fault(
+        "a tree without its last addition",
+        "atax",
+        _VALUES,
+        inside("gemv", first(r"for \(int pair = 0; pair < \d+", _less)),
+    ),
+    Fault(
+        "a tree that adds a term twice",
+        "3mm",
+        _VALUES,
+        inside(r"\w+", first(r"terms\[2 \* pair \+ 1\]", "terms[2 * pair]")),
     ),
     Fault("two loops exchanged", "3mm", _VALUES, inside(r"\w+", exchanged_loops)),
     Fault("a consumer called first", "residual_block", _VALUES, exchanged_calls),
@@ -173,13 +185,19 @@ _FURTHER = (
         "a word index one off",
         "gemm, m_axi",
         _VALUES,
-        inside(r"load_\w+", first(r"(= \w+\[)", r"\g<1>1 + ")),
+        inside(r"read_\w+", first(r"\[at\]", "[at ^ 1]")),
     ),
     Fault(
         "another lane of a word",
         "gemm, m_axi",
         _VALUES,
-        inside(r"load_\w+", first(r"% (\d+)\]", r"/ \1]")),
+        inside(r"load_\w+", first(r"(_word(?:\[[^\[\]]* / \d+\])?\[)[^\[\]]*\]\)", r"\g<1>0])")),
+    ),
+    Fault(
+        "shorter bursts",
+        "gemm, m_axi",
+        _SPEED,
+        first(r"max_read_burst_length=\d+", "max_read_burst_length=2"),
     ),
     Fault(
         "one bundle for two arrays",

@@ -1,8 +1,8 @@
 """Faults in emitted projects, and which check of ``streamopt verify`` finds and names each.
 
 Run ``python results/mutations/run.py [--only WORD] [--pages]``; it writes rows.csv and README.md,
-and fails if a fault is not found. ``--only`` takes the faults with a word in name or project, and
-writes nothing.
+and fails if a fault is not found. ``--only`` measures the faults with a word in name or project
+again, and keeps the other rows.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ from projects import HERE, PROJECTS
 import streamopt as so
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from faults import Fault
 
 ROWS = HERE / "rows.csv"
@@ -59,47 +61,59 @@ def is_caught(found: dict[str, str]) -> bool:
     )
 
 
-def measured(word: str) -> list[dict[str, str]]:
-    """Return the rows of all faults that have a word."""
+def measured(project_name: str, faults: Sequence[Fault]) -> list[dict[str, str]]:
+    """Return the rows of some faults of one project."""
     rows: list[dict[str, str]] = []
-    wanted = [fault for fault in FAULTS if word in fault.name or word in fault.project]
-    for name in dict.fromkeys(fault.project for fault in wanted):
-        with TemporaryDirectory(prefix="mutations-") as folder:
-            project = Path(folder) / "project"
-            design = PROJECTS[name].write(project)
-            verdict = so.verify(project)
-            if not verdict.passed:
-                sys.exit(f"{name} is wrong without a fault:\n{verdict}")
-            for fault in (fault for fault in wanted if fault.project == name):
-                rows.append(row(fault, project, design.top))
-                state = "caught" if is_caught(rows[-1]) else "MISSED"
-                print(state, *(rows[-1][key] for key in rows[-1] if key != "by_hand"), sep=" | ")
-                sys.stdout.flush()
-    order = [(fault.project, fault.name) for fault in FAULTS]
-    return sorted(rows, key=lambda one: order.index((one["project"], one["fault"])))
+    with TemporaryDirectory(prefix="mutations-") as folder:
+        project = Path(folder) / "project"
+        design = PROJECTS[project_name].write(project)
+        verdict = so.verify(project)
+        if not verdict.passed:
+            sys.exit(f"{project_name} is wrong without a fault:\n{verdict}")
+        for fault in faults:
+            rows.append(row(fault, project, design.top))
+            state = "caught" if is_caught(rows[-1]) else "MISSED"
+            print(state, *(rows[-1][key] for key in rows[-1] if key != "by_hand"), sep=" | ")
+            sys.stdout.flush()
+    return rows
+
+
+def kept() -> dict[tuple[str, str], dict[str, str]]:
+    """Return the rows that were measured before, by project and fault."""
+    if not ROWS.exists():
+        return {}
+    with ROWS.open(encoding="utf-8", newline="") as file:
+        return {(one["project"], one["fault"]): one for one in csv.DictReader(file)}
+
+
+def write(found: Sequence[dict[str, str]]) -> list[dict[str, str]]:
+    """Write rows over those of the same faults, and the page; return all."""
+    known = kept() | {(one["project"], one["fault"]): one for one in found}
+    order = ((fault.project, fault.name) for fault in FAULTS)
+    rows = [known[key] for key in order if key in known]
+    with ROWS.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    (HERE / "README.md").write_text(page(rows), encoding="utf-8")
+    return rows
 
 
 def main() -> None:
-    """Break all projects in all ways, write the rows and the page."""
+    """Break projects in all ways, write the rows and the page."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", default="", help="faults with this word in name or project")
     parser.add_argument("--pages", action="store_true", help="write the page from rows.csv only")
     asked = parser.parse_args()
-    if asked.pages:
-        with ROWS.open(encoding="utf-8", newline="") as file:
-            rows = [*csv.DictReader(file)]
-    else:
-        rows = measured(asked.only)
-    if not asked.only and not asked.pages:
-        with ROWS.open("w", encoding="utf-8", newline="") as file:
-            writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(rows)
-    if not asked.only:
-        (HERE / "README.md").write_text(page(rows), encoding="utf-8")
+    word = str(asked.only)
+    wanted = [] if asked.pages else [f for f in FAULTS if word in f.name or word in f.project]
+    for name in dict.fromkeys(fault.project for fault in wanted):
+        write(measured(name, [fault for fault in wanted if fault.project == name]))
+    rows = write([])
     missed = [f"{one['project']}: {one['fault']}" for one in rows if not is_caught(one)]
-    if missed:
-        sys.exit("not caught:\n" + "\n".join(missed))
+    if missed or len(rows) < len(FAULTS):
+        rest = f"; {len(FAULTS) - len(rows)} not measured"
+        sys.exit("not caught: " + ("; ".join(missed) or "none") + rest)
 
 
 if __name__ == "__main__":

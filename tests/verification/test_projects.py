@@ -244,3 +244,14 @@ def test_place_that_can_not_be_written_is_named(tmp_path: Path) -> None:
         "  hint: choose a directory that you may write to, on a disk with room"
     )
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_compiler_that_can_not_fill_memory_is_told(tmp_path: Path) -> None:
+    write_project(DESIGN, DOUBLED, tmp_path / "p")
+    old = tmp_path / "old-g++"
+    old.write_text('#!/bin/sh\ncase "$*" in *trivial-auto*) exit 1;; esac\nexec g++ "$@"\n')
+    old.chmod(0o755)
+    verdict = verify_project(tmp_path / "p", DOUBLED, compiler=str(old))
+    assert verdict.passed
+    assert "note: uninitialized memory holds whatever it does" in str(verdict)
+    assert verify_project(tmp_path / "p", DOUBLED).notes == ()

@@ -53,6 +53,7 @@ def verify(
                     "first_wrong": verdict.first_wrong and str(verdict.first_wrong),
                     "unchecked": verdict.unchecked,
                     "edits": [*map(str, verdict.edits)],
+                    "notes": [*verdict.notes],
                 }
             )
         )
