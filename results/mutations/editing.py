@@ -89,8 +89,8 @@ def fifo_depth(depth_elems: int, *, declared_only: bool = False) -> Edit:
         if found is None or int(found[1]) <= depth_elems:
             raise NotApplicableError(f"no FIFO is deeper than {depth_elems}")
         element, depth, name, _ = found
-        end = ";" if declared_only else ""
-        old = rf"stream<{re.escape(element)}, {depth}> {name}\b(?=[^;]*?{end})"
+        where = r"(?=(?:\[\d+\])*;)" if declared_only else ""
+        old = rf"stream<{re.escape(element)}, {depth}> {name}\b{where}"
         return re.sub(old, f"stream<{element}, {depth_elems}> {name}", text)
 
     return edit
