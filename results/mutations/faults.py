@@ -273,11 +273,11 @@ _FURTHER = (
         ),
     ),
     Fault(
-        "a Tcl file that the build finds",
+        "a header that shadows the vendor's",
         "gemm, m_axi",
-        _SPEED,
-        lambda text: f"{text}config_op fadd -impl fabric\n",
-        "pre_hls.tcl",
+        _BUILD,
+        lambda text: f"{text}#pragma once\n",
+        "hls_vector.h",
     ),
     Fault(
         "another part",
