@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -302,4 +302,4 @@ _FURTHER = (
     ),
 )
 
-FAULTS = (*_BY_HAND, *_FURTHER)
+FAULTS = (*(replace(fault, by_hand=True) for fault in _BY_HAND), *_FURTHER)
