@@ -168,13 +168,18 @@ class _Expression:
             if self._take() == ".":
                 self._take()
                 continue
-            arguments = None
-            while self._next not in (")", ""):
-                arguments = _longer(arguments, self.choice())
-                if self._next == ",":
-                    self._take()
-            self._take()
+            arguments = self._arguments()
             found = arguments if arguments is None else arguments + (token != "static_cast")
+        return found
+
+    def _arguments(self) -> int | None:
+        """Read those of a call, up to its end."""
+        found = None
+        while (at := self._next) not in (")", ""):
+            if at == ",":
+                self._take()
+            found = _longer(found, self.choice())
+        self._take()
         return found
 
 

@@ -229,7 +229,7 @@ class NestWriter(CppNest):
         term = self.value
         if self.tree is not None:
             combine = self.expression.combine
-            yield self.tree.combined(lambda *pair: combine(reduction, *pair, element))
+            yield self.tree.combined(lambda one, other: combine(reduction, one, other, element))
             term = self.tree.root
         if not self.carries:
             if self.node.start is not None:

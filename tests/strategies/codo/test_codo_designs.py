@@ -85,7 +85,7 @@ def test_an_order_that_no_permutation_gives_has_a_ping_pong_buffer() -> None:
 
 def test_padding_is_gone_and_windows_stream() -> None:
     graph = so.dataflow(PADDED)
-    found = design(graph, "codo", dsp=300, fifos=None)
+    found = design(graph, "codo", dsp=150, fifos=None)
     assert found.schedule.rewrites == ("fold_borders", "stream_windows")
     assert set(kinds(found).values()) == {ChannelKind.FIFO}
     steps = [step.what for step in found.answer.steps if step.stage == "reuse buffers"]
