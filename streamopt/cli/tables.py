@@ -10,6 +10,7 @@ from rich.table import Table
 from streamopt.report.proof import STOPS, proof_words
 from streamopt.space.level import LEVELS
 from streamopt.space.objective import FewestDsps, Interval, Latency, LatencyThenDsps
+from streamopt.target.resources import RESOURCE_WORDS
 
 if TYPE_CHECKING:
     from streamopt.evaluation.design import Evaluation
@@ -188,9 +189,6 @@ def channel_table(whole: Graph, schedule: Schedule, found: Evaluation) -> Table:
     return table
 
 
-KINDS = (("DSP", "dsps"), ("BRAM18", "bram18"), ("URAM", "uram"), ("LUT", "luts"), ("FF", "ffs"))
-
-
 def run_table(found: Evaluation) -> Table:
     """Return one column of facts on a run."""
     trace = found.trace
@@ -249,7 +247,7 @@ def resource_table(found: Evaluation) -> Table:
     for name in ("used", "one SLR" if device.slrs > 1 else "", "device"):
         if name:
             table.add_column(name, justify="right")
-    for title, kind in KINDS:
+    for kind, title in RESOURCE_WORDS.items():
         budgets = [device.slr, device.total] if device.slrs > 1 else [device.total]
         shares = [_share(used, budget, kind) for budget in budgets]
         table.add_row(title, str(getattr(used, kind)), *shares)

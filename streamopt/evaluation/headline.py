@@ -14,11 +14,8 @@ if TYPE_CHECKING:
     from streamopt.target.device import Target
     from streamopt.target.resources import Resources
 
-__all__ = ["SHORT_NAMES", "Headline", "headline"]
+__all__ = ["Headline", "headline"]
 
-SHORT_NAMES: dict[str, str] = dict(
-    zip(RESOURCE_NAMES, ("DSP", "BRAM18", "URAM", "LUT", "FF"), strict=True)
-)
 _SHOWN = {"dsps": "DSP", "luts": "LUT", "ffs": "FF", "bram18": "BRAM", "uram": "URAM"}
 
 

@@ -1,4 +1,4 @@
-"""What the vendor's tools are asked for: the intervals to expect, and the SLR that a kernel fits.
+"""The intervals that the vendor's tools are asked for, and the SLR that a kernel fits into.
 
 A tool that misses an interval then says so, and one that is asked for no less doesn't search for
 it. The linker spreads a kernel over SLRs unless it is told one (AMD UG1393, "Assigning Compute
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from streamopt.errors import TargetError
 from streamopt.perf.pipelines.timings import pipeline_timings
 from streamopt.perf.resources.network import resources
-from streamopt.target.device import device_names, find_device
+from streamopt.target.device import device_of_part, or_usual
 from streamopt.transforms.lower import lower
 
 if TYPE_CHECKING:
@@ -39,12 +39,12 @@ def slr_on_part(scheduled: ScheduledGraph, part: str, clock_ns: float) -> str:
 
     Empty for one that has to be spread, and for a part, clock or channel that isn't known.
     """
-    known = {device.part: device for device in map(find_device, device_names())}
+    known = device_of_part(part)
     channels = [name for plan in scheduled.schedule.ports for name in plan.channels]
-    if part not in known or not scheduled.schedule.ports:
+    if known is None or not scheduled.schedule.ports:
         return ""
     try:
-        on, network = known[part].at(clock_ns), lower(scheduled)
+        on, network = known.at(clock_ns), lower(scheduled)
         used = resources(network, pipeline_timings(network, on), on).total
     except TargetError:
         return ""
@@ -58,8 +58,7 @@ def intervals_on_part(
 
     None for a clock or a memory channel that the device doesn't have.
     """
-    known = {device.part: device for device in map(find_device, device_names())}
     try:
-        return expected_intervals(scheduled, known.get(part, find_device()).at(clock_ns))
+        return expected_intervals(scheduled, or_usual(device_of_part(part)).at(clock_ns))
     except TargetError:
         return ()

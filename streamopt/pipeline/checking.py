@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, SourceLoc, SynthesisReportError
 from streamopt.options import checked
+from streamopt.pipeline.design_limits import LIMITED
 from streamopt.pipeline.evaluating import evaluate
 from streamopt.pipeline.reading import dataflow, load, load_schedule
-from streamopt.target.device import device_names, find_device
+from streamopt.target.device import device_names, device_of_part, find_device, or_usual
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -24,15 +25,6 @@ if TYPE_CHECKING:
     from streamopt.verification.project import Manifest
 
 __all__ = ["check"]
-
-_LIMITS = {
-    "built_dsp_limit": "dsps",
-    "bram18_limit": "bram18",
-    "uram_limit": "uram",
-    "lut_limit": "luts",
-    "ff_limit": "ffs",
-}
-"""Members of a result that are limits, and the resource of each."""
 
 
 @checked()
@@ -49,7 +41,7 @@ def check(
     directory
         Of a Vitis project, from `write`.
     report
-        ``csynth.xml`` or ``csynth.rpt``, a report on one function, or the folder that has them
+        ``csynth.xml`` or ``csynth.rpt``, or the folder that has them
         (``solution/syn/report``), of Vitis HLS 2022.1 to 2025.2; looked for in the project where
         not given.
 
@@ -74,7 +66,7 @@ def check(
         hint = "emit one for Vitis HLS: --backend vitis"
         raise SynthesisReportError(Diagnostic("E866", message, hint=hint))
     place = find_reports(folder) if report is None else Path(report)
-    found = read_reports(place, manifest.top)
+    found = read_reports(place)
     graph, schedule = dataflow(load(folder / "graph.json")), load_schedule(folder / "schedule.json")
     result = _result(folder)
     evaluation = evaluate(graph, schedule, _target(manifest, result))
@@ -103,14 +95,9 @@ def _result(folder: Path) -> Mapping[str, str | int | float | None]:
 
 def _target(manifest: Manifest, result: Mapping[str, str | int | float | None]) -> Target:
     """Return the device that a project was made for, at the clock of its scripts."""
-    clock_ns, named = float(manifest.settings["clock_ns"]), result.get("device")
-    if named in device_names():
-        return find_device(str(named), clock_ns)
-    part = manifest.settings["part"]
-    for name in device_names():
-        if find_device(name).part == part:
-            return find_device(name, clock_ns)
-    return find_device(clock_ns=clock_ns)
+    named, part = str(result.get("device")), str(manifest.settings["part"])
+    known = find_device(named) if named in device_names() else device_of_part(part)
+    return or_usual(known).at(float(manifest.settings["clock_ns"]))
 
 
 def _limits(
@@ -118,7 +105,11 @@ def _limits(
 ) -> Mapping[str, int]:
     """Return the limits that were solved for, and the device's where none is known."""
     total = evaluation.target.total
-    return {name: int(result.get(key) or getattr(total, name)) for key, name in _LIMITS.items()}
+    return {
+        field: getattr(total, field) if most is None else int(most)
+        for option, (field, _) in LIMITED.items()
+        for most in (result.get(f"{option}_limit"),)
+    }
 
 
 def _expected(
@@ -163,13 +154,7 @@ def _expected(
 
 
 def _check_design(expected: ExpectedDesign, report: SynthesisReport, place: Path) -> None:
-    """Refuse a report that has neither the top function nor any process.
-
-    Raises
-    ------
-    SynthesisReportError
-        E865.
-    """
+    """Refuse a report that has neither the top function nor any process: E865."""
     from streamopt.synthesis.matching import function_modules
 
     names = [function.name for function in expected.functions]

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from streamopt.target.device import Target
     from streamopt.target.resources import Resources
 
-__all__ = ["Budget", "amounts", "region", "region_limits", "with_limits"]
+__all__ = ["LIMITED", "Budget", "amounts", "region", "region_limits", "with_limits"]
 
 
 @option_group(fit=Fit)
@@ -62,7 +62,7 @@ class Budget:
         InfeasibleError
             If one is negative, or 0 for what every design takes (E402).
         """
-        found = {key: most for key in _FIELDS if (most := getattr(self, key)) is not None}
+        found = {key: most for key in LIMITED if (most := getattr(self, key)) is not None}
         for key, amount in found.items():
             least = int(key in _TAKEN)
             if amount < least:
@@ -71,7 +71,7 @@ class Budget:
         return found
 
 
-_FIELDS = {
+LIMITED = {
     "built_dsp": ("dsps", "DSPs as built"),
     "bram18": ("bram18", "BRAM18"),
     "uram": ("uram", "URAM"),
@@ -103,7 +103,7 @@ def with_limits(
     given = budget.given()
     if budget.fit is not None:
         part = _part(Fit(budget.fit), problem, device)
-        most = {key: getattr(part, field) for key, (field, _) in _FIELDS.items()}
+        most = {key: getattr(part, field) for key, (field, _) in LIMITED.items()}
         given = {key: min(given.get(key, amount), amount) for key, amount in most.items()}
         dsps = problem.space.dsp_limit
         problem = problem.within(dsp_limit=min(dsps, part.dsps) if keeps_dsps else part.dsps)
@@ -128,7 +128,7 @@ def region(problem: Problem, budget: Budget, device: Target, *, keeps_dsps: bool
     usual = Fit.BOARD if is_outside else Fit.SLR
     fit = usual if budget.fit is None else Fit(budget.fit)
     part = _part(fit, problem, device)
-    limits = {_FIELDS[key][0]: most for key, most in budget.given().items()}
+    limits = {LIMITED[key][0]: most for key, most in budget.given().items()}
     if keeps_dsps:
         limits["dsps"] = min(limits.get("dsps", problem.space.dsp_limit), problem.space.dsp_limit)
     for field, most in limits.items():
@@ -147,13 +147,13 @@ def region_limits(of: Region) -> tuple[Limit, ...]:
     """Return the limits of a region, in the order of the options."""
     return tuple(
         Limit(words, _option(key), getattr(of.limits, field))
-        for key, (field, words) in _FIELDS.items()
+        for key, (field, words) in LIMITED.items()
     )
 
 
 def amounts(used: Resources) -> tuple[int, ...]:
     """Return the resources of a design, in the order of `region_limits`."""
-    return tuple(getattr(used, field) for field, _ in _FIELDS.values())
+    return tuple(getattr(used, field) for field, _ in LIMITED.values())
 
 
 def _limits(
@@ -170,11 +170,11 @@ def _limits(
         schedule = replace(schedule, ports=problem.ports)
         return sized(problem.graph, schedule, fifos)[0]
 
-    by_field = {_FIELDS[key][0]: amount for key, amount in wanted.items()}
+    by_field = {LIMITED[key][0]: amount for key, amount in wanted.items()}
     sizing = None if fifos is None else with_small_fifos
     tables = tuple(port for port in problem.ports if port.kind is PortKind.ROM)
     costing = DesignCosts(by_field, problem.decision_space(), device, measure, sizing, tables)
-    each = tuple(Limit(_FIELDS[key][1], _option(key), amount) for key, amount in wanted.items())
+    each = tuple(Limit(LIMITED[key][1], _option(key), amount) for key, amount in wanted.items())
     return Limits(each, costing)
 
 

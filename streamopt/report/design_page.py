@@ -13,7 +13,8 @@ from streamopt.report.log_charts import front_chart, roofline_chart
 from streamopt.report.loops import loops_text
 from streamopt.report.page import Page, Picture, Section, Table
 from streamopt.report.proof import proof_facts
-from streamopt.report.resource_bars import KINDS, budgets, resource_chart
+from streamopt.report.resource_bars import budgets, resource_chart
+from streamopt.target.resources import RESOURCE_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -229,10 +230,14 @@ def _resources(found: DesignFacts) -> Section:
             f"{getattr(found.used, kind):,}",
             *(_share(getattr(found.used, kind), getattr(budget, kind)) for _, budget in limits),
         )
-        for title, kind in KINDS
+        for kind, title in RESOURCE_WORDS.items()
     )
     header = ("resource", "used", *(name for name, _ in limits))
-    over = [title for title, kind in KINDS if kind in found.used.over(found.target.total)]
+    over = [
+        title
+        for kind, title in RESOURCE_WORDS.items()
+        if kind in found.used.over(found.target.total)
+    ]
     words = [f"More than the device has: {', '.join(over)}."] if over else []
     says = f"Resources that the design takes of {found.target.name}"
     return Section(

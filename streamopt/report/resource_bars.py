@@ -5,15 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from streamopt.report.charts import COLOURS, beside, chart_bytes, new_figure
+from streamopt.target.resources import RESOURCE_WORDS
 
 if TYPE_CHECKING:
     from streamopt.target.device import Target
     from streamopt.target.resources import Resources
 
-__all__ = ["KINDS", "budgets", "resource_chart"]
+__all__ = ["budgets", "resource_chart"]
 
-KINDS = (("DSP", "dsps"), ("BRAM18", "bram18"), ("URAM", "uram"), ("LUT", "luts"), ("FF", "ffs"))
-"""Titles of the resources, and the fields of `Resources` that hold them."""
 BAR = 0.36
 OVER, FRAME = COLOURS["over"].light, COLOURS["frame"].light
 
@@ -38,7 +37,7 @@ def resource_chart(used: Resources, device: Target, form: str) -> bytes:
     limits = budgets(device)
     colours = (COLOURS["work"].light, COLOURS["fifo"].light)[-len(limits) :]
     most = 100.0
-    for row, (_, kind) in enumerate(KINDS):
+    for row, kind in enumerate(RESOURCE_WORDS):
         for place, ((_, budget), colour) in enumerate(zip(limits, colours, strict=True)):
             amount, limit = getattr(used, kind), getattr(budget, kind)
             share = 100 * amount / limit if limit else 0.0
@@ -47,8 +46,8 @@ def resource_chart(used: Resources, device: Target, form: str) -> bytes:
             axes.barh(at, share, BAR * 0.9, color=OVER if share > 100 else colour)
             beside(axes, _words(amount, limit), share, at)
     axes.axvline(100, color=FRAME, linewidth=1, linestyle="--")
-    axes.set_yticks(range(len(KINDS)), [title for title, _ in KINDS])
-    axes.set_ylim(len(KINDS) - 0.4, -0.6)
+    axes.set_yticks(range(len(RESOURCE_WORDS)), [*RESOURCE_WORDS.values()])
+    axes.set_ylim(len(RESOURCE_WORDS) - 0.4, -0.6)
     axes.set_xlim(0, most * 1.25)
     axes.set_xlabel("% of what there is", loc="right")
     names = [name for name, _ in limits]

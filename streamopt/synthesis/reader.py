@@ -1,4 +1,4 @@
-"""Reports of synthesis from files: one of them, or a folder with those of all functions."""
+"""A report of synthesis from its file, or from the folder that has it."""
 
 from __future__ import annotations
 
@@ -6,19 +6,18 @@ from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, SourceLoc, SynthesisReportError, reason
 from streamopt.files import read_text
-from streamopt.synthesis.report import SynthesisReport
 from streamopt.synthesis.text_report import read_text_report
 from streamopt.synthesis.xml_report import read_xml
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
+
+    from streamopt.synthesis.report import SynthesisReport
 
 __all__ = ["find_reports", "read_reports"]
 
 WHOLE = ("csynth.xml", "csynth.rpt")
 """Names of a report on all functions, the fuller one first."""
-PARTS = ("*_csynth.xml", "*_csynth.rpt")
 FOLDERS = ("syn/report", "hls/syn/report", "*/syn/report", "*/hls/syn/report", "*/*/syn/report")
 """Places of reports: in a solution, in a component of 2023.2 or later, in a project around them."""
 
@@ -42,14 +41,8 @@ def find_reports(folder: Path) -> Path:
     raise SynthesisReportError(Diagnostic("E864", message, SourceLoc(str(folder)), hint))
 
 
-def read_reports(path: Path, top: str) -> SynthesisReport:
-    """Return the report in a file, or in a folder that holds reports, or in a solution.
-
-    Parameters
-    ----------
-    top
-        The function whose report tells the design's own resources, where a folder has no
-        report on the whole.
+def read_reports(path: Path) -> SynthesisReport:
+    """Return the report in a file, in a folder ``syn/report``, or in a solution.
 
     Raises
     ------
@@ -61,11 +54,7 @@ def read_reports(path: Path, top: str) -> SynthesisReport:
     for name in WHOLE:
         if (path / name).is_file():
             return _read(path / name)
-    for pattern in PARTS:
-        files = sorted(path.glob(pattern))
-        if files:
-            return _merged([_read(file) for file in files], top)
-    return read_reports(find_reports(path), top)
+    return read_reports(find_reports(path))
 
 
 def _read(path: Path) -> SynthesisReport:
@@ -79,11 +68,3 @@ def _read(path: Path) -> SynthesisReport:
         raise SynthesisReportError(Diagnostic("E861", message, SourceLoc(str(path))))
     read = read_xml if text.lstrip().startswith("<") else read_text_report
     return read(text, str(path))
-
-
-def _merged(reports: Sequence[SynthesisReport], top: str) -> SynthesisReport:
-    """Return one report of those on single functions."""
-    first = next((report for report in reports if report.top == top), reports[0])
-    modules = {module.name: module for report in reports for module in report.modules}
-    own = first.top if first.top == top else ""
-    return SynthesisReport(own, tuple(modules.values()), first.release, first.part, first.target_ns)

@@ -1,4 +1,4 @@
-"""``csynth.rpt`` of a design, and ``<function>_csynth.rpt`` of one function: tables of text.
+"""``csynth.rpt`` of a design: tables of text.
 
 Columns are found by their headers, which stand in two or three lines, and loops are inside the rows
 above them that are indented less.
@@ -7,12 +7,12 @@ above them that are indented less.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, SourceLoc, SynthesisReportError
-from streamopt.synthesis.numbers import count, nanoseconds, release
+from streamopt.synthesis.numbers import count, release
 from streamopt.synthesis.report import ReportedLoop, ReportedModule, SynthesisReport
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["read_text_report"]
 
-_TITLE = re.compile(r"^== (Synthesis Summary Report of|(?:Vitis )?.*HLS Report for) '(.+?)'", re.M)
+_TITLE = re.compile(r"^== Synthesis Summary Report of '(.+?)'", re.M)
 _FACT = r"^\s*\* {}:[ \t]*(.*)$"
 _SUMMARY = "Performance & Resource Estimates"
 _NAME = "name"
@@ -40,16 +40,13 @@ def read_text_report(text: str, file: str) -> SynthesisReport:
         message = "this is no report of synthesis"
         hint = "give csynth.rpt or csynth.xml of solution/syn/report"
         raise SynthesisReportError(Diagnostic("E862", message, SourceLoc(file), hint))
-    is_whole, top = title[1].startswith("Synthesis"), title[2]
-    modules = _of_design(text) if is_whole else _of_function(text, top)
+    modules = _modules(text)
     if not modules:
         message = "the table of loops and resources is missing, or was cut off"
         hint = "let csynth_design end, and give the file as it wrote it"
         raise SynthesisReportError(Diagnostic("E863", message, SourceLoc(file), hint))
-    timing = _table(text, "+ Timing:")
-    target = nanoseconds(timing[0].get("Target")) if timing else None
     version, part = _fact(text, "Version"), _fact(text, "Target device")
-    return SynthesisReport(top, modules, release(version), part, target)
+    return SynthesisReport(title[1], modules, release(version), part)
 
 
 def _fact(text: str, name: str) -> str:
@@ -99,8 +96,7 @@ class _Level:
         return self.row[_NAME].strip().startswith("+")
 
 
-def _of_design(text: str) -> tuple[ReportedModule, ...]:
-    """Return the modules of ``csynth.rpt``, whose table has them with their loops."""
+def _modules(text: str) -> tuple[ReportedModule, ...]:
     rows = [_Level(_indent(row[_NAME]), row) for row in _table(text, _SUMMARY)]
     found: list[ReportedModule] = []
     for at, level in enumerate(rows):
@@ -162,62 +158,11 @@ def _loops(rows: Sequence[_Level]) -> tuple[ReportedLoop, ...]:
 
 def _loop(row: Mapping[str, str], inner: tuple[ReportedLoop, ...]) -> ReportedLoop:
     pipelined = row.get("Pipelined", "").strip().startswith("yes")
-    ii = row.get("Interval") or row.get("Initiation Interval achieved")
-    latency = row.get("Latency (cycles)") or row.get("Latency (cycles) max")
     return ReportedLoop(
         row[_NAME].strip().removeprefix("o ").lstrip("+- ").strip(),
         count(row.get("Trip Count")),
-        count(latency),
-        count(ii) if pipelined else None,
+        count(row.get("Latency (cycles)")),
+        count(row.get("Interval")) if pipelined else None,
         count(row.get("Iteration Latency")),
         inner,
     )
-
-
-def _of_function(text: str, name: str) -> tuple[ReportedModule, ...]:
-    """Return the module of ``<function>_csynth.rpt``."""
-    totals = [row for row in _table(text, "== Utilization") if row[_NAME].strip() == "Total"]
-    if not totals:
-        return ()
-    timing = _table(text, "+ Timing:")
-    module = _module(name, {**totals[0], "BRAM": totals[0].get("BRAM_18K", "")}, _nest(text))
-    clock = nanoseconds(timing[0].get("Estimated")) if timing else None
-    return (replace(module, latency_cycles=_latency_cycles(text), clock_ns=clock),)
-
-
-def _latency_cycles(text: str) -> int | None:
-    """Return the most cycles, the second cell of the last row of the table of latencies."""
-    _, _, section = text.partition("+ Latency:")
-    section, _, _ = section.partition("+ Detail:")
-    rows = [line.strip().strip("|").split("|") for line in section.splitlines() if "|" in line]
-    return count(rows[-1][1]) if rows and len(rows[-1]) > 2 else None
-
-
-def _nest(text: str) -> tuple[ReportedLoop, ...]:
-    """Return the loops of ``* Loop:``, whose headers span several columns in their first line."""
-    start = text.find("* Loop:")
-    if start < 0:
-        return ()
-    rows: list[_Level] = []
-    for line in text[start:].splitlines()[1:]:
-        stripped = line.strip()
-        if not stripped.startswith(("|", "+-")):
-            break
-        cells = stripped.strip("|").split("|")
-        if len(cells) == len(_LOOP_COLUMNS) and cells[0].strip().startswith(("-", "+")):
-            row = dict(zip(_LOOP_COLUMNS, cells, strict=True))
-            rows.append(_Level(_indent(cells[0]), row))
-    return _loops(rows)
-
-
-_LOOP_COLUMNS: tuple[str, ...] = (
-    _NAME,
-    "Latency (cycles) min",
-    "Latency (cycles) max",
-    "Iteration Latency",
-    "Initiation Interval achieved",
-    "Initiation Interval target",
-    "Trip Count",
-    "Pipelined",
-)
-"""Of the table of loops of one function."""

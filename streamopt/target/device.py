@@ -31,10 +31,9 @@ __all__ = [
     "DEVICE",
     "Target",
     "device_names",
+    "device_of_part",
     "find_device",
     "or_usual",
-    "read_device",
-    "read_named_device",
 ]
 
 DEVICE = "u280"
@@ -77,7 +76,7 @@ class Target:
         TargetError
             E851 with the known devices if there is none of this name; E855 and E856 as `at`.
         """
-        return read_named_device(name)._at(clock_ns)
+        return _named(name)._at(clock_ns)
 
     @staticmethod
     def load(path: str | Path, clock_ns: float | None = None) -> Target:
@@ -92,7 +91,7 @@ class Target:
             E852 if a file can't be read; E853 with all its problems if it is not such a file;
             E855 and E856 as `at`.
         """
-        return read_device(path)._at(clock_ns)
+        return _device(Path(path), Path(path).parent)._at(clock_ns)
 
     def operator(
         self, op: Operator, element: ElementType, implementation: str | None = None
@@ -207,15 +206,14 @@ def device_names() -> tuple[str, ...]:
     return _names("devices")
 
 
-@cache
-def read_named_device(name: str) -> Target:
-    """Return a device of the package at its usual clock.
+def device_of_part(part: str) -> Target | None:
+    """Return the package's device of a part, as the vendor's tools call it."""
+    devices = map(find_device, device_names())
+    return next((device for device in devices if device.part == part), None)
 
-    Raises
-    ------
-    TargetError
-        E851 with the known devices if there is none of this name.
-    """
+
+@cache
+def _named(name: str) -> Target:
     if name not in device_names():
         message = f"device '{name}' is not known"
         hint = f"known devices: {', '.join(device_names())}; or give the path of a TOML file"
@@ -223,18 +221,6 @@ def read_named_device(name: str) -> Target:
             hint = f"did you mean '{close}'? {hint}"
         raise TargetError(Diagnostic("E851", message, hint=hint))
     return _device(_packaged("devices", name), None)
-
-
-def read_device(path: str | Path) -> Target:
-    """Return the device of a user's file at its usual clock.
-
-    Raises
-    ------
-    TargetError
-        E852 if a file can't be read; E853 with all its problems if it is not such a file.
-    """
-    path = Path(path)
-    return _device(path, path.parent)
 
 
 def _device(file: Traversable | Path, folder: Path | None) -> Target:
@@ -289,16 +275,7 @@ def _operators(file: Traversable | Path) -> OperatorTable:
         OperatorRow(
             frozenset(row.operators),
             frozenset(row.elements),
-            OperatorCost(
-                latency_cycles=row.latency_cycles,
-                dsps=row.dsps,
-                luts=row.luts,
-                ffs=row.ffs,
-                implementation=row.implementation,
-                clock_ns=row.clock_ns,
-                source=row.source,
-                products=row.products,
-            ),
+            OperatorCost(**row.model_dump(exclude={"operators", "elements"})),
         )
         for row in document.operator
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-__all__ = ["RESOURCE_NAMES", "Fit", "Resources"]
+__all__ = ["RESOURCE_NAMES", "RESOURCE_WORDS", "Fit", "Resources"]
 
 
 class Fit(StrEnum):
@@ -65,5 +65,6 @@ class Resources:
         return tuple(name for name in RESOURCE_NAMES if getattr(self, name) > getattr(budget, name))
 
 
+RESOURCE_WORDS = {"dsps": "DSP", "bram18": "BRAM18", "uram": "URAM", "luts": "LUT", "ffs": "FF"}
+"""Words for people by field, in the order in which tables show them."""
 RESOURCE_NAMES = ("dsps", "bram18", "uram", "luts", "ffs")
-"""Names of the fields, in the order in which tables show them."""

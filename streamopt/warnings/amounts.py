@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from streamopt.errors import DesignWarning
-from streamopt.evaluation.headline import SHORT_NAMES
 from streamopt.ir.network import Place
 from streamopt.ir.schedule import MOST_ARGUMENT_BANKS, PUBLISHED_ARGUMENT_BANKS
-from streamopt.target.resources import Fit
+from streamopt.target.resources import RESOURCE_WORDS, Fit
 from streamopt.target.routed import fullest_design
 
 if TYPE_CHECKING:
@@ -20,9 +19,8 @@ if TYPE_CHECKING:
 
 __all__ = ["amount_warnings", "bank_warnings"]
 
-_OPTIONS: dict[str, str] = dict(
-    zip(SHORT_NAMES, ("--built-dsp", "--bram18", "--uram", "--lut", "--ff"), strict=True)
-)
+_OPTIONS = {"dsps": "--built-dsp", "luts": "--lut", "ffs": "--ff"}
+"""Of limits that are not called as their resource is."""
 
 
 def amount_warnings(used: Resources, device: Target) -> Iterator[DesignWarning]:
@@ -33,7 +31,7 @@ def amount_warnings(used: Resources, device: Target) -> Iterator[DesignWarning]:
     over = used.over(device.total)
     for name in over:
         amount, most = getattr(used, name), getattr(device.total, name)
-        words = f"{amount} {SHORT_NAMES[name]} are more than the {most} of {device.name}"
+        words = f"{amount} {RESOURCE_WORDS[name]} are more than the {most} of {device.name}"
         yield DesignWarning("W04", words, remedy="ask for a design that fits: --fit slr")
     if over:
         return
@@ -44,11 +42,12 @@ def amount_warnings(used: Resources, device: Target) -> Iterator[DesignWarning]:
     for name in used.over(advised):
         amount, most = getattr(used, name), getattr(advised, name)
         share = 100 * amount / max(1, getattr(whole, name))
-        words = f"{amount} {SHORT_NAMES[name]} are {share:.0f} % of {region}"
+        words = f"{amount} {RESOURCE_WORDS[name]} are {share:.0f} % of {region}"
         cause = f"the vendor advises {most} at most"
         if name == "luts":
             cause += ", and few designs above it are routed at the clock"
-        yield DesignWarning("W05", words, cause, remedy=f"give a limit: {_OPTIONS[name]} {most}")
+        remedy = f"give a limit: {_OPTIONS.get(name, '--' + name)} {most}"
+        yield DesignWarning("W05", words, cause, remedy=remedy)
     yield from _unheard_of(used, device)
 
 
@@ -56,7 +55,10 @@ def _unheard_of(used: Resources, device: Target) -> Iterator[DesignWarning]:
     """Yield W10 for more than any design of this kind that is known to have been routed."""
     most = device.floorplan.exceeded_routed(used)
     if most:
-        parts = [f"{getattr(used, key)} {SHORT_NAMES[key]}, and not {n}" for key, n in most.items()]
+        parts = [
+            f"{getattr(used, name)} {RESOURCE_WORDS[name]}, and not {amount}"
+            for name, amount in most.items()
+        ]
         words = "no design of this kind is known to have been routed with so much"
         clock = f"the fullest ran at {fullest_design().clock_mhz:.0f} MHz"
         remedy = f"--fit {Fit.BOARD} keeps within what was routed"

@@ -15,7 +15,6 @@ from tests.support.synthesis_reports import (
     RELEASES,
     Function,
     Loop,
-    function_report,
     summary_report,
     xml_report,
 )
@@ -36,26 +35,19 @@ WHOLE = (GEMM, MVT, TOP)
 def read(folder: Path, name: str, text: str) -> SynthesisReport:
     path = folder / name
     path.write_text(text)
-    return read_reports(path, "top")
+    return read_reports(path)
 
 
 def written(folder: Path, form: str, release: str = "2023.2") -> SynthesisReport:
     """The same design in each of the forms in which the tool reports it."""
     if form == "csynth.xml":
         return read(folder, form, xml_report(TOP, WHOLE, release=release))
-    if form == "csynth.rpt":
-        top = replace(TOP, inside=("gemm", "mvt"))
-        return read(folder, form, summary_report(top, (GEMM, MVT), release))
-    for function in WHOLE:
-        text = function_report(function, release)
-        if form == "*_csynth.xml":
-            text = xml_report(function, release=release)
-        (folder / f"{function.name}_csynth{form[-4:]}").write_text(text)
-    return read_reports(folder, "top")
+    top = replace(TOP, inside=("gemm", "mvt"))
+    return read(folder, form, summary_report(top, (GEMM, MVT), release))
 
 
 @pytest.mark.parametrize("release", RELEASES)
-@pytest.mark.parametrize("form", ["csynth.xml", "csynth.rpt", "*_csynth.xml", "*_csynth.rpt"])
+@pytest.mark.parametrize("form", ["csynth.xml", "csynth.rpt"])
 def test_every_form_and_release_says_the_same(tmp_path: Path, form: str, release: str) -> None:
     found = written(tmp_path, form, release)
     assert (found.top, found.release, found.part) == ("top", release, "xcu280-fsvh2892-2L-e")
@@ -97,8 +89,8 @@ def test_a_nest_without_end_is_read(tmp_path: Path) -> None:
     loop = INNER
     for _ in range(300):
         loop = Loop("VITIS_LOOP_1_1", "2", None, 9, (loop,))
-    text = function_report(Function("deep", (loop,)))
-    assert read(tmp_path, "deep_csynth.rpt", text).module("deep") is not None
+    text = summary_report(Function("deep", (loop,)), ())
+    assert read(tmp_path, "csynth.rpt", text).module("deep") is not None
 
 
 def code_of(folder: Path, name: str, text: str) -> str:
@@ -125,23 +117,19 @@ def test_a_report_that_was_cut_off_is_refused_at_any_place(tmp_path: Path) -> No
     whole = xml_report(TOP, WHOLE)
     for cut in range(1, len(whole) - 1, 97):
         assert code_of(tmp_path, "csynth.xml", whole[:cut]) == "E861"
-    texts = {
-        "csynth.rpt": summary_report(replace(TOP, inside=("gemm", "mvt")), (GEMM, MVT)),
-        "gemm_csynth.rpt": function_report(GEMM),
-    }
-    for name, text in texts.items():
-        for cut in range(200, text.rindex("\n", 0, text.rindex("+-")), 61):
-            assert code_of(tmp_path, name, text[:cut]) in ("E862", "E863"), cut
+    text = summary_report(replace(TOP, inside=("gemm", "mvt")), (GEMM, MVT))
+    for cut in range(200, text.rindex("\n", 0, text.rindex("+-")), 61):
+        assert code_of(tmp_path, "csynth.rpt", text[:cut]) in ("E862", "E863"), cut
 
 
 def test_files_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
     for path in (tmp_path / "none.xml", tmp_path):
         with pytest.raises(SynthesisReportError) as caught:
-            read_reports(path, "top")
+            read_reports(path)
         assert caught.value.diagnostics[0].code == ("E864" if path == tmp_path else "E861")
     (tmp_path / "b.xml").write_bytes(b"\xff\xfe<profile/>")
     with pytest.raises(SynthesisReportError, match="UTF-8"):
-        read_reports(tmp_path / "b.xml", "top")
+        read_reports(tmp_path / "b.xml")
 
 
 def test_reports_are_found_in_a_solution(tmp_path: Path) -> None:
@@ -149,6 +137,6 @@ def test_reports_are_found_in_a_solution(tmp_path: Path) -> None:
         folder = tmp_path / place / "syn" / "report"
         folder.mkdir(parents=True)
         (folder / "csynth.xml").write_text(xml_report(TOP, WHOLE))
-        assert read_reports(tmp_path / place, "top").top == "top"
+        assert read_reports(tmp_path / place).top == "top"
     with pytest.raises(SynthesisReportError, match="2 syntheses"):
-        read_reports(tmp_path, "top")
+        read_reports(tmp_path)

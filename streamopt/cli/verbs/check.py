@@ -11,15 +11,16 @@ import typer
 from streamopt.cli import arguments as a
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from rich.table import Table
 
     from streamopt.synthesis.check import CheckedFigure, SynthesisCheck
 
 __all__ = ["check"]
 
-LOOPS = (("II", "II"), ("depth", "depth_cycles"), ("trip count", "trip_count"))
-AMOUNTS = (("DSP", "dsps"), ("BRAM18", "bram18"), ("URAM", "uram"), ("LUT", "luts"), ("FF", "ffs"))
-WHOLE = (("latency", "latency_cycles"), ("clock, ns", "clock_ns"))
+LOOPS = {"II": "II", "depth_cycles": "depth", "trip_count": "trip count"}
+WHOLE = {"latency_cycles": "latency", "clock_ns": "clock, ns"}
 
 
 def check(
@@ -63,10 +64,11 @@ def check(
 
 def _show(found: SynthesisCheck) -> None:
     from streamopt.cli.printing import print_tables
+    from streamopt.target.resources import RESOURCE_WORDS
 
     print_tables(
         _table("loops: expected \N{RIGHTWARDS ARROW} reported", LOOPS, found),
-        _table("resources", AMOUNTS, found),
+        _table("resources", RESOURCE_WORDS, found),
         _table("the whole", WHOLE, found),
     )
     for each in found.missed:
@@ -81,20 +83,19 @@ def _show(found: SynthesisCheck) -> None:
     typer.echo(str(found))
 
 
-def _table(title: str, columns: tuple[tuple[str, str], ...], found: SynthesisCheck) -> Table:
+def _table(title: str, columns: Mapping[str, str], found: SynthesisCheck) -> Table:
     from rich.table import Table
 
-    names = [name for _, name in columns]
     parts: dict[str, dict[str, CheckedFigure]] = {}
     for figure in found.figures:
-        if figure.figure in names:
+        if figure.figure in columns:
             parts.setdefault(figure.part, {})[figure.figure] = figure
     table = Table(title=title)
     table.add_column("")
-    for word, _ in columns:
+    for word in columns.values():
         table.add_column(word, justify="right")
     for part, figures in parts.items():
-        table.add_row(part, *(_cell(figures.get(name)) for name in names))
+        table.add_row(part, *(_cell(figures.get(name)) for name in columns))
     return table
 
 
