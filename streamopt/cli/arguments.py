@@ -189,7 +189,16 @@ TimeLimit = Annotated[
     searching(
         "--time-limit",
         metavar="S",
-        help="Seconds for the search; opt6: processor seconds, 60 by default.",
+        help="Seconds for the search; opt6: processor seconds.  [default: none]",
+    ),
+]
+Work = Annotated[
+    float | None,
+    searching(
+        "--work",
+        metavar="W",
+        help="opt6: the most that is done, in about processor seconds, but the same on every "
+        "machine.  [default: 25 without --time-limit]",
     ),
 ]
 Seed = Annotated[int, searching("--seed", help="Seed of the solver and of test inputs.")]

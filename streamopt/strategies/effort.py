@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from streamopt.errors import Diagnostic, SolverError
 from streamopt.evaluation.fifo_sizing import LEAST_FIFOS
 from streamopt.options import option_group
 
@@ -59,10 +60,18 @@ class Effort:
     on_incumbent: Callable[[Solution], None] | None = None
 
     def options(self, time_limit: float | None) -> SolveOptions:
-        """Return the options of the solver, with a time limit in seconds."""
+        """Return the options of the solver, with a time limit in seconds.
+
+        Raises
+        ------
+        SolverError
+            If a limit is out of range (E507).
+        """
         from streamopt.solvers.base import SolveOptions
         from streamopt.solvers.profiles import load_profile
 
+        if self.work is not None and not self.work > 0:
+            raise SolverError(Diagnostic("E507", f"the work must be positive, not {self.work:g}"))
         options = SolveOptions(time_limit, self.seed, self.threads, on_progress=self.on_progress)
         if self.profile is None:
             return options

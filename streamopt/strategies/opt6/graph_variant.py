@@ -52,7 +52,7 @@ FEWEST_LABELS = 32
 PRICE_STEP = 1.35
 """Between prices at which bounds are compared, at first."""
 MOST_PRICES = 3
-"""That are tried to either side of the best one before."""
+"""That are tried to either side of the best one, at first; later one."""
 FAR_BELOW = 0.75
 """Of the bound: where two resources say less, they aren't asked again with more labels."""
 MOST_NODES = 26
@@ -231,12 +231,12 @@ class GraphVariant:
 
         Steps are smaller every time.
         """
-        even = self._even_price
+        even, most = self._even_price, 1 if self._bound_price else MOST_PRICES
         first = self._bound_price or (even * (self._budget.price or even)) ** 0.5
         best, self._bound_price = self._raise_at(first, run, horizon_cycles, labels), first
         for step in (self._price_step, 1.0 / self._price_step):
             price = self._bound_price
-            for _ in range(MOST_PRICES):
+            for _ in range(most):
                 price *= step
                 found = self._raise_at(price, run, horizon_cycles, labels)
                 if found < best or self.bound_cycles >= horizon_cycles:

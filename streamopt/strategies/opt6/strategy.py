@@ -51,7 +51,7 @@ NO_CYCLES = 2**62
 """Stands for 'no design yet': more than any has."""
 VARIANTS_SHARE = 0.4
 """Of the effort, after which no further variant is begun."""
-KICKS_SHARE = 0.6
+KICKS_SHARE = 0.5
 """Of the effort, after which no further descent is begun."""
 KICKED = 2
 """Variants whose best designs are changed at random, those that promise most."""
