@@ -30,6 +30,7 @@ class RowWork:
     way: float = 4.5e-4  # an order and a binding of a node
     row: float = 1.3e-6  # that is kept, or numbered for a search
     filtered: float = 3e-8  # that a horizon leaves or drops
+    judgement: float = 5e-4  # of the interval that an array asks for; an estimate
 
 
 @dataclass(frozen=True, slots=True)

@@ -92,8 +92,7 @@ def solve(
 
     on = pipeline.device(device, clock_ns)
     asked = _source_graph(graph_file, read, steps, listed(port), on)
-    name = stem(graph_file, asked.program)
-    to = Output.of(output, schedule_file, name, seed, force=force)
+    to = Output.of(output, schedule_file, stem(graph_file, asked.program), seed, force=force)
     to = to.with_data(asked.program, read.test_inputs)
     with keeping(to) as keep, solving(asked.name, level, quiet=quiet or as_json) as shown:
         solution = pipeline.solve(

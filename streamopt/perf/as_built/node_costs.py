@@ -37,6 +37,8 @@ from streamopt.perf.pipelines.recurrence import (
 from streamopt.perf.pipelines.timings import pipeline_timings
 from streamopt.perf.resources.fabric import least_pipeline_luts
 from streamopt.perf.resources.network import resources
+from streamopt.work import TUNING as WORK
+from streamopt.work import spend
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -88,22 +90,28 @@ class ArrayRule:
         self._judge = judge
         self._free_lanes = free_lanes
         self._known: dict[tuple[int, ...], int] = {}
+        self._last: tuple[bytes, Integers] = (b"", np.ones(1, dtype=np.int64))
 
     def intervals(self, factors: Mapping[str, Integers]) -> Integers:
         """Return the II of every choice."""
         if not self._loops:
             return np.ones(1, dtype=np.int64)
         columns = np.stack([factors[name] for name in self._loops], axis=1)
+        asked_for = columns.tobytes()
+        if self._last[0] == asked_for:  # by another order or binding of the node
+            return self._last[1]
         found = np.ones(len(columns), dtype=np.int64)
         wide = np.flatnonzero(columns.prod(axis=1) > self._free_lanes)
         if wide.size:
             points, places = np.unique(columns[wide], axis=0, return_inverse=True)
             asked = np.array([self._ii(tuple(point)) for point in points.tolist()])
             found[wide] = asked[places.ravel()]
+        self._last = asked_for, found
         return found
 
     def _ii(self, point: tuple[int, ...]) -> int:
         if point not in self._known:
+            spend(WORK.rows.judgement)
             self._known[point] = self._judge(dict(zip(self._loops, point, strict=True)))
         return self._known[point]
 
