@@ -32,6 +32,8 @@ __all__ = ["answered"]
 
 USUAL_WORK = 25.0
 """Work of opt6 where neither it nor a time limit is given."""
+GOOD_GAP = 0.05
+"""Enough for it after a part of that."""
 SIZING_SHARE = 0.95
 """Of the effort, after which FIFO depths stay as they are found."""
 
@@ -121,6 +123,8 @@ def _at_opt6(
     fifos, fit = effort.fifos, search.region
     limit = options.time_limit_seconds
     work = effort.work or (USUAL_WORK if limit is None else inf)
+    if work == USUAL_WORK:
+        search = replace(search, good_gap=GOOD_GAP)
     options = replace(options, time_limit_seconds=None if limit == inf else limit)
     clock = WorkClock(options, work)
     clock.limit *= SIZING_SHARE

@@ -27,12 +27,15 @@ class SearchOptions:
         That are asked; the exact search is one under changing limits.
     sizes_fifos
         Whether FIFOs will be made small, so that a design is judged with those.
+    good_gap
+        That is enough after a part of the effort; 0 for all of it.
     """
 
     region: Region
     space: Space
     strategies: tuple[Strategy, ...]
     sizes_fifos: bool = True
+    good_gap: float = 0.0
 
     @property
     def searches(self) -> bool:

@@ -49,10 +49,12 @@ STARTS = 2
 """Designs of a variant that descents begin with."""
 NO_CYCLES = 2**62
 """Stands for 'no design yet': more than any has."""
-VARIANTS_SHARE = 0.4
+VARIANTS_SHARE = 0.25
 """Of the effort, after which no further variant is begun."""
-KICKS_SHARE = 0.5
-"""Of the effort, after which no further descent is begun."""
+KICKS_SHARES = (0.3, 0.6)
+"""Of the effort, after which no further descent is begun, before each search with more labels."""
+SOON_SHARE = 0.25
+"""Of the effort, after which a good gap is enough."""
 KICKED = 2
 """Variants whose best designs are changed at random, those that promise most."""
 MOST_FRUITLESS = 3
@@ -187,11 +189,13 @@ class _VariantSearch:
     def refine(self) -> None:
         """Look for better designs of the best form, and for a bound."""
         self._bound(FIRST_LABELS)
-        for labels in MORE_LABELS:
+        for labels, share in zip(MORE_LABELS, KICKS_SHARES, strict=True):
             best = self._searched.best or self._best
             if best is None or self._is_close():
                 return
-            self._kick()
+            self._kick(share)
+            if self._is_late(SOON_SHARE) and self._gap() <= self._options.good_gap:
+                return
             _, variant = best
             with suppress(SearchTooLargeError):
                 self._search(variant, labels, variant)
@@ -231,10 +235,10 @@ class _VariantSearch:
                 self._searched.add(tried, widest)
             self._report()
 
-    def _kick(self) -> None:
+    def _kick(self, share: float) -> None:
         """Go down from designs nearby the best ones, until that leads to no better ones."""
         fruitless = 0
-        while fruitless < MOST_FRUITLESS and not self._is_late(KICKS_SHARE):
+        while fruitless < MOST_FRUITLESS and not self._is_late(share):
             before = self._best
             for variant in self._searched.variants()[:KICKED]:
                 for start in self._searched.starts(variant)[:1]:
@@ -268,9 +272,14 @@ class _VariantSearch:
 
     def _is_close(self) -> bool:
         """Return whether the best design is next to the bound, and simulated as predicted."""
+        return self._best is not None and self._gap() <= CLOSE and not _has_bursts(self._best[0])
+
+    def _gap(self) -> float:
+        """Return the gap between the bound and the least closed form within the limits."""
         assert self._best is not None
-        (best, variant), closed = self._best, max(1, self._best[0].chosen.cycles)
-        return variant.bound_cycles >= (1.0 - CLOSE) * closed and not _has_bursts(best)
+        best, variant = self._best
+        closed = min(best.chosen.cycles, self._least_closed_cycles(variant))
+        return 1.0 - variant.bound_cycles / max(1, closed)
 
     def _least_closed_cycles(self, variant: GraphVariant) -> int:
         """Return the least closed form of the designs of a variant, of those within the limits."""
