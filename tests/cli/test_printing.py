@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from streamopt.cli.printing import fitted, print_tables, print_warnings
-from streamopt.errors import Diagnostic
+from streamopt.errors import DesignWarning
 
 if TYPE_CHECKING:
     import pytest
@@ -69,8 +69,8 @@ def test_tables_without_rows_are_left_out(capsys: pytest.CaptureFixture[str]) ->
 
 
 def test_few_warnings_of_a_kind_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
-    risks = [Diagnostic("W06", f"risk {number}", hint="unroll less") for number in range(9)]
-    print_warnings([Diagnostic("W01", "far"), *risks])
+    risks = [DesignWarning("W06", f"risk {number}", remedy="unroll less") for number in range(9)]
+    print_warnings([DesignWarning("W01", "far"), *risks])
     said = capsys.readouterr()
     assert said.out == ""
     assert said.err.splitlines() == [

@@ -52,7 +52,7 @@ def test_dive_returns_a_legal_schedule(few_lanes: bool) -> None:
 
 
 def test_rows_that_differ_in_nothing_but_operators_are_told_apart() -> None:
-    bindings = bindings_of(None, GRAPH)
+    bindings = bindings_of(None, GRAPH, find_device())
     costs = as_built_costs(GRAPH, find_device())
     space = decision_space(
         GRAPH,
