@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING
 
-from streamopt.codegen.checks.facts import Finding, Severity, nested
+from streamopt.codegen.checks.facts import Finding, Severity, is_pipelined, nested
 from streamopt.codegen.checks.indices import IndexScope, accesses
 from streamopt.codegen.tree import For, Pragma
 from streamopt.ir.schedule import MOST_ARGUMENT_BANKS
@@ -154,7 +154,7 @@ def _pipelines(items: Sequence[Item], scope: IndexScope) -> Iterator[tuple[For, 
     for item in items:
         if isinstance(item, For):
             inner = scope.inside(item)
-            if any(isinstance(i, Pragma) and i.text.startswith("pipeline") for i in item.body):
+            if is_pipelined(item):
                 yield item, inner
             else:
                 yield from _pipelines(item.body, inner)

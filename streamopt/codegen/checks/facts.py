@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from streamopt.codegen.tree import CppFunction, CppStatement, For, If
+from streamopt.codegen.tree import CppFunction, CppStatement, For, If, Pragma
 from streamopt.errors import Diagnostic
 
 if TYPE_CHECKING:
@@ -22,8 +22,10 @@ __all__ = [
     "FunctionFacts",
     "Severity",
     "facts",
+    "is_pipelined",
     "nested",
     "variable",
+    "without_subscripts",
 ]
 
 
@@ -41,7 +43,7 @@ class Finding:
     Attributes
     ----------
     code
-        E610 to E619, one for each rule.
+        E610 to E625, one for each rule.
     function
         Where; empty for the file.
     """
@@ -153,6 +155,18 @@ def nested(items: Sequence[Item]) -> Iterator[Item]:
         yield item
         if isinstance(item, For | If):
             yield from nested(item.body)
+
+
+def is_pipelined(loop: For) -> bool:
+    """Return whether a loop has the pragma of a pipeline."""
+    return any(isinstance(item, Pragma) and item.text.startswith("pipeline") for item in loop.body)
+
+
+def without_subscripts(text: str) -> str:
+    """Return an expression with the names of arrays alone."""
+    while (shorter := re.sub(r"\[[^\[\]]*\]", "", text)) != text:
+        text = shorter
+    return text
 
 
 def facts(function: CppFunction) -> FunctionFacts:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     Banks = tuple[int, ...]
     """Of an array, along each dimension."""
 
-__all__ = ["CppAccess", "IndexScope", "accesses"]
+__all__ = ["CppAccess", "IndexScope", "accesses", "parsed", "statements"]
 
 _OPERATORS: Mapping[type[ast.operator], Callable[[int, int], int]] = {
     ast.Add: int.__add__,
@@ -59,7 +59,7 @@ class IndexScope:
     def after(self, text: str) -> IndexScope:
         """Return the scope after a statement, which may define an index."""
         index = _INDEX.fullmatch(text)
-        value = None if index is None else _parsed(index[2])
+        value = None if index is None else parsed(index[2])
         if index is None or value is None:
             return self
         return IndexScope(self.moving, self.lanes, {**self.values, index[1]: value})
@@ -121,7 +121,7 @@ class CppAccess:
     def moving_dimension(self, banks: Banks) -> int | None:
         """Return the first dimension of several banks whose index is not static."""
         for at, (text, count) in enumerate(zip(self.texts, banks, strict=False)):
-            tree = _parsed(text)
+            tree = parsed(text)
             moves = None if tree is None else self.scope.moves(tree, count)
             if count > 1 and (moves is None or any(by % count for by in moves.values())):
                 return at
@@ -129,7 +129,7 @@ class CppAccess:
 
     def elements(self) -> Iterator[tuple[int, ...]]:
         """Yield where each lane finds its element, by how far it is from where tiles begin."""
-        trees = [tree for text in self.texts if (tree := _parsed(text)) is not None]
+        trees = [tree for text in self.texts if (tree := parsed(text)) is not None]
         names = sorted(set[str]().union(*map(self.scope.names, trees)))
         for point in product(*(range(self.scope.lanes[name]) for name in names)):
             lanes = dict(zip(names, point, strict=True))
@@ -137,7 +137,7 @@ class CppAccess:
 
     def moved_by(self, banks: Banks) -> frozenset[tuple[int, str, int]]:
         """Return by how much tiles move it along each dimension: others are other elements."""
-        trees = map(_parsed, self.texts)
+        trees = map(parsed, self.texts)
         moves = [tree and self.scope.moves(tree, n) for tree, n in zip(trees, banks, strict=False)]
         return frozenset(
             (at, *move) for at, found in enumerate(moves) if found for move in found.items()
@@ -175,7 +175,7 @@ def _combined(
             return None
 
 
-def _parsed(text: str) -> ast.expr | None:
+def parsed(text: str) -> ast.expr | None:
     """Return the tree of an index: the operators that it has are Python's too."""
     try:
         return ast.parse(text, mode="eval").body
@@ -183,22 +183,27 @@ def _parsed(text: str) -> ast.expr | None:
         return None
 
 
-def accesses(items: Sequence[Item], scope: IndexScope) -> Iterator[CppAccess]:
-    """Yield the subscripted names of statements and conditions."""
+def statements(items: Sequence[Item], scope: IndexScope) -> Iterator[tuple[str, IndexScope]]:
+    """Yield the texts of statements and conditions, each with its scope."""
     for item in items:
         match item:
             case CppStatement(text):
-                for name, subscripts, is_write in _subscripted(text):
-                    yield CppAccess(name, subscripts, is_write, scope)
+                yield text, scope
                 scope = scope.after(text)
             case If(condition, body):
-                for name, subscripts, _ in _subscripted(condition):
-                    yield CppAccess(name, subscripts, False, scope)
-                yield from accesses(body, scope)
+                yield condition, scope
+                yield from statements(body, scope)
             case For(_, _, body):
-                yield from accesses(body, scope.inside(item))
+                yield from statements(body, scope.inside(item))
             case _:
                 pass
+
+
+def accesses(items: Sequence[Item], scope: IndexScope) -> Iterator[CppAccess]:
+    """Yield the subscripted names of statements and conditions."""
+    for text, own in statements(items, scope):
+        for name, subscripts, is_write in _subscripted(text):
+            yield CppAccess(name, subscripts, is_write, own)
 
 
 def _subscripted(text: str) -> Iterator[tuple[str, tuple[str, ...], bool]]:

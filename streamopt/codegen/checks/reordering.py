@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from streamopt.codegen.checks.facts import Finding, facts, nested, variable
+from streamopt.codegen.checks.facts import Finding, facts, nested, variable, without_subscripts
 from streamopt.codegen.tree import CppFunction, CppStatement
 
 if TYPE_CHECKING:
@@ -30,7 +30,6 @@ SCRIPTS = ("run_hls.tcl", "pre_hls.tcl", "hls_config.cfg", "Makefile")
 _TOLD = re.compile(
     r"^(?![ \t]*#)[^\n]*?\b(unsafe_math_optimizations)(?![ \t]*[= ][ \t]*(?:0|false|off)\b)", re.M
 )
-_INDEX = re.compile(r"\[[^\[\]]*\]")
 _FLOAT = re.compile(r"\b(?:float|double|half)\b")
 _SUM = re.compile(r"[\w)] [-+/] |\b[fdh](?:add|sub)_\w+\(")
 
@@ -71,8 +70,7 @@ def _sums(function: FunctionFacts) -> bool:
 
 
 def _is_sum(text: str, floats: set[str]) -> bool:
-    while (shorter := _INDEX.sub("", text)) != text:
-        text = shorter
+    text = without_subscripts(text)
     if _SUM.search(text) is None:
         return False
     declared = variable(text)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from streamopt.codegen.checks.banks import partition_of
-from streamopt.codegen.checks.facts import Finding, Severity, nested, variable
+from streamopt.codegen.checks.facts import Finding, Severity, is_pipelined, nested, variable
 from streamopt.codegen.names import is_reserved
 from streamopt.codegen.tree import Comment, CppStatement, Directive, For, If, Pragma
 
@@ -178,9 +178,9 @@ def loop_findings(function: FunctionFacts) -> Iterator[Finding]:
 
 def _imperfect(items: Sequence[Item], function: str) -> Iterator[Finding]:
     for loop in (item for item in items if isinstance(item, For)):
-        if _is_pipelined(loop):
+        if is_pipelined(loop):
             yield from _rolled(loop, function)
-        elif any(isinstance(item, For) and _is_pipelined(item) for item in nested(loop.body)):
+        elif any(isinstance(item, For) and is_pipelined(item) for item in nested(loop.body)):
             others = [i for i in loop.body if not isinstance(i, Comment | Pragma)]
             if len(others) != 1 or not isinstance(others[0], For):
                 message = f"loop {loop.iterator} has more than the pipelined loop inside it"
@@ -193,10 +193,6 @@ def _rolled(pipelined: For, function: str) -> Iterator[Finding]:
         if isinstance(item, For) and Pragma("unroll") not in item.body:
             message = f"loop {item.iterator} below pipelined loop {pipelined.iterator} is not"
             yield Finding("E613", f"{message} unrolled", function)
-
-
-def _is_pipelined(loop: For) -> bool:
-    return any(isinstance(i, Pragma) and i.text.split()[0] == "pipeline" for i in loop.body)
 
 
 def partition_findings(function: FunctionFacts) -> Iterator[Finding]:
