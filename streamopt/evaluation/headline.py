@@ -80,4 +80,4 @@ def headline(claim: TimeClaim, used: Resources, device: Target) -> Headline:
 
 
 def _percent(share: float) -> str:
-    return "<1 %" if 0 < share < 0.5 else f"{share:.0f} %"
+    return "<1 %" if 0 < share <= 0.5 else f"{share:.0f} %"

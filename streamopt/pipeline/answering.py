@@ -151,13 +151,7 @@ def _check_positive(problem: Problem, most_banks: int | None) -> None:
 
 
 def _within(solution: Solution, fit: Region) -> Solution:
-    """Return a solution with what it takes of its region.
-
-    Raises
-    ------
-    SolverError
-        If it takes more than there is (E522).
-    """
+    """Return a solution with what it takes of its region."""
     graph = solution.problem.graph
     used = amounts(built_resources(graph, solution.schedule, fit.on))
     limits = region_limits(fit)

@@ -278,11 +278,6 @@ def _edits(
     """Return where a project differs from what it is emitted as, and its kernel as emitted.
 
     The kernel is None where the project's own is another one.
-
-    Raises
-    ------
-    VerificationError
-        E722 for settings that no streamopt writes.
     """
     from streamopt.codegen.backends.vitis_project import VitisSettings
     from streamopt.verification.edits.finding import Edits, edits_of

@@ -142,15 +142,7 @@ def _write_block(
     limit: int,
     window: int,
 ) -> int:
-    """Do the writes before the first that would freeze; return its flow time, NEVER if none.
-
-    Parameters
-    ----------
-    front
-        Clocks and shifts of the reads that could come next.
-    limit
-        Clock of the first read after those.
-    """
+    """Do the writes before the first that would freeze; return its flow time, NEVER if none."""
     flow = run.flow
     spans = [access.ahead(NEVER)[: min(access.known(), window) + 1] for access in run.writes]
     clocks = merged([span for span in spans if span.size])

@@ -41,6 +41,22 @@ def test_solve_writes_a_schedule_and_tells_the_proof(tmp_path: Path) -> None:
     assert schedule["result"]["proof"] == "optimal"
 
 
+def test_a_model_that_is_not_the_hardware_is_told_as_one(tmp_path: Path) -> None:
+    (tmp_path / "fir.c").write_text(
+        "void fir(const float x[79], const float h[16], float y[64]) {\n"
+        "  for (int n = 0; n < 64; n++) {\n"
+        "    y[n] = 0.0f;\n"
+        "    for (int t = 0; t < 16; t++) y[n] += x[n + 15 - t] * h[t];\n"
+        "  }\n}\n"
+    )
+    done = run(tmp_path, "solve", "fir.c", "--dsp", 256)
+    (model,) = (line for line in done.stdout.splitlines() if "│ model " in line)
+    assert "(that of opt5, which is not the hardware here: W01)" in model
+    assert "W01 the opt5 model misses port conflicts here" in done.stderr
+    done = run(tmp_path, "solve", MATMUL, "--dsp", 2560)
+    assert "(that of opt5, as Stream-HLS publishes it)" in done.stdout
+
+
 def test_json_is_one_object(tmp_path: Path) -> None:
     done = run(tmp_path, "solve", MATMUL, "--dsp", 2560, "--json")
     row = json.loads(done.stdout)

@@ -62,10 +62,20 @@ def codes(value: str, pragmas: str = CYCLIC.format(4), tiles: int = 16, interval
         ("ring[i]", "", "E623"),
         ("x[63 - i]", CYCLIC.format(4), ""),
         ("ring[x[i] > 0.0f ? 0 : 1]", CYCLIC.format(4), "E621"),
+        ("ring[i_lane << 1]", CYCLIC.format(4), "E621"),  # as hands write them
+        ("ring[i / 0]", CYCLIC.format(4), "E621"),
+        ("ring[i_lane % 0]", CYCLIC.format(4), ""),
     ],
 )
 def test_index_and_banks(value: str, pragmas: str, found: str) -> None:
     assert codes(value, pragmas) == found
+
+
+def test_a_constant_of_itself_ends() -> None:
+    text = KERNEL.format(value="ring[i]", pragmas=CYCLIC.format(4), tiles=16, interval=1)
+    defined = next(line for line in text.splitlines() if "const int i = " in line)
+    found = check_text(text.replace(defined, f"{defined}\n{defined.split('=')[0]}= i + 4;", 1))
+    assert [finding.code for finding in found] == ["E617"]
 
 
 def test_one_tile_makes_every_index_static() -> None:

@@ -44,13 +44,7 @@ def graph(
 
 
 def _written(program: Program, to: Path, source: str) -> tuple[Path, ...]:
-    """Write a graph, and its weights beside it; return the files.
-
-    Raises
-    ------
-    OutputError
-        E546 where it would replace its own source, E547 for weights on stdout.
-    """
+    """Write a graph, and its weights beside it; return the files."""
     from streamopt import pipeline
     from streamopt.formats.graph_json import write_graph_json
 

@@ -85,13 +85,7 @@ def report(
 
 
 def _places(source: str, schedule: Path | None) -> tuple[str, Path]:
-    """Return the graph and the schedule that are meant.
-
-    Raises
-    ------
-    ReportError
-        E874 if no schedule is.
-    """
+    """Return the graph and the schedule that are meant."""
     if Path(source).is_dir():
         project = Path(source)
         return str(project / "graph.json"), schedule or project / "schedule.json"

@@ -174,13 +174,7 @@ def _moved(
     region: str,
     ends: tuple[Mapping[str, str], Mapping[str, str]],
 ) -> Iterator[Item]:
-    """Yield a stream over the boundary, and the thread that fills or empties it.
-
-    Parameters
-    ----------
-    moved_by
-        Names of the memory, of the stream, and of the thread.
-    """
+    """Yield a stream over the boundary, and the thread that fills or empties it."""
     writers, readers = ends
     name, stream, mover = moved_by
     pair = (mover, readers[port.name]) if port.array.is_given else (writers[port.name], mover)

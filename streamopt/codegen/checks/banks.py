@@ -104,13 +104,16 @@ def _misses(function: FunctionFacts, banks: Mapping[str, Banks]) -> Iterator[Fin
     known = {**{name: (1,) * len(extents) for name, extents in memories.items()}, **banks}
     for loop, outer in _pipelines(function.body, IndexScope({}, {}, {})):
         found = [a for a in accesses(loop.body, outer) if a.array in known]
-        moving = {a.place: a for a in found if a.moving_dimension(known[a.array]) is not None}
-        for place, access in moving.items():
-            at = access.moving_dimension(known[access.array]) or 0
-            message = f"{place} may be in any of {known[access.array][at]} banks"
+        moving = {
+            access.place: (access.array, at)
+            for access in found
+            if (at := access.moving_dimension(known[access.array])) is not None
+        }
+        for place, (array, at) in moving.items():
+            message = f"{place} may be in any of {known[array][at]} banks"
             message += f" along dimension {at + 1}"
             yield Finding("E621", message, function.name, Severity.WARNING)
-        unknown = {access.array for access in moving.values()}
+        unknown = {array for array, _ in moving.values()}
         for array in dict.fromkeys(a.array for a in found if a.array in memories):
             if array in unknown or prod(known[array]) == prod(memories[array]):
                 continue  # registers have no ports

@@ -28,7 +28,10 @@ _OPERATORS: Mapping[type[ast.operator], Callable[[int, int], int]] = {
     ast.Mod: int.__mod__,
     ast.RShift: int.__rshift__,
     ast.BitAnd: int.__and__,
+    ast.BitOr: int.__or__,
+    ast.BitXor: int.__xor__,
 }
+"""Of indices that are followed; others are not static."""
 _INDEX = re.compile(r"const int (\w+) = (.*);")
 _SUBSCRIPTED = re.compile(r"\b([A-Za-z_]\w*)\[")
 
@@ -42,7 +45,7 @@ class IndexScope:
     moving, lanes
         Iterators of loops that are not unrolled, and of those that are, with their trip counts.
     values
-        Expressions of constants.
+        Expressions of constants, in iterators.
     """
 
     moving: Mapping[str, int]
@@ -59,27 +62,28 @@ class IndexScope:
     def after(self, text: str) -> IndexScope:
         """Return the scope after a statement, which may define an index."""
         index = _INDEX.fullmatch(text)
-        value = None if index is None else parsed(index[2])
+        value = None if index is None else self.tree(index[2])
         if index is None or value is None:
             return self
         return IndexScope(self.moving, self.lanes, {**self.values, index[1]: value})
 
+    def tree(self, text: str) -> ast.expr | None:
+        """Return an expression in iterators; None for one that has no tree."""
+        found = parsed(text)
+        return None if found is None else _Substituted(self.values).visit(found)
+
     def names(self, tree: ast.expr) -> set[str]:
         """Return the lane iterators that a value depends on."""
-        found = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-        inner = (self.names(self.values[name]) for name in found if name in self.values)
-        return (found & self.lanes.keys()).union(*inner)
+        return self.lanes.keys() & {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
 
     def moves(self, tree: ast.expr, banks: int) -> Mapping[str, int] | None:
         """Return by how much each moving iterator moves a value modulo the banks; None for more."""
         match tree:
             case ast.Constant():
                 return {}
-            case ast.Name(name) if name in self.values:
-                return self.moves(self.values[name], banks)
             case ast.Name(name):
                 return {name: 1} if self.moving.get(name, 1 + (name not in self.lanes)) > 1 else {}
-            case ast.BinOp(left, op, right):
+            case ast.BinOp(left, op, right) if type(op) in _OPERATORS:
                 first, second = self.moves(left, banks), self.moves(right, banks)
                 if first is None or second is None:
                     return None
@@ -94,14 +98,27 @@ class IndexScope:
         match tree:
             case ast.Constant(int(number)):
                 return number
-            case ast.Name(name) if name in self.values:
-                return self.value(self.values[name], lanes)
             case ast.Name(name):
                 return lanes.get(name, 0)
-            case ast.BinOp(left, op, right):
-                return _OPERATORS[type(op)](self.value(left, lanes), self.value(right, lanes))
+            case ast.BinOp(left, op, right) if type(op) in _OPERATORS:
+                operands = self.value(left, lanes), self.value(right, lanes)
+                try:
+                    return _OPERATORS[type(op)](*operands)
+                except (ArithmeticError, ValueError):  # by 0, or by less than no bits
+                    return 0
             case _:
                 return 0
+
+
+class _Substituted(ast.NodeTransformer):
+    """Puts the expressions of constants in the place of their names."""
+
+    def __init__(self, values: Mapping[str, ast.expr]) -> None:
+        self._values = values
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        """Return the expression of a name."""
+        return self._values.get(node.id, node)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +138,7 @@ class CppAccess:
     def moving_dimension(self, banks: Banks) -> int | None:
         """Return the first dimension of several banks whose index is not static."""
         for at, (text, count) in enumerate(zip(self.texts, banks, strict=False)):
-            tree = parsed(text)
+            tree = self.scope.tree(text)
             moves = None if tree is None else self.scope.moves(tree, count)
             if count > 1 and (moves is None or any(by % count for by in moves.values())):
                 return at
@@ -129,7 +146,7 @@ class CppAccess:
 
     def elements(self) -> Iterator[tuple[int, ...]]:
         """Yield where each lane finds its element, by how far it is from where tiles begin."""
-        trees = [tree for text in self.texts if (tree := parsed(text)) is not None]
+        trees = [tree for text in self.texts if (tree := self.scope.tree(text)) is not None]
         names = sorted(set[str]().union(*map(self.scope.names, trees)))
         for point in product(*(range(self.scope.lanes[name]) for name in names)):
             lanes = dict(zip(names, point, strict=True))
@@ -137,7 +154,7 @@ class CppAccess:
 
     def moved_by(self, banks: Banks) -> frozenset[tuple[int, str, int]]:
         """Return by how much tiles move it along each dimension: others are other elements."""
-        trees = map(parsed, self.texts)
+        trees = map(self.scope.tree, self.texts)
         moves = [tree and self.scope.moves(tree, n) for tree, n in zip(trees, banks, strict=False)]
         return frozenset(
             (at, *move) for at, found in enumerate(moves) if found for move in found.items()
@@ -152,6 +169,8 @@ def _combined(
 ) -> Mapping[str, int] | None:
     (left, factor), (right, number) = first, second
     constant = number.value if isinstance(number, ast.Constant) else None
+    if constant == 0 and not isinstance(op, ast.Add | ast.Sub):
+        return None
     match op:
         case ast.Add() | ast.Sub():
             sign = 1 if isinstance(op, ast.Add) else -1

@@ -46,7 +46,7 @@ def recurrence_findings(function: FunctionFacts) -> Iterator[Finding]:
         name, subscripts, value = assigned[1], assigned[2], assigned[3]
         _carry(name, value, carried)
         if _PARTIAL_VALUE.fullmatch(name + subscripts) and carried.get(name, ("", 0))[0] == name:
-            place = parsed(name + subscripts)
+            place = scope.tree(name + subscripts)
             apart = scope.names(place) if place is not None else set[str]()
             terms = prod(count for lane, count in scope.lanes.items() if lane not in apart)
             found[name] = max(found.get(name, 0), terms * carried[name][1])

@@ -206,13 +206,7 @@ def _shift(got: NDArray[np.float64], value: Result, flat: NDArray[np.int64]) -> 
 def _missing_token(
     writes: Writes, own: NDArray[np.intp], stream: str, count: int, last: int | None
 ) -> _Token | None:
-    """Return the first token that a stream was not given in its turn.
-
-    Parameters
-    ----------
-    last
-        The latest write of the node to any of its streams; None if it has ended.
-    """
+    """Return the first token that a stream was not given in its turn."""
     if count >= len(own) or (last is not None and own[count] > last):
         return None
     done = f"writes {count} tokens of {len(own)} to {stream}, "

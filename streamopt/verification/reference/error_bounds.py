@@ -299,13 +299,7 @@ class Reals:
         factor: float = 1.0,
         reach: Callable[[], Ends] | None = None,
     ) -> Bounded:
-        """Return a result with the bound of ``factor`` roundings on top of the propagated one.
-
-        Parameters
-        ----------
-        reach
-            The ends of the result before it is rounded, for where the bound is not finite.
-        """
+        """Return a result with the bound of ``factor`` roundings on top of the propagated one."""
         u, v = factor * self.unit, factor * V
         size = np.abs(value) * (1.0 + 2.0 * v)
         bound = (propagated * (1.0 + u) + (u + v) * size + self.underflow) * SLACK
