@@ -290,6 +290,7 @@ class SimulatedDescent:
         dsps, luts = (usage / np.maximum(1.0, around.usage)).T
         return np.maximum.reduce(
             [
+                usage[:, 0] / max(1, limits.dsps),  # as they are counted
                 used.dsps * dsps / max(1, limits.dsps),
                 used.luts * luts / max(1, limits.luts),
                 used.ffs * growth / max(1, limits.ffs),

@@ -200,6 +200,8 @@ class _VariantSearch:
             with suppress(SearchTooLargeError):
                 self._search(variant, labels, variant)
             self._bound(labels)
+        if not self._is_close():
+            self._kick(1.0)
 
     def answer(self) -> Solution:
         """Return the best design with its bound.
@@ -241,7 +243,7 @@ class _VariantSearch:
         while fruitless < MOST_FRUITLESS and not self._is_late(share):
             before = self._best
             for variant in self._searched.variants()[:KICKED]:
-                for start in self._searched.starts(variant)[:1]:
+                for start in self._searched.starts(variant)[:STARTS]:
                     for tried in variant.descended(start, self.run.clock, self._random):
                         self._searched.add(tried, variant)
             fruitless = fruitless + 1 if self._best == before else 0
@@ -252,7 +254,8 @@ class _VariantSearch:
         self._keep(variant, SearchEffort(labels, steady=False), widest)
         self._descend(variant, widest)
         best = self._searched.best
-        if best is None or _has_bursts(best[0]):
+        least = self._least_closed_cycles(widest)
+        if best is None or best[0].cycles > (1.0 + BURSTS) * least:
             self._keep(variant, SearchEffort(labels, steady=True), widest)
             self._descend(variant, widest)
 
