@@ -13,7 +13,7 @@ from named_programs import HERE, STENCILS, defines, path_of
 
 import streamopt as so
 from streamopt.errors import StreamoptError
-from streamopt.evaluation.design import frame_interval_cycles
+from streamopt.evaluation.frames import frame_interval_cycles
 from streamopt.pipeline.flat_records import design_record
 
 __all__ = ["FILE", "measure"]

@@ -39,14 +39,10 @@ __all__ = [
     "built_resources",
     "evaluated",
     "evaluated_network",
-    "frame_interval_cycles",
     "timed_network",
 ]
 
 logger = logging.getLogger(__name__)
-
-FRAMES = 3
-"""As many as it takes until a ping-pong buffer is written for the second time."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -179,17 +175,3 @@ def timed_network(
 def built_resources(graph: Graph, schedule: Schedule, target: Target) -> Resources:
     """Return the resources of a target that the hardware of a schedule takes, all operators."""
     return resources(*timed_network(graph, schedule, target), target).total
-
-
-def frame_interval_cycles(found: Evaluation) -> int:
-    """Return the cycles between frames that follow each other as closely as they can, simulated.
-
-    Raises
-    ------
-    DeadlockError
-        If the second or third frame comes to a standstill.
-    """
-    timings = {name: timed.timing for name, timed in found.timed.items()}
-    trace = simulate(found.network, timings, frames=FRAMES)
-    assert trace.interval_cycles is not None  # there is more than one frame
-    return trace.interval_cycles

@@ -10,12 +10,19 @@ from streamopt.transforms.apply import planned_graph
 from streamopt.transforms.rewrites.balance_paths import levels
 
 if TYPE_CHECKING:
+    from streamopt.evaluation.design import Evaluation
     from streamopt.ir.graph import Graph
     from streamopt.ir.schedule import Schedule
     from streamopt.sim import Trace
     from streamopt.target.device import Target
 
-__all__ = ["frames_to_run", "simulated_frames", "skips", "steady_interval_cycles"]
+__all__ = [
+    "frame_interval_cycles",
+    "frames_to_run",
+    "simulated_frames",
+    "skips",
+    "steady_interval_cycles",
+]
 
 LEAST_FRAMES = 3
 """As many as it takes until a ping-pong buffer is written for the second time."""
@@ -53,6 +60,22 @@ def simulated_frames(graph: Graph, schedule: Schedule, device: Target) -> Trace:
 
     network, timings = timed_network(graph, schedule, device)
     return simulate(network, timings, frames=frames_to_run(graph, schedule))
+
+
+def frame_interval_cycles(found: Evaluation) -> int:
+    """Return the cycles between frames that follow each other as closely as they can, simulated.
+
+    Raises
+    ------
+    DeadlockError
+        If the second or third frame comes to a standstill.
+    """
+    from streamopt.sim import simulate
+
+    timings = {name: timed.timing for name, timed in found.timed.items()}
+    trace = simulate(found.network, timings, frames=LEAST_FRAMES)
+    assert trace.interval_cycles is not None  # there is more than one frame
+    return trace.interval_cycles
 
 
 def steady_interval_cycles(trace: Trace) -> int:

@@ -12,8 +12,9 @@ from streamopt.errors import (
     SolverError,
     StrategyError,
 )
-from streamopt.evaluation.design import evaluated, frame_interval_cycles
+from streamopt.evaluation.design import evaluated
 from streamopt.evaluation.fifo_sizing import FifoSizing
+from streamopt.evaluation.frames import frame_interval_cycles
 from streamopt.extras import require
 from streamopt.options import checked, option_group
 from streamopt.pipeline.design_limits import Budget

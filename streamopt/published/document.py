@@ -148,7 +148,6 @@ class VitisDocument(_LenientModel):
     trip: Reported = None
     ii: Reported = None
     iteration_latency: Reported = None
-    loop_latency: Reported = None
 
 
 class DesignNode(_LenientModel):

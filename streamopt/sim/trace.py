@@ -52,12 +52,6 @@ class PipelineTrace:
     empty_cycles: int
     full_cycles: int
 
-    @property
-    def busy_cycles(self) -> int:
-        """Return the cycles, in frames that have ended, in which it did not stand still."""
-        spans = sum(end - start for start, end in zip(self.starts, self.ends, strict=False))
-        return spans - self.empty_cycles - self.full_cycles
-
 
 @dataclass(frozen=True, slots=True)
 class ProcessTrace:

@@ -47,8 +47,6 @@ class SolverStatus:
 
     Attributes
     ----------
-    requirement
-        What to install for it.
     extra
         Of streamopt, that brings it; empty for those that come along.
     """
@@ -58,7 +56,6 @@ class SolverStatus:
     version: str
     licence: str
     capabilities: frozenset[Capability]
-    requirement: str
     extra: str
 
 
@@ -111,6 +108,5 @@ def _status(solver: Solver) -> SolverStatus:
         version=solver.version() if installed else "",
         licence=solver.license_status() if installed else solver.licence,
         capabilities=solver.capabilities,
-        requirement=f"streamopt[{solver.extra}]" if solver.extra else "streamopt",
         extra=solver.extra,
     )

@@ -17,7 +17,9 @@ from tests.support.networks.by_hand import at, buffer, fifo, network, process, r
 def test_one_pipeline() -> None:
     trace = simulate(network(process("a", {"i": 10})), {"a": timing(3, 7)})
     assert trace.cycles == 3 * 9 + 7
-    assert trace.processes[0].pipelines[0].busy_cycles == trace.cycles
+    (pipeline,) = trace.processes[0].pipelines
+    assert (pipeline.starts, pipeline.ends) == ((0,), (trace.cycles,))
+    assert pipeline.empty_cycles == pipeline.full_cycles == 0
 
 
 def test_producer_and_consumer() -> None:

@@ -7,11 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from streamopt.errors import VerificationError
-from streamopt.verification.csim.running import (
-    CsimRun,
-    compile_and_run,
-    with_concurrent_processes,
-)
+from streamopt.verification.csim.running import CsimRun, with_concurrent_processes
+from tests.support.runners.testbench import compile_and_run
 
 if TYPE_CHECKING:
     from pathlib import Path

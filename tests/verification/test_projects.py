@@ -13,15 +13,17 @@ from streamopt.codegen.backends.vitis import emit
 from streamopt.errors import VerificationError
 from streamopt.verification import project
 from streamopt.verification.compare import DesignVerdict, compare_output
-from streamopt.verification.csim.running import CsimRun, compile_and_run
 from streamopt.verification.manifest import MANIFEST, read_manifest
 from streamopt.verification.project import write_project
 from streamopt.verification.reference.execution import Result
 from streamopt.verification.verify import verify_project
 from tests.support.programs.sketches import program, scheduled
+from tests.support.runners.testbench import compile_and_run
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from streamopt.verification.csim.running import CsimRun
 
 DOUBLED = program(
     {"x": "input 2 3", "s": "input", "t": "internal 2 3", "y": "output 2 3"},

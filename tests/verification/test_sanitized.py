@@ -9,12 +9,12 @@ import pytest
 
 from streamopt.codegen.backends.registry import emit
 from streamopt.errors import VerificationError
-from streamopt.verification.csim.running import compile_and_run
 from streamopt.verification.manifest import read_manifest
 from streamopt.verification.project import write_project
 from streamopt.verification.verify import Traced, verify_project
 from tests.support.programs.row_sums import ROW_SUMS as GRAPH
 from tests.support.programs.row_sums import ROW_SUMS_PROGRAM as SOURCE
+from tests.support.runners.testbench import compile_and_run
 
 if TYPE_CHECKING:
     from pathlib import Path

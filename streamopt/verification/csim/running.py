@@ -29,7 +29,6 @@ __all__ = [
     "HEADERS",
     "Compiled",
     "CsimRun",
-    "compile_and_run",
     "compiled",
     "with_concurrent_processes",
 ]
@@ -126,22 +125,6 @@ class Compiled:
         code, output, errors = _finish(command, self.directory, limit, "the testbench", told)
         _check_exit(code, errors)
         return CsimRun(code == 0, output, self.warnings)
-
-
-def compile_and_run(
-    directory: Path,
-    sources: Sequence[str],
-    arguments: Sequence[str] = (),
-    time_limit_s: float = 300.0,
-    compiler: str = "g++",
-    flags: Sequence[str] = (),
-) -> CsimRun:
-    """Compile the sources of a project outside of it, and run the program in the project.
-
-    Parameters and errors are those of `compiled` and `Compiled.run`.
-    """
-    with compiled(directory, sources, time_limit_s, compiler, flags) as program:
-        return program.run(arguments)
 
 
 @contextmanager
