@@ -95,3 +95,15 @@ def test_design_without_a_divider(unroll: int, tmp_path: Path) -> None:
     so.verify(tmp_path / "flat").raise_if_failed()
     depth = so.evaluate(graph, schedule).timed[plan.node].timing.depth_cycles
     assert depth < 10
+
+
+def test_bits_of_an_iterator_are_known_in_its_lanes(tmp_path: Path) -> None:
+    flat = program(
+        {"x": "input 8 16", "t": "internal 128", "y": "output 128"},
+        {"flat": "j 128: t[j] = x[j // 16][j % 16]", "twice": "j 128: y[j] = t[j] + t[j]"},
+    )
+    schedule = so.solve(so.dataflow(flat), dsp=64).schedule
+    assert all(plan.factors.get("j", 1) > 1 for plan in schedule.nodes)
+    text = so.write(flat, schedule, tmp_path / "flat").text(f"{flat.name}.cpp")
+    assert "[(j >> 4)][(j & 15)]" in text
+    so.verify(tmp_path / "flat").raise_if_failed()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from streamopt.codegen.expressions import check_dividends
@@ -71,7 +72,7 @@ class CppNest:
         """Return the text of an index, with C++ names for the iterators."""
         check_dividends(value, self.node)
         found = self.counters.counted(value.substitute(iterators))
-        names = {*found.iterators()}
+        names = set(re.findall(r"\w+", str(found)))  # digits of bits have them inside
         self.used.update(name for name, text in self.iterator.items() if text in names)
         return str(found)
 
