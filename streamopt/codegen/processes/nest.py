@@ -149,10 +149,11 @@ class NestWriter(CppNest):
 
     def _line_writer(self, lines: LineBuffer, array: Array) -> LineWriter:
         memory = self._local(array, lines.shape, lines.factors, "lines")
-        window = self.names.unique(f"{array.name}_window")
+        window, column = (self.taken_name(f"{array.name}_{kind}") for kind in ("window", "column"))
         iterators = {name: Affine.iterator(text) for name, text in self.tile.items()}
         iterators |= {f"{name}.lane": Affine.iterator(text) for name, text in self.lane.items()}
-        return LineWriter(lines, memory, window, array.element, iterators, self.names)
+        registers = window, column
+        return LineWriter(lines, memory, registers, array.element, iterators, self.names)
 
     def _take(self, window: Window, port: CppPort, writers: Sequence[LineWriter]) -> list[Item]:
         """Return the loops that take the next elements of a window into its line buffers."""

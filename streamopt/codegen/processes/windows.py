@@ -49,6 +49,8 @@ class LineWriter:
     ----------
     memory
         Name of its memory, which the function declares.
+    registers
+        Names of the window and of the rows of one place, arrays that each iteration declares.
     iterators
         C++ of tile iterators and of lane iterators, by their names in the line buffer.
     names
@@ -57,10 +59,15 @@ class LineWriter:
 
     lines: LineBuffer
     memory: str
-    window: str
+    registers: tuple[str, str]
     element: ElementType
     iterators: Mapping[str, Affine]
     names: Names
+
+    @property
+    def window(self) -> str:
+        """Return the name of the registers that the nest reads."""
+        return self.registers[0]
 
     def element_texts(self) -> dict[Access, str]:
         """Return the register that each access reads."""
@@ -94,7 +101,7 @@ class LineWriter:
     def _chosen(self, names: Names, places: tuple[Affine, ...]) -> Iterator[Item]:
         """Yield the reads of all rows of one place, and the choice of those that are wanted."""
         lines = self.lines
-        column, row, wanted = (names.unique(name) for name in ("column", "row", "wanted"))
+        column, (row, wanted) = self.registers[1], map(names.unique, ("row", "wanted"))
         yield CppStatement(f"{self.element} {column}[{lines.rows.count}];")
         yield Pragma(f"array_partition variable={column} type=complete dim=0")
         source = f"{self.memory}[{row}]{self._placed((*places, *lines.address))}"
