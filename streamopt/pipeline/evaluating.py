@@ -43,7 +43,7 @@ def device(name: str = DEVICE, clock_ns: float | None = None) -> Target:
     Parameters
     ----------
     name
-        ``u280``, ``u250``, ``vu9p``, ``zu3eg``, ``xc7z020``, or the path of a TOML file.
+        A device of the package (``u280``, ``u55c``, ``zcu104``, ...), or the path of a TOML file.
     clock_ns
         Clock period; None for the device's usual one.
 

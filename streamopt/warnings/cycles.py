@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from streamopt.errors import DesignWarning
@@ -45,58 +44,44 @@ def latency_warnings(solution: Solution, design: Evaluation) -> Iterator[DesignW
     if not (is_asked and _differ(modelled, design.trace.cycles)):
         return
     numbers = f"({design.trace.cycles} cycles simulated, {modelled} modelled)"
-    missed = _missed(solution, design)
+    effect, cause, place = _missed(solution, design)
     remedy = "the simulated cycles are those of the hardware"
     if not LEVELS[level].is_as_built:
         remedy = f"try --level {LevelName.OPT6}, whose model has the hardware's ports and depths"
-    words = f"the {level} model misses {missed.effect} here {numbers}"
-    yield DesignWarning("W01", words, missed.cause, remedy=remedy, place=missed.place)
+    words = f"the {level} model misses {effect} here {numbers}"
+    yield DesignWarning("W01", words, cause, remedy=remedy, place=place)
 
 
-@dataclass(frozen=True, slots=True)
-class _Missed:
-    """An effect that a model misses, in general and at the node where it costs most."""
-
-    effect: str
-    cause: str
-    place: SourceLoc | None = None
-
-
-def _missed(solution: Solution, design: Evaluation) -> _Missed:
+def _missed(solution: Solution, design: Evaluation) -> tuple[str, str, SourceLoc | None]:
+    """Return the effect that a model misses, its cause at the costliest node, and its place."""
     assert design.predicted is not None
     own = {node.node: node for node in design.predicted.nodes}
     simulated = design.trace.cycles
     sign = 1 if simulated > solution.latency_cycles else -1
-    excess, name, modelled = max(
-        (
-            (sign * (_span(own[node.node]) - _span(node)), node.node, node)
-            for node in solution.prediction.nodes
-        ),
-        key=lambda found: found[:2],
-    )
+    rows = {node.node: node for node in solution.prediction.nodes}
+    excess, name = max((sign * (_span(own[at]) - _span(row)), at) for at, row in rows.items())
+    modelled = rows[name]
     closest = abs(simulated - design.predicted.latency_cycles)
     if 2 * closest > abs(simulated - solution.latency_cycles) or excess <= 0:
         word = "longer" if sign > 0 else "shorter"
-        return _Missed(
-            "waits between nodes", f"they wait for each other's data {word} than it says"
-        )
+        return "waits between nodes", f"they wait for each other's data {word} than it says", None
     node = planned_graph(solution.problem.graph, solution.schedule).node(name)
     is_sequential = isinstance(node, SequentialNode)
     if is_sequential or sign < 0:
         what = "the pace of a sequential node" if is_sequential else f"the pace of {name}"
         cause = f"{name} takes {_span(own[name])} cycles, not {_span(modelled)}"
-        return _Missed(what, cause, node.loc)
+        return what, cause, node.loc
     scheduled = apply(solution.problem.graph, solution.schedule)
     timed = [design.timed[p.name] for p in node_pipelines(scheduled, design.network)[name]]
     if own[name].ii == modelled.ii:
         depth = max(pipeline.timing.depth_cycles for pipeline in timed)
         cause = f"{name} has {depth} cycles from its reads to its writes"
-        return _Missed("the depth of pipelines", cause, node.loc)
+        return "the depth of pipelines", cause, node.loc
     binding = next((each.binding for each in timed if each.binding is not None), None)
     what = "initiation intervals" if binding is None else _MISSES[binding.reason]
     reason = "" if binding is None else f" because of {str(binding).rpartition(':')[0]}"
     cause = f"{name} has an II of {own[name].ii} instead of {modelled.ii}{reason}"
-    return _Missed(what, cause, node.loc)
+    return what, cause, node.loc
 
 
 def recorded_warnings(
