@@ -10,7 +10,7 @@ from streamopt.options import checked
 from streamopt.pipeline.design_limits import LIMITED
 from streamopt.pipeline.evaluating import evaluate
 from streamopt.pipeline.reading import dataflow, load, load_schedule
-from streamopt.target.device import device_names, device_of_part, find_device, or_usual
+from streamopt.target.device import device_of_part, or_usual
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -69,7 +69,7 @@ def check(
     found = read_reports(place)
     graph, schedule = dataflow(load(folder / "graph.json")), load_schedule(folder / "schedule.json")
     result = _result(folder)
-    evaluation = evaluate(graph, schedule, _target(manifest, result))
+    evaluation = evaluate(graph, schedule, _target(manifest))
     expected = _expected(graph, schedule, evaluation, manifest.top, _limits(evaluation, result))
     _check_design(expected, found, place)
     timings = reported_timings(expected, found)
@@ -82,7 +82,7 @@ def check(
         graph.name,
         found.release,
         checked_design(expected, found),
-        tuple(_remarks(manifest, found)),
+        tuple(_remarks(manifest, found, evaluation.target)),
         (evaluation.trace.cycles, again),
     )
 
@@ -93,10 +93,9 @@ def _result(folder: Path) -> Mapping[str, str | int | float | None]:
     return load_result_json(folder / "schedule.json")
 
 
-def _target(manifest: Manifest, result: Mapping[str, str | int | float | None]) -> Target:
+def _target(manifest: Manifest) -> Target:
     """Return the device that a project was made for, at the clock of its scripts."""
-    named, part = str(result.get("device")), str(manifest.settings["part"])
-    known = find_device(named) if named in device_names() else device_of_part(part)
+    known = device_of_part(str(manifest.settings["part"]))
     return or_usual(known).at(float(manifest.settings["clock_ns"]))
 
 
@@ -169,8 +168,10 @@ def _check_design(expected: ExpectedDesign, report: SynthesisReport, place: Path
     raise SynthesisReportError(Diagnostic("E865", message, SourceLoc(str(place)), hint))
 
 
-def _remarks(manifest: Manifest, report: SynthesisReport) -> Iterator[str]:
+def _remarks(manifest: Manifest, report: SynthesisReport, on: Target) -> Iterator[str]:
     part, clock_ns = str(manifest.settings["part"]), float(manifest.settings["clock_ns"])
+    if on.part != part:
+        yield f"no device of the package is {part}: the figures are expected on {on.name}"
     if report.part and report.part.lower() != part.lower():
         yield f"the report is for {report.part}, the project for {part}"
     if report.target_ns is not None and abs(report.target_ns - clock_ns) > 0.005:

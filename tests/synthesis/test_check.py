@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -170,6 +171,27 @@ def test_other_designs_parts_and_clocks_are_told(
     with pytest.raises(SynthesisReportError) as caught:
         so.check(project)
     assert caught.value.diagnostics[0].code == "E864"
+
+
+def test_limits_of_none_and_devices_of_users_are_told(
+    project: Path, predicted: Evaluation, tmp_path: Path
+) -> None:
+    folder = shutil.copytree(project, tmp_path / "project")
+    for name, old, new in (
+        ("streamopt-project.json", predicted.target.part, "xcu-own"),
+        ("schedule.json", '"result": {', '"result": {"uram_limit": 0, '),
+    ):
+        text = (folder / name).read_text()
+        assert old in text
+        (folder / name).write_text(text.replace(old, new))
+    top = replace(top_of(predicted), uram=1)
+    path = tmp_path / "csynth.xml"
+    path.write_text(xml_report(top, (*as_predicted(predicted), top), part="xcu-own"))
+    found = so.check(folder, path)
+    assert [(m.figure, m.note) for m in found.missed] == [("uram", "more than the limit of 0")]
+    assert found.remarks == (
+        "no device of the package is xcu-own: the figures are expected on u280",
+    )
 
 
 def test_loops_of_a_process_are_told_apart_by_iterations() -> None:
