@@ -121,7 +121,7 @@ def test_skew_lets_seidel_start_often(tmp_path: Path) -> None:
         for own, made in ((before, seidel(tmp_path)), (after, s))
     ]
     assert intervals[0] >= 20
-    assert intervals[1] <= 5
+    assert intervals[1] <= 6  # nine additions and a division by a constant, along the wavefront
     s["A"].unroll("i_w", 4)
     with pytest.raises(InfeasibleError, match="E409 loop i_w of A can't be unrolled by 4"):
         s.solve(dsp=220)

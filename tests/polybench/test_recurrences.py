@@ -24,8 +24,8 @@ INTERVALS = {
     "lu": {"A_out_update": 11},
     # the same through w; y[i] = w without a division: 3 + 6; x as trisolv
     "ludcmp": {"A_out_update": 11, "y_update": 9, "x_update": 20},
-    # the last maximum of a column is compared twice, two iterations later: (2 + 1 + 1) / 2
-    "nussinov": {"table_out_update": 2},
+    # six accesses of the table on the two ports of a memory; the recurrence asks for (2 + 1 + 1) / 2
+    "nussinov": {"table_out_update": 3},
     # a sum at distance 1; what it adds comes from the iterations of the loop around
     "durbin": {"y_out_update": 4},
 }

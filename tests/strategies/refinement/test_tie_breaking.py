@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 GRAPHS = Path(__file__).parents[3] / "graphs"
 
 
-def test_an_optimum_that_simulates_as_predicted_is_taken() -> None:
+def test_an_optimum_that_simulates_as_predicted_stays() -> None:
     graph = so.dataflow(so.load(GRAPHS / "transformers" / "feed_forward.json"))
     found = so.solve(graph, dsp=2560)
     first = so.solve(graph, dsp=2560, effort=so.Effort(fifos=None))  # whose design isn't looked at
@@ -27,8 +27,8 @@ def test_an_optimum_that_simulates_as_predicted_is_taken() -> None:
     assert found.latency_cycles == found.bound == first.latency_cycles
     assert found.prediction == found.problem.evaluate(found.schedule)
     assert found.prediction.dsps <= 2560
-    cycles, slower = (so.simulate(graph, each.schedule).cycles for each in (found, first))
-    assert found.latency_cycles <= cycles < 1.02 * found.latency_cycles < slower
+    cycles, unlooked = (so.simulate(graph, each.schedule).cycles for each in (found, first))
+    assert found.latency_cycles <= cycles <= min(1.02 * found.latency_cycles, unlooked)
 
 
 def test_nothing_else_is_taken_where_the_model_is_right() -> None:
