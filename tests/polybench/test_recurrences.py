@@ -24,7 +24,7 @@ INTERVALS = {
     "lu": {"A_out_update": 11},
     # the same through w; y[i] = w without a division: 3 + 6; x as trisolv
     "ludcmp": {"A_out_update": 11, "y_update": 9, "x_update": 20},
-    # six accesses of the table on the two ports of a memory; the recurrence asks for (2 + 1 + 1) / 2
+    # six accesses of the table on a memory's two ports; the recurrence asks for (2 + 1 + 1) / 2
     "nussinov": {"table_out_update": 3},
     # a sum at distance 1; what it adds comes from the iterations of the loop around
     "durbin": {"y_out_update": 4},
