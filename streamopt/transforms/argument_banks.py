@@ -108,7 +108,7 @@ def static_factors(
     """Return factors of so few banks, none above those wanted, that fill the fullest bank least."""
     kept: list[_Split] = [_Split((), (1,) * len(uses))]
     for at, most in enumerate(wanted):
-        choices = [*_choices(at, most, uses)]
+        choices = [*_choices(at, min(most, most_banks), uses)]
         longer = (
             _Split((*split.factors, banks), tuple(map(mul, split.loads, loads)))
             for split in kept

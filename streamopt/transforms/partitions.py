@@ -6,14 +6,18 @@ cyclic partition: ``A[4 * i + lane]`` in 4 or 2 banks, but not ``A[i + k + lane]
 
 from __future__ import annotations
 
-from collections import Counter
+from functools import lru_cache
 from math import prod
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from streamopt.ir.graph import SequentialNode
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+
+    import numpy.typing as npt
 
     from streamopt.ir.affine import Affine
     from streamopt.ir.expression import Access
@@ -33,6 +37,8 @@ __all__ = [
 
 PORTS = 2
 """Of a block RAM."""
+CACHED_PLACES = 256
+"""Asked for with one number of banks after another."""
 
 
 def fullest_bank(subscript: Affine, node: Node, factors: Factors, banks: int) -> int:
@@ -44,12 +50,19 @@ def fullest_bank(subscript: Affine, node: Node, factors: Factors, banks: int) ->
         return touched_elems(subscript, node, factors)
     if subscript.as_iterator() is not None and moves_by(subscript, node, factors, banks):
         return -(-touched_elems(subscript, node, factors) // banks)
-    touched = {subscript.constant}
-    for name, by in subscript.factors.items():
-        touched = {place + by * lane for place in touched for lane in range(factors[name])}
+    touched = _places(tuple((by, factors[name]) for name, by in subscript.factors.items()))
     if not moves_by(subscript, node, factors, banks):
         return len(touched)
-    return max(Counter(place % banks for place in touched).values())
+    return int(np.bincount(touched % banks).max())
+
+
+@lru_cache(maxsize=CACHED_PLACES)
+def _places(lanes: tuple[tuple[int, int], ...]) -> npt.NDArray[np.int64]:
+    """Return the different places that lanes lead to, given as pairs (step, count)."""
+    places = np.zeros(1, dtype=np.int64)
+    for by, count in lanes:
+        places = np.unique(places[:, None] + by * np.arange(count))
+    return places
 
 
 def writes_of(graph: Graph, array: str, factors: Mapping[str, Factors]) -> list[Use]:
