@@ -20,22 +20,26 @@ __all__ = ["published", "write_pages"]
 
 HEAD = """# Designs of level opt6
 
-`python results/beyond/run.py` measures and writes this page; `--what`, `--programs`, `--bindings`
-and `--time-limit` choose, `--verify` compiles the 17 programs' C++ too. Machine, load and versions
-of every part are in `environment.json`; every table is a CSV file of the same name.
+`python results/beyond/run.py` measures and writes this page; `--what`, `--programs`, `--bindings`,
+`--fits` and `--time-limit` choose, `--verify` compiles the 17 programs' C++ too. Machine, load and
+versions of every part are in `environment.json`; every table is a CSV file of the same name.
 
-U280, 3.33 ns, 2560 DSPs (all operators counted) and the BRAM, URAM, LUTs and FFs of one SLR.
-Cycles are simulated, with stalling pipelines. *bound* is multiply-accumulates x 5 / 2560 cycles.
-*free*: adders and multipliers are DSPs or LUTs, as the search decides. *dsp*: a
-multiply-accumulate takes 5 DSPs. *RTL*: cycles of the published Stream-HLS designs at opt5 and
-2560 DSPs (`results/published`).
+U280, 3.33 ns, at most 2560 DSPs, all operators counted, at the default effort. *slr*: the shares of
+one SLR that the vendor's guideline leaves to a design (`--fit slr`): 2406 DSPs, 304192 LUTs, 434560
+FFs, 1075 BRAM18, 256 URAM. *raw*: all of a bare SLR (`--fit raw`), 434560 LUTs, which nobody is
+known to have routed. Cycles are simulated, with stalling pipelines; no vendor tool has built one
+of these designs. *bound* is multiply-accumulates x 5 over the DSPs. *free*: adders and multipliers
+are DSPs or LUTs, as the search decides. *dsp*: a multiply-accumulate takes 5 DSPs. *RTL*: cycles of
+the published Stream-HLS designs at opt5 and 2560 DSPs (`results/published`). *processor s* is of
+the whole answer, with FIFO sizing.
 
 Two gaps, both against the same bound on the closed form, which has no bursts (O16 of
 `models/formulations/opt6.md`): *search gap* is of the least closed form that the search found
 within the limits, *gap* is of the design that is returned, the quickest one when simulated. They
 differ where bursts make the design of the least closed form the slower one.
 
-The column `commit` of the CSV files says which code a row is of.
+The column `commit` of the CSV files says which code a row is of. The ablation, PolyBench and the
+convolution block are of an earlier one, before sums were trees, in a bare SLR.
 """
 KERNELS_HEAD = """## PolyBench at medium size
 
@@ -110,7 +114,7 @@ def _designs() -> list[str]:
     text: list[str] = []
     rows, known = read("designs"), published()
     head = ["program", "bound", "cycles", "over bound", "RTL", "of RTL", "DSP", "BRAM18", "URAM"]
-    head += ["LUT", "FF", "FIFO edges", "seconds", "search gap", "gap", "verified"]
+    head += ["LUT", "FF", "FIFO edges", "processor s", "search gap", "gap", "verified"]
     for key, title in TITLES.items():
         own = [row for row in rows if (row["fit"], row["binding"]) == key]
         if own:
@@ -157,7 +161,7 @@ def _design_cells(row: Row, rtl: Row) -> list[str]:
         _shown(_of_rtl(row)),
         *(row[column] for column in ("dsps", "bram18", "uram", "luts", "ffs")),
         f"{row['fifo_edges']} of {row['edges']}",
-        row["search_seconds"],
+        row["solve_cpu_seconds"],
         f"{100 * float(row['search_gap']):.1f} %" if row.get("search_gap") else MISSING,
         _gap(row),
         row.get("verified") or MISSING,

@@ -42,7 +42,7 @@ def met(rows: Sequence[Row], published: Mapping[str, Row]) -> list[str]:
         checks = [
             (f"{len(own)} of {len(published)} programs have a design", _missing(own, published)),
             *_ratio_checks(own, most_mean, most),
-            ("fewer cycles than the published RTL", _slower(own, published)),
+            *_rtl_checks(own, published, narrower=fit == "slr" and binding == "dsp"),
             ("within all limits", [_name(row, row["over"]) for row in own if row["over"]]),
             (
                 "no clock risk",
@@ -86,6 +86,14 @@ def _ratio_checks(own: Sequence[Row], most_mean: float, most: float) -> list[tup
 
 def _missing(own: Sequence[Row], published: Mapping[str, Row]) -> list[str]:
     return sorted(set(published) - {row["program"] for row in own})
+
+
+def _rtl_checks(
+    own: Sequence[Row], published: Mapping[str, Row], *, narrower: bool
+) -> list[tuple[str, list[str]]]:
+    """Return the check against published designs, which have 2560 DSPs, of designs with as many."""
+    slower = _slower(own, published)
+    return [] if narrower else [("fewer cycles than the published RTL", slower)]
 
 
 def _slower(own: Sequence[Row], published: Mapping[str, Row]) -> list[str]:
