@@ -25,7 +25,7 @@ __all__ = ["recurrence_findings"]
 _PARTIAL_VALUE = re.compile(r"\b\w+_acc(?:_\d+)?\b((?:\[[^\[\]]*\])+)")
 _ASSIGNED = re.compile(r"(?:const )?[\w:<>, ]*?\b(\w+)((?:\[[^\[\]]*\])*) = (.*);")
 _PYTHON = (
-    (re.compile(r"\b(static_cast|std::\w+)<(?:[^<>]|<[^<>]*>)*>"), r"\1"),
+    (re.compile(r"\b(static_cast|std::\w+|ap_\w+)<(?:[^<>]|<[^<>]*>)*>"), r"\1"),
     (re.compile(r"::"), "_"),
     (re.compile(r"\b\d[\w.]*(?:(?<=[eEpP])[-+]\w+)?"), "0"),
     (re.compile(r"&&|\|\|"), " and "),
