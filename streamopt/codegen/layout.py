@@ -178,7 +178,8 @@ class WordMover:
 
     It has nothing but a flat loop, of which the vendor's tool makes long bursts: each memory has
     one access in one region, at addresses that follow each other (AMD UG1399, "Preconditions and
-    Limitations of Burst Transfer"). Whoever packs or unpacks the words is behind the stream.
+    Limitations of Burst Transfer"). The process that packs or unpacks the words is at the other end
+    of the stream.
     """
 
     name: str

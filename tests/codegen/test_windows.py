@@ -13,19 +13,15 @@ import streamopt as so
 from streamopt.codegen.checks import check_text
 from streamopt.ir.schedule import ChannelKind
 from streamopt.space.assemble import assemble
-from streamopt.space.decisions import SpaceOptions, decision_space
-from streamopt.space.level import LEVELS, LevelName
-from streamopt.strategies.opt6.as_built_costs import as_built_costs
 from streamopt.transforms.rewrites import rewritten
 from tests.support.programs.sketches import plans, program
 from tests.support.random.windows import window_chain
+from tests.support.window_schedules import WINDOWS, window_schedule
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from streamopt.ir.program import Program
-
-WINDOWS = ("stream_windows",)
 
 
 def text_of(order: str, unroll: str, reader: str, height: int = 8) -> str:
@@ -84,18 +80,7 @@ def test_the_tool_is_told_when_a_row_is_read_at_the_earliest() -> None:
 
 def chain_text(source: Program, place: int) -> str:
     graph = rewritten(so.dataflow(source), WINDOWS)
-    costs = as_built_costs(graph, so.device("u280"))
-    level = LEVELS[LevelName.OPT6]
-    space = decision_space(graph, SpaceOptions(level, dsp_limit=10**6, tiling_limit=1, costs=costs))
-    orders = {
-        node.name: min(space.orders[node.name], key=lambda o: ["hwco".find(n) % 9 for n in o])
-        for node in graph.nodes
-    }
-    taken: dict[tuple[str, str], int] = {}
-    for group in space.classes:
-        taken |= dict.fromkeys(group.members, group.factors[place % len(group.factors)])
-    factors = {n.name: [taken[n.name, loop] for loop in n.trip_counts] for n in graph.nodes}
-    schedule = replace(assemble(graph, orders, factors), rewrites=WINDOWS)
+    schedule = window_schedule(graph, place)
     return so.emit(so.dataflow(source), schedule).text("windows.cpp")
 
 

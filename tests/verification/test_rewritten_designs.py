@@ -10,14 +10,12 @@ import pytest
 
 import streamopt as so
 from streamopt.ir.schedule import ChannelKind
-from streamopt.space.assemble import assemble
-from streamopt.space.decisions import SpaceOptions, decision_space
 from streamopt.space.level import LEVELS, LevelName
-from streamopt.strategies.opt6.as_built_costs import as_built_costs
 from streamopt.strategies.oracle.certificate import certify
 from streamopt.transforms.rewrites import rewritten
 from tests.support.programs.sketches import program
 from tests.support.random.windows import window_chain
+from tests.support.window_schedules import WINDOWS, window_schedule
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -62,7 +60,6 @@ HEADS = program(
 FOLD = ("fold_padding", "fold_copies", "private_arguments")
 KEEP = ("fold_borders", "fold_copies", "private_arguments")
 
-WINDOWS = ("stream_windows",)
 SPLIT = ("split_loops", "fold_copies", "fold_pointwise", "private_arguments")
 
 
@@ -91,17 +88,7 @@ def test_design_computes_its_source(
 def check_windows(source: Program, place: int, folder: Path) -> None:
     """Verify a design whose windows take from streams; ``place`` chooses among unroll factors."""
     graph = rewritten(so.dataflow(source), WINDOWS)
-    costs, level = as_built_costs(graph, so.device("u280")), LEVELS[LevelName.OPT6]
-    space = decision_space(graph, SpaceOptions(level, dsp_limit=10**6, tiling_limit=1, costs=costs))
-    orders = {
-        node.name: min(space.orders[node.name], key=lambda o: ["hwco".find(n) % 9 for n in o])
-        for node in graph.nodes
-    }
-    taken: dict[tuple[str, str], int] = {}
-    for group in space.classes:
-        taken |= dict.fromkeys(group.members, group.factors[place % len(group.factors)])
-    factors = {n.name: [taken[n.name, loop] for loop in n.trip_counts] for n in graph.nodes}
-    schedule = replace(assemble(graph, orders, factors), rewrites=WINDOWS)
+    schedule = window_schedule(graph, place)
     windows = {(node.name, window.array) for node in graph.nodes for window in node.windows}
     taken_from = [e.channel for e in graph.edges if (e.consumer, e.array) in windows]
     assert taken_from

@@ -60,7 +60,7 @@ def port_findings(region: FunctionFacts) -> Iterator[Finding]:
         banks = prod(known.get(argument.name, ()))
         if banks > MOST_ARGUMENT_BANKS:
             message = f"argument {argument.name} is split into {banks} banks, each a memory port"
-            message += f" of the top function; no more than {MOST_ARGUMENT_BANKS} are known to work"
+            message += f" of the top function, where opt6 makes at most {MOST_ARGUMENT_BANKS}"
             yield Finding("E622", message, region.name, Severity.WARNING)
 
 
