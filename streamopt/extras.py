@@ -9,8 +9,6 @@ from typing import Any
 
 from streamopt.errors import Diagnostic, MissingExtraError
 
-__all__ = ["installing", "require"]
-
 
 def require(module: str, extra: str, purpose: str) -> None:
     """Import a package that an extra of streamopt brings.

@@ -18,8 +18,6 @@ from streamopt.errors import Diagnostic, FrontendError, SourceLoc, reason
 if TYPE_CHECKING:
     from os import PathLike
 
-__all__ = ["MAX_BYTES", "load_text", "read_bytes", "read_text", "write_file"]
-
 MAX_BYTES = 64 * 2**20
 """Largest file that is read where a reader has no limit of its own."""
 

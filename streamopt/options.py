@@ -19,8 +19,6 @@ from streamopt.errors import Diagnostic, OptionError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = ["Kind", "checked", "closest", "kinds_of", "nearest", "option_group"]
-
 P = ParamSpec("P")
 R = TypeVar("R")
 T = TypeVar("T")

@@ -10,8 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from threading import local
 
-__all__ = ["TUNING", "WorkTuning", "spend", "spent"]
-
 
 @dataclass(frozen=True, slots=True)
 class FrontWork:

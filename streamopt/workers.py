@@ -22,8 +22,6 @@ from typing import TYPE_CHECKING, Any, NoReturn
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["TimedOutError", "Worker", "WorkerDiedError", "in_child"]
-
 ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 """Workers must not take each other's processors."""
 STDERR = 2

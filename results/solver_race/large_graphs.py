@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 import streamopt as so
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Access, Binary, BinaryOp, Call, Function, Literal, Read
-from streamopt.ir.program import Array, Loop, Nest, Program, Reduction, Role, Statement
+from streamopt.ir.operators import Reduction
+from streamopt.ir.program import Array, Loop, Nest, Program, Role, Statement
 
 if TYPE_CHECKING:
     from collections.abc import Callable

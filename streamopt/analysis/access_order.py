@@ -25,13 +25,6 @@ if TYPE_CHECKING:
     from streamopt.ir.program import Array
     from streamopt.ir.window import Window
 
-__all__ = [
-    "access_order",
-    "completes_rows",
-    "full_depth_elems",
-    "taken_order",
-]
-
 
 def access_order(
     access: Access,

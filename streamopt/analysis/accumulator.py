@@ -12,14 +12,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from streamopt.ir.element import ElementType
-from streamopt.ir.network import Implementation, Operator
+from streamopt.ir.network import Implementation
+from streamopt.ir.operators import Operator
 from streamopt.ir.schedule import bound_implementation
 
 if TYPE_CHECKING:
     from streamopt.ir.schedule import Binding
     from streamopt.ir.scheduled import ScheduledNode
-
-__all__ = ["accumulator", "is_hurried", "update_distance"]
 
 SLACK_ITERATIONS = {ElementType.FLOAT: 8, ElementType.HALF: 8, ElementType.DOUBLE: 9}
 """Distance from which an adder of DSP slices keeps II 1: its latency at 3.33 ns, and 2 cycles

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from streamopt.ir.affine import Affine
     from streamopt.ir.expression import Condition
 
-__all__ = ["carried_distance", "meet_at_once"]
-
 
 @lru_cache(maxsize=4096)
 def carried_distance(

@@ -27,17 +27,6 @@ if TYPE_CHECKING:
     Indices: TypeAlias = range | NDArray[np.int64]
     Marks: TypeAlias = NDArray[np.bool_]
 
-__all__ = [
-    "MAX_MARKS",
-    "MAX_POINTS",
-    "TooLargeError",
-    "first_unmarked",
-    "is_injective",
-    "mark",
-    "touches_once",
-]
-
-
 MAX_MARKS = 2**27
 """Most elements of an array that are marked; one byte each."""
 

@@ -22,19 +22,6 @@ if TYPE_CHECKING:
     from streamopt.analysis.instances import StatementInstance
     from streamopt.ir.expression import Access
 
-__all__ = [
-    "DataFlow",
-    "Dependence",
-    "DependenceKind",
-    "StatementRead",
-    "covers",
-    "data_flow",
-    "dependence_relations",
-    "execution_order",
-    "ordering_pairs",
-]
-
-
 _WRITE = -1
 
 

@@ -14,8 +14,6 @@ from streamopt.ir.affine import FloorDiv, Iter, Mod
 if TYPE_CHECKING:
     from streamopt.ir.affine import Affine
 
-__all__ = ["Digit", "digit_of", "is_counted"]
-
 
 @dataclass(frozen=True, slots=True)
 class Digit:

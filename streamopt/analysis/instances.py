@@ -38,21 +38,6 @@ if TYPE_CHECKING:
     from streamopt.ir.expression import Access, Condition, Expression
     from streamopt.ir.source import Item
 
-__all__ = [
-    "Hull",
-    "StatementInstance",
-    "access_text",
-    "bound_conditions",
-    "domain_text",
-    "hull_of",
-    "instances",
-    "is_certain",
-    "is_inside",
-    "may_run",
-    "schedule_text",
-]
-
-
 Hull = tuple[int, int]
 """Lowest value of an iterator, and the value after its highest, over all iterations."""
 

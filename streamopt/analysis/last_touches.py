@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from streamopt.analysis.instances import StatementInstance
     from streamopt.ir.expression import Access
 
-__all__ = ["AT_ONCE", "Event", "LastTouches", "last_touches"]
-
 AT_ONCE = 48
 """Events that are handed to isl together, however they lie in the text."""
 

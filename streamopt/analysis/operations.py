@@ -25,8 +25,8 @@ from streamopt.ir.expression import (
     is_negation,
     walk,
 )
-from streamopt.ir.network import Operation, Operator
-from streamopt.ir.program import Reduction
+from streamopt.ir.network import Operation
+from streamopt.ir.operators import Operator, Reduction
 from streamopt.ir.schedule import bound_implementation
 
 if TYPE_CHECKING:
@@ -37,16 +37,6 @@ if TYPE_CHECKING:
     from streamopt.ir.graph import Node
     from streamopt.ir.program import Statement
     from streamopt.ir.schedule import Binding
-
-__all__ = [
-    "BEFORE",
-    "OperationList",
-    "accumulates",
-    "add_body",
-    "compares_whole_numbers",
-    "read_guards",
-]
-
 
 BEFORE = "before"
 """Name of the partial value of a reduction that an iteration finds."""

@@ -40,14 +40,6 @@ if TYPE_CHECKING:
 
     from streamopt.ir.expression import Expression
 
-__all__ = [
-    "ValueContext",
-    "built_type",
-    "integer_of_bits",
-    "is_shift",
-    "value_range",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class ValueContext:

@@ -6,8 +6,6 @@ import sys
 
 from streamopt.cli import EXIT_INTERRUPTED
 
-__all__ = ["main"]
-
 
 def main() -> None:
     """Load the command line and run it."""

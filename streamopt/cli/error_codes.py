@@ -22,8 +22,6 @@ from streamopt.errors import Diagnostic, OptionError
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-__all__ = ["CODE", "ErrorCode", "catalogue", "errors_page", "explained", "source_codes"]
-
 CODE = re.compile(r"[EW][0-9]{2,3}")
 TOP = Path(streamopt.__file__).parent
 MEANINGS = TOP / "cli" / "data" / "error_codes.toml"

@@ -26,8 +26,6 @@ from streamopt.cli.verbs.sweep import sweep
 from streamopt.cli.verbs.verify import verify
 from streamopt.errors import Diagnostic, StreamoptError
 
-__all__ = ["EXAMPLES", "app", "main"]
-
 EXIT_ERROR = 2
 EXIT_BUG = 70
 

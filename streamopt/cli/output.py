@@ -30,19 +30,6 @@ if TYPE_CHECKING:
     from streamopt.target.device import Target
     from streamopt.verification.vectors.golden import Golden
 
-__all__ = [
-    "STDOUT",
-    "Output",
-    "check_folders",
-    "cost_words",
-    "interrupted",
-    "is_special",
-    "keeping",
-    "let_sigterm_interrupt",
-    "put",
-    "settled",
-]
-
 STDOUT = Path("-")
 MARKS = (b'"schema_version"', b'name="generator" content="streamopt"')
 """One of them is near the beginning of every file that streamopt writes and reads again."""

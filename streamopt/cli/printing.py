@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     from streamopt.errors import DesignWarning
 
-__all__ = ["fitted", "print_tables", "print_warnings"]
-
 MOST_OF_A_KIND = 3
 """Warnings that are shown of each kind."""
 WORDS = 12

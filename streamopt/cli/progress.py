@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from streamopt.solvers.base import Progress
 
-__all__ = ["Solving", "comparing", "solving", "tracing"]
-
 LINE_SECONDS = 10.0
 """Between two lines where stderr is no terminal."""
 

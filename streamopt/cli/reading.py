@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from streamopt.pipeline import SourceOptions
     from streamopt.target.device import Target
 
-__all__ = ["Reading", "asked_ports", "integers", "listed", "macros", "ports", "shapes", "stem"]
-
 
 @dataclass(frozen=True, slots=True)
 class Reading:

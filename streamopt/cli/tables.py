@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rich.table import Table
 
-from streamopt.report.proof import STOPS, proof_words
+from streamopt.report.proof import proof_words
 from streamopt.space.level import LEVELS
 from streamopt.space.objective import FewestDsps, Interval, Latency, LatencyThenDsps
 from streamopt.target.resources import RESOURCE_WORDS
@@ -20,18 +20,6 @@ if TYPE_CHECKING:
     from streamopt.sim import Trace
     from streamopt.strategies.solution import Solution
     from streamopt.target.resources import Resources
-
-__all__ = [
-    "STOPS",
-    "channel_table",
-    "fifo_table",
-    "node_table",
-    "process_table",
-    "proof_words",
-    "resource_table",
-    "run_table",
-    "summary_table",
-]
 
 
 def summary_table(solution: Solution, row: Record, found: Evaluation) -> Table:

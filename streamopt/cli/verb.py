@@ -19,8 +19,6 @@ from streamopt.errors import said
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-__all__ = ["Verb", "deciding", "expanded", "limiting", "reading", "searching", "writing"]
-
 WHAT = "Decisions"
 LIMITS = "Limits and device"
 SEARCH = "Search"

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from streamopt.ir.schedule import Schedule
     from streamopt.ir.scheduled import ScheduledGraph
 
-__all__ = ["BackendName", "Design", "design_of", "schedule_sha256", "streamopt_version"]
-
 
 class BackendName(StrEnum):
     """The kinds of project that a design is emitted as."""

@@ -33,8 +33,7 @@ from streamopt.ir.expression import (
     Select,
     is_negation,
 )
-from streamopt.ir.network import Operator
-from streamopt.ir.program import Reduction
+from streamopt.ir.operators import Operator, Reduction
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -42,8 +41,6 @@ if TYPE_CHECKING:
     from streamopt.ir.affine import Affine
     from streamopt.ir.expression import Access, Condition, Expression
     from streamopt.ir.graph import Node
-
-__all__ = ["FUNCTION_NAMES", "ExpressionText", "check_dividends", "literal"]
 
 
 def literal(value: float, element: ElementType) -> str:

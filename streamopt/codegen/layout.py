@@ -25,15 +25,6 @@ if TYPE_CHECKING:
     from streamopt.ir.program import Array
     from streamopt.ir.scheduled import ArrayPartition, Channel, ScheduledGraph, ScheduledNode
 
-__all__ = [
-    "CppPort",
-    "CppProcess",
-    "DesignLayout",
-    "WordMover",
-    "extents_text",
-    "plan_layout",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class CppPort:

@@ -10,8 +10,6 @@ from streamopt.codegen.operators import OPERATOR_FUNCTION_NAMES
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["LIBRARY", "TYPES", "Names", "identifier", "is_reserved", "suits_top"]
-
 _KEYWORD_TEXT = """
 alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t class
 compl concept const const_cast constexpr continue co_await co_return co_yield decltype default

@@ -11,14 +11,12 @@ from typing import TYPE_CHECKING
 
 from streamopt.codegen.tree import CppFunction, CppStatement, Pragma
 from streamopt.ir.element import ElementType
-from streamopt.ir.network import Operator
+from streamopt.ir.operators import Operator
 from streamopt.ir.schedule import BINDABLE, bound_implementation
 
 if TYPE_CHECKING:
     from streamopt.ir.network import Implementation
     from streamopt.ir.schedule import Binding
-
-__all__ = ["OPERATOR_FUNCTION_NAMES", "OperatorFunctions"]
 
 _SYMBOLS = {Operator.ADD: "+", Operator.SUB: "-", Operator.MUL: "*"}
 _LETTERS = {ElementType.FLOAT: "f", ElementType.DOUBLE: "d", ElementType.HALF: "h"}

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from streamopt.ir.program import Array
     from streamopt.ir.scheduled import ScheduledNode
 
-__all__ = ["Packing", "packing_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class Packing:

@@ -9,20 +9,6 @@ from typing import TYPE_CHECKING, TypeAlias, assert_never
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-__all__ = [
-    "Comment",
-    "CppFunction",
-    "CppStatement",
-    "Directive",
-    "For",
-    "If",
-    "Item",
-    "Pragma",
-    "element_loops",
-    "pipelined",
-    "render",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class CppStatement:

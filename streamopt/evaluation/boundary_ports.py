@@ -31,15 +31,6 @@ if TYPE_CHECKING:
     from streamopt.perf.costs import CostModel
     from streamopt.target.device import Target
 
-__all__ = [
-    "PortRequest",
-    "boundary_cycles",
-    "boundary_of_form",
-    "moved_outside",
-    "planned_ports",
-    "with_boundary",
-]
-
 WEIGHTS = "weights"
 """Stands for all of them."""
 

@@ -33,15 +33,6 @@ if TYPE_CHECKING:
     from streamopt.target.device import Target
     from streamopt.target.resources import Resources
 
-__all__ = [
-    "Evaluation",
-    "Simulated",
-    "built_resources",
-    "evaluated",
-    "evaluated_network",
-    "timed_network",
-]
-
 logger = logging.getLogger(__name__)
 
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from streamopt.sim.depths import DepthPlan
     from streamopt.target.device import Target
 
-__all__ = ["LEAST_FIFOS", "FifoSizing", "sized"]
-
 
 @dataclass(frozen=True, slots=True)
 class FifoSizing:

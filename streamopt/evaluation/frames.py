@@ -16,14 +16,6 @@ if TYPE_CHECKING:
     from streamopt.sim import Trace
     from streamopt.target.device import Target
 
-__all__ = [
-    "frame_interval_cycles",
-    "frames_to_run",
-    "simulated_frames",
-    "skips",
-    "steady_interval_cycles",
-]
-
 LEAST_FRAMES = 3
 """As many as it takes until a ping-pong buffer is written for the second time."""
 MOST_FRAMES = 12

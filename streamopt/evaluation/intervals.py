@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from streamopt.ir.scheduled import ScheduledGraph
     from streamopt.target.device import Target
 
-__all__ = ["expected_intervals", "intervals_on_part", "slr_on_part"]
-
 
 def expected_intervals(scheduled: ScheduledGraph, on: Target) -> tuple[tuple[str, int], ...]:
     """Return pairs (node, cycles between two iterations of its nest).

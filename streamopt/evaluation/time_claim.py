@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from streamopt.target.device import Target
     from streamopt.target.resources import Resources
 
-__all__ = ["TimeClaim", "time_claim"]
-
 MISS_NS = 1.6
 """The most by which a published pipeline at risk misses its period: see `time_claim`."""
 

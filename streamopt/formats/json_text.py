@@ -15,8 +15,6 @@ from streamopt.formats.names import path_of, quoted
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["MAX_CHARACTERS", "decode"]
-
 MAX_CHARACTERS = 64 * 1024 * 1024
 """Longest text that is read; graphs of a thousand nodes take less than one per cent of it."""
 

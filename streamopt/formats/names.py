@@ -14,19 +14,6 @@ from streamopt.ir.expression import Function
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = [
-    "FIXED",
-    "FUNCTIONS",
-    "INDEX",
-    "INFINITY",
-    "NAME_PATTERN",
-    "TITLE_PATTERN",
-    "did_you_mean",
-    "is_reserved",
-    "path_of",
-    "quoted",
-]
-
 NAME_PATTERN = r"^_?[A-Za-z][A-Za-z0-9]*(_[A-Za-z0-9]+)*_?$"
 """An ASCII identifier without two underscores in a row: those join the names of channels."""
 

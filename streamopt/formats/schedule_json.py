@@ -10,7 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from streamopt.errors import Diagnostic, FrontendError, SourceLoc, said
 from streamopt.files import load_text, write_file
-from streamopt.ir.network import Implementation, Operator
+from streamopt.ir.network import Implementation  # noqa: TC001 -- pydantic reads it
+from streamopt.ir.operators import Operator
 from streamopt.ir.ports import PortKind, PortPlan
 from streamopt.ir.schedule import ChannelKind, ChannelPlan, NodePlan, Schedule
 
@@ -19,14 +20,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pydantic_core import ErrorDetails
-
-__all__ = [
-    "load_result_json",
-    "load_schedule_json",
-    "read_schedule_json",
-    "save_schedule_json",
-    "write_schedule_json",
-]
 
 
 class _ScheduleModel(BaseModel):

@@ -38,8 +38,6 @@ if TYPE_CHECKING:
 
     from streamopt.ir.loop_steps import Step
 
-__all__ = ["load_steps_json", "read_steps_json", "write_steps_json"]
-
 _KINDS: Mapping[str, type[Step]] = {
     "interchange": Interchange,
     "split": Split,

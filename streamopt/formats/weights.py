@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
     from streamopt.ir.program import Array, Program
 
-__all__ = ["Header", "NotNpzError", "arrays_bytes", "read_npz", "read_weights", "weights_bytes"]
-
 _SUFFIX = ".npy"
 PART_BYTES = 2**20
 """Unpacked at once."""

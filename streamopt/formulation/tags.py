@@ -14,8 +14,6 @@ from pyomo.core.expr import LinearExpression
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["Formulation", "Tag", "enforce", "new_model", "pyo", "weighted_sum"]
-
 pyo: Any = pyomo.environ
 """Pyomo, whose stubs strict typing can't use."""
 

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
     from typing import Any
 
-__all__ = ["LARGEST", "Affine", "Atom", "FloorDiv", "Iter", "Mod", "NotAffine"]
-
 LARGEST = 2**31 - 1
 """Largest number in an expression: indices are 32-bit integers."""
 

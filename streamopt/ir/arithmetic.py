@@ -32,25 +32,6 @@ if TYPE_CHECKING:
 
     from streamopt.ir.expression import Expression
 
-__all__ = [
-    "ConstantError",
-    "Range",
-    "called",
-    "called_range",
-    "compared_type",
-    "computed",
-    "computed_range",
-    "expression_type",
-    "folded_binary",
-    "folded_call",
-    "negated",
-    "operand_types",
-    "partial_sums",
-    "result_type",
-    "type_range",
-    "with_constants_folded",
-]
-
 
 def expression_type(
     expression: Expression, element_of: Callable[[str], ElementType]

@@ -22,16 +22,6 @@ from enum import StrEnum
 from fractions import Fraction
 from functools import cache
 
-__all__ = [
-    "MAX_BITS",
-    "MAX_ELEMENT_BITS",
-    "ElementType",
-    "FixedPoint",
-    "common_type",
-    "element_problem",
-    "read_fixed_point",
-]
-
 MAX_BITS = 128
 """Widest result of an operation: what a compiler for a CPU has integers for."""
 

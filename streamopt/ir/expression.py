@@ -18,43 +18,6 @@ if TYPE_CHECKING:
     from streamopt.ir.affine import Affine
     from streamopt.ir.element import ElementType
 
-__all__ = [
-    "Access",
-    "Binary",
-    "BinaryOp",
-    "Call",
-    "Cast",
-    "Compare",
-    "CompareOp",
-    "Condition",
-    "Expression",
-    "Function",
-    "Index",
-    "Literal",
-    "Logic",
-    "LogicOp",
-    "Read",
-    "Select",
-    "affine_conjuncts",
-    "all_of",
-    "children",
-    "conditional_reads",
-    "conjuncts",
-    "depth_of",
-    "is_affine_condition",
-    "is_negation",
-    "moved_leaf",
-    "negated",
-    "reads",
-    "rebuild",
-    "rewrite",
-    "rewrite_condition",
-    "substitute",
-    "substitute_condition",
-    "uncast",
-    "walk",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Access:

@@ -27,10 +27,9 @@ if TYPE_CHECKING:
     from streamopt.errors import SourceLoc
     from streamopt.ir.element import ElementType
     from streamopt.ir.expression import Access, Condition, Expression
-    from streamopt.ir.program import Array, Loop, Reduction, Statement
+    from streamopt.ir.operators import Reduction
+    from streamopt.ir.program import Array, Loop, Statement
     from streamopt.ir.window import Stretch, Window
-
-__all__ = ["Edge", "Graph", "Node", "SequentialNode"]
 
 
 @dataclass(frozen=True, slots=True)

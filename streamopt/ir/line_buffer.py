@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from streamopt.ir.affine import Affine
     from streamopt.ir.expression import Access, Compare
 
-__all__ = ["KeptRows", "LineBuffer", "LineRead", "LineStore"]
-
 
 @dataclass(frozen=True, slots=True)
 class KeptRows:

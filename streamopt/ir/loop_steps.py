@@ -10,22 +10,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
-__all__ = [
-    "After",
-    "Fuse",
-    "Interchange",
-    "LoopStep",
-    "Partition",
-    "PartitionKind",
-    "PipelineLoop",
-    "Shift",
-    "Skew",
-    "Split",
-    "Step",
-    "Tile",
-    "Unroll",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Interchange:

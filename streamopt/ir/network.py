@@ -13,7 +13,6 @@ from enum import StrEnum
 from math import prod
 from typing import TYPE_CHECKING
 
-from streamopt.ir.operators import Operator
 from streamopt.ir.text import affine_text, expression_text
 
 if TYPE_CHECKING:
@@ -21,24 +20,8 @@ if TYPE_CHECKING:
     from streamopt.ir.affine import Affine
     from streamopt.ir.element import ElementType
     from streamopt.ir.expression import Condition
+    from streamopt.ir.operators import Operator
     from streamopt.ir.program import Loop
-
-__all__ = [
-    "LEAST_DEPTH_ELEMS",
-    "AccessMode",
-    "Fifo",
-    "Implementation",
-    "Memory",
-    "Network",
-    "Operation",
-    "Operator",
-    "PartialTile",
-    "Pipeline",
-    "PipelineTiming",
-    "Place",
-    "Port",
-    "Process",
-]
 
 
 class Place(StrEnum):

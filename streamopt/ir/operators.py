@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING, Any, Self
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-__all__ = ["BinaryOp", "CompareOp", "Function", "LogicOp", "Operator", "Reduction"]
-
 
 class BinaryOp(StrEnum):
     """Arithmetic on two operands."""

@@ -10,17 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-__all__ = [
-    "BURST_WORDS",
-    "OUTSTANDING_BURSTS",
-    "WORD_BITS",
-    "WORD_FIFO_DEPTH",
-    "PortKind",
-    "PortPlan",
-    "Words",
-    "words_of",
-]
-
 WORD_BITS = 512
 """Widest word of a port to memory: AMD UG1399, m_axi_max_widen_bitwidth in the kernel flow."""
 

@@ -23,7 +23,6 @@ from typing import TYPE_CHECKING
 
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import reads, rewrite, rewrite_condition
-from streamopt.ir.operators import Reduction
 from streamopt.ir.text import assignment_texts, html_table
 
 if TYPE_CHECKING:
@@ -34,21 +33,7 @@ if TYPE_CHECKING:
 
     from streamopt.errors import SourceLoc
     from streamopt.ir.expression import Access, Condition, Expression
-
-__all__ = [
-    "Array",
-    "ElementType",
-    "Loop",
-    "Nest",
-    "Program",
-    "Reduction",
-    "Role",
-    "Statement",
-    "dependences",
-    "nest_text",
-    "topological_order",
-    "users",
-]
+    from streamopt.ir.operators import Reduction
 
 
 class Role(StrEnum):

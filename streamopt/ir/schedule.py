@@ -11,7 +11,8 @@ from enum import StrEnum
 from math import prod
 from typing import TYPE_CHECKING, TypeAlias
 
-from streamopt.ir.network import Implementation, Operator
+from streamopt.ir.network import Implementation
+from streamopt.ir.operators import Operator
 from streamopt.ir.text import html_table
 
 if TYPE_CHECKING:
@@ -19,21 +20,6 @@ if TYPE_CHECKING:
 
     from streamopt.ir.element import ElementType
     from streamopt.ir.ports import PortPlan
-
-__all__ = [
-    "BINDABLE",
-    "MOST_ARGUMENT_BANKS",
-    "PUBLISHED_ARGUMENT_BANKS",
-    "Binding",
-    "ChannelKind",
-    "ChannelPlan",
-    "NodePlan",
-    "NodePrediction",
-    "Prediction",
-    "Schedule",
-    "bound_implementation",
-]
-
 
 Binding: TypeAlias = tuple[tuple[Operator, Implementation], ...]
 """Pairs (operator, implementation), each operator once; the others are the tool's choice."""

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from streamopt.ir.line_buffer import LineBuffer
     from streamopt.ir.schedule import Binding, ChannelKind, Schedule
 
-__all__ = ["ArrayPartition", "Channel", "ScheduledGraph", "ScheduledNode", "TiledLoop"]
-
 
 @dataclass(frozen=True, slots=True)
 class TiledLoop:

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from streamopt.ir.element import ElementType
     from streamopt.ir.expression import Access, Condition, Expression
 
-__all__ = ["Assign", "Branch", "Item", "RangeLoop", "Source", "Variable", "source_text"]
-
 
 @dataclass(frozen=True, slots=True)
 class Variable:

@@ -35,16 +35,6 @@ if TYPE_CHECKING:
     from streamopt.ir.element import ElementType
     from streamopt.ir.expression import Condition
 
-__all__ = [
-    "access_text",
-    "affine_text",
-    "assignment_texts",
-    "expression_text",
-    "html_table",
-    "isl_affine",
-    "isl_condition",
-]
-
 _SELECT, _OR, _AND, _COMPARE, _BIT_OR, _BIT_XOR, _BIT_AND, _SHIFT, _SUM, _PRODUCT, _UNARY, _ATOM = (
     range(12)
 )

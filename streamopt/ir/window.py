@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from streamopt.ir.expression import Access
 
-__all__ = ["Stretch", "Window"]
-
 
 @dataclass(frozen=True, slots=True)
 class Window:

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from streamopt.ir.schedule import Binding
     from streamopt.perf.paper.timing import NestTiming
 
-__all__ = ["PUBLISHED", "CostModel", "LaterCosts", "NodeCost", "PricedCosts", "Setting"]
-
 
 @dataclass(frozen=True, slots=True)
 class Setting:

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from streamopt.strategies.solution import OnIncumbent, Solution
     from streamopt.target.device import Target
 
-__all__ = ["answered"]
-
 USUAL_WORK = 25.0
 """Work of opt6 where neither it nor a time limit is given."""
 GOOD_GAP = 0.05

@@ -35,17 +35,6 @@ if TYPE_CHECKING:
     from streamopt.verification.vectors.golden import Golden
     from streamopt.verification.vectors.inputs import InputWays
 
-__all__ = [
-    "INPUT_VALUES",
-    "apply",
-    "emit",
-    "golden_data",
-    "input_ways",
-    "stored_ways",
-    "verify",
-    "write",
-]
-
 logger = logging.getLogger(__name__)
 
 

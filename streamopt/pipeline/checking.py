@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from streamopt.target.device import Target
     from streamopt.verification.project import Manifest
 
-__all__ = ["check"]
-
 
 @checked()
 def check(

@@ -43,8 +43,6 @@ if TYPE_CHECKING:
     from streamopt.report.record import Row
     from streamopt.target.device import Target
 
-__all__ = ["Comparison", "ComparisonCase", "compare", "records", "refusal", "row_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class ComparisonCase:

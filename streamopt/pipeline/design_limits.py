@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from streamopt.target.device import Target
     from streamopt.target.resources import Resources
 
-__all__ = ["LIMITED", "Budget", "amounts", "region", "region_limits", "with_limits"]
-
 
 @option_group(fit=Fit)
 @dataclass(frozen=True, slots=True)

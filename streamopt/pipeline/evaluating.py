@@ -25,16 +25,6 @@ if TYPE_CHECKING:
     from streamopt.sim.depths import DepthPlan
     from streamopt.target.device import Target
 
-__all__ = [
-    "device",
-    "evaluate",
-    "evaluate_network",
-    "expected_intervals",
-    "load_design",
-    "simulate",
-    "size_fifos",
-]
-
 
 @checked()
 def device(name: str = DEVICE, clock_ns: float | None = None) -> Target:

@@ -20,19 +20,6 @@ if TYPE_CHECKING:
     from streamopt.strategies.exact.front import Front
     from streamopt.strategies.solution import Solution
 
-__all__ = [
-    "channel_record",
-    "choice_record",
-    "design_record",
-    "evaluation_record",
-    "front_record",
-    "record",
-    "record_of_every_level",
-    "share_record",
-    "trace_record",
-    "warning_records",
-]
-
 
 def evaluation_record(found: Evaluation) -> Record:
     """Return cycles and resources of a design, next to its target."""

@@ -24,17 +24,6 @@ from streamopt.options import checked
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = [
-    "Check",
-    "Group",
-    "State",
-    "commands",
-    "core_packages",
-    "doctor",
-    "extra_packages",
-    "python",
-]
-
 
 class Group(StrEnum):
     """Subjects of checks, in the order in which they are told."""

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from streamopt.ir.source import Source
     from streamopt.pipeline.scheduling import Scheduling
 
-__all__ = ["schedule"]
-
 
 @checked()
 def schedule(

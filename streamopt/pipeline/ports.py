@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from streamopt.ir.schedule import Schedule
     from streamopt.target.device import Target
 
-__all__ = ["plan_ports", "put_outside"]
-
 MOST_CHANNELS = 64
 """Of one array: more than any device has."""
 

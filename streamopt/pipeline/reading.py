@@ -25,18 +25,6 @@ if TYPE_CHECKING:
     from streamopt.ir.schedule import Schedule
     from streamopt.ir.source import Source
 
-__all__ = [
-    "SourceOptions",
-    "dataflow",
-    "interpret",
-    "load",
-    "load_schedule",
-    "load_steps",
-    "load_written",
-    "save",
-    "save_steps",
-]
-
 logger = logging.getLogger(__name__)
 
 

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from streamopt.strategies.solution import Solution
     from streamopt.target.device import Target
 
-__all__ = ["Report", "load_result", "load_rows", "report_design", "report_rows", "report_solution"]
-
 
 @dataclass(frozen=True, slots=True)
 class Report:

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from streamopt.strategies.rival import Rival
     from streamopt.target.device import Target
 
-__all__ = ["RivalDesign", "design", "designed"]
-
 MOST_TRIALS = 8
 """Budgets that are tried for a strategy whose own count of DSPs is below what is built."""
 

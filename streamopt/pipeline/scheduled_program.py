@@ -36,17 +36,6 @@ if TYPE_CHECKING:
     from streamopt.target.device import Target
     from streamopt.transforms.scheduling.timed import TimedProgram
 
-__all__ = [
-    "Decided",
-    "ScheduledProgram",
-    "automatic_design",
-    "automatic_steps",
-    "decided",
-    "scheduled_program",
-    "with_step",
-]
-
-
 LoopKey = tuple[str, str]
 
 

@@ -56,8 +56,6 @@ if TYPE_CHECKING:
     from streamopt.strategies.solution import Solution
     from streamopt.target.device import Target
 
-__all__ = ["ArrayHandle", "DependenceText", "NodeHandle", "Scheduling", "TakenStep"]
-
 
 @dataclass(frozen=True, slots=True)
 class TakenStep:

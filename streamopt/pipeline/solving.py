@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from streamopt.strategies.exact.front import Front
     from streamopt.strategies.solution import Solution
 
-__all__ = ["pareto", "solve", "solvers"]
-
 logger = logging.getLogger(__name__)
 
 DSPS = 2560

@@ -16,8 +16,6 @@ from streamopt.formats.names import path_of
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
-__all__ = ["DesignAccess", "DesignDocument", "DesignNode", "VitisDocument", "read_document"]
-
 
 def _absent_is_empty(value: Any) -> Any:
     return () if value is None else value

@@ -24,7 +24,8 @@ from streamopt.ir.expression import (
     LogicOp,
     negated,
 )
-from streamopt.ir.network import Operation, Operator
+from streamopt.ir.network import Operation
+from streamopt.ir.operators import Operator
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -32,18 +33,6 @@ if TYPE_CHECKING:
     from streamopt.ir.element import ElementType
     from streamopt.ir.expression import Condition
     from streamopt.published.document import DesignOperation
-
-__all__ = [
-    "UNKNOWN",
-    "CTextError",
-    "NotAffineError",
-    "number",
-    "operands",
-    "parse_c",
-    "read_guard",
-    "read_operations",
-    "read_subscript",
-]
 
 UNKNOWN = Operator.ADD
 """Stands for an unknown function: an operator of ordinary length."""

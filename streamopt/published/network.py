@@ -36,17 +36,6 @@ if TYPE_CHECKING:
         DesignNode,
     )
 
-__all__ = [
-    "NodeReader",
-    "Storage",
-    "element_types",
-    "memory_of",
-    "processes_of",
-    "storages",
-    "streams_of",
-    "target_of",
-]
-
 _C_TYPES: Mapping[str, ElementType] = {
     **{element.value: element for element in ElementType},
     "int": ElementType.INT32,

@@ -21,14 +21,6 @@ if TYPE_CHECKING:
     from streamopt.published.document import DesignDocument
     from streamopt.published.network import Storage
 
-__all__ = [
-    "Measured",
-    "MeasuredPipeline",
-    "PublishedDesign",
-    "load_published_design",
-    "read_published_design",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class MeasuredPipeline:

@@ -13,21 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-__all__ = [
-    "COLOURS",
-    "FORMATS",
-    "INLINE",
-    "Colour",
-    "beside",
-    "chart_bytes",
-    "chart_format",
-    "mark_decades",
-    "new_figure",
-    "require_charts",
-    "style_variables",
-    "themed",
-]
-
 FORMATS = ("png", "svg", "pdf")
 INLINE = "inline"
 """The format of a chart that becomes part of a page: SVG whose text stays text."""

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from streamopt.report.proof import Facts
 
-__all__ = ["comparison_chart", "comparison_page"]
-
 HEADER = (
     *("way", "own model", "simulated", "faster", "of MAC line"),
     *("DSPs", "BRAM18", "URAM", "LUT", "FF", "proof"),

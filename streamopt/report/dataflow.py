@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from streamopt.ir.scheduled import Channel, ScheduledGraph
 
-__all__ = ["Layout", "channel_bits", "dataflow_chart", "layered"]
-
 COLUMN_INCHES, LAYER_INCHES, LEAST_INCHES = 2.7, 1.3, 5.0
 BOX = (0.78, 0.36)
 """Width in columns and height in layers of a node."""

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from streamopt.target.device import Target
     from streamopt.target.resources import Resources
 
-__all__ = ["DesignFacts", "FrontFacts", "design_page"]
-
 
 @dataclass(frozen=True, slots=True)
 class FrontFacts:

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
 
     from streamopt.sim import ProcessTrace, Trace
 
-__all__ = ["SAMPLES", "STALL", "WORK", "gantt", "occupancy_chart"]
-
 SAMPLES = 240
 """Spans of the run that a chart tells apart; see `streamopt.sim.simulate`."""
 WORK, STALL, FRAME, READ, WRITE, SOFT = (

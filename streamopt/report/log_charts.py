@@ -10,8 +10,6 @@ from streamopt.report.charts import COLOURS, chart_bytes, mark_decades, new_figu
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["Roofline", "front_chart", "open_spans", "roofline_chart"]
-
 LINE, DOT, GRID, AMBER = (COLOURS[name].light for name in ("work", "frame", "grid", "stall"))
 
 

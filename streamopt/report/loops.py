@@ -11,8 +11,6 @@ if TYPE_CHECKING:
 
     from streamopt.ir.scheduled import Channel, ScheduledGraph, ScheduledNode, TiledLoop
 
-__all__ = ["loops_text"]
-
 
 def loops_text(
     scheduled: ScheduledGraph, facts: Mapping[str, str], bodies: Mapping[str, Sequence[str]]

@@ -12,8 +12,6 @@ from streamopt.report.charts import INLINE, style_variables, themed
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["Page", "Picture", "Section", "Table", "html", "inline_svg"]
-
 NUMBER = re.compile(r"(< )?-?[\d,]+(\.\d+)?( ?(%|x|bit))?( (to|of) [\d,]+)?|-|none")
 
 

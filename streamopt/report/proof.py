@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TypeAlias
 
-__all__ = ["STOPS", "Facts", "proof_facts", "proof_words"]
-
 Facts: TypeAlias = Mapping[str, str | int | float | None]
 """Facts of a schedule: the row that ``solve`` prints and keeps in schedule.json."""
 STOPS = {

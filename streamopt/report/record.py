@@ -6,8 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, TypeAlias
 
-__all__ = ["MEMBERS", "Cell", "Record", "Row", "table"]
-
 Cell: TypeAlias = str | int | float
 Row: TypeAlias = dict[str, Cell]
 """A record with the empty cells of a table, or as it stands in a journal."""

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from streamopt.target.device import Target
     from streamopt.target.resources import Resources
 
-__all__ = ["budgets", "resource_chart"]
-
 BAR = 0.36
 OVER, FRAME = COLOURS["over"].light, COLOURS["frame"].light
 

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["csv_text", "latex_table", "markdown_section", "markdown_table"]
-
 LATEX_SPECIAL = str.maketrans(
     {
         "\\": r"\textbackslash{}",

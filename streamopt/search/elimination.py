@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     Integers = npt.NDArray[np.int64]
 
-__all__ = ["FORBIDDEN", "CostTable", "elimination_order", "least_sum"]
-
 FORBIDDEN = 1 << 40
 """Cost of a combination that can't be had; sums of some are still far from an overflow."""
 MOST_CELLS = 4_000_000

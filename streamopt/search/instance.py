@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     Integers = npt.NDArray[np.int64]
 
-__all__ = ["NO_WALK", "Arc", "Choices", "SearchInstance", "Wiring", "instance"]
-
 NO_WALK = -1
 """Number of the walk of a row that can't stream on a channel."""
 

@@ -27,12 +27,6 @@ if TYPE_CHECKING:
     from streamopt.ir.network import AccessMode, Fifo, PartialTile, Pipeline, PipelineTiming, Port
     from streamopt.ir.program import Loop
 
-__all__ = [
-    "Pattern",
-    "Stages",
-    "stream_patterns",
-]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pattern:

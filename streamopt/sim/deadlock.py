@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from streamopt.sim.trace import FifoTrace, ProcessTrace
 
-__all__ = ["Deadlock", "DeadlockError", "Wait", "WaitKind", "find_ring"]
-
 
 class WaitKind(StrEnum):
     """Missing thing that a process waits for."""

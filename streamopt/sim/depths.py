@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
     from streamopt.ir.network import Fifo, Network
 
-__all__ = ["DepthPlan", "least_depths"]
-
 MOST_RUNS = 400
 PASSES = 3
 """The depths to begin with, and one order after the other."""

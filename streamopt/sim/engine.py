@@ -14,8 +14,6 @@ from streamopt.work import spend
 if TYPE_CHECKING:
     from streamopt.sim.plan import Plan
 
-__all__ = ["Engine"]
-
 HANDOVER_CYCLES = 1
 """Cycles between the end of a process and the start of what waits for it."""
 BANKS = 2

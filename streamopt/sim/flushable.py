@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from streamopt.sim.state import ChannelAccess, PipelineRun
 
-__all__ = ["advance_flushable", "blocked_flushable"]
-
 FEW = 16
 """Events that are taken one by one before many are tried at once: what a block costs."""
 FEWEST, MOST = 64, 1 << 20

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from streamopt.ir.expression import Condition, Expression
     from streamopt.ir.program import Loop
 
-__all__ = ["iterators_of", "matching_iterations"]
-
 
 def iterators_of(condition: Condition | None) -> frozenset[str]:
     """Return the iterators that a condition looks at."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from streamopt.ir.network import AccessMode, Operator, Place
+from streamopt.ir.network import AccessMode, Place
+from streamopt.ir.operators import Operator
 from streamopt.sim.accesses import Stages, stream_patterns
 from streamopt.sim.wellformed import check_rate
 
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
 
     from streamopt.ir.network import Fifo, Network, Pipeline, PipelineTiming, Process
     from streamopt.sim.accesses import Pattern
-
-__all__ = ["AccessPlan", "PipelinePlan", "Plan", "ProcessPlan", "TokenChannelPlan", "make_plan"]
 
 Streams: TypeAlias = "Mapping[tuple[int, ...], Pattern]"
 Side: TypeAlias = tuple[str, AccessMode]

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from streamopt.ir.network import Network, PipelineTiming
     from streamopt.sim.state import ChannelAccess, PipelineRun
 
-__all__ = ["simulate"]
-
 
 def simulate(
     network: Network,

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from streamopt.sim.state import ChannelAccess, PipelineRun
 
-__all__ = ["advance_stalling", "blocked_stalling", "merged", "places_in"]
-
 FEW = 16
 """Clocks that are taken one by one before many are tried at once: what a block costs."""
 MOST = 1 << 20

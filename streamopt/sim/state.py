@@ -16,16 +16,6 @@ if TYPE_CHECKING:
 
     from streamopt.sim.plan import AccessPlan, PipelinePlan, ProcessPlan, TokenChannelPlan
 
-__all__ = [
-    "NEVER",
-    "ChannelAccess",
-    "FlowTime",
-    "PipelineRun",
-    "ProcessRun",
-    "TokenChannel",
-]
-
-
 NEVER = 1 << 62
 """A clock that isn't reached."""
 

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     Times = NDArray[np.int64]
 
-__all__ = ["Deadline", "TokenTimes", "TokenTimetable"]
-
 MAX_SWEEPS = 40
 """Sweeps after which a fixed point is given up; FIFOs that fill all the time need many."""
 FAR = 1 << 60

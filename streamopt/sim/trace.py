@@ -20,17 +20,6 @@ if TYPE_CHECKING:
 
     Cycles = NDArray[np.int64]
 
-__all__ = [
-    "FifoTrace",
-    "PipelineTrace",
-    "ProcessTrace",
-    "Trace",
-    "fifo_traces",
-    "last_cycle",
-    "process_traces",
-    "standing_cycles",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class PipelineTrace:

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from streamopt.ir.network import Fifo, Network, Pipeline, PipelineTiming
 
-__all__ = ["check_network", "check_rate"]
-
 
 def check_network(
     network: Network, timings: Mapping[str, PipelineTiming], depths: Mapping[str, int], frames: int

@@ -19,15 +19,6 @@ if TYPE_CHECKING:
 
     OnPoint: TypeAlias = Callable[[Mapping[str, float], float | None], None]
 
-__all__ = [
-    "HIGHS_CLASH_HINT",
-    "Capability",
-    "OnPoint",
-    "Progress",
-    "SolveOptions",
-    "Solver",
-]
-
 # https://github.com/google/or-tools/issues/5246: both wheels bring a libhighs.so.1 of their own
 HIGHS_CLASH_HINT = (
     "ortools and highspy 1.15 or later can't share a process: pip install 'highspy<1.15'"

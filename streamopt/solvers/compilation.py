@@ -23,8 +23,6 @@ from streamopt.solvers.linear_form import Enforcement, LinearForm, unsupported
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["compile_linear"]
-
 SUFFIX = "enforced_by"
 # A bound of an integer variable may be off a whole number by rounding, never by more than this.
 INTEGER_SLACK = 1e-9

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from streamopt.solvers.integer_rows import IntegerObjective, IntegerRow
     from streamopt.solvers.linear_form import LinearForm
 
-__all__ = ["CpSat"]
-
 # [2]; FEASIBLE and UNKNOWN mean that a limit ended the search.
 STATUSES: Mapping[str, Verdict] = {
     "OPTIMAL": Verdict(Claim.OPTIMAL, Stop.FINISHED),

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
     from streamopt.solvers.linear_form import LinearForm
 
-__all__ = ["Gurobi"]
-
 # [2]; a limit on nodes, iterations or work is a limit on time.
 STATUSES: Mapping[int, Verdict] = {
     2: Verdict(Claim.OPTIMAL, Stop.FINISHED),

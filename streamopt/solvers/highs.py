@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
     from streamopt.solvers.linear_form import LinearForm
 
-__all__ = ["Highs"]
-
 # [2]; a limit on iterations or nodes is a limit on time.
 STATUSES: Mapping[str, Verdict] = {
     "kOptimal": Verdict(Claim.OPTIMAL, Stop.FINISHED),

@@ -14,8 +14,6 @@ from streamopt.solvers.linear_form import Enforcement, LinearForm, unsupported
 if TYPE_CHECKING:
     from streamopt.errors import SolverError
 
-__all__ = ["IntegerObjective", "IntegerRow", "integer_objective", "integer_rows"]
-
 # CP-SAT works in 64 bits and wants the sum of |coefficient| x |bound| well inside.
 LARGEST_ACTIVITY = 2**61
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["Enforcement", "LinearForm", "unsupported"]
-
 
 @dataclass(frozen=True, slots=True)
 class Enforcement:

@@ -16,8 +16,6 @@ from streamopt.solvers.linear_form import unsupported
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["NUMBER_FUNCTIONS", "rebuild"]
-
 NUMBER_FUNCTIONS: Mapping[str, Callable[[Any], Any]] = {
     "abs": abs,
     "exp": math.exp,

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from streamopt.solvers.base import SolveOptions, Solver
     from streamopt.solvers.linear_form import LinearForm
 
-__all__ = ["INTEGRAL_GAP", "Claim", "NativeOutcome", "Verdict", "conclude"]
-
 logger = logging.getLogger(__name__)
 
 # A whole-number objective is proved by a bound less than one below it; the rest of the one is

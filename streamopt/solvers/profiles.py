@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from streamopt.solvers.watch import Watch
 
-__all__ = ["PROFILE_FOLDER", "NativeNames", "apply_options", "load_profile", "unknown_option"]
-
 PROFILE_FOLDER = "solvers"
 
 

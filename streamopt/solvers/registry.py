@@ -14,17 +14,6 @@ if TYPE_CHECKING:
 
     from streamopt.solvers.base import Capability, Solver
 
-__all__ = [
-    "DEFAULT_SOLVERS",
-    "SOLVERS",
-    "SolverStatus",
-    "adapter",
-    "available",
-    "default_solver",
-    "get",
-    "unknown_solver",
-]
-
 DEFAULT_SOLVERS = ("cpsat", "highs")
 """The first that is installed is the default; the last comes with streamopt."""
 

@@ -18,8 +18,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["Proof", "SolveResult", "Stop"]
-
 
 class Proof(StrEnum):
     """The certain knowledge of the model when the solver returns."""

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     from streamopt.solvers.linear_form import LinearForm
 
-__all__ = ["Scip"]
-
 # [2]; a limit on nodes is a limit on time.
 STATUSES: Mapping[str, Verdict] = {
     "optimal": Verdict(Claim.OPTIMAL, Stop.FINISHED),

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     from streamopt.solvers.linear_form import LinearForm
 
-__all__ = ["ScipyMilp"]
-
 # [1]
 STATUSES: Mapping[int, Verdict] = {
     0: Verdict(Claim.OPTIMAL, Stop.FINISHED),

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from streamopt.solvers.linear_form import LinearForm
 
-__all__ = ["Watch", "finite"]
-
 POLL_SECONDS = 0.05
 LEAST_LIMIT_SECONDS = 1e-3
 

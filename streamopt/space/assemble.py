@@ -33,16 +33,6 @@ if TYPE_CHECKING:
     from streamopt.space.decisions import DecisionSpace, LoopOrder
     from streamopt.space.rows import NodeRows
 
-__all__ = [
-    "assemble",
-    "assemble_rows",
-    "baseline",
-    "evaluate",
-    "interval_cycles",
-    "plainest",
-    "violations",
-]
-
 NONE: Mapping[str, Binding] = MappingProxyType({})
 """Everything as the tool builds it."""
 

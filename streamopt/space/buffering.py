@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from streamopt.ir.graph import Edge, Graph, Node
     from streamopt.ir.schedule import Schedule
 
-__all__ = ["BufferReason", "buffer_reason"]
-
 
 class BufferReason(StrEnum):
     """Reasons against a FIFO; the values are words for people."""

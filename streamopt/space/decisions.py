@@ -22,15 +22,6 @@ if TYPE_CHECKING:
     from streamopt.space.fixed import Fixed
     from streamopt.space.level import Level
 
-__all__ = [
-    "DecisionSpace",
-    "LoopOrder",
-    "SpaceOptions",
-    "decision_space",
-    "read_stream_order",
-    "write_stream_order",
-]
-
 LoopOrder = tuple[str, ...]
 """Loops of one node, outermost first."""
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     Integers = npt.NDArray[np.int64]
     Flags = npt.NDArray[np.bool_]
 
-__all__ = ["minimal"]
-
 BLOCK = 256
 """Candidates, or groups of few candidates, that are compared at a time."""
 DIRECT = 160

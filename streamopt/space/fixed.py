@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from streamopt.ir.graph import Graph
     from streamopt.space.tiles import LoopKey
 
-__all__ = ["NOTHING_FIXED", "Fixed", "fixed_classes", "fixed_orders"]
-
 _HINT = "change the step of the schedule that says so, or leave the decision to the solver"
 
 

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     Integers = npt.NDArray[np.int64]
     Flags = npt.NDArray[np.bool_]
 
-__all__ = ["HorizonFilter", "chosen_rows", "same_rows"]
-
 T = TypeVar("T")
 
 DIVE_WIDTH = 8

@@ -5,15 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-__all__ = [
-    "LEVELS",
-    "PAPER_LEVELS",
-    "PUBLISHED_TILING_LIMIT",
-    "BindingChoice",
-    "Level",
-    "LevelName",
-]
-
 
 class LevelName(StrEnum):
     """Name of a level, as on the command line."""

@@ -8,17 +8,6 @@ from typing import ClassVar, Protocol, TypeAlias
 
 from streamopt.errors import Diagnostic, InfeasibleError
 
-__all__ = [
-    "Costed",
-    "FewestDsps",
-    "Interval",
-    "Latency",
-    "LatencyThenDsps",
-    "Objective",
-    "ObjectiveName",
-    "named_objective",
-]
-
 
 class ObjectiveName(StrEnum):
     """Name of an objective, as on the command line."""

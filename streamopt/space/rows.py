@@ -36,8 +36,6 @@ if TYPE_CHECKING:
 
     Integers = npt.NDArray[np.int64]
 
-__all__ = ["NodeRows", "Times", "node_rows"]
-
 _Known = dict[bytes, list["Integers"]]
 
 LAST_WRITE = 2

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from streamopt.space.decisions import DecisionSpace
     from streamopt.space.rows import NodeRows
 
-__all__ = ["comes_in_bursts", "steady_rows"]
-
 
 def steady_rows(space: DecisionSpace, rows: Mapping[str, NodeRows]) -> dict[str, NodeRows]:
     """Return the rows, of which those that write in bursts can't stream what they write."""

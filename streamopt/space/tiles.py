@@ -22,16 +22,6 @@ if TYPE_CHECKING:
     from streamopt.ir.expression import Access
     from streamopt.ir.graph import Edge, Graph
 
-__all__ = [
-    "Coupling",
-    "LoopKey",
-    "TileClass",
-    "coupled_loops",
-    "divisors",
-    "least_factors",
-    "tile_classes",
-]
-
 MOST_CHOICES = 8_000
 """Vectors of unroll factors of all nodes, beyond which factors with idle lanes are left out."""
 

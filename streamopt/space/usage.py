@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     Integers = npt.NDArray[np.int64]
 
-__all__ = ["RowUsage"]
-
 
 @dataclass(frozen=True, slots=True)
 class RowUsage:

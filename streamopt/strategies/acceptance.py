@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from streamopt.strategies.run import Run
     from streamopt.strategies.solution import Solution
 
-__all__ = ["first_accepting"]
-
 
 def first_accepting(run: Run, asked: Sequence[Strategy]) -> Solution:
     """Return the answer of the first strategy that accepts the problem and can hold it.

@@ -14,8 +14,6 @@ from streamopt.work import spent
 if TYPE_CHECKING:
     from streamopt.solvers.base import SolveOptions
 
-__all__ = ["LEAST_SECONDS", "SearchClock", "WorkClock"]
-
 LEAST_SECONDS = 1e-3
 """For what must still give an answer when all is spent."""
 MOST_WAITING = 4.0

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from streamopt.strategies.run import Run
     from streamopt.strategies.solution import Solution
 
-__all__ = ["AUTO", "RACE", "STRATEGIES", "answer", "strategies"]
-
 AUTO, _, _, RACE = WITHOUT_SOLVER
 
 STRATEGIES: dict[str, tuple[Strategy, ...]] = {

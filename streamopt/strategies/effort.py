@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from streamopt.solvers.base import Progress, SolveOptions
     from streamopt.strategies.solution import Solution
 
-__all__ = ["Effort"]
-
 
 @option_group()
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from streamopt.space.level import Level
     from streamopt.strategies.problem import Problem
 
-__all__ = ["check_published", "refusal"]
-
 
 def check_published(level: Level, what: str, hint: str) -> None:
     """Refuse a level whose costs are not the published ones.

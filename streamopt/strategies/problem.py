@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from streamopt.strategies.resources.limits import Limits
     from streamopt.target.device import Target
 
-__all__ = ["Problem", "problem_with_ports"]
-
 LATENCY = Latency()
 
 

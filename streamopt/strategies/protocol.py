@@ -10,8 +10,6 @@ if TYPE_CHECKING:
     from streamopt.strategies.run import Run
     from streamopt.strategies.solution import Solution
 
-__all__ = ["Strategy"]
-
 
 class Strategy(Protocol):
     """A way to solve a problem; a frozen value, so that it can go to another process.

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from streamopt.ir.schedule import Schedule
     from streamopt.target.device import Target
 
-__all__ = ["DesignStep", "Rival", "RivalAnswer", "RivalName", "RivalRequest", "ping_pongs", "rival"]
-
 
 class RivalName(StrEnum):
     """The systems whose strategies are here."""

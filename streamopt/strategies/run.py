@@ -19,12 +19,6 @@ if TYPE_CHECKING:
     from streamopt.strategies.problem import Problem
     from streamopt.strategies.solution import OnIncumbent
 
-__all__ = [
-    "NotReachedError",
-    "OutOfReachError",
-    "Run",
-]
-
 HEARTBEAT_SECONDS = 1.0
 """Between reports while nothing changes."""
 NOT_FINAL = "not final"

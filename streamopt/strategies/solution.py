@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     OnIncumbent: TypeAlias = Callable[["Solution"], None] | None
 
-__all__ = ["OnIncumbent", "Solution"]
-
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Solution:

@@ -15,8 +15,6 @@ from streamopt.search.relaxation import (
 )
 from streamopt.strategies.resources import branch_and_bound, budgeted, relaxation
 
-__all__ = ["tuning_digest"]
-
 ALGORITHMS = (
     component,
     clusters,

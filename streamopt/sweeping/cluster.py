@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from streamopt.report.record import Row
     from streamopt.sweeping.points import Point
 
-__all__ = ["cluster_rows", "row_on_worker"]
-
 CONNECT_SECONDS = 30
 _OF_THREAD = local()
 

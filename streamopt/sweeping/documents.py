@@ -20,8 +20,6 @@ from streamopt.target.resources import Fit  # noqa: TC001 -- pydantic reads it
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["BlockDocument", "ExperimentDocument", "read_experiment"]
-
 DEFAULT = "default"
 """The key of the tiling limit of programs that have none of their own."""
 

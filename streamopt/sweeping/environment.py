@@ -15,8 +15,6 @@ from typing import Any
 
 import streamopt
 
-__all__ = ["environment", "sources"]
-
 PACKAGES = ("ortools", "highspy", "pyomo", "pyscipopt", "gurobipy", "numpy", "scipy", "islpy")
 
 

@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     from streamopt.report.record import Row
 
 
-__all__ = ["Journal", "Kept", "read_journal", "restore"]
-
-
 @dataclass(frozen=True, slots=True)
 class Kept:
     """The contents of a journal: the last row of every key, and all runs by name.

@@ -19,8 +19,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["MeasuredRow", "add_row", "measured_commit", "note_run", "read_rows"]
-
 MeasuredRow: TypeAlias = dict[str, str]
 
 

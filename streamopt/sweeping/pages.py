@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
-__all__ = ["PageCommand", "page_command", "rows_without_design"]
-
 
 @dataclass(frozen=True, slots=True)
 class PageCommand:

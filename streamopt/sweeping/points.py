@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from streamopt.sweeping.documents import BlockDocument, ExperimentDocument
     from streamopt.target.device import Target
 
-__all__ = ["Point", "points_of", "task_of", "way_record"]
-
 ONE_FILE = "*?["
 """Characters without which a pattern is a file's name."""
 

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from streamopt.sweeping.points import Point
     from streamopt.target.device import Target
 
-__all__ = ["RowClient", "local_rows", "measured", "serve"]
-
 SMALL_GRAPH = """{"schema_version": 1, "name": "first_row",
  "arrays": {"A": {"role": "input", "shape": [2, 2]}, "B": {"role": "internal", "shape": [2]},
             "C": {"role": "output", "shape": [2]}},

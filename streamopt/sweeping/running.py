@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from streamopt.sweeping.journal import Kept
     from streamopt.sweeping.points import Point
 
-__all__ = ["JOURNAL", "Means", "Redo", "Wanted", "run_sweep", "sweep"]
-
 JOURNAL, ROWS, ENVIRONMENT = "journal.jsonl", "rows.csv", "environment.json"
 
 

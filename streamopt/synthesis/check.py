@@ -17,17 +17,6 @@ if TYPE_CHECKING:
     from streamopt.synthesis.report import ReportedModule, SynthesisReport
     from streamopt.target.resources import Resources
 
-__all__ = [
-    "CheckedFigure",
-    "ExpectedDesign",
-    "ExpectedFunction",
-    "ExpectedLoop",
-    "Outcome",
-    "SynthesisCheck",
-    "checked_design",
-    "reported_timings",
-]
-
 II, DEPTH, TRIPS = "II", "depth_cycles", "trip_count"
 LATENCY, CLOCK = "latency_cycles", "clock_ns"
 REST = "rest"

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from streamopt.synthesis.report import ReportedLoop, ReportedModule, SynthesisReport
 
-__all__ = ["FoundLoop", "FunctionModules", "function_modules", "matched_loops"]
-
 _LINE = re.compile(r"VITIS_LOOP_(\d+)_")
 _CLONE = re.compile(r"_?(?:\d+|r|s)")
 """Endings of a function that the tool has renamed."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["count", "nanoseconds", "release"]
-
 _NUMBER = re.compile(r"\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
 _MOST = 1e18
 """Above which a number is nobody's cycles."""

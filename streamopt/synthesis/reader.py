@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from streamopt.synthesis.report import SynthesisReport
 
-__all__ = ["find_reports", "read_reports"]
-
 WHOLE = ("csynth.xml", "csynth.rpt")
 """Names of a report on all functions, the fuller one first."""
 FOLDERS = ("syn/report", "hls/syn/report", "*/syn/report", "*/hls/syn/report", "*/*/syn/report")

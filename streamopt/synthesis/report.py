@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["ReportedLoop", "ReportedModule", "SynthesisReport"]
-
 
 @dataclass(frozen=True, slots=True)
 class ReportedLoop:

@@ -18,8 +18,6 @@ from streamopt.synthesis.report import ReportedLoop, ReportedModule, SynthesisRe
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-__all__ = ["read_text_report"]
-
 _TITLE = re.compile(r"^== Synthesis Summary Report of '(.+?)'", re.M)
 _FACT = r"^\s*\* {}:[ \t]*(.*)$"
 _SUMMARY = "Performance & Resource Estimates"

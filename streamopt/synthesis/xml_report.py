@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from xml.etree.ElementTree import Element
 
-__all__ = ["read_xml"]
-
 DEEPEST = 32
 LARGE = frozenset({"BindNodes", "InterfaceSummary", "RTLDesignHierarchy", "InstanceList"})
 """Members that nothing here reads: a design has a ``BindNode`` for every operator."""

@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["MemoryChannel", "balanced"]
-
 ONE_PART: Mapping[str, int] = MappingProxyType({})
 
 

@@ -23,18 +23,9 @@ if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
     from streamopt.ir.element import ElementType
-    from streamopt.ir.network import Operator
+    from streamopt.ir.operators import Operator
     from streamopt.target.documents import AmountsDocument, DeviceDocument, ShapeDocument
     from streamopt.target.resources import Fit
-
-__all__ = [
-    "DEVICE",
-    "Target",
-    "device_names",
-    "device_of_part",
-    "find_device",
-    "or_usual",
-]
 
 DEVICE = "u280"
 

@@ -19,12 +19,10 @@ from pydantic import (
 
 from streamopt.errors import Diagnostic, SourceLoc, TargetError, said
 from streamopt.ir.element import ElementType  # noqa: TC001 -- pydantic reads it
-from streamopt.ir.network import Operator  # noqa: TC001 -- pydantic reads it
+from streamopt.ir.operators import Operator  # noqa: TC001 -- pydantic reads it
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-__all__ = ["DeviceDocument", "MemoriesDocument", "OperatorsDocument", "validated"]
 
 GUIDELINE = "AMD UG1393, Timing Closure Considerations: at most these shares of a device or SLR"
 

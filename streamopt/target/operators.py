@@ -8,12 +8,10 @@ from math import ceil
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, TargetError
-from streamopt.ir.network import Operator
+from streamopt.ir.operators import Operator
 
 if TYPE_CHECKING:
     from streamopt.ir.element import ElementType
-
-__all__ = ["OperatorCost", "OperatorRow", "OperatorTable", "operator_cost"]
 
 
 @dataclass(frozen=True, slots=True)

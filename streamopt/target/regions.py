@@ -11,8 +11,6 @@ from streamopt.target.routed import fullest_design, most_routed
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["Floorplan", "Guideline", "LogicRegion"]
-
 
 @dataclass(frozen=True, slots=True)
 class Guideline:

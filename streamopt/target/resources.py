@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-__all__ = ["RESOURCE_NAMES", "RESOURCE_WORDS", "Fit", "Resources"]
-
 
 class Fit(StrEnum):
     """The part of a device that a design is to fit into: see `Floorplan.budget`."""

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
-__all__ = ["RoutedDesign", "fullest_design", "most_routed", "routed_designs"]
-
 
 @dataclass(frozen=True, slots=True)
 class RoutedDesign:

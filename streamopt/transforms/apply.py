@@ -46,8 +46,6 @@ if TYPE_CHECKING:
     from streamopt.ir.graph import Edge, Graph, Node
     from streamopt.ir.schedule import NodePlan, Schedule
 
-__all__ = ["apply", "fifo_problem", "planned_graph", "stream_lanes"]
-
 
 def apply(graph: Graph, schedule: Schedule) -> ScheduledGraph:
     """Return the graph with tiled loops, channels with lanes and partitioned boundary arrays.

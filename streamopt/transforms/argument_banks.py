@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     Loads = tuple[int, ...]
     """Of each use: the most elements of a bank that an iteration touches."""
 
-__all__ = ["argument_load", "bank_load", "boundary_partitions", "static_factors"]
-
 
 @dataclass(frozen=True, slots=True)
 class _Split:

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from streamopt.ir.program import Array
     from streamopt.transforms.partitions import Factors, Use
 
-__all__ = ["buffer_factors", "buffer_load"]
-
 
 def buffer_factors(
     graph: Graph, edge: Edge, factors: Mapping[str, Factors], *, all_known: bool = False

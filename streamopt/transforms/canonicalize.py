@@ -33,8 +33,6 @@ from streamopt.transforms.rebuilding import channels
 if TYPE_CHECKING:
     from streamopt.ir.program import Nest, Program
 
-__all__ = ["canonicalize"]
-
 
 def canonicalize(program: Program) -> Graph:
     """Return the dataflow graph of a program.

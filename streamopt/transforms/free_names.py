@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["FreeNames", "numbered_stem"]
-
 _NUMBERED = re.compile(r"(.*[A-Za-z0-9])_[0-9]+")
 
 

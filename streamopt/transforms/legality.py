@@ -30,7 +30,8 @@ from streamopt.ir.expression import (
     reads,
     walk,
 )
-from streamopt.ir.program import Reduction, Role, users
+from streamopt.ir.operators import Reduction
+from streamopt.ir.program import Role, users
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -38,17 +39,6 @@ if TYPE_CHECKING:
     from streamopt.ir.element import ElementType
     from streamopt.ir.expression import Access, Condition, Expression
     from streamopt.ir.program import Array, Nest, Program, Statement
-
-__all__ = [
-    "OUTSIDE",
-    "array_problems",
-    "fixed_point_problems",
-    "nest_problems",
-    "order_problems",
-    "statement_problems",
-    "statement_reads",
-]
-
 
 OUTSIDE = "E214"
 """Code of a subscript that is outside its array."""

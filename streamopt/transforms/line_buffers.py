@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
     Loops = Mapping[str, TiledLoop]
 
-__all__ = ["line_buffers", "window_interval"]
-
 PORTS = 2
 """Of a bank: one is written and one is read."""
 

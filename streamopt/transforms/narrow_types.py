@@ -27,7 +27,8 @@ from streamopt.ir.arithmetic import Range, partial_sums, type_range
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import Cast, Literal, Read, Select, reads
 from streamopt.ir.graph import SequentialNode
-from streamopt.ir.program import Reduction, Role
+from streamopt.ir.operators import Reduction
+from streamopt.ir.program import Role
 from streamopt.transforms.rebuilding import rewritten_node
 
 if TYPE_CHECKING:
@@ -35,8 +36,6 @@ if TYPE_CHECKING:
 
     from streamopt.ir.expression import Expression
     from streamopt.ir.graph import Graph, Node
-
-__all__ = ["narrowed"]
 
 _NARROW = (
     ElementType.INT8,

@@ -26,15 +26,6 @@ if TYPE_CHECKING:
     Factors = Mapping[str, int]
     Use = tuple[Access, Node, Factors]
 
-__all__ = [
-    "PORTS",
-    "cyclic_factors",
-    "fullest_bank",
-    "moves_by",
-    "touched_elems",
-    "writes_of",
-]
-
 PORTS = 2
 """Of a block RAM."""
 CACHED_PLACES = 256

@@ -16,17 +16,6 @@ if TYPE_CHECKING:
     from streamopt.ir.graph import Graph, Node
     from streamopt.ir.program import Array
 
-__all__ = [
-    "accesses",
-    "channels",
-    "reading",
-    "rewritten_node",
-    "with_accesses",
-    "with_parts",
-    "with_subscripts",
-    "writing",
-]
-
 
 def channels(arrays: Sequence[Array], nodes: Sequence[Node]) -> tuple[Edge, ...]:
     """Return the edges of a graph, in the order of its arrays.

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from streamopt.verification.reference.execution import Result
 
-__all__ = ["DesignVerdict", "Mismatch", "OutputVerdict", "compare_output"]
-
 
 @dataclass(frozen=True, slots=True)
 class Mismatch:

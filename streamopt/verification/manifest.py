@@ -14,16 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-__all__ = [
-    "MANIFEST",
-    "Manifest",
-    "Written",
-    "changed_files",
-    "digests_in",
-    "read_manifest",
-    "write_manifest",
-]
-
 MANIFEST = "streamopt-project.json"
 """File that marks a directory as a project of ours."""
 

@@ -35,12 +35,6 @@ if TYPE_CHECKING:
     from streamopt.ir.program import Program
     from streamopt.verification.vectors.golden import Golden
 
-__all__ = [
-    "check_replaceable",
-    "write_data",
-    "write_project",
-]
-
 
 def write_project(
     design: Design,

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from streamopt.verification.manifest import Manifest
 
-__all__ = ["refuse_what_tools_would"]
-
 
 def refuse_what_tools_would(
     directory: Path, manifest: Manifest, kernel: str | None = None

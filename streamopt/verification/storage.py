@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from streamopt.ir.element import ElementType
 
-__all__ = ["mantissas_of", "numbers_of", "stored"]
-
 
 def stored(values: NDArray[Any], element: ElementType) -> NDArray[Any]:
     """Return numbers as they are stored, converted to their element type."""

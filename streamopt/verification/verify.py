@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from streamopt.verification.manifest import Manifest
     from streamopt.verification.vectors.golden import Golden
 
-__all__ = ["Traced", "verify_compiled", "verify_project"]
-
 RUNS = 2
 """Of a kernel, one after another: what it keeps shows in the second one."""
 

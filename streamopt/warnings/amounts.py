@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from streamopt.target.device import Target
     from streamopt.target.resources import Resources
 
-__all__ = ["amount_warnings", "bank_warnings"]
-
 _OPTIONS = {"dsps": "--built-dsp", "luts": "--lut", "ffs": "--ff"}
 """Of limits that are not called as their resource is."""
 

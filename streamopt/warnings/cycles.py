@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from streamopt.sim import Trace
     from streamopt.strategies.solution import Solution
 
-__all__ = ["FAR", "interval_warnings", "latency_warnings", "recorded_warnings"]
-
 FAR = 0.05
 """Share by which model and simulation may differ before it is said."""
 

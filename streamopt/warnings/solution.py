@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from streamopt.sim import Trace
     from streamopt.strategies.solution import Solution
 
-__all__ = ["design_warnings", "solution_warnings"]
-
 
 def solution_warnings(
     solution: Solution, design: Evaluation, frames: Trace | None = None

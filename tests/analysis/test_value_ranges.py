@@ -26,7 +26,7 @@ from streamopt.ir.expression import (
     Read,
     Select,
 )
-from streamopt.ir.network import Operator
+from streamopt.ir.operators import Operator
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

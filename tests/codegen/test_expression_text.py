@@ -27,7 +27,7 @@ from streamopt.ir.expression import (
     Read,
     Select,
 )
-from streamopt.ir.program import Reduction
+from streamopt.ir.operators import Reduction
 
 FLOAT, DOUBLE, INT = ElementType.FLOAT, ElementType.DOUBLE, ElementType.INT32
 ELEMENTS = {

@@ -25,8 +25,8 @@ from streamopt.ir.expression import (
     Read,
     Select,
 )
-from streamopt.ir.network import Implementation, Operator
-from streamopt.ir.program import Reduction
+from streamopt.ir.network import Implementation
+from streamopt.ir.operators import Operator, Reduction
 from streamopt.ir.schedule import ChannelKind, ChannelPlan, NodePlan, Schedule
 from streamopt.transforms.apply import apply
 from streamopt.transforms.canonicalize import canonicalize

@@ -16,16 +16,8 @@ from streamopt.errors import FrontendError, SourceLoc
 from streamopt.formats.graph_json import load_graph_json, read_graph_json, write_graph_json
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Access, Binary, BinaryOp, Read
-from streamopt.ir.program import (
-    Array,
-    ElementType,
-    Loop,
-    Nest,
-    Program,
-    Reduction,
-    Role,
-    Statement,
-)
+from streamopt.ir.operators import Reduction
+from streamopt.ir.program import Array, ElementType, Loop, Nest, Program, Role, Statement
 
 ROOT = Path(__file__).resolve().parents[2]
 GRAPHS = sorted((ROOT / "graphs").glob("*/*.json"))

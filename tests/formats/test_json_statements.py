@@ -12,7 +12,8 @@ from streamopt.errors import SourceLoc
 from streamopt.formats.graph_json.scope import StatementScope
 from streamopt.formats.graph_json.statements import read_statement
 from streamopt.ir.expression import Literal
-from streamopt.ir.program import Array, Reduction, Role, Statement
+from streamopt.ir.operators import Reduction
+from streamopt.ir.program import Array, Role, Statement
 
 if TYPE_CHECKING:
     from streamopt.errors import Diagnostic

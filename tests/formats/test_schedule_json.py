@@ -8,7 +8,8 @@ import pytest
 
 from streamopt.errors import FrontendError
 from streamopt.formats.schedule_json import read_schedule_json, write_schedule_json
-from streamopt.ir.network import Implementation, Operator
+from streamopt.ir.network import Implementation
+from streamopt.ir.operators import Operator
 from streamopt.ir.schedule import ChannelKind, ChannelPlan, NodePlan, Schedule
 
 BINDING = ((Operator.ADD, Implementation.FABRIC), (Operator.MUL, Implementation.MAXDSP))

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import streamopt as so
 from streamopt import dsl
 from streamopt.ir.element import ElementType
-from streamopt.ir.network import Implementation, Operator
+from streamopt.ir.network import Implementation
+from streamopt.ir.operators import Operator
 from streamopt.ir.ports import PortKind, PortPlan
 from streamopt.ir.schedule import ChannelKind, ChannelPlan, NodePlan, Schedule
 from streamopt.transforms.apply import apply

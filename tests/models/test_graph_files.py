@@ -13,7 +13,7 @@ import pytest
 
 from streamopt.formats.graph_json import load_graph_json
 from streamopt.ir.expression import Binary, BinaryOp
-from streamopt.ir.program import Reduction
+from streamopt.ir.operators import Reduction
 from streamopt.transforms.canonicalize import canonicalize
 
 ROOT = Path(__file__).resolve().parents[2]

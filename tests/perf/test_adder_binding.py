@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from streamopt.ir.element import ElementType
-from streamopt.ir.network import Operator
+from streamopt.ir.operators import Operator
 from streamopt.perf.pipelines.recurrence import recurrences
 from streamopt.perf.resources.network import resources
 from streamopt.perf.resources.operators import (

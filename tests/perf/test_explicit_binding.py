@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from streamopt.errors import TargetError
-from streamopt.ir.network import Implementation, Network, Operator
+from streamopt.ir.network import Implementation, Network
+from streamopt.ir.operators import Operator
 from streamopt.perf.pipelines.clock import clock_risks
 from streamopt.perf.pipelines.timings import pipeline_timings
 from streamopt.perf.resources.network import resources

@@ -11,7 +11,8 @@ import pytest
 
 from streamopt.formats.graph_json import load_graph_json
 from streamopt.ir.graph import SequentialNode
-from streamopt.ir.network import Implementation, Operator, PipelineTiming
+from streamopt.ir.network import Implementation, PipelineTiming
+from streamopt.ir.operators import Operator
 from streamopt.ir.schedule import ChannelKind, ChannelPlan, NodePlan, Schedule
 from streamopt.perf.as_built.node_operators import node_operators
 from streamopt.perf.resources.network import operator_resources

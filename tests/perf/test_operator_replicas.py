@@ -2,7 +2,8 @@ from __future__ import annotations
 
 from streamopt.ir.affine import Affine
 from streamopt.ir.element import ElementType
-from streamopt.ir.network import AccessMode, Operation, Operator, Pipeline, Port
+from streamopt.ir.network import AccessMode, Operation, Pipeline, Port
+from streamopt.ir.operators import Operator
 from streamopt.ir.program import Loop
 from streamopt.perf.resources.operators import operator_replicas
 

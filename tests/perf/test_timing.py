@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Access, Binary, BinaryOp, Read
 from streamopt.ir.graph import Node
-from streamopt.ir.program import Loop, Reduction
+from streamopt.ir.operators import Reduction
+from streamopt.ir.program import Loop
 from streamopt.perf.paper.algebra import INTEGERS, symbolic
 from streamopt.perf.paper.timing import nest_timing
 

@@ -6,7 +6,8 @@ from math import ceil, log2
 
 import pytest
 
-from streamopt.ir.network import Implementation, Network, Operator
+from streamopt.ir.network import Implementation, Network
+from streamopt.ir.operators import Operator
 from streamopt.perf.pipelines.clock import clock_risks
 from streamopt.perf.pipelines.operation_graph import built_operations
 from streamopt.perf.pipelines.recurrence import recurrences

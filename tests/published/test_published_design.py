@@ -8,7 +8,8 @@ import pytest
 
 from streamopt.errors import FrontendError
 from streamopt.ir.element import ElementType
-from streamopt.ir.network import AccessMode, Memory, Network, Operator, Place
+from streamopt.ir.network import AccessMode, Memory, Network, Place
+from streamopt.ir.operators import Operator
 from streamopt.published import load_published_design, read_published_design
 
 DESIGNS = Path(__file__).parents[2] / "results" / "published" / "designs"

@@ -13,7 +13,8 @@ import pytest
 
 import streamopt as so
 from streamopt.errors import SolverError
-from streamopt.ir.network import Implementation, Operator
+from streamopt.ir.network import Implementation
+from streamopt.ir.operators import Operator
 from streamopt.perf.costs import PUBLISHED
 from streamopt.perf.paper.dsp import dsps_per_lane
 from streamopt.space.decisions import DecisionSpace, SpaceOptions, decision_space

@@ -8,7 +8,7 @@ import pytest
 
 from streamopt.errors import TargetError
 from streamopt.ir.element import ElementType
-from streamopt.ir.network import Operator
+from streamopt.ir.operators import Operator
 from streamopt.target.device import Target, device_names
 from streamopt.target.resources import RESOURCE_NAMES, Fit, Resources
 

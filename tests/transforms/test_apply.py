@@ -12,8 +12,9 @@ from streamopt.errors import LegalityError
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Access, Binary, BinaryOp, Read
 from streamopt.ir.graph import Edge, Graph, Node
-from streamopt.ir.network import Implementation, Operator
-from streamopt.ir.program import Array, Loop, Reduction, Role
+from streamopt.ir.network import Implementation
+from streamopt.ir.operators import Operator, Reduction
+from streamopt.ir.program import Array, Loop, Role
 from streamopt.ir.schedule import ChannelKind, ChannelPlan, NodePlan, Schedule
 from streamopt.ir.scheduled import ArrayPartition, TiledLoop
 from streamopt.transforms.apply import apply

@@ -14,13 +14,14 @@ from streamopt.errors import LegalityError
 from streamopt.formats.graph_json import load_graph_json, read_graph_json
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Access, Compare, CompareOp, Index, Literal
-from streamopt.ir.program import Program, Reduction
+from streamopt.ir.operators import Reduction
 from streamopt.transforms.canonicalize import canonicalize
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from streamopt.ir.graph import Graph
+    from streamopt.ir.program import Program
 
 GRAPHS = Path(__file__).resolve().parents[2] / "graphs"
 

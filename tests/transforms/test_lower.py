@@ -13,15 +13,8 @@ import pytest
 
 from streamopt.formats.graph_json import read_graph_json
 from streamopt.ir.expression import Compare, Index, Literal, Logic
-from streamopt.ir.network import (
-    AccessMode,
-    Implementation,
-    Network,
-    Operator,
-    Pipeline,
-    Place,
-    Port,
-)
+from streamopt.ir.network import AccessMode, Implementation, Network, Pipeline, Place, Port
+from streamopt.ir.operators import Operator
 from streamopt.ir.schedule import ChannelKind
 from streamopt.transforms.canonicalize import canonicalize
 from streamopt.transforms.lower import lower

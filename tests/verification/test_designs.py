@@ -10,7 +10,8 @@ import pytest
 
 from streamopt.codegen.backends.vitis import emit
 from streamopt.errors import VerificationError
-from streamopt.ir.network import Implementation, Operator
+from streamopt.ir.network import Implementation
+from streamopt.ir.operators import Operator
 from streamopt.ir.schedule import ChannelKind
 from streamopt.transforms.apply import apply
 from streamopt.transforms.canonicalize import canonicalize

@@ -25,16 +25,8 @@ from streamopt.ir.expression import (
     Read,
     Select,
 )
-from streamopt.ir.program import (
-    Array,
-    ElementType,
-    Loop,
-    Nest,
-    Program,
-    Reduction,
-    Role,
-    Statement,
-)
+from streamopt.ir.operators import Reduction
+from streamopt.ir.program import Array, ElementType, Loop, Nest, Program, Role, Statement
 from streamopt.verification.reference import execution
 from streamopt.verification.reference.execution import execute
 from tests.support.programs.sketches import program

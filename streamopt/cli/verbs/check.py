@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from streamopt.synthesis.check import CheckedFigure, SynthesisCheck
 
-__all__ = ["check"]
-
 LOOPS = {"II": "II", "depth_cycles": "depth", "trip_count": "trip count"}
 WHOLE = {"latency_cycles": "latency", "clock_ns": "clock, ns"}
 

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     from streamopt.report.record import Row
 
-__all__ = ["compare"]
-
 RATIOS = ("model", "simulated", "interval", "faster", "of MAC line", "DSPs", "seconds", "proof")
 NO_ANSWER = 2
 

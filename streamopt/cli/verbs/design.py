@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from streamopt.ir.graph import Graph
     from streamopt.pipeline.rivals import RivalDesign
 
-__all__ = ["design"]
-
 
 def design(
     graph_file: a.GraphFile,

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from streamopt.pipeline.health import Check
     from streamopt.solvers.registry import SolverStatus
 
-__all__ = ["doctor", "solvers"]
-
 
 def doctor(
     everything: Annotated[

@@ -16,8 +16,6 @@ from streamopt.codegen.backends.vitis_project import DEFAULT_RELEASE
 from streamopt.codegen.design import BackendName
 from streamopt.errors import Diagnostic, OutputError
 
-__all__ = ["emit"]
-
 
 def emit(
     graph_file: a.GraphFile,

@@ -9,8 +9,6 @@ import typer
 
 from streamopt.cli import arguments as a
 
-__all__ = ["explain"]
-
 
 def explain(
     code: Annotated[str, typer.Argument(metavar="CODE", help="Of an error or warning: E401.")],

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from streamopt.ir.graph import Graph
     from streamopt.ir.program import Program
 
-__all__ = ["graph"]
-
 
 def graph(
     source: a.SourceFile,

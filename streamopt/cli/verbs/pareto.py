@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from streamopt.report.record import Record
     from streamopt.strategies.exact.front import Front
 
-__all__ = ["pareto"]
-
 
 def pareto(
     graph_file: a.GraphFile,
@@ -120,7 +118,7 @@ def _show(front: Front) -> None:
     from rich.table import Table
 
     from streamopt.cli.printing import print_tables
-    from streamopt.cli.tables import STOPS
+    from streamopt.report.proof import STOPS
 
     problem = front.problem
     name, level = problem.graph.name, problem.level.name

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from streamopt.report.proof import Facts
     from streamopt.strategies.exact.front import Front
 
-__all__ = ["report"]
-
 
 class FigureFormat(StrEnum):
     """Formats of pictures for papers."""

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from streamopt.evaluation.design import Evaluation, Simulated
     from streamopt.target.device import Target
 
-__all__ = ["simulate"]
-
 
 def simulate(
     graph_file: Annotated[

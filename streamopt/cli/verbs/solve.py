@@ -29,9 +29,6 @@ if TYPE_CHECKING:
     from streamopt.strategies.solution import Solution
     from streamopt.target.device import Target
 
-__all__ = ["solve"]
-
-
 Steps = Annotated[
     Path | None, deciding("--steps", metavar="PATH", help="Loop steps to follow, as JSON.")
 ]

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from streamopt.report.record import Row
     from streamopt.sweeping.running import Redo
 
-__all__ = ["sweep"]
-
 
 def sweep(
     experiment: Annotated[Path, typer.Argument(metavar="EXPERIMENT.toml", help="The experiment.")],

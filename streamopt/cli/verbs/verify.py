@@ -10,8 +10,6 @@ import typer
 
 from streamopt.cli import arguments as a
 
-__all__ = ["verify"]
-
 
 def verify(
     project: Annotated[

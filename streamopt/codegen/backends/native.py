@@ -44,8 +44,6 @@ if TYPE_CHECKING:
 
     from streamopt.ir.scheduled import ScheduledGraph
 
-__all__ = ["emit"]
-
 BOUNDARY_DEPTH_WORDS = 2
 """Of a stream over the boundary: as few as a design can count on."""
 

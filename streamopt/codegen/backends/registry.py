@@ -15,9 +15,6 @@ if TYPE_CHECKING:
     from streamopt.codegen.design import Design
     from streamopt.ir.scheduled import ScheduledGraph
 
-__all__ = ["BACKENDS", "emit"]
-
-
 BACKENDS: Mapping[BackendName, Callable[[ScheduledGraph], Design]] = {
     BackendName.TAPA: tapa.emit,
     BackendName.VITIS: vitis.emit,

@@ -40,8 +40,6 @@ if TYPE_CHECKING:
     from streamopt.ir.graph import Graph
     from streamopt.ir.scheduled import ScheduledGraph
 
-__all__ = ["emit"]
-
 TOKEN_DEPTH = 32
 """Of a stream that carries a buffer over: one shift register for each bit."""
 

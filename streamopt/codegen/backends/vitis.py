@@ -44,8 +44,6 @@ if TYPE_CHECKING:
     from streamopt.ir.graph import Graph
     from streamopt.ir.scheduled import ScheduledGraph
 
-__all__ = ["declarations", "emit"]
-
 DEFAULT = VitisSettings()
 
 

@@ -15,19 +15,6 @@ from streamopt.errors import CodegenError, Diagnostic
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-__all__ = [
-    "DEFAULT_RELEASE",
-    "IP",
-    "KERNEL",
-    "VitisFlow",
-    "VitisRelease",
-    "VitisSettings",
-    "scripts",
-    "vitis_release",
-    "vitis_releases",
-]
-
-
 DEFAULT_RELEASE = "2023.2"
 """The release whose reports the performance model was held against."""
 

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from streamopt.codegen.checks.indices import Banks, CppAccess
     from streamopt.codegen.tree import Item
 
-__all__ = ["CppPartition", "bank_findings", "partition_of", "port_findings"]
-
 PORTS = 2
 """Of a bank in block RAM."""
 

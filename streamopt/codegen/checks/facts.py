@@ -15,19 +15,6 @@ if TYPE_CHECKING:
 
     from streamopt.codegen.tree import Item
 
-__all__ = [
-    "CppCall",
-    "CppVariable",
-    "Finding",
-    "FunctionFacts",
-    "Severity",
-    "facts",
-    "is_pipelined",
-    "nested",
-    "variable",
-    "without_subscripts",
-]
-
 
 class Severity(StrEnum):
     """Whether the vendor's tool refuses a design or builds it with a warning."""

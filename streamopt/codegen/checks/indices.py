@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     Banks = tuple[int, ...]
     """Of an array, along each dimension."""
 
-__all__ = ["CppAccess", "IndexScope", "accesses", "parsed", "statements"]
-
 _OPERATORS: Mapping[type[ast.operator], Callable[[int, int], int]] = {
     ast.Add: int.__add__,
     ast.Sub: int.__sub__,

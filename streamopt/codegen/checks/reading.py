@@ -24,8 +24,6 @@ from streamopt.errors import CodegenError, Diagnostic
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["read_tree"]
-
 _FOR = re.compile(r"for \(int (\w+) = 0; (\w+) < (-?\d+); (\w+)\+\+\) \{")
 _IF = re.compile(r"if \((.*)\) \{")
 _PRAGMA = "#pragma HLS "

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from streamopt.codegen.checks.facts import FunctionFacts
 
-__all__ = ["recurrence_findings"]
-
 _PARTIAL_VALUE = re.compile(r"\b\w+_acc(?:_\d+)?\b((?:\[[^\[\]]*\])+)")
 _ASSIGNED = re.compile(r"(?:const )?[\w:<>, ]*?\b(\w+)((?:\[[^\[\]]*\])*) = (.*);")
 _PYTHON = (

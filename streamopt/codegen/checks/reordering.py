@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from streamopt.codegen.checks.facts import FunctionFacts
     from streamopt.codegen.tree import Item
 
-__all__ = ["SCRIPTS", "float_sums", "reordering_findings"]
-
 SCRIPTS = ("run_hls.tcl", "pre_hls.tcl", "hls_config.cfg", "Makefile")
 """The files that start a synthesis, or that ``v++ -c`` may be given for it."""
 

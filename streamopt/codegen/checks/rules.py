@@ -25,16 +25,6 @@ if TYPE_CHECKING:
     from streamopt.codegen.checks.facts import CppCall, CppVariable, FunctionFacts
     from streamopt.codegen.tree import Item
 
-__all__ = [
-    "is_region",
-    "loop_findings",
-    "name_findings",
-    "partition_findings",
-    "promise_findings",
-    "region_findings",
-]
-
-
 PORTS_OF_AN_ARGUMENT = 2
 """Processes that can share an array argument: a port of its banks for each."""
 

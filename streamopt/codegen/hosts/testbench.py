@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from streamopt.codegen.layout import CppPort, DesignLayout
 
-__all__ = ["HostProgram", "checked_program", "flat_array", "single_value", "testbench", "variable"]
-
 
 def testbench(layout: DesignLayout, headers: str) -> str:
     """Return the C++ text of the testbench, which includes further headers."""

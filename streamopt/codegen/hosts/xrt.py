@@ -36,14 +36,6 @@ if TYPE_CHECKING:
     from streamopt.codegen.backends.vitis_project import VitisSettings
     from streamopt.codegen.layout import CppPort, DesignLayout
 
-__all__ = [
-    "has_host",
-    "host_files",
-    "mover_kernel",
-    "stream_connections",
-    "stream_movers",
-]
-
 
 def mover_kernel(port: CppPort) -> str:
     """Return the name of the kernel that fills or empties a stream."""

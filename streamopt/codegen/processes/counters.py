@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from streamopt.codegen.tree import Item
     from streamopt.ir.affine import FloorDiv, Mod
 
-__all__ = ["CountedLoop", "DigitCounters"]
-
 
 @dataclass(frozen=True, slots=True)
 class CountedLoop:

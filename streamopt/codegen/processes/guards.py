@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from streamopt.ir.scheduled import TiledLoop
 
-__all__ = ["LoopGuard", "all_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class LoopGuard:

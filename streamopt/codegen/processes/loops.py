@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from streamopt.ir.expression import Access
     from streamopt.ir.scheduled import ScheduledNode, TiledLoop
 
-__all__ = ["CppNest", "partition_pragmas"]
-
 
 def partition_pragmas(name: str, factors: tuple[int, ...]) -> Iterator[Pragma]:
     """Yield the pragmas that split an array cyclically, one for each dimension that needs it."""

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from streamopt.ir.expression import Access
     from streamopt.ir.scheduled import ScheduledNode
 
-__all__ = ["MoverWriter", "burst_comment", "bursts", "is_mover", "word_mover"]
-
 
 def bursts(port: CppPort) -> str:
     """Return the options of an interface by which it asks for long bursts, several at once."""

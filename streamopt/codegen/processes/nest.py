@@ -39,7 +39,7 @@ from streamopt.codegen.processes.term_tree import term_tree
 from streamopt.codegen.processes.windows import LineWriter, dependences, unrolled
 from streamopt.codegen.tree import CppStatement, If, Item
 from streamopt.ir.affine import Affine
-from streamopt.ir.program import Reduction
+from streamopt.ir.operators import Reduction
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -50,12 +50,10 @@ if TYPE_CHECKING:
     from streamopt.ir.element import ElementType
     from streamopt.ir.expression import Access
     from streamopt.ir.line_buffer import LineBuffer
-    from streamopt.ir.network import Operator
+    from streamopt.ir.operators import Operator
     from streamopt.ir.program import Array
     from streamopt.ir.scheduled import ScheduledNode
     from streamopt.ir.window import Window
-
-__all__ = ["NestWriter"]
 
 
 class NestWriter(CppNest):

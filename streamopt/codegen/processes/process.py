@@ -28,15 +28,6 @@ if TYPE_CHECKING:
 
     Declared: TypeAlias = Callable[[CppPort, bool], tuple[str, ...]]
 
-__all__ = [
-    "STANDARD_HEADERS",
-    "header_items",
-    "parameters",
-    "process_functions",
-    "provenance",
-    "top_parameters",
-]
-
 STANDARD_HEADERS = ("algorithm", "cmath", "cstdint", "cstdlib", "limits")
 """The parts of C++ that functions of processes may need."""
 

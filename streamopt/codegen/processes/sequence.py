@@ -26,10 +26,8 @@ if TYPE_CHECKING:
     from streamopt.ir.element import ElementType
     from streamopt.ir.expression import Access
     from streamopt.ir.graph import SequentialNode
-    from streamopt.ir.network import Operator
+    from streamopt.ir.operators import Operator
     from streamopt.ir.program import Array, Loop, Statement
-
-__all__ = ["SequenceWriter"]
 
 
 class SequenceWriter:

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from streamopt.ir.element import ElementType
     from streamopt.ir.graph import Graph
 
-__all__ = ["included_tables", "table_definition", "table_header"]
-
 NUMBERS_OF_A_LINE = 8
 
 

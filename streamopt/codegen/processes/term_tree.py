@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from streamopt.codegen.tree import Item
     from streamopt.ir.element import ElementType
 
-__all__ = ["TermTree", "term_tree"]
-
 
 @dataclass(frozen=True, slots=True)
 class TermTree:

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from streamopt.ir.expression import Access, Compare
     from streamopt.ir.line_buffer import LineBuffer, LineStore
 
-__all__ = ["LineWriter", "dependences", "unrolled"]
-
 
 def unrolled(iterator: str, trip_count: int, body: Iterable[Item]) -> For:
     """Return an unrolled loop."""

@@ -36,8 +36,6 @@ if TYPE_CHECKING:
 
     from pydantic_core import ErrorDetails
 
-__all__ = ["ArrayDocument", "GraphDocument", "NodeDocument", "Parts", "read_parts", "schema_text"]
-
 MAX_EXTENT = 2**31 - 1
 MAX_DIMENSIONS = 32
 

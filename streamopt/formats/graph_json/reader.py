@@ -39,8 +39,6 @@ if TYPE_CHECKING:
     from streamopt.formats.graph_json.document import ArrayDocument, NodeDocument
     from streamopt.ir.expression import Expression
 
-__all__ = ["load_graph_json", "read_graph_json"]
-
 MAX_NODES = 50_000
 """Some 15 seconds of reading."""
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from streamopt.ir.expression import Condition, Expression
     from streamopt.ir.program import Array
 
-__all__ = ["StatementScope", "read_access", "read_affine"]
-
 _OPERATORS: Mapping[type[ast.operator], BinaryOp] = {
     ast.Add: BinaryOp.ADD,
     ast.Sub: BinaryOp.SUB,

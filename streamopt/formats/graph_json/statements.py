@@ -33,14 +33,13 @@ from streamopt.ir.expression import (
     Select,
     children,
 )
-from streamopt.ir.program import Reduction, Statement
+from streamopt.ir.operators import Reduction
+from streamopt.ir.program import Statement
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from streamopt.formats.graph_json.scope import StatementScope
-
-__all__ = ["read_condition", "read_expression", "read_statement"]
 
 _PLACEHOLDER = Read(Access("", ()))
 _SYNTAX_HINT = "statements have + - * /, numbers, array elements, functions and `a if x > b else c`"

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from streamopt.ir.program import Array, Nest, Program
 
-__all__ = ["write_graph_json"]
-
 SCHEMA_VERSION = 1
 
 

@@ -14,16 +14,6 @@ if TYPE_CHECKING:
     from streamopt.ir.graph import Edge
     from streamopt.space.rows import Times
 
-__all__ = [
-    "budgets",
-    "fifo_order",
-    "interval",
-    "latency",
-    "row_choice",
-    "tile_coupling",
-    "untiled_latency",
-]
-
 BUDGETS = ("dsp_budget", "lut_budget")
 """By resource, in the order of the limits of a space."""
 

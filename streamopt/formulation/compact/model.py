@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from streamopt.space.objective import Objective
     from streamopt.space.rows import NodeRows
 
-__all__ = ["build", "read_back"]
-
 LATENCY = Latency()
 
 

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     Integers = npt.NDArray[np.int64]
 
-__all__ = ["Compact", "add_variables"]
-
 
 @dataclass(frozen=True, slots=True)
 class Compact:

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from streamopt.ir.schedule import Schedule
     from streamopt.space.decisions import DecisionSpace
 
-__all__ = ["Paper", "build", "read_back"]
-
 
 @dataclass(frozen=True, slots=True)
 class Paper:

@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from streamopt.frontends.c.syntax.types import Declaration
     from streamopt.ir.element import ElementType
 
-__all__ = ["declare_parameters", "declare_shared"]
-
 
 def declare_shared(top: CFunction, state: ReadingState) -> None:
     """Declare enumerators, and the variables outside of functions that are used."""

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from streamopt.ir.expression import Access, Condition, Expression
     from streamopt.ir.source import Item
 
-__all__ = ["OPEN", "close_extents"]
-
 OPEN = 2**31 - 1
 """Stands for the first extent of a pointer until all of the function is read."""
 

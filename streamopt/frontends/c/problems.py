@@ -10,8 +10,6 @@ from streamopt.errors import Diagnostic, FrontendError
 if TYPE_CHECKING:
     from streamopt.errors import SourceLoc
 
-__all__ = ["LimitError", "Problems"]
-
 _MOST = 100
 
 

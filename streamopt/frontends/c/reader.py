@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-__all__ = ["read_c"]
-
 logger = logging.getLogger(__name__)
 
 

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from streamopt.ir.expression import Access
     from streamopt.ir.source import Item
 
-__all__ = ["Frame", "ReadingState"]
-
 MAX_ITEMS = 3_000
 """Statements of a function, calls inlined: what the analysis of dependences takes in seconds."""
 

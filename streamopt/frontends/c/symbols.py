@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from streamopt.ir.affine import Affine
     from streamopt.ir.element import ElementType
 
-__all__ = ["Broken", "CScope", "Counter", "Known", "Stored", "Symbol"]
-
 
 @dataclass(frozen=True, slots=True)
 class Known:

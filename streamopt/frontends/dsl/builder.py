@@ -21,7 +21,8 @@ from streamopt.frontends.dsl.tensors import Tensor, subscript_of
 from streamopt.frontends.dsl.values import LoopIndex, Reduced, Value, as_value
 from streamopt.ir.element import ElementType, element_problem
 from streamopt.ir.expression import Access, Literal, Read
-from streamopt.ir.program import Array, Program, Reduction, Role
+from streamopt.ir.operators import Reduction
+from streamopt.ir.program import Array, Program, Role
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
     from streamopt.frontends.dsl.facts import Axis, Pending
     from streamopt.frontends.dsl.values import Operand
     from streamopt.ir.program import Nest
-
-__all__ = ["Builder", "program"]
 
 _SUFFIXES: Mapping[Reduction, str] = {
     Reduction.ADD: "sum",

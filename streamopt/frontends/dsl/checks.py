@@ -18,16 +18,6 @@ if TYPE_CHECKING:
 
     from streamopt.errors import Diagnostic
 
-__all__ = [
-    "element_type",
-    "free_name",
-    "name_problems",
-    "read_extents",
-    "read_iterator",
-    "read_values",
-    "title_problems",
-]
-
 _BY_NUMPY_NAME = {
     "float16": ElementType.HALF,
     "float32": ElementType.FLOAT,

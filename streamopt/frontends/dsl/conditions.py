@@ -12,8 +12,6 @@ from streamopt.ir.expression import Compare, Logic, LogicOp
 if TYPE_CHECKING:
     from streamopt.ir import expression as ir
 
-__all__ = ["Condition"]
-
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Condition:

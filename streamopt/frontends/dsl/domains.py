@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from streamopt.ir.expression import Condition
 
-__all__ = ["Domain"]
-
 
 @dataclass(frozen=True, slots=True)
 class Domain:

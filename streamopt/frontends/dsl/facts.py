@@ -16,24 +16,7 @@ from streamopt.ir.affine import Affine
 if TYPE_CHECKING:
     from streamopt.ir import expression as ir
     from streamopt.ir.element import ElementType
-    from streamopt.ir.program import Reduction
-
-__all__ = [
-    "ARRAYS",
-    "EXPRESSIONS",
-    "ITERATORS",
-    "NAMES",
-    "NOT_AFFINE",
-    "OUTPUTS",
-    "RANGE",
-    "SUBSCRIPTS",
-    "WRITES",
-    "Axis",
-    "Facts",
-    "Pending",
-    "caller",
-    "problem",
-]
+    from streamopt.ir.operators import Reduction
 
 NOT_AFFINE: Final = "E181"
 SUBSCRIPTS: Final = "E182"

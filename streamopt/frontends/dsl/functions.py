@@ -16,37 +16,13 @@ from streamopt.frontends.dsl.values import LoopIndex, Reduced, Value, as_value, 
 from streamopt.ir import expression as ir
 from streamopt.ir.element import ElementType, common_type, element_problem
 from streamopt.ir.expression import Function
-from streamopt.ir.program import Reduction
+from streamopt.ir.operators import Reduction
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from streamopt.frontends.dsl.facts import Axis
     from streamopt.frontends.dsl.values import Operand
-
-__all__ = [
-    "absolute",
-    "cast",
-    "ceil",
-    "cos",
-    "erf",
-    "exp",
-    "floor",
-    "log",
-    "max",
-    "maximum",
-    "min",
-    "minimum",
-    "power",
-    "prod",
-    "relu",
-    "sigmoid",
-    "sin",
-    "sqrt",
-    "sum",
-    "tanh",
-    "where",
-]
 
 
 def sum(

@@ -29,9 +29,7 @@ if TYPE_CHECKING:
 
     from streamopt.errors import Diagnostic, SourceLoc
     from streamopt.frontends.dsl.facts import Axis, Pending
-    from streamopt.ir.program import Reduction
-
-__all__ = ["Assignment", "loops_of", "nests_of", "range_problems"]
+    from streamopt.ir.operators import Reduction
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from streamopt.frontends.dsl.values import Operand
     from streamopt.ir.program import Array
 
-__all__ = ["Tensor", "subscript_of"]
-
 _AFFINE_HINT = "a subscript is a sum of iterators times constants, or such a sum // or % a constant"
 
 

@@ -19,17 +19,6 @@ from streamopt.ir.expression import BinaryOp, CompareOp
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = [
-    "LoopIndex",
-    "Operand",
-    "Reduced",
-    "Scalar",
-    "Value",
-    "as_value",
-    "meeting",
-    "whole",
-]
-
 _Method: TypeAlias = "Callable[[Value, Operand], Value]"
 
 

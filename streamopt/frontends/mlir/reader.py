@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from streamopt.ir.program import Program
     from streamopt.ir.source import Source
 
-__all__ = ["read_mlir", "result_names", "tensor_program"]
-
 
 def read_mlir(
     path: Path,

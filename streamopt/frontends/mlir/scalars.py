@@ -7,11 +7,11 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from streamopt.frontends.mlir.text.syntax import element_type
-from streamopt.frontends.tensors import arithmetic as ex
 from streamopt.frontends.tensors import functions
 from streamopt.frontends.tensors.arithmetic import ONE, ZERO, as_condition, as_number
 from streamopt.frontends.tensors.tensor import LoweringError
 from streamopt.ir.affine import Affine
+from streamopt.ir.arithmetic import negated
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import (
     Binary,
@@ -33,17 +33,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from streamopt.frontends.mlir.text.syntax import MlirOperation, Type
-
-__all__ = [
-    "ELEMENT_HINT",
-    "HUGE",
-    "UNKNOWN",
-    "as_affine",
-    "is_scalar_operation",
-    "known_element",
-    "scalar",
-    "static_integers",
-]
 
 HUGE: Mapping[str, float] = {"f16": 2.0**15, "f32": 2.0**126, "f64": 2.0**1022}
 ELEMENT_HINT = "types are f16, f32, f64 and integers of 8, 16, 32 or 64 bits"
@@ -331,7 +320,7 @@ _SPECIAL: Mapping[str, Callable[[MlirOperation, Sequence[Expression]], Expressio
     "arith.cmpf": _compare_floats,
     "arith.cmpi": _compare_integers,
     "arith.select": _select,
-    "arith.negf": lambda op, v: ex.negative(v[0]),
+    "arith.negf": lambda op, v: negated(v[0]),
     "math.fma": lambda op, v: Binary(BinaryOp.ADD, Binary(BinaryOp.MUL, v[0], v[1]), v[2]),
     "math.rsqrt": lambda op, v: Binary(BinaryOp.DIV, ONE, Call(Function.SQRT, (v[0],))),
     "math.exp2": _power(2.0),

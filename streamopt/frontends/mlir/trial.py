@@ -7,8 +7,6 @@ import sys
 
 from streamopt.errors import Diagnostic, FrontendError, SourceLoc
 
-__all__ = ["try_text"]
-
 _TRIAL = """
 import sys
 from torch_mlir import ir

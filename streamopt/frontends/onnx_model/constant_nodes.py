@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from streamopt.frontends.onnx_model.model import OnnxOperator
 
-__all__ = ["MAX_ELEMENTS", "constant_value", "folded", "shape_value"]
-
 MAX_ELEMENTS = 2**22
 SMALL_ELEMENTS = 64
 """Floating-point constants of more elements are weights."""

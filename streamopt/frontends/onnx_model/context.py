@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     Lowering: TypeAlias = Callable[["Context"], LazyTensor | tuple[LazyTensor, ...]]
     Lowerings: TypeAlias = Mapping[str, Lowering]
 
-__all__ = ["Context", "Values"]
-
 Option = TypeVar("Option", int, float, str)
 
 

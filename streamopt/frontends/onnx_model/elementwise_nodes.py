@@ -19,14 +19,13 @@ from streamopt.frontends.tensors.elementwise import (
     opposite,
 )
 from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError, splat
+from streamopt.ir.arithmetic import negated
 from streamopt.ir.expression import Binary, BinaryOp, CompareOp, Expression, Function, LogicOp
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from streamopt.frontends.onnx_model.context import Context, Lowering, Lowerings
-
-__all__ = ["LOWERINGS"]
 
 
 def _of(function: Callable[..., Expression], **options: float) -> Callable[[Context], LazyTensor]:
@@ -128,7 +127,7 @@ LOWERINGS: Lowerings = {
     "Min": _joined(ex.minimum),
     "Sum": _joined(ex.add),
     "Mean": _mean,
-    "Neg": _of(ex.negative),
+    "Neg": _of(negated),
     "Reciprocal": _of(ex.reciprocal),
     "Round": _of(functions.round_half_even),
     "Sign": _of(functions.sign),

@@ -27,9 +27,6 @@ from streamopt.frontends.tensors.views import reshaped
 if TYPE_CHECKING:
     from streamopt.frontends.onnx_model.context import Context, Lowerings
 
-__all__ = ["LOWERINGS"]
-
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

@@ -15,7 +15,7 @@ from streamopt.frontends.tensors.pooling import Windows
 from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError
 from streamopt.frontends.tensors.views import reshaped
 from streamopt.ir.expression import Function
-from streamopt.ir.program import Reduction
+from streamopt.ir.operators import Reduction
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from streamopt.frontends.onnx_model.context import Context, Lowering, Lowerings
     from streamopt.frontends.tensors.builder import ProgramBuilder
     from streamopt.ir.expression import Expression
-
-__all__ = ["LOWERINGS"]
 
 
 def _gemm(node: Context) -> LazyTensor:

@@ -37,9 +37,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-__all__ = ["MAX_FILE_BYTES", "check_sizes", "load_model"]
-
-
 OLDEST_OPSET = 11
 
 _VERSION_HINT = "convert it with onnx.version_converter.convert_version(model, 17)"

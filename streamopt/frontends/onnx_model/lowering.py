@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from streamopt.frontends.tensors.tensor import LazyTensor
     from streamopt.ir.program import Program
 
-__all__ = ["lowered"]
-
 _LOWERINGS: Lowerings = {
     **elementwise_nodes.LOWERINGS,
     **indexing_nodes.LOWERINGS,

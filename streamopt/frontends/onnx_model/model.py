@@ -12,18 +12,6 @@ if TYPE_CHECKING:
 
     from streamopt.errors import Diagnostic, SourceLoc
 
-__all__ = [
-    "DATA_DEPENDENT",
-    "EXPORT_HINT",
-    "INVALID",
-    "SHAPE",
-    "TOO_LARGE",
-    "UNSUPPORTED",
-    "Input",
-    "Model",
-    "OnnxOperator",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Input:

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from streamopt.ir.program import Program
 
-__all__ = ["read_onnx"]
-
 
 def read_onnx(
     path: Path, *, name: str | None = None, shapes: Mapping[str, Sequence[int]] | None = None

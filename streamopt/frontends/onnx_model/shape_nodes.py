@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from streamopt.frontends.tensors.indexing import ElementPoint
     from streamopt.ir.expression import Expression
 
-__all__ = ["LOWERINGS"]
-
 
 def _dropout(node: Context) -> LazyTensor:
     if node.number(2, "training_mode"):

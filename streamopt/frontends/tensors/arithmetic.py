@@ -6,7 +6,6 @@ from functools import partial, reduce
 from typing import TYPE_CHECKING
 
 from streamopt.frontends.tensors.indexing import remainder
-from streamopt.ir.arithmetic import negated as negative
 from streamopt.ir.expression import (
     Binary,
     BinaryOp,
@@ -28,30 +27,6 @@ if TYPE_CHECKING:
     from streamopt.frontends.tensors.indexing import ElementPoint
     from streamopt.ir.affine import Affine
     from streamopt.ir.expression import Condition
-
-__all__ = [
-    "add",
-    "all_of",
-    "as_condition",
-    "as_number",
-    "call",
-    "divide",
-    "divides",
-    "exponential",
-    "index_holds",
-    "logarithm",
-    "maximum",
-    "minimum",
-    "multiply",
-    "negative",
-    "occurrences",
-    "product",
-    "reciprocal",
-    "select",
-    "size",
-    "square",
-    "subtract",
-]
 
 ZERO, ONE = Literal(0.0), Literal(1.0)
 

@@ -36,9 +36,7 @@ if TYPE_CHECKING:
     from streamopt.frontends.tensors.indexing import ElementPoint
     from streamopt.ir.element import ElementType
     from streamopt.ir.expression import Expression
-    from streamopt.ir.program import Reduction
-
-__all__ = ["MAX_DEPTH", "MAX_OPERATIONS", "ProgramBuilder"]
+    from streamopt.ir.operators import Reduction
 
 MAX_EXTENT = 2**31 - 1
 MAX_DIMENSIONS = 32

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 
     from streamopt.ir.expression import Expression
 
-__all__ = ["MAX_ELEMENTS", "element_of", "evaluated", "least_integers"]
-
 MAX_ELEMENTS = 2**24
 """Most elements of a tensor that is computed here; some ten temporaries of 64 MB."""
 

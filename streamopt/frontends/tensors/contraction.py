@@ -9,7 +9,7 @@ from streamopt.frontends.tensors.elementwise import broadcast_shape, elementwise
 from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError, splat
 from streamopt.frontends.tensors.views import squeezed, transposed, unsqueezed
 from streamopt.ir.affine import Affine
-from streamopt.ir.program import Reduction
+from streamopt.ir.operators import Reduction
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from streamopt.frontends.tensors.builder import ProgramBuilder
     from streamopt.frontends.tensors.indexing import ElementPoint
     from streamopt.ir.expression import Expression
-
-__all__ = ["einsum", "gemm", "matmul"]
 
 _BATCH_AXES = ("a", "n", "b", "h")
 

@@ -17,7 +17,7 @@ from streamopt.frontends.tensors.indexing import floor_divided
 from streamopt.frontends.tensors.pooling import Windows, bordered, spatial_names
 from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError
 from streamopt.frontends.tensors.views import padded, reshaped, strided, transposed, unsqueezed
-from streamopt.ir.program import Reduction
+from streamopt.ir.operators import Reduction
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from streamopt.frontends.tensors.builder import ProgramBuilder
     from streamopt.frontends.tensors.indexing import ElementPoint
     from streamopt.ir.expression import Expression
-
-__all__ = ["Phases", "convolution", "phases", "transposed_convolution"]
 
 
 def convolution(

@@ -29,17 +29,6 @@ if TYPE_CHECKING:
     from streamopt.frontends.tensors.indexing import ElementPoint
     from streamopt.ir.expression import Expression
 
-__all__ = [
-    "broadcast",
-    "broadcast_shape",
-    "cast",
-    "choose",
-    "compare",
-    "connect",
-    "elementwise",
-    "opposite",
-]
-
 
 def broadcast_shape(*shapes: Sequence[int]) -> tuple[int, ...]:
     """Return the shape in which tensors meet; raises LoweringError if there is none."""

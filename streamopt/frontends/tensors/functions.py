@@ -14,6 +14,7 @@ from streamopt.frontends.tensors import arithmetic as ex
 from streamopt.frontends.tensors.elementwise import elementwise
 from streamopt.frontends.tensors.tensor import splat
 from streamopt.frontends.tensors.views import padded
+from streamopt.ir.arithmetic import negated
 from streamopt.ir.expression import Compare, CompareOp, Function, Literal, Select
 
 if TYPE_CHECKING:
@@ -22,31 +23,6 @@ if TYPE_CHECKING:
     from streamopt.frontends.tensors.builder import ProgramBuilder
     from streamopt.frontends.tensors.tensor import LazyTensor
     from streamopt.ir.expression import Expression
-
-__all__ = [
-    "ELEMENTARY",
-    "celu",
-    "clip",
-    "elu",
-    "gelu",
-    "hard_sigmoid",
-    "hard_swish",
-    "leaky_relu",
-    "mish",
-    "power",
-    "relu",
-    "round_half_even",
-    "running_sum",
-    "selu",
-    "sigmoid",
-    "sign",
-    "silu",
-    "softplus",
-    "softsign",
-    "tanh_gelu",
-    "thresholded_relu",
-]
-
 
 _HALF = Literal(0.5)
 
@@ -100,13 +76,13 @@ def clip(x: Expression, low: float | None, high: float | None) -> Expression:
 
 def sigmoid(x: Expression) -> Expression:
     """Return ``1 / (1 + exp(-x))``."""
-    return ex.reciprocal(ex.add(ex.ONE, ex.call(Function.EXP, ex.negative(x))))
+    return ex.reciprocal(ex.add(ex.ONE, ex.call(Function.EXP, negated(x))))
 
 
 def silu(x: Expression, alpha: float = 1.0) -> Expression:
     """Return ``x * sigmoid(alpha * x)``, as one division."""
     scaled = ex.multiply(Literal(alpha), x)
-    return ex.divide(x, ex.add(ex.ONE, ex.call(Function.EXP, ex.negative(scaled))))
+    return ex.divide(x, ex.add(ex.ONE, ex.call(Function.EXP, negated(scaled))))
 
 
 def hard_sigmoid(x: Expression, alpha: float = 1 / 6, beta: float = 0.5) -> Expression:
@@ -121,7 +97,7 @@ def hard_swish(x: Expression) -> Expression:
 
 def softplus(x: Expression) -> Expression:
     """Return ``log(1 + exp(x))``, without overflow for large ``x``."""
-    small = ex.call(Function.EXP, ex.negative(ex.call(Function.ABS, x)))
+    small = ex.call(Function.EXP, negated(ex.call(Function.ABS, x)))
     return ex.add(ex.maximum(x, ex.ZERO), ex.call(Function.LOG, ex.add(ex.ONE, small)))
 
 
@@ -185,11 +161,11 @@ def _tangent(x: Expression) -> Expression:
 
 
 def _hyperbolic_sine(x: Expression) -> Expression:
-    return ex.multiply(_HALF, ex.subtract(ex.exponential(x), ex.exponential(ex.negative(x))))
+    return ex.multiply(_HALF, ex.subtract(ex.exponential(x), ex.exponential(negated(x))))
 
 
 def _hyperbolic_cosine(x: Expression) -> Expression:
-    return ex.multiply(_HALF, ex.add(ex.exponential(x), ex.exponential(ex.negative(x))))
+    return ex.multiply(_HALF, ex.add(ex.exponential(x), ex.exponential(negated(x))))
 
 
 def _arc_hyperbolic_sine(x: Expression) -> Expression:
@@ -197,7 +173,7 @@ def _arc_hyperbolic_sine(x: Expression) -> Expression:
     size = ex.call(Function.ABS, x)
     root = ex.call(Function.SQRT, ex.add(ex.square(x), ex.ONE))
     value = ex.logarithm(ex.add(size, root))
-    return Select(Compare(CompareOp.LT, x, ex.ZERO), ex.negative(value), value)
+    return Select(Compare(CompareOp.LT, x, ex.ZERO), negated(value), value)
 
 
 def _arc_hyperbolic_cosine(x: Expression) -> Expression:

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 
 Number = TypeVar("Number", bound=np.generic)
 
-__all__ = ["MAX_PASSES", "MAX_POSITIONS", "along", "gathered", "scattered", "taken"]
-
 MAX_POSITIONS = 2**22
 """Most positions of one table."""
 

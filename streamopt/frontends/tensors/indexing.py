@@ -16,17 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 
-__all__ = [
-    "ElementPoint",
-    "flat_index",
-    "floor_divided",
-    "placed",
-    "point_over",
-    "remainder",
-    "unflattened",
-]
-
-
 @dataclass(frozen=True, slots=True)
 class ElementPoint:
     """One index expression for each dimension of a tensor, over the loops of a nest.

@@ -10,8 +10,9 @@ from streamopt.frontends.tensors import arithmetic as ex
 from streamopt.frontends.tensors.elementwise import elementwise
 from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError, iterator_names, splat
 from streamopt.frontends.tensors.views import reshaped
+from streamopt.ir.arithmetic import negated
 from streamopt.ir.expression import Function, Literal
-from streamopt.ir.program import Reduction
+from streamopt.ir.operators import Reduction
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -19,18 +20,6 @@ if TYPE_CHECKING:
     from streamopt.frontends.tensors.builder import ProgramBuilder
     from streamopt.frontends.tensors.indexing import ElementPoint
     from streamopt.ir.expression import Expression
-
-__all__ = [
-    "batch_norm",
-    "group_norm",
-    "layer_norm",
-    "log_softmax",
-    "mean_over",
-    "normalized_axes",
-    "reduced",
-    "rms_norm",
-    "softmax",
-]
 
 
 def _channels(tensor: LazyTensor, rank: int) -> LazyTensor:
@@ -55,7 +44,7 @@ def _inverse_root(builder: ProgramBuilder, variance: LazyTensor, epsilon: float)
 
 
 def _negative_product(left: Expression, right: Expression) -> Expression:
-    return ex.negative(ex.multiply(left, right))
+    return negated(ex.multiply(left, right))
 
 
 def _power_of_difference(left: Expression, right: Expression) -> Expression:

@@ -16,7 +16,7 @@ from streamopt.frontends.tensors.normalisation import mean_over, reduced
 from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError, splat
 from streamopt.frontends.tensors.views import padded
 from streamopt.ir.expression import Function
-from streamopt.ir.program import Reduction
+from streamopt.ir.operators import Reduction
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,18 +25,6 @@ if TYPE_CHECKING:
     from streamopt.frontends.tensors.indexing import ElementPoint
     from streamopt.ir.affine import Affine
     from streamopt.ir.expression import Expression
-
-__all__ = [
-    "Windows",
-    "average_pool",
-    "bordered",
-    "global_average_pool",
-    "global_max_pool",
-    "max_pool",
-    "norm_pool",
-    "spatial_names",
-]
-
 
 _NAMES = ((), ("w",), ("h", "w"), ("d", "h", "w"))
 

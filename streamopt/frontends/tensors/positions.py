@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["MAX_PIECES", "Leaf", "Pieces", "PositionSplit", "dimension", "joined_pieces"]
-
 MAX_PIECES = 64
 """Most boxes that the positions of one gather may fall into."""
 

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from streamopt.ir.program import Nest, Program, Statement
 
-__all__ = ["renamed_nest", "without_result_copies"]
-
 
 def without_result_copies(program: Program) -> Program:
     """Return the program without nests that only hand an array over under another shape.

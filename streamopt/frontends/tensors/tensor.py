@@ -18,16 +18,6 @@ if TYPE_CHECKING:
     from streamopt.ir.element import ElementType
     from streamopt.ir.expression import Expression
 
-__all__ = [
-    "LazyTensor",
-    "LoweringError",
-    "UniqueNames",
-    "iterator_names",
-    "legal_name",
-    "legal_title",
-    "splat",
-]
-
 
 class LoweringError(Exception):
     """An operator can't be lowered; a front end adds its place.

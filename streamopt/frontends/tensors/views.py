@@ -23,20 +23,6 @@ if TYPE_CHECKING:
     from streamopt.frontends.tensors.indexing import ElementPoint
     from streamopt.ir.expression import Expression
 
-__all__ = [
-    "concatenated",
-    "flattened",
-    "mirrored",
-    "padded",
-    "reshaped",
-    "sliced",
-    "squeezed",
-    "strided",
-    "tiled",
-    "transposed",
-    "unsqueezed",
-]
-
 
 def reshaped(tensor: LazyTensor, shape: Sequence[int]) -> LazyTensor:
     """Return the elements in row-major order under another shape.

@@ -18,8 +18,6 @@ from streamopt.frontends.torch_module import moves
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-__all__ = ["decompositions"]
-
 
 def decompositions() -> dict[Any, Callable[..., Any]]:
     """Return the decomposition by operator."""

@@ -36,8 +36,6 @@ if TYPE_CHECKING:
 
     from streamopt.frontends.mlir.text.syntax import MlirOperation
 
-__all__ = ["Exported", "evaluating", "exported"]
-
 _TO_BACKEND = (
     "builtin.module(func.func(torch-match-quantized-custom-ops),"
     " torchdynamo-export-to-torch-backend-pipeline{extra-library=})"

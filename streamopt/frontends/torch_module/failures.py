@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     from streamopt.frontends.torch_module.places import SourcePlace
 
-__all__ = ["export_problem", "first_line", "lowering_problems", "quiet_logs"]
-
 _LIBRARIES = tuple(str(Path(module.__file__ or "").parent) for module in (torch, inspect))
 _SHAPES = "give the shapes that forward takes, one for each input, such as --inputs 1x1x28x28"
 _BY_VALUES = (

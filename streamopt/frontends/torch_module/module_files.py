@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     import torch
 
-__all__ = ["load_module"]
-
 MAX_ELEMENTS = 2**28
 _SHAPE = re.compile(r"(\d+(?:x\d+)*|scalar)(?::([a-z0-9]+))?", re.ASCII)
 _TYPES = ("float16", "float32", "float64", "int8", "int16", "int32", "int64", "uint8", "bool")

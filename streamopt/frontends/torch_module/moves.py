@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from streamopt.frontends.tensors.convolution import Phases
 
-__all__ = ["convolution", "roll", "running_sum", "transposed_convolution"]
-
 
 def roll(x: torch.Tensor, shifts: Sequence[int], dims: Sequence[int] = ()) -> torch.Tensor:
     """Return the elements moved around the ends; of the whole tensor as one row without dims."""

@@ -20,9 +20,6 @@ if TYPE_CHECKING:
 
     from streamopt.frontends.mlir.text.syntax import MlirOperation
 
-__all__ = ["MARK", "SourcePlace", "label", "mark_nodes", "short_path"]
-
-
 MARK = "@"
 """File name of the locations that `mark_nodes` gives; their line is the number of a place."""
 

@@ -25,9 +25,6 @@ if TYPE_CHECKING:
     from streamopt.frontends.torch_module.places import SourcePlace
     from streamopt.ir.program import Nest, Program
 
-__all__ = ["read_torch", "sample_of"]
-
-
 _DATA_DEPENDENT = ("embedding", "index", "gather", "take", "sort", "topk", "nonzero", "scatter")
 
 

@@ -26,14 +26,6 @@ if TYPE_CHECKING:
     from streamopt.ir.network import Network, Pipeline, PipelineTiming
     from streamopt.ir.scheduled import ScheduledGraph, ScheduledNode
 
-__all__ = [
-    "built_run",
-    "node_pipelines",
-    "predict",
-    "sequential_run",
-]
-
-
 PROCESS_CYCLES = 2
 """Cycles around a loop: one before its first iteration, one after its last."""
 

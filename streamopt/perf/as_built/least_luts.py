@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     Integers = npt.NDArray[np.int64]
     Factors = Mapping[str, Integers]
 
-__all__ = ["as_buffer_luts", "as_fifo_luts", "masked_luts", "sum_luts"]
-
 
 @dataclass(frozen=True, slots=True)
 class _Kind:

@@ -20,7 +20,8 @@ import numpy as np
 from streamopt.analysis.accumulator import is_hurried
 from streamopt.analysis.operations import accumulates
 from streamopt.ir.graph import SequentialNode
-from streamopt.ir.network import Implementation, Operator
+from streamopt.ir.network import Implementation
+from streamopt.ir.operators import Operator
 from streamopt.ir.program import Loop
 from streamopt.ir.schedule import bound_implementation
 from streamopt.perf.as_built.closed_form import built_run, sequential_run
@@ -55,8 +56,6 @@ if TYPE_CHECKING:
     from streamopt.target.device import Target
 
     Integers = npt.NDArray[np.int64]
-
-__all__ = ["ArrayRule", "AsBuiltCosts", "PortRule"]
 
 FAR = 2**24
 """Beyond all distances."""

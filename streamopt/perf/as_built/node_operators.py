@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from streamopt.perf.resources.operators import OperatorAmounts, Replicas
     from streamopt.target.device import Target
 
-__all__ = ["NodeOperators", "node_operators"]
-
 
 @dataclass(frozen=True, slots=True)
 class NodeOperators:

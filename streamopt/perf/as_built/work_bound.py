@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 
     Floats = npt.NDArray[np.float64]
 
-__all__ = ["work_bound_cycles"]
-
 WEIGHTS: Floats = np.linspace(0.0, 1.0, 1025)
 """Of the DSPs; the rest is of the LUTs."""
 AS_TOOL: tuple[Binding, ...] = ((),)

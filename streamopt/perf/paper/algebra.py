@@ -14,8 +14,6 @@ from streamopt.extras import require
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["INTEGERS", "Algebra", "Arithmetic", "symbolic"]
-
 
 class Arithmetic(Protocol):
     """Operations that a value must offer to be a number of the model."""

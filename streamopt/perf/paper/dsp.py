@@ -15,24 +15,13 @@ from streamopt.analysis.value_ranges import ValueContext, built_type
 from streamopt.ir.arithmetic import expression_type
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import Binary, BinaryOp, Expression, uncast, walk
-from streamopt.ir.network import Operator
-from streamopt.ir.program import Reduction
+from streamopt.ir.operators import Operator, Reduction
 from streamopt.target.device import Target
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from streamopt.ir.graph import Graph, Node
-
-__all__ = [
-    "FADD_DSPS",
-    "FMUL_DSPS",
-    "accumulates_products",
-    "dsps_per_lane",
-    "multiply_accumulates",
-    "roofline_cycles",
-    "roofline_dsp_cycles",
-]
 
 FMUL_DSPS = 3
 """DSPs of a single-precision multiplier on the U280 (Vitis HLS 2023.2, ``max_dsp``)."""

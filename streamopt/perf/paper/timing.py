@@ -25,21 +25,6 @@ if TYPE_CHECKING:
     from streamopt.ir.graph import Graph, Node
     from streamopt.perf.paper.algebra import Algebra
 
-__all__ = [
-    "ACCUMULATION_II",
-    "NestTiming",
-    "NodeTimes",
-    "SymbolicModel",
-    "graph_times",
-    "initiation_interval",
-    "latency",
-    "nest_run",
-    "nest_timing",
-    "node_timings",
-    "symbolic_model",
-]
-
-
 ACCUMULATION_II = 4
 """Cycles between dependent additions: the published II of a node that reduces innermost."""
 

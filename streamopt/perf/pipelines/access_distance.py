@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     Integers = npt.NDArray[np.int64]
 
-__all__ = ["collides_at_once", "collision_distance", "update_distances"]
-
 
 def collision_distance(read: Port, write: Port, pipeline: Pipeline) -> int | None:
     """Return the least number of iterations from a write to a later read of the same element.

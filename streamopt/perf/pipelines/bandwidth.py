@@ -25,16 +25,6 @@ if TYPE_CHECKING:
     from streamopt.perf.costs import CostModel, NodeCost, Setting
     from streamopt.target.device import Target
 
-__all__ = [
-    "ChannelLimited",
-    "TransferRule",
-    "channel_rates",
-    "least_cycles",
-    "network_rates",
-    "transfer_bounds",
-    "transfer_ii",
-]
-
 
 def channel_rates(
     channels: Mapping[str, Sequence[str]], target: Target

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from streamopt.ir.network import Network, PipelineTiming
     from streamopt.target.device import Target
 
-__all__ = ["ClockRisk", "clock_risks"]
-
 _MOST_HARMLESS_TERMS = 2
 
 

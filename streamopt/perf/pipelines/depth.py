@@ -42,8 +42,6 @@ if TYPE_CHECKING:
     from streamopt.perf.pipelines.recurrence import Recurrence
     from streamopt.target.device import Target
 
-__all__ = ["PARTIAL_TILE_CYCLES", "depth_cycles", "levels", "signed_digits"]
-
 PARTIAL_TILE_CYCLES = 1
 """By which an iteration with lanes that may have none of their own is longer."""
 

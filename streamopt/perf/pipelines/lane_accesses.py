@@ -28,15 +28,6 @@ if TYPE_CHECKING:
     from streamopt.ir.expression import Condition, Expression
     from streamopt.ir.network import Pipeline, Port
 
-__all__ = [
-    "LaneAccess",
-    "condition_iterators",
-    "lane_accesses",
-    "lanes_at_each_place",
-    "may_hold",
-    "repeats",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class LaneAccess:

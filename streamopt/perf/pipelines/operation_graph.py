@@ -14,17 +14,13 @@ from dataclasses import replace
 from math import frexp
 from typing import TYPE_CHECKING
 
-from streamopt.ir.network import AccessMode, Operator
+from streamopt.ir.network import AccessMode
+from streamopt.ir.operators import Operator
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from streamopt.ir.network import Operation, Pipeline
-
-__all__ = [
-    "built_operations",
-    "chain_cycles",
-]
 
 
 def built_operations(pipeline: Pipeline) -> tuple[Operation, ...]:

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from streamopt.ir.network import Memory, Network, Pipeline, Port
 
-__all__ = ["PORTS_OF_A_BANK", "PortDemand", "memory_demands", "port_counts", "stream_demands"]
-
 PORTS_OF_A_BANK = 2
 """Accesses of a block RAM or UltraRAM in one cycle."""
 

@@ -27,7 +27,8 @@ from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from streamopt.ir.network import AccessMode, Implementation, Operator
+from streamopt.ir.network import AccessMode, Implementation
+from streamopt.ir.operators import Operator
 from streamopt.perf.pipelines.access_distance import collision_distance
 from streamopt.perf.pipelines.operation_graph import built_operations
 
@@ -36,15 +37,6 @@ if TYPE_CHECKING:
 
     from streamopt.ir.network import Operation, Pipeline, Port
     from streamopt.target.device import Target
-
-__all__ = [
-    "ROUND_TRIP_CYCLES",
-    "Recurrence",
-    "accumulation_latency_cycles",
-    "free_of_latency",
-    "interval_cycles",
-    "recurrences",
-]
 
 ROUND_TRIP_CYCLES = 2
 """Cycles to write a sum to memory and to read it back."""

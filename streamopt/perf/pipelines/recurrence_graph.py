@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     from streamopt.ir.network import Pipeline, Port
     from streamopt.target.device import Target
 
-__all__ = ["Circle", "slowest_circle"]
-
 
 @dataclass(frozen=True, slots=True)
 class Circle:

@@ -24,18 +24,6 @@ if TYPE_CHECKING:
     from streamopt.ir.network import Memory, Network, Pipeline
     from streamopt.target.device import Target
 
-__all__ = [
-    "Bound",
-    "Reason",
-    "TimedPipeline",
-    "dissolved",
-    "pipeline_timings",
-    "timed_pipeline",
-    "timed_pipelines",
-    "without_single_trips",
-]
-
-
 NO_RATES: Mapping[str, Sequence[float]] = MappingProxyType({})
 
 

@@ -30,18 +30,6 @@ if TYPE_CHECKING:
 
     Integers = npt.NDArray[np.int64]
 
-__all__ = [
-    "STREAM_LUTS",
-    "DataBits",
-    "choice_luts",
-    "data_bits",
-    "fifo_fabric",
-    "least_pipeline_luts",
-    "memory_fabric",
-    "pipeline_fabric",
-    "selection_luts",
-]
-
 _PIPELINE_LUTS, _PIPELINE_FFS = 122, 50
 """Loop counters, exit test and handshake of a pipeline."""
 STREAM_LUTS = 9

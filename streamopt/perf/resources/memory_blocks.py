@@ -24,19 +24,6 @@ if TYPE_CHECKING:
     from streamopt.ir.network import Fifo, Memory, Network, Pipeline
     from streamopt.target.memories import Memories
 
-__all__ = [
-    "BankStorage",
-    "StorageKind",
-    "bank_extents",
-    "block_rams",
-    "fifo_depth_steps",
-    "fifo_storage",
-    "memories_as_built",
-    "memory_storage",
-    "network_storage",
-]
-
-
 _HALVES = {Place.LOCAL: 1, Place.ROM: 1, Place.PING_PONG: 2}
 
 

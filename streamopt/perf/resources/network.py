@@ -47,20 +47,6 @@ if TYPE_CHECKING:
     from streamopt.target.device import Target
     from streamopt.target.memories import Memories
 
-__all__ = [
-    "AddressMultiplier",
-    "Built",
-    "NetworkResources",
-    "adapter_resources",
-    "address_multipliers",
-    "fifo_resources",
-    "memory_resources",
-    "needs_multiplier",
-    "operator_resources",
-    "pipeline_resources",
-    "resources",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class NetworkResources:

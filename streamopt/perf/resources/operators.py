@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from streamopt.ir.network import AccessMode, Implementation, Operator
+from streamopt.ir.network import AccessMode, Implementation
+from streamopt.ir.operators import Operator
 from streamopt.perf.pipelines.operation_graph import built_operations
 
 if TYPE_CHECKING:
@@ -27,17 +28,6 @@ if TYPE_CHECKING:
     from streamopt.ir.network import Operation, Pipeline, Port
     from streamopt.perf.pipelines.recurrence import Recurrence
     from streamopt.target.device import Target
-
-__all__ = [
-    "OperatorAmounts",
-    "Replicas",
-    "fabric_adders",
-    "lanes_of",
-    "operator_amounts",
-    "operator_replicas",
-    "shared_units",
-    "sharing_cycles",
-]
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     Integers = npt.NDArray[np.int64]
     Flags = npt.NDArray[np.bool_]
 
-__all__ = ["Bounds", "bounds"]
-
 
 @dataclass(frozen=True, slots=True)
 class Bounds:

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     Integers = npt.NDArray[np.int64]
     Floats = npt.NDArray[np.float64]
 
-__all__ = ["ClusterTuning", "clustered_labels", "clustered_rows", "most_labels"]
-
 
 @dataclass(frozen=True, slots=True)
 class ClusterTuning:

@@ -25,23 +25,6 @@ if TYPE_CHECKING:
 
     Integers = npt.NDArray[np.int64]
 
-__all__ = [
-    "NEVER",
-    "ZERO",
-    "Component",
-    "JoinTuning",
-    "Mode",
-    "NodeSet",
-    "Origin",
-    "Property",
-    "SearchStoppedError",
-    "SearchTooLargeError",
-    "clamped",
-    "codes",
-    "joined",
-    "undominated",
-]
-
 NEVER = -(1 << 40)
 """Coefficient of an origin that a time doesn't depend on."""
 

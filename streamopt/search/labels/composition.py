@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     Integers = npt.NDArray[np.int64]
     Trim = Callable[[Component], Component]
 
-__all__ = ["complete_source", "composed", "contracted", "matching_pairs"]
-
 
 def contracted(problem: SearchInstance, trim: Trim) -> Component:
     """Return the component of the whole graph.

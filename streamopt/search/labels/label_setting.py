@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from streamopt.search.instance import SearchInstance
     from streamopt.search.labels.component import Component
 
-__all__ = ["LabelEffort", "LabelTuning", "SearchResult", "search"]
-
 
 @dataclass(frozen=True, slots=True)
 class LabelTuning:

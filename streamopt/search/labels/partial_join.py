@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     Columns = dict[Property, Integers]
     Form = dict[Origin, Integers]
 
-__all__ = ["joined_node", "open_properties"]
-
 
 @dataclass(frozen=True, slots=True)
 class _PartialJoin:

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     Integers = npt.NDArray[np.int64]
 
-__all__ = ["RowSubset", "states", "surrogate", "taken", "undominated_rows", "worthwhile_rows"]
-
 
 @dataclass(frozen=True, slots=True)
 class RowSubset:

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
     Integers = npt.NDArray[np.int64]
 
-__all__ = ["window"]
-
 NEVER_CYCLES = -(1 << 38)
 
 

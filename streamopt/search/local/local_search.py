@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     Integers = npt.NDArray[np.int64]
     OnBetter = Callable[[dict[str, int], int], None]
 
-__all__ = ["LocalSearch"]
-
 
 class LocalSearch:
     """The search on one instance, with the best rows so far.

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     Flags = npt.NDArray[np.bool_]
     Integers = npt.NDArray[np.int64]
 
-__all__ = ["MoveEstimates", "after_each", "estimated_moves"]
-
 MOST_SHARE = 1.0 - 1e-12
 """Of the paths through one node in all."""
 NEVER = -1e30

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     Left = Mapping[int, frozenset[int]]
     """By tile class, the factors that may still be taken."""
 
-__all__ = ["Kind", "Moves", "agreed_factors"]
-
 Kind = Callable[[list[int], Iterable[int]], Iterator["Change"]]
 """Changes of one kind to the rows of all nodes, that begin at some of them."""
 

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float64]
     Integers = npt.NDArray[np.int64]
 
-__all__ = ["Change", "Paths", "Wires", "nested_order"]
-
 Change = tuple[tuple[int, int], ...]
 """(node, row) of every node that takes another row."""
 

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     Integers = npt.NDArray[np.int64]
     Floats = npt.NDArray[np.float64]
 
-__all__ = ["Beam", "BeamTuning", "beam_search"]
-
 TIMES = (RowKind.FIRST, RowKind.LAST, RowKind.SPAN)
 
 

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float64]
     Flags = npt.NDArray[np.bool_]
 
-__all__ = ["Clock", "ColumnTuning", "PriceCapTuning", "Priced", "generated"]
-
 
 @dataclass(frozen=True, slots=True)
 class ColumnTuning:

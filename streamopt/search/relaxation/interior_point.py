@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     Matrix = Any
     """A sparse array of scipy."""
 
-__all__ = ["InteriorPoint", "InteriorPointTuning", "LinearProgram", "interior_points"]
-
 
 @dataclass(frozen=True, slots=True)
 class InteriorPointTuning:

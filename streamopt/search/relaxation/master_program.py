@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     Integers = npt.NDArray[np.int64]
     Floats = npt.NDArray[np.float64]
 
-__all__ = ["Key", "Relaxation", "RowKind", "relaxation", "summed"]
-
 NEED_NAME = 3
 """Kind, channel and walk: what a row of walks is about, without tile classes."""
 Key = tuple["RowKind | int | str", ...]

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from streamopt.search.labels.bounds import Bounds
     from streamopt.search.labels.component import Component
 
-__all__ = ["Cut", "PieceTuning", "cut"]
-
 
 @dataclass(frozen=True, slots=True)
 class PieceTuning:

@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float64]
 
 
-__all__ = ["RefutationTuning", "SolvedRelaxation", "TargetRefutation"]
-
 UNITLESS = (RowKind.FIRST, RowKind.LAST, RowKind.SPAN)
 """Rows whose prices have no unit; those of others are times."""
 

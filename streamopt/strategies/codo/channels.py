@@ -20,15 +20,6 @@ if TYPE_CHECKING:
     from streamopt.ir.expression import Access
     from streamopt.ir.graph import Graph, Node
 
-__all__ = [
-    "AccessCounts",
-    "CoarsePattern",
-    "ReuseBuffers",
-    "access_counts",
-    "coarse_patterns",
-    "reuse_buffers",
-]
-
 
 class CoarsePattern(StrEnum):
     """The patterns of figure 4 of [1]."""

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from streamopt.ir.graph import Edge, Graph, Node
 
-__all__ = ["Coupled", "coupled", "own_factors"]
-
 LoopKey = tuple[str, str]
 """(node, loop)."""
 

@@ -33,15 +33,6 @@ if TYPE_CHECKING:
     from streamopt.target.device import Target
     from streamopt.target.operators import OperatorCost
 
-__all__ = [
-    "DesignEstimate",
-    "NestChoices",
-    "NestModel",
-    "UnrollChoice",
-    "nest_choices",
-    "nest_model",
-]
-
 
 class DesignEstimate:
     """The latency of a graph's designs of decided loop orders and channels.

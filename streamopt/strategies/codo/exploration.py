@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from streamopt.ir.graph import Graph
     from streamopt.strategies.codo.estimate import NestModel
 
-__all__ = ["BALANCE", "MOST_ROUNDS", "Explored", "Explorer", "allocated", "downscaled", "upscaled"]
-
-
 CAP_GROWTH = Fraction(17, 16)
 """From one parallelism cap to the next."""
 LANES_GROWTH = Fraction(33, 32)

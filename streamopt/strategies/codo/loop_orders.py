@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING
 from streamopt.analysis.access_order import completes_rows
 from streamopt.ir.expression import Binary, Call, walk
 from streamopt.ir.graph import SequentialNode
-from streamopt.ir.program import Reduction, topological_order
+from streamopt.ir.operators import Reduction
+from streamopt.ir.program import topological_order
 from streamopt.space.decisions import read_stream_order, write_stream_order
 
 if TYPE_CHECKING:
@@ -25,21 +26,6 @@ if TYPE_CHECKING:
 
     from streamopt.ir.expression import Access
     from streamopt.ir.graph import Edge, Graph, Node
-
-__all__ = [
-    "Alignment",
-    "aligned",
-    "depth_map",
-    "dimension_depths",
-    "fills_windows",
-    "mapped_chain",
-    "permuted",
-    "reference_order",
-    "rewritten_order",
-    "streams",
-    "work",
-]
-
 
 Order = tuple[str, ...]
 

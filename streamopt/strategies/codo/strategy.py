@@ -32,9 +32,6 @@ if TYPE_CHECKING:
     from streamopt.strategies.codo.loop_orders import Alignment
     from streamopt.strategies.rival import RivalRequest
 
-__all__ = ["Scheduled", "design", "scheduled", "told"]
-
-
 REWRITES = ("fold_borders", "private_arguments", "stream_windows")
 """Several writers become one, arguments get one reader, windows take their array from a stream."""
 

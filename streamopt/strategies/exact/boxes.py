@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from streamopt.strategies.clocks import SearchClock
     from streamopt.strategies.problem import Problem
 
-__all__ = ["Box", "BoxAnswer", "BoxPoint", "Boxes"]
-
 
 @dataclass(frozen=True, slots=True)
 class Box:

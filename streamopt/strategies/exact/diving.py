@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from streamopt.space.decisions import DecisionSpace
     from streamopt.space.horizon import HorizonFilter
 
-__all__ = ["DIVE_STEPS", "dive"]
-
 DIVE_STEPS = (1.05, 1.2, 1.6, 2.5, 5.0, 20.0)
 """Horizons to try, as multiples of a lower bound."""
 

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from streamopt.strategies.run import Run
     from streamopt.strategies.solution import Solution
 
-__all__ = ["solve_fewest"]
-
 LEAST_LABELS = 256
 """Labels a state of the first round: the latency already leaves few rows."""
 

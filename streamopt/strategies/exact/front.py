@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 
     OnFront = Callable[[int, int], None]
 
-__all__ = ["Front", "FrontPoint", "solve_front"]
-
 LEAST_LABELS = 256
 """Labels a state of the first round."""
 

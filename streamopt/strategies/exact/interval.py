@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from streamopt.strategies.run import Run
     from streamopt.strategies.solution import Solution
 
-__all__ = ["solve_interval"]
-
 
 class _IntervalSearch:
     """A run with its rows, each for itself."""

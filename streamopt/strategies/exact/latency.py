@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from streamopt.strategies.run import Run
     from streamopt.strategies.solution import Solution
 
-__all__ = ["LABELS", "SMALL_NODES", "solve_latency"]
-
 LABELS = (16, 64, 256, 1024, 4096, 16384, 65536)
 """Labels a state, round by round."""
 SMALL_NODES = 40

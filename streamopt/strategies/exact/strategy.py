@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from streamopt.strategies.run import Run
     from streamopt.strategies.solution import Solution
 
-__all__ = ["ExactSearch", "too_large"]
-
 
 @dataclass(frozen=True, slots=True)
 class ExactSearch:

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from streamopt.ir.affine import Affine
     from streamopt.ir.graph import Edge, Graph
 
-__all__ = ["Connection", "connections"]
-
 Places = tuple[int | None, ...]
 Scales = tuple[Fraction | None, ...]
 

@@ -28,15 +28,6 @@ if TYPE_CHECKING:
     from streamopt.strategies.hida.tasks import Task
     from streamopt.target.device import Target
 
-__all__ = [
-    "BOTH",
-    "Awareness",
-    "Parallelization",
-    "Parallelizer",
-    "largest_within",
-    "parallel_factors",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Awareness:

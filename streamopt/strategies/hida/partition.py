@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     Factors = Mapping[str, int]
 
-__all__ = ["accesses_of", "node_partition", "partitions", "widest"]
-
 MOST_UNKNOWN_BANKS = 3
 """Banks of a dimension in which the distance between two lanes is no constant."""
 

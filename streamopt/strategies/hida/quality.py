@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from streamopt.analysis.operations import OperationList
 from streamopt.analysis.value_ranges import ValueContext
 from streamopt.ir.graph import SequentialNode
-from streamopt.ir.network import Operator
+from streamopt.ir.operators import Operator
 from streamopt.perf.as_built.node_operators import node_operators
 from streamopt.perf.pipelines.operation_graph import chain_cycles
 from streamopt.space.tiles import divisors
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from streamopt.ir.network import Operation
     from streamopt.perf.as_built.node_operators import NodeOperators
     from streamopt.target.device import Target
-
-__all__ = ["FactorChoice", "choices", "loop_order"]
 
 LOAD_CYCLES, STORE_CYCLES = 2, 1
 """Of a buffer, in the estimator of [2]."""

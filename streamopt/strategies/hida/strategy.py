@@ -32,9 +32,6 @@ if TYPE_CHECKING:
     from streamopt.strategies.hida.tasks import Task
     from streamopt.strategies.rival import RivalRequest
 
-__all__ = ["design", "told"]
-
-
 PATTERNS = ("fold_borders", "fold_copies", "fold_pointwise")
 """Fusions of Algorithm 2 that leave one nest: fills and copies, and element-wise operations."""
 STRUCTURE = ("private_arguments", "balance_paths")

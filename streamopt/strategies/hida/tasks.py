@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from streamopt.ir.graph import Graph, Node
 
-__all__ = ["Task", "functional_dataflow", "fuse_least_critical", "fuse_patterns", "task_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class Task:

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 
 NOTHING: Mapping[str, Binding] = MappingProxyType({})
 
-__all__ = ["as_built_costs"]
-
 
 def as_built_costs(
     graph: Graph,

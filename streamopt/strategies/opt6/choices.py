@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, TypeAlias
 from streamopt.errors import Diagnostic, InfeasibleError
 from streamopt.ir.expression import Binary, BinaryOp, walk
 from streamopt.ir.graph import SequentialNode
-from streamopt.ir.network import Implementation, Operator
-from streamopt.ir.program import Reduction
+from streamopt.ir.network import Implementation
+from streamopt.ir.operators import Operator, Reduction
 from streamopt.options import option_group
 from streamopt.perf.paper.dsp import accumulates_products
 from streamopt.space.level import BindingChoice
@@ -23,16 +23,6 @@ if TYPE_CHECKING:
     from streamopt.ir.schedule import Binding
     from streamopt.space.fixed import Fixed
     from streamopt.target.device import Target
-
-__all__ = [
-    "PARTIAL_TILES",
-    "TRIED",
-    "Space",
-    "bindings",
-    "counted",
-    "gains_from_partial_tiles",
-    "variants",
-]
 
 PARTIAL_TILES = "partial_tiles"
 """Unroll factors that don't divide their trip counts, in `Space.without`."""

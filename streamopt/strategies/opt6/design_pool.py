@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     Pair = tuple[SimulatedDesign, GraphVariant]
 
-__all__ = ["DesignPool", "best_of"]
-
 KEPT = 4
 """Designs of a variant, of those that promise most."""
 

@@ -39,8 +39,6 @@ if TYPE_CHECKING:
     from streamopt.strategies.problem import Problem
     from streamopt.strategies.solution import Solution
 
-__all__ = ["CLOSE", "GraphVariant"]
-
 MOST_ROUNDS = 2
 """Budgets that are tried until a design is within its limits."""
 MOST_QUICK = 4

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from streamopt.strategies.run import Run
     from streamopt.strategies.solution import Solution
 
-__all__ = ["quicker_designs"]
-
 MOST_TRIALS = 5
 """Numbers of DSPs that opt5 is asked with."""
 FIRST_SHARE = 0.4

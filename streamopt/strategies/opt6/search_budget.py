@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from streamopt.strategies.resources.budgeted import Chosen
     from streamopt.target.resources import Resources
 
-__all__ = ["Horizon", "SearchBudget", "SearchEffort", "horizons"]
-
 FIRST_HORIZONS = (1.25, 3.0, 12.0)
 """Horizons of the first rows, times the cycles in which all DSPs would do all products."""
 

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from streamopt.strategies.opt6.simulated_design import Region
     from streamopt.strategies.protocol import Strategy
 
-__all__ = ["SearchOptions"]
-
 
 @dataclass(frozen=True, slots=True)
 class SearchOptions:

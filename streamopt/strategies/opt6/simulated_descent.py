@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     Integers = npt.NDArray[np.int64]
     Judge = Callable[[Chosen], SimulatedDesign]
 
-__all__ = ["TUNING", "SimulatedDescent", "SimulatedDescentTuning", "merit"]
-
 
 @dataclass(frozen=True, slots=True)
 class MeritTuning:

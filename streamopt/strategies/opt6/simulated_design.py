@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from streamopt.target.device import Target
     from streamopt.target.resources import Fit, Resources
 
-__all__ = ["Region", "SimulatedDesign", "judged"]
-
 
 @dataclass(frozen=True, slots=True)
 class Region:

@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from streamopt.strategies.run import Run
     from streamopt.strategies.solution import Solution
 
-__all__ = ["Opt6"]
-
 FIRST_LABELS = 256
 """Labels a state, in the first search of every variant."""
 MORE_LABELS = (1024, 4096)

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from streamopt.space.level import Level
     from streamopt.strategies.resources.limits import Limits
 
-__all__ = ["Certificate", "certify"]
-
 
 @dataclass(frozen=True, slots=True)
 class Certificate:

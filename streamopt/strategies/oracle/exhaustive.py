@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from streamopt.space.objective import Objective
     from streamopt.strategies.oracle.loop_walk_evaluator import Factors, LoopKey, Order
 
-__all__ = ["OracleResult", "exhaustive"]
-
 LATENCY = Latency()
 MAX_POINTS = 100_000
 """Schedules that are looked at by default: seconds, or minutes where nodes run for 1e7 cycles."""

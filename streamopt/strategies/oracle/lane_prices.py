@@ -15,15 +15,12 @@ from streamopt.analysis.value_ranges import ValueContext, value_range
 from streamopt.ir.arithmetic import expression_type
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import Binary, BinaryOp, Cast, walk
-from streamopt.ir.network import Operator
-from streamopt.ir.program import Reduction
+from streamopt.ir.operators import Operator, Reduction
 from streamopt.target.device import Target
 
 if TYPE_CHECKING:
     from streamopt.ir.expression import Expression
     from streamopt.ir.graph import Graph, Node
-
-__all__ = ["lane_dsps"]
 
 SUMS = (BinaryOp.ADD, BinaryOp.SUB)
 WIDEST_MANTISSA_BITS = 53

@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     Flags = npt.NDArray[np.bool_]
     Walk = npt.NDArray[np.int64]
 
-__all__ = ["Factors", "LoopKey", "Oracle", "Order", "unroll_choices"]
-
 Factors = dict[str, int]
 Order = tuple[str, ...]
 LoopKey = tuple[str, str]

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from streamopt.strategies.problem import Problem
     from streamopt.strategies.run import Run
 
-__all__ = ["EXHAUSTIVE", "ExhaustiveSearch"]
-
 EXHAUSTIVE = "exhaustive"
 
 

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from streamopt.strategies.pom.nest import FusedNest
     from streamopt.target.device import Target
 
-__all__ = ["FIRST_SCALE", "WHOLE", "Searched", "TiledNest", "searched", "tilings"]
-
 
 @dataclass(frozen=True, slots=True)
 class TiledNest:

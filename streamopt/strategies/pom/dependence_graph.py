@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from streamopt.ir.graph import Node
 
-__all__ = ["MOST_NESTS", "DependenceGraph", "distance_vectors", "hinted_order"]
-
 MOST_NESTS = 30
 """Above it the published code looks for no paths: all nests are one."""
 

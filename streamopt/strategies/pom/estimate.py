@@ -27,18 +27,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from streamopt.ir.element import ElementType
-    from streamopt.ir.network import Operation, Operator
+    from streamopt.ir.network import Operation
+    from streamopt.ir.operators import Operator
     from streamopt.strategies.pom.nest import FusedNest, NestStatement
     from streamopt.target.device import Target
-
-__all__ = [
-    "MOST_BANKS",
-    "EstimateLimits",
-    "NestEstimate",
-    "estimated",
-    "estimated_within",
-    "partition",
-]
 
 LOAD_CYCLES = 2
 STORE_CYCLES = 1

@@ -36,16 +36,6 @@ if TYPE_CHECKING:
     from streamopt.ir.network import Operation
     from streamopt.space.fixed import Fixed
 
-__all__ = [
-    "MOST_FUSED",
-    "FusedNest",
-    "NestStatement",
-    "Transformed",
-    "fused",
-    "node_nest",
-    "transformed_graph",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class NestStatement:

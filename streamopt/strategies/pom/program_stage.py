@@ -40,8 +40,6 @@ if TYPE_CHECKING:
     from streamopt.ir.loop_steps import LoopStep
     from streamopt.transforms.scheduling import TimedProgram, TimedStatement
 
-__all__ = ["ProgramStage", "dependence_steps"]
-
 _WIDE = 9
 """Dependences of a statement on itself from which on the published code skews by (1, 2)."""
 _STAGE = "dependence-aware transformation"

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from streamopt.strategies.pom.nest import Transformed
     from streamopt.strategies.rival import RivalRequest
 
-__all__ = ["design"]
-
 _MOST_TOLD = 8
 """Data paths that are told; large graphs have very many."""
 

@@ -45,8 +45,6 @@ if TYPE_CHECKING:
     from streamopt.strategies.run import Run
     from streamopt.strategies.solution import Solution
 
-__all__ = ["Portfolio"]
-
 POLL_SECONDS = 0.05
 GRACE_SECONDS = 0.5
 """Beyond the time limit, for sides to end by themselves, as they may say more then."""

@@ -24,20 +24,6 @@ if TYPE_CHECKING:
     from streamopt.strategies.protocol import Strategy
     from streamopt.strategies.solution import Solution
 
-__all__ = [
-    "Better",
-    "Done",
-    "Failed",
-    "Job",
-    "Message",
-    "NewBound",
-    "NotReached",
-    "OutOfReach",
-    "receive",
-    "run",
-    "send",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Job:

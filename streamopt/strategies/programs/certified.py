@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from streamopt.strategies.programs.solver_search import Answer, SolverSearch
     from streamopt.strategies.solution import Solution
 
-__all__ = ["certified"]
-
 logger = logging.getLogger(__name__)
 
 LEAST_SECONDS = 5.0

@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from streamopt.strategies.programs.solver_search import ReadBack
     from streamopt.strategies.solution import Solution
 
-__all__ = ["solve_compact", "solve_paper"]
-
 
 @dataclass(frozen=True, slots=True)
 class _Untiled:

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     ReadBack: TypeAlias = Callable[[Mapping[str, float]], Schedule]
 
-__all__ = ["Answer", "Incumbent", "ReadBack", "SolverSearch"]
-
 
 @dataclass(frozen=True, slots=True)
 class Incumbent:

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from streamopt.strategies.run import Run
     from streamopt.strategies.solution import Solution
 
-__all__ = ["COMPACT", "FORMULATIONS", "PAPER", "SolverProgram"]
-
 COMPACT, PAPER = FORMULATIONS = ("compact", "paper")
 
 

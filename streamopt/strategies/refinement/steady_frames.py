@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from streamopt.strategies.solution import Solution
     from streamopt.target.device import Target
 
-__all__ = ["small_and_steady", "with_steady_frames"]
-
 CLOSE = 0.01
 """Share by which the simulated distance of frames may be above the model's."""
 MOST_TRIALS = 8

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from streamopt.strategies.solution import Solution
     from streamopt.target.device import Target
 
-__all__ = ["fastest_of_equals"]
-
 SLOWER = 0.02
 """Share by which the hardware is slower than the model says before others are looked for."""
 

@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     Integers = npt.NDArray[np.int64]
     Rows = dict[str, NodeRows]
 
-__all__ = ["BranchingTuning", "NoneWithinError", "solve_within"]
-
 
 @dataclass(frozen=True, slots=True)
 class BranchingTuning:

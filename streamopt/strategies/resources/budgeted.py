@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     Rows = Mapping[str, NodeRows]
     ShouldStop = Callable[[], bool]
 
-__all__ = ["BudgetTuning", "BudgetedSearch", "Chosen", "Prepared"]
-
 
 @dataclass(frozen=True, slots=True)
 class BudgetTuning:

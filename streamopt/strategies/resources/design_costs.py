@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     Measure = Callable[[Schedule], Resources]
     Sized = Callable[[Schedule], Schedule]
 
-__all__ = ["DesignCosts"]
-
 MOST_SURROUNDINGS = 256
 """Combinations of kinds and banks around one row that are looked at; of more, nothing is said."""
 IMPOSSIBLE = 1 << 40

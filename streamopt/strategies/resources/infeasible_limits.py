@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from streamopt.strategies.run import Run
     from streamopt.strategies.solution import Solution
 
-__all__ = ["latency_target_missed", "limits_missed"]
-
 SLOWEST = 3
 """Nodes that are named as those that hold the latency up."""
 LARGEST_USERS = 3

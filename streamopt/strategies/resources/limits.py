@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from streamopt.strategies.resources.design_costs import DesignCosts
 
-__all__ = ["Limit", "Limits"]
-
 
 @dataclass(frozen=True, slots=True)
 class Limit:

@@ -44,9 +44,6 @@ if TYPE_CHECKING:
     from streamopt.target.device import Target
 
 
-__all__ = ["LocalCosts"]
-
-
 class LocalCosts:
     """Costs of nodes and channels of one graph on a target; each is worked out once.
 

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     Rows = Mapping[str, NodeRows]
 
-__all__ = ["LeastUsage", "RelaxationTuning", "Relaxed", "least_usage", "relaxed"]
-
 T = TypeVar("T")
 
 ENDLESS = 1 << 39

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     Rows = dict[str, NodeRows]
     Chosen = Mapping[str, int]
 
-__all__ = ["chosen_usage", "halves", "single", "split_around"]
-
 
 def single(rows: Rows, chosen: Chosen) -> Rows:
     """Return one row of every node."""

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     Option: TypeAlias = tuple["Neighbour", "Bank | None"]
     """A memory beside a row with the way it is split; None if it is a FIFO."""
 
-__all__ = ["Bank", "Neighbour", "RowDomain", "Surroundings", "at_boundary", "order_signature"]
-
 MOST_OPTIONS = 256
 """Combinations of other users' rows that are looked at for one memory of one row."""
 

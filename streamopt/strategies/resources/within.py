@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from streamopt.strategies.run import Run
     from streamopt.strategies.solution import Solution
 
-__all__ = ["answer_within"]
-
 
 def answer_within(run: Run, limits: Limits, free: Solution, *, searches: bool) -> Solution:
     """Return the answer without limits where it keeps them, and else the best that does.

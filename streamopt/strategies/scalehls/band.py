@@ -16,7 +16,8 @@ from streamopt.analysis.operations import BEFORE, OperationList, accumulates, ad
 from streamopt.analysis.value_ranges import ValueContext
 from streamopt.ir.expression import Read
 from streamopt.ir.graph import SequentialNode
-from streamopt.ir.network import AccessMode, Operator, Pipeline, Port
+from streamopt.ir.network import AccessMode, Pipeline, Port
+from streamopt.ir.operators import Operator
 from streamopt.perf.pipelines.operation_graph import built_operations
 
 if TYPE_CHECKING:
@@ -26,17 +27,8 @@ if TYPE_CHECKING:
     from streamopt.ir.expression import Access
     from streamopt.ir.graph import Graph, Node
     from streamopt.ir.network import Operation
-    from streamopt.ir.program import Loop, Reduction, Statement
-
-__all__ = [
-    "Band",
-    "BandStatement",
-    "graph_band",
-    "node_band",
-    "optimized_order",
-    "permutation_map",
-    "permuted",
-]
+    from streamopt.ir.operators import Reduction
+    from streamopt.ir.program import Loop, Statement
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,11 +21,9 @@ if TYPE_CHECKING:
 
     from streamopt.ir.element import ElementType
     from streamopt.ir.expression import Access
-    from streamopt.ir.network import Operator
+    from streamopt.ir.operators import Operator
     from streamopt.strategies.scalehls.band import Band, BandStatement
     from streamopt.strategies.scalehls.partition import Address
-
-__all__ = ["BodyStep", "Carried", "MemoryTouch", "UnrolledBody", "unrolled_body"]
 
 
 @dataclass(frozen=True, slots=True)

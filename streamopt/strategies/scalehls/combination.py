@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     Amounts: TypeAlias = NDArray[np.int64]
     Joining: TypeAlias = Callable[[Amounts, Amounts], Amounts]
 
-__all__ = ["Combined", "combined"]
-
 
 @dataclass(frozen=True, slots=True)
 class Combined:

@@ -15,16 +15,6 @@ from typing import TYPE_CHECKING, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-__all__ = [
-    "Copy",
-    "Dataflow",
-    "Path",
-    "levels_of",
-    "merged_stages",
-    "with_copies",
-    "without_copies",
-]
-
 Path: TypeAlias = tuple[str, str]
 """Producer and consumer of an array."""
 

@@ -27,18 +27,6 @@ if TYPE_CHECKING:
     from streamopt.strategies.scalehls.band import Band
     from streamopt.target.device import Target
 
-__all__ = [
-    "DesignPoint",
-    "ExplorationLimits",
-    "ExploredBand",
-    "Tiling",
-    "TilingSpace",
-    "explore",
-    "frontier",
-    "tiling_space",
-]
-
-
 SEED = 0
 """Published runs take the time of day, so that no two are the same."""
 

@@ -19,17 +19,6 @@ if TYPE_CHECKING:
     from streamopt.ir.affine import Affine, Atom
     from streamopt.ir.expression import Access
 
-__all__ = [
-    "Address",
-    "DimensionPartition",
-    "Fashion",
-    "LanePlace",
-    "addresses",
-    "array_partition",
-    "bank_of",
-    "metric",
-]
-
 
 class Fashion(StrEnum):
     """How elements go to banks."""

@@ -26,24 +26,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from streamopt.ir.element import ElementType
-    from streamopt.ir.network import Operator
+    from streamopt.ir.operators import Operator
     from streamopt.strategies.scalehls.band import Band
     from streamopt.strategies.scalehls.body import BodyStep, UnrolledBody
     from streamopt.strategies.scalehls.partition import DimensionPartition
     from streamopt.target.device import Target
-
-__all__ = [
-    "LOAD_CYCLES",
-    "LOOP_CYCLES",
-    "PORTS",
-    "STORE_CYCLES",
-    "BodyTimetable",
-    "Latencies",
-    "Quality",
-    "quality",
-    "timetable",
-]
-
 
 LOOP_CYCLES = 2
 """To enter and to leave a loop."""

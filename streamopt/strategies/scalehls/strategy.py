@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     from streamopt.strategies.scalehls.exploration import DesignPoint, ExploredBand
     from streamopt.target.device import Target
 
-__all__ = ["design"]
-
 MOST_KEPT = 128
 """Bands whose exploration is remembered: it is the same at every limit on DSPs."""
 

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from streamopt.ir.schedule import Binding
     from streamopt.ir.scheduled import ScheduledGraph, ScheduledNode
 
-__all__ = ["lower", "lower_sequential"]
-
 
 def lower_sequential(
     node: SequentialNode,

@@ -39,8 +39,6 @@ if TYPE_CHECKING:
     from streamopt.ir.scheduled import ScheduledNode, TiledLoop
     from streamopt.ir.window import Window
 
-__all__ = ["StreamingNode"]
-
 
 class StreamingNode:
     """Builds the pipeline and the local memories of one node; used once.

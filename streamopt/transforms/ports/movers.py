@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from streamopt.ir.ports import PortPlan
     from streamopt.ir.program import Array
 
-__all__ = ["moved_arrays", "mover_of", "with_movers"]
-
 
 def moved_arrays(graph: Graph, ports: Sequence[PortPlan]) -> tuple[str, ...]:
     """Return the arrays that ports put off the chip; a single element stays a register.

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from streamopt.ir.ports import PortPlan
     from streamopt.ir.schedule import Schedule
 
-__all__ = ["with_ports"]
-
 
 def with_ports(graph: Graph, schedule: Schedule, ports: Sequence[PortPlan]) -> Schedule:
     """Return a schedule with ports and plans for the movers that they need.

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from streamopt.ir.expression import Condition, Expression
 
-__all__ = ["conjunction", "simplified"]
-
 
 def simplified(condition: Condition, trip_counts: Mapping[str, int]) -> Condition | bool:
     """Return a shorter condition, or its truth where it is the same at every iteration."""

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
     from streamopt.ir.source import Item, Source
 
-__all__ = ["with_kept_decisions"]
-
 
 def with_kept_decisions(source: Source) -> Source:
     """Return the source with the conditions that their own branches change in variables.

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from streamopt.analysis.instances import StatementInstance
 
-__all__ = ["distributed"]
-
 
 def distributed(statements: Sequence[StatementInstance]) -> tuple[tuple[int, ...], ...]:
     """Return groups of statements in an order that keeps all dependences.

@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from streamopt.ir.program import Statement
     from streamopt.ir.source import Variable
 
-__all__ = ["MAX_DEPTH", "FlatSource", "Uses", "ordered_statement", "uses_of", "with_accesses"]
-
-
 MAX_DEPTH = 200
 """Of expressions put into others: what recursion in later stages can take."""
 

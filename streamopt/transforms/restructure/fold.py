@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from streamopt.ir.expression import Expression
     from streamopt.ir.program import Nest, Program, Statement
 
-__all__ = ["drop_unused", "fold_copies", "fold_starts"]
-
 
 @dataclass(frozen=True, slots=True)
 class _Link:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import moved_leaf
-from streamopt.ir.program import Reduction, Role
+from streamopt.ir.operators import Reduction
+from streamopt.ir.program import Role
 from streamopt.transforms.free_names import FreeNames, numbered_stem
 
 if TYPE_CHECKING:
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
     from streamopt.ir.expression import Access
     from streamopt.ir.program import Nest, Program
     from streamopt.ir.source import Source
-
-__all__ = ["final_names"]
 
 _ROLES = (Role.INPUT, Role.WEIGHT, Role.INTERNAL, Role.OUTPUT)
 

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from streamopt.analysis.instances import Hull, StatementInstance
     from streamopt.ir.expression import Condition
 
-__all__ = ["perfect_nest"]
-
 
 @dataclass(frozen=True, slots=True)
 class _Entry:

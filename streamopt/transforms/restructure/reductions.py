@@ -17,14 +17,12 @@ from streamopt.ir.expression import (
     Select,
     reads,
 )
-from streamopt.ir.program import Reduction
+from streamopt.ir.operators import Reduction
 from streamopt.ir.source import Assign, Branch, RangeLoop
 
 if TYPE_CHECKING:
     from streamopt.ir.expression import Access, Condition, Expression
     from streamopt.ir.source import Item, Source
-
-__all__ = ["Recognized", "recognized", "with_extremes"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,15 +23,6 @@ if TYPE_CHECKING:
     from streamopt.ir.program import Program
     from streamopt.ir.source import Source
 
-__all__ = [
-    "PROGRAM_PASSES",
-    "SOURCE_PASSES",
-    "STATEMENT_PASSES",
-    "expanded_source",
-    "flat_source",
-    "restructure",
-]
-
 SOURCE_PASSES = (with_extremes, with_kept_decisions)
 """Passes on loops and branches as written."""
 STATEMENT_PASSES = (

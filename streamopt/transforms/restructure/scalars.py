@@ -24,16 +24,6 @@ if TYPE_CHECKING:
     from streamopt.analysis.dependence import DataFlow
     from streamopt.analysis.instances import Hull
 
-__all__ = [
-    "expand_variables",
-    "expanded",
-    "private_depth",
-    "private_work_arrays",
-    "shared_loops",
-    "split_variables",
-]
-
-
 MAX_EXPANDED_ELEMENTS = 2**24
 """Largest array that an expansion may make."""
 

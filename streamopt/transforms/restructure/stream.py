@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from streamopt.ir.expression import Condition, Expression
     from streamopt.transforms.restructure.reductions import Recognized
 
-__all__ = ["StreamRefusedError", "streaming_nest", "told", "variable_of"]
-
 
 class StreamRefusedError(Exception):
     """Why a statement can't be a streaming nest, in words."""

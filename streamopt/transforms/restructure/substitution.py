@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from streamopt.ir.expression import Expression
     from streamopt.ir.source import Variable
 
-__all__ = ["forward_substitution"]
-
 
 def forward_substitution(body: FlatSource) -> FlatSource:
     """Put the values of private scalars where they are used, if that repeats no operation.

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from streamopt.ir.source import Variable
     from streamopt.transforms.restructure.flat_source import FlatSource
 
-__all__ = ["versioned"]
-
 
 def versioned(name: str, body: FlatSource, values: Mapping[str, NDArray[Any]]) -> Program:
     """Return the program in which each array is written by one nest; ``values`` are constants.

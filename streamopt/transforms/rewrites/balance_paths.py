@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     from streamopt.ir.program import Array
 
-__all__ = ["BalancePaths", "levels"]
-
 
 def levels(graph: Graph) -> dict[str, int]:
     """Return how many channels the longest path from each node to the graph's end has."""

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from streamopt.ir.expression import Condition, Expression
     from streamopt.ir.graph import Node
 
-__all__ = ["Box", "box", "condition_at", "is_linear", "value_at"]
-
 Box = tuple[tuple[int, int], ...]
 """Pairs (first, extent), one for each dimension of an array."""
 

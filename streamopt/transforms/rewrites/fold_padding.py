@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     from streamopt.transforms.rewrites.elements import Box
     from streamopt.transforms.rewrites.graph_rewrite import GraphDraft
 
-__all__ = ["FoldPadding"]
-
 
 @dataclass(frozen=True, slots=True)
 class FoldPadding(GraphRewrite):

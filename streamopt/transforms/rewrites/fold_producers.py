@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
     Choice = Callable[[GraphDraft, Array, Node], bool]
 
-__all__ = ["FoldProducers"]
-
 
 @dataclass(frozen=True, slots=True)
 class FoldProducers(GraphRewrite):

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from streamopt.ir.graph import Graph, Node
     from streamopt.ir.program import Array
 
-__all__ = ["GraphDraft", "GraphRewrite", "folded_everywhere", "redirected"]
-
 
 @dataclass(frozen=True, slots=True)
 class GraphRewrite(ABC):

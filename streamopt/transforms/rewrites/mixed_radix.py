@@ -14,8 +14,6 @@ from streamopt.ir.affine import Affine, FloorDiv, Iter, Mod
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-__all__ = ["digits", "is_in_digits", "quotient", "remainder", "substituted"]
-
 
 def digits(
     value: Affine, radix: int, trip_counts: Mapping[str, int]

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from streamopt.ir.graph import Graph, Node
     from streamopt.ir.program import Array
 
-__all__ = ["PrivateArguments"]
-
 
 @dataclass(frozen=True, slots=True)
 class PrivateArguments(GraphRewrite):

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from streamopt.ir.graph import Graph
     from streamopt.transforms.rewrites.graph_rewrite import GraphRewrite
 
-__all__ = ["REWRITES", "changed_by", "rewritten"]
-
 REWRITES: Mapping[str, GraphRewrite] = MappingProxyType(
     {
         "relieve_loops": RelieveLoops(),

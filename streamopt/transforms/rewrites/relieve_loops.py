@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from streamopt.ir.program import Array, Statement
     from streamopt.transforms.scheduling import TimedProgram
 
-__all__ = ["RelieveLoops"]
-
 
 @dataclass(frozen=True, slots=True)
 class RelieveLoops(GraphRewrite):

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     Block = tuple[int, int]
 
-__all__ = ["SplitArrays"]
-
 
 @dataclass(frozen=True, slots=True)
 class SplitArrays(GraphRewrite):

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from streamopt.ir.graph import Graph, Node
     from streamopt.ir.program import Array
 
-__all__ = ["SplitLoops"]
-
 
 @dataclass(frozen=True, slots=True)
 class SplitLoops(GraphRewrite):

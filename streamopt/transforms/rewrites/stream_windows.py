@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     from streamopt.ir.graph import Edge, Graph, Node
 
-__all__ = ["StreamWindows"]
-
 
 @dataclass(frozen=True, slots=True)
 class StreamWindows(GraphRewrite):

@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from streamopt.ir.loop_steps import Step
     from streamopt.transforms.scheduling.timed import TimedProgram, TimedStatement
 
-__all__ = ["loop_of", "partition_factors", "unroll_factors", "with_lanes"]
-
-
 LoopKey = tuple[str, str]
 
 

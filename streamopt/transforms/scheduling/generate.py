@@ -43,8 +43,6 @@ if TYPE_CHECKING:
     from streamopt.ir.source import Item, Source
     from streamopt.transforms.scheduling.timed import TimedProgram, TimedStatement
 
-__all__ = ["Generated", "generated"]
-
 
 @dataclass(frozen=True, slots=True)
 class Generated:

@@ -26,7 +26,8 @@ from streamopt.ir.expression import (
     substitute,
     substitute_condition,
 )
-from streamopt.ir.program import Loop, Reduction, Role
+from streamopt.ir.operators import Reduction
+from streamopt.ir.program import Loop, Role
 from streamopt.ir.source import Assign, Branch, RangeLoop, Source, Variable
 from streamopt.transforms.free_names import FreeNames
 
@@ -35,8 +36,6 @@ if TYPE_CHECKING:
 
     from streamopt.ir.program import Array, Nest, Program, Statement
     from streamopt.ir.source import Item
-
-__all__ = ["lifted"]
 
 _OPS = {Reduction.ADD: BinaryOp.ADD, Reduction.MUL: BinaryOp.MUL}
 _CALLS = {Reduction.MAX: Function.MAX, Reduction.MIN: Function.MIN}

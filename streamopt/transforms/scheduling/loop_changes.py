@@ -23,18 +23,6 @@ if TYPE_CHECKING:
     from streamopt.ir.loop_steps import After, Fuse, Interchange, Shift, Skew, Tile
     from streamopt.transforms.scheduling.timed import TimedProgram, TimedStatement
 
-__all__ = [
-    "fused",
-    "interchanged",
-    "placed_after",
-    "shared_by",
-    "shifted",
-    "skewed",
-    "split",
-    "tiled",
-    "unimodular_rest",
-]
-
 
 def interchanged(program: TimedProgram, step: Interchange) -> TimedProgram:
     """Return the program with two loops in each other's places.

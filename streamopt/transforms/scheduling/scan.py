@@ -22,18 +22,6 @@ if TYPE_CHECKING:
     from streamopt.ir.expression import Condition
     from streamopt.transforms.scheduling.timed import TimedStatement
 
-__all__ = [
-    "Scan",
-    "Span",
-    "TreeChoiceError",
-    "affine_of",
-    "bounds_of",
-    "condition_of",
-    "reach_of",
-    "scanned",
-    "within",
-]
-
 
 class TreeChoiceError(Exception):
     """An expression of a tree chooses between values."""

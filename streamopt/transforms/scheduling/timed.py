@@ -36,15 +36,6 @@ if TYPE_CHECKING:
     from streamopt.analysis.instances import StatementInstance
     from streamopt.ir.source import Source
 
-__all__ = [
-    "TimedLoop",
-    "TimedProgram",
-    "TimedStatement",
-    "is_reduction_step",
-    "ordered_pairs",
-    "timed_program",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class TimedLoop:

@@ -16,16 +16,6 @@ if TYPE_CHECKING:
     from streamopt.analysis.dependence import Dependence
     from streamopt.transforms.scheduling.timed import TimedProgram, TimedStatement
 
-__all__ = [
-    "Vector",
-    "carried_inside",
-    "distance_vector",
-    "flow_distances",
-    "is_carried_inside",
-    "time_length",
-    "time_map",
-]
-
 
 class Vector(NamedTuple):
     """How far a dependence reaches along loops that its two statements share.

@@ -42,9 +42,6 @@ if TYPE_CHECKING:
     from streamopt.ir.loop_steps import LoopStep, Step
     from streamopt.transforms.scheduling.timed import TimedProgram, TimedStatement
 
-__all__ = ["legality_problems", "step_text", "transformed"]
-
-
 _ARTICLES = {
     DependenceKind.FLOW: "a flow",
     DependenceKind.ANTI: "an anti",

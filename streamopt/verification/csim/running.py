@@ -25,15 +25,6 @@ from streamopt.verification.csim.scratch import scratch
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping, Sequence
 
-__all__ = [
-    "HEADERS",
-    "Compiled",
-    "CsimRun",
-    "compiled",
-    "with_concurrent_processes",
-]
-
-
 HEADERS = Path(__file__).parents[1] / "include"
 """Directory of ``hls_stream.h`` and what it needs."""
 

@@ -19,8 +19,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
 
-__all__ = ["locked", "remove_leftovers", "scratch"]
-
 _PREFIX = "streamopt-"
 _OURS = re.compile(rf"{_PREFIX}[a-z]+-[a-z0-9_]+")
 _YOUNG_SECONDS = 60.0

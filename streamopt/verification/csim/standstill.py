@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from streamopt.codegen.layout import DesignLayout
     from streamopt.errors import Diagnostic
 
-__all__ = ["Standstill", "explained", "read_standstill"]
-
 _HOLDS = re.compile(r"holds (\d+) of (\d+) (.+)")
 
 

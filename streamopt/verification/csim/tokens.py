@@ -37,13 +37,6 @@ if TYPE_CHECKING:
     from streamopt.verification.compare import OutputVerdict
     from streamopt.verification.reference.execution import Result
 
-__all__ = [
-    "Writes",
-    "first_wrong_token",
-    "graph_values",
-    "writes_of",
-]
-
 EVERYTHING_ENDED = Standstill(frozenset({"*"}))
 """State of a run that came to its end."""
 

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from streamopt.verification.edits.statements import FileStatement
 
-__all__ = ["subject_of"]
-
 _KERNEL = (
     (r"#pragma HLS pipeline\b.*", "pipeline pragma"),
     (r"#pragma HLS dataflow\b.*", "dataflow pragma"),

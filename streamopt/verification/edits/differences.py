@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from streamopt.verification.edits.statements import FileStatement
 
-__all__ = ["differences"]
-
 _MATCHED_STATEMENTS = 4000
 """More that differ at once are told as one place."""
 _LINES = 3

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from streamopt.codegen.design import Design
     from streamopt.verification.manifest import Manifest
 
-__all__ = ["Edits", "edits_of"]
-
 _SHOWN = 20
 _HINT = (
     "keep deliberate edits with --allow-edits (values are checked all the same), or write the "

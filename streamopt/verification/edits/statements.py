@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["FileStatement", "statements"]
-
 
 @dataclass(frozen=True, slots=True)
 class FileStatement:

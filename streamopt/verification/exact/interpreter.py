@@ -16,7 +16,7 @@ import numpy as np
 from streamopt.errors import Diagnostic, VerificationError
 from streamopt.ir.element import ElementType
 from streamopt.ir.expression import Binary, BinaryOp, Call, Cast, Function, Read
-from streamopt.ir.program import Reduction
+from streamopt.ir.operators import Reduction
 from streamopt.verification.exact.scalar_code import ScalarCode
 from streamopt.verification.exact.scalar_operations import CONVERSIONS, OPERATIONS, OutsideError
 from streamopt.verification.storage import numbers_of, stored
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
     from streamopt.ir.expression import Expression
     from streamopt.ir.program import Array, Nest, Program, Statement
-
-__all__ = ["FailedOperation", "StoppedError", "given_scalars", "interpret", "run_nest"]
 
 _NESTED = 12
 """Most loops that are nested in generated code; Python allows 20 blocks."""

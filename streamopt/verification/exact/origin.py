@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from streamopt.ir.program import Nest, Program
     from streamopt.verification.exact.interpreter import FailedOperation
 
-__all__ = ["Cause", "Origin", "origin_of"]
-
 MOST_ITERATIONS = 2**21
 """Of a program that is run one scalar at a time to find the cause: some seconds."""
 

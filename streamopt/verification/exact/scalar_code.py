@@ -31,13 +31,6 @@ if TYPE_CHECKING:
     from streamopt.ir.expression import Access, Condition, Expression
     from streamopt.ir.program import Array
 
-__all__ = [
-    "ScalarCode",
-    "converted_fixed",
-    "fixed_operation",
-]
-
-
 _EXTREMES = {Function.MAX: "largest", Function.MIN: "smallest"}
 _INTEGER_CALLS = {BinaryOp.DIV: "quotient", BinaryOp.MOD: "remainder"}
 

@@ -20,8 +20,6 @@ from streamopt.ir.expression import Function
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["CONVERSIONS", "OPERATIONS", "OutsideError", "mantissa", "quotient", "wrap_name"]
-
 CONVERSIONS: Mapping[ElementType, str] = {
     ElementType.DOUBLE: "float",
     ElementType.FLOAT: "float32",

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from streamopt.ir.program import Reduction
+from streamopt.ir.operators import Reduction
 from streamopt.verification.reference.bounded_array import Bounded, V, interval, settled
 
 if TYPE_CHECKING:
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 
     from streamopt.verification.reference.bounded_array import FloatArray
     from streamopt.verification.reference.error_bounds import Reals
-
-__all__ = ["Accumulator", "accumulator"]
 
 _SLACK = 1.0 + 2.0**-20  # rounding of sums of up to 2**32 bounds
 

@@ -27,28 +27,6 @@ if TYPE_CHECKING:
     Truth: TypeAlias = NDArray[np.bool_]
     Ends: TypeAlias = tuple[FloatArray, FloatArray]
 
-__all__ = [
-    "SLACK",
-    "Bounded",
-    "BoundedCondition",
-    "V",
-    "apart",
-    "chosen",
-    "compare_bounded",
-    "corners",
-    "image",
-    "interval",
-    "join_conditions",
-    "product_ends",
-    "product_error",
-    "quotient_ends",
-    "quotient_error",
-    "replaced",
-    "select_bounded",
-    "settled",
-]
-
-
 _LARGEST = float(np.finfo(np.float64).max)
 SLACK = 1.0 + 2.0**-40
 """Factor of bounds, which are computed in double precision as well."""

@@ -83,11 +83,6 @@ if TYPE_CHECKING:
 
     from streamopt.verification.reference.bounded_array import Ends, FloatArray, Truth
 
-__all__ = [
-    "FUNCTION_ULPS",
-    "Reals",
-]
-
 FUNCTION_ULPS = 4
 """Stated accuracy of exp, log, tanh and erf in units in the last place, on every platform."""
 

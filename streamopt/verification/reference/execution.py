@@ -66,14 +66,13 @@ if TYPE_CHECKING:
 
     from streamopt.ir.expression import Access, Expression
     from streamopt.ir.expression import Condition as ConditionTree
-    from streamopt.ir.program import Array, Nest, Program, Reduction, Statement
+    from streamopt.ir.operators import Reduction
+    from streamopt.ir.program import Array, Nest, Program, Statement
     from streamopt.verification.reference.accumulate import Accumulator
     from streamopt.verification.reference.bounded_array import FloatArray
     from streamopt.verification.reference.whole_numbers import Arithmetic
 
     Point: TypeAlias = dict[str, NDArray[np.int64]]
-
-__all__ = ["BLOCK_POINTS", "Result", "execute"]
 
 BLOCK_POINTS = 2**20
 """Most iterations evaluated at once: some ten temporary arrays of 8 MB."""

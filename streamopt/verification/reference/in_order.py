@@ -36,16 +36,6 @@ if TYPE_CHECKING:
 
     from streamopt.ir.program import Array, Nest, Program
 
-__all__ = [
-    "BOUNDED_OPERATIONS",
-    "BoundedScalar",
-    "UnsureError",
-    "bounded",
-    "execute_in_order",
-    "parts",
-]
-
-
 _SAME_EVERYWHERE = {
     Function.SQRT,
     Function.ABS,

@@ -30,18 +30,6 @@ if TYPE_CHECKING:
 
     from streamopt.verification.reference.bounded_array import FloatArray
 
-__all__ = [
-    "Arithmetic",
-    "FixedArrays",
-    "Integers",
-    "arithmetic_of",
-    "converted",
-    "difference",
-    "in_type",
-    "term_type",
-]
-
-
 _WORD_BITS = 63
 
 

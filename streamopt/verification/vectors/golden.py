@@ -39,17 +39,6 @@ if TYPE_CHECKING:
 
     from streamopt.ir.program import Array, Program
 
-__all__ = [
-    "INPUT_BITS",
-    "MAX_ELEMENTS",
-    "SOURCE_TOLERANCE",
-    "Golden",
-    "find_golden",
-    "make_golden",
-    "sample_golden",
-]
-
-
 INPUT_BITS = (12, 8, 4, 2, 1, 0)
 """Resolutions that are tried, finest first."""
 

@@ -36,7 +36,8 @@ import numpy as np
 
 from streamopt.errors import Diagnostic, VerificationError
 from streamopt.ir.expression import Binary, BinaryOp, Call, Function, Read, reads, walk
-from streamopt.ir.program import Reduction, Role
+from streamopt.ir.operators import Reduction
+from streamopt.ir.program import Role
 from streamopt.verification.storage import numbers_of, stored
 
 if TYPE_CHECKING:
@@ -45,18 +46,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from streamopt.ir.program import Array, Program, Statement
-
-__all__ = [
-    "DEFINITE",
-    "Definite",
-    "InputRange",
-    "InputWays",
-    "Way",
-    "is_square",
-    "make_inputs",
-    "parsed_ways",
-]
-
 
 _FIXED_BITS = 3
 

@@ -20,7 +20,8 @@ from streamopt.frontends.tensors.elementwise import choose, compare, elementwise
 from streamopt.frontends.tensors.pooling import Windows
 from streamopt.frontends.tensors.tensor import LazyTensor, LoweringError, splat
 from streamopt.ir.expression import CompareOp, reads
-from streamopt.ir.program import ElementType, Reduction, Role
+from streamopt.ir.operators import Reduction
+from streamopt.ir.program import ElementType, Role
 from tests.support.runners.elements import run
 
 if TYPE_CHECKING:

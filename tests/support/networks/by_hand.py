@@ -11,13 +11,13 @@ from streamopt.ir.network import (
     Memory,
     Network,
     Operation,
-    Operator,
     Pipeline,
     PipelineTiming,
     Place,
     Port,
     Process,
 )
+from streamopt.ir.operators import Operator
 from streamopt.ir.program import Loop
 
 FLOAT = ElementType.FLOAT

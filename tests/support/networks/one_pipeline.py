@@ -13,12 +13,12 @@ from streamopt.ir.network import (
     Memory,
     Network,
     Operation,
-    Operator,
     Pipeline,
     Place,
     Port,
     Process,
 )
+from streamopt.ir.operators import Operator
 from streamopt.ir.program import Loop
 from streamopt.perf.pipelines.timings import TimedPipeline, timed_pipelines
 from streamopt.published.expressions import read_guard, read_subscript

@@ -5,7 +5,8 @@ from __future__ import annotations
 from streamopt.ir.affine import Affine
 from streamopt.ir.expression import Access, Binary, BinaryOp, Call, Function, Literal, Read
 from streamopt.ir.graph import Edge, Graph, Node
-from streamopt.ir.program import Array, Loop, Reduction, Role
+from streamopt.ir.operators import Reduction
+from streamopt.ir.program import Array, Loop, Role
 from streamopt.ir.schedule import ChannelKind, ChannelPlan, NodePlan, Schedule
 from streamopt.ir.scheduled import ArrayPartition, Channel, ScheduledGraph, ScheduledNode, TiledLoop
 

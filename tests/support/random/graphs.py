@@ -22,7 +22,8 @@ from streamopt.ir.expression import (
     Read,
     reads,
 )
-from streamopt.ir.program import Array, Loop, Nest, Program, Reduction, Role, Statement
+from streamopt.ir.operators import Reduction
+from streamopt.ir.program import Array, Loop, Nest, Program, Role, Statement
 from streamopt.transforms.canonicalize import canonicalize
 
 if TYPE_CHECKING:

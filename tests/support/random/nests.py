@@ -20,7 +20,7 @@ from streamopt.ir.expression import (
     Literal,
     Select,
 )
-from streamopt.ir.program import Reduction
+from streamopt.ir.operators import Reduction
 from tests.support.random.graphs import ITERATORS, MAKERS, it, read
 
 if TYPE_CHECKING:

@@ -14,7 +14,6 @@ from streamopt.ir.network import (
     Memory,
     Network,
     Operation,
-    Operator,
     PartialTile,
     Pipeline,
     PipelineTiming,
@@ -22,6 +21,7 @@ from streamopt.ir.network import (
     Port,
     Process,
 )
+from streamopt.ir.operators import Operator
 from streamopt.ir.program import Loop
 
 if TYPE_CHECKING:

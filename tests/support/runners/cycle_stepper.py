@@ -12,7 +12,8 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from streamopt.ir.expression import Compare, Index, Literal, LogicOp
-from streamopt.ir.network import AccessMode, Operator, Place
+from streamopt.ir.network import AccessMode, Place
+from streamopt.ir.operators import Operator
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from streamopt.ir.expression import Binary, Call, Compare, Literal, Read, Select
-from streamopt.ir.program import ElementType, Reduction
+from streamopt.ir.operators import Reduction
+from streamopt.ir.program import ElementType
 
 if TYPE_CHECKING:
     import random

@@ -42,17 +42,6 @@ if TYPE_CHECKING:
     from streamopt.ir.expression import Access
     from streamopt.ir.source import Item
 
-__all__ = [
-    "Held",
-    "assign",
-    "assigned_variables",
-    "hold",
-    "known_value",
-    "merged",
-    "nest",
-    "without_unread",
-]
-
 MAX_KNOWN_NODES = 40
 """Of an integer made of iterators that is put in place of its name."""
 

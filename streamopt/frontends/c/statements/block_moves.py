@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from streamopt.frontends.c.symbols import Stored
     from streamopt.ir.expression import Expression
 
-__all__ = ["FUNCTIONS", "read_move"]
-
 FUNCTIONS = ("memcpy", "memmove", "memset")
 _ARGUMENTS = 3
 

@@ -39,8 +39,6 @@ if TYPE_CHECKING:
     from streamopt.frontends.c.symbols import Symbol
     from streamopt.frontends.c.syntax.types import Declaration
 
-__all__ = ["declare", "static_variable"]
-
 MAX_INITIAL_ASSIGNMENTS = 1024
 
 

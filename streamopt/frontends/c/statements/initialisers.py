@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from streamopt.frontends.c.syntax.types import Declaration
     from streamopt.ir.element import ElementType
 
-__all__ = ["constant_of", "initial_values", "shape_of", "shape_with_values"]
-
 MAX_ELEMENTS = 2**31 - 1
 MAX_DIMENSIONS = 32
 MAX_INITIAL_VALUES = 1_000_000

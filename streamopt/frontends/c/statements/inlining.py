@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from streamopt.frontends.c.syntax.parsing import CFunction
     from streamopt.frontends.c.syntax.types import Declaration
 
-__all__ = ["inline_statement", "value_of_inlined"]
-
 MAX_CALL_DEPTH = 16
 MAX_INLINED_CALLS = 2_000
 

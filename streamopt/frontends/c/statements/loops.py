@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from streamopt.frontends.c.state import ReadingState
     from streamopt.ir.element import ElementType
 
-__all__ = ["read_loop"]
-
 MAX_NESTING = 64
 _LARGEST = 2**31 - 1
 _FORM_HINT = "write for (int i = start; i < end; i += constant)"

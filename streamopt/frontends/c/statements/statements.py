@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from streamopt.frontends.c.state import ReadingState
     from streamopt.frontends.c.values.value import CValue, Extremum
 
-__all__ = ["read_all", "read_statement"]
-
 _WHILE_HINT = (
     "write a for loop to a constant that is never passed, with a condition inside "
     "(docs/guides/data-dependent.md)"

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
     from streamopt.frontends.c.syntax.trees import Jump
 
-__all__ = ["without_jumps"]
-
 
 def without_jumps(items: Sequence[ast.Node], kind: Jump) -> list[ast.Node]:
     """Return statements that do the same; jumps stay where that is not possible.

@@ -14,8 +14,6 @@ from streamopt.ir.element import ElementType
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["TypedNumber", "Unsupported", "number_of", "unsupported"]
-
 _LARGEST_EXACT = 2**53
 _LARGEST_CHARACTER, _LARGEST_BYTE = 127, 255
 _ESCAPES: Mapping[str, int] = {

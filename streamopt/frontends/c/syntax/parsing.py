@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from streamopt.frontends.c.text.places import Places
     from streamopt.frontends.c.text.preprocess import Preprocessed
 
-__all__ = ["CFile", "CFunction", "parsed"]
-
 _POSITION = re.compile(r"^.*?:(\d+)(?::(\d+))?: (.*)$", re.DOTALL)
 _NESTING_HINT = "split the expression or the statement"
 _SYNTAX_HINT = "only C is read: no templates, classes, references or other C++"

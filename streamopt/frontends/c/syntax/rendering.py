@@ -13,8 +13,6 @@ from streamopt.frontends.c.syntax.types import type_text
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["shown"]
-
 _LONGEST = 60
 _DEEPEST = 30
 _PRODUCTS, _SUMS = ("*", "/", "%"), ("+", "-")

@@ -14,22 +14,6 @@ if TYPE_CHECKING:
 
     from pycparser.c_parser import Coord
 
-__all__ = [
-    "INCREMENTS",
-    "Jump",
-    "arguments_of",
-    "base_name",
-    "coordinate",
-    "designators",
-    "inner",
-    "is_block",
-    "is_plain",
-    "items_of",
-    "jumps_in",
-    "parts_of",
-    "walked",
-]
-
 INCREMENTS: Mapping[str, int] = {"++": 1, "p++": 1, "--": -1, "p--": -1}
 """Operators that change their operand, and by how much."""
 

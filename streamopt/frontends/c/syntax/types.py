@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from streamopt.errors import SourceLoc
     from streamopt.frontends.c.text.places import Places
 
-__all__ = ["CType", "Declaration", "DeclarationReader", "type_text"]
-
 _ELEMENTS: Mapping[str, ElementType] = {
     "_Bool": ElementType.UINT8,
     "char": ElementType.INT8,

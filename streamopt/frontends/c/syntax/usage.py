@@ -14,8 +14,6 @@ from streamopt.frontends.c.syntax.trees import INCREMENTS, arguments_of, base_na
 if TYPE_CHECKING:
     from streamopt.frontends.c.syntax.parsing import CFunction
 
-__all__ = ["NameUsage", "calls_in", "moved_names", "names_in", "usage_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class NameUsage:

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from streamopt.frontends.c.problems import Problems
     from streamopt.frontends.c.text.places import Places
 
-__all__ = ["as_c"]
-
 _BUILT_IN = frozenset(
     [
         *("_Bool", "char", "double", "float", "half", "int", "long", "short", "signed", "unsigned"),

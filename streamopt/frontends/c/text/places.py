@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from pycparser.c_parser import Coord
 
-__all__ = ["OriginalText", "Places", "Spot"]
-
 
 @dataclass(frozen=True, slots=True)
 class Spot:

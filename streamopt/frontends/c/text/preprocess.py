@@ -22,8 +22,6 @@ from streamopt.frontends.c.text.tokens import Lexer
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-__all__ = ["Preprocessed", "preprocess"]
-
 HEADERS = Path(__file__).parent / "headers"
 """Stand-ins for system headers: the least that lets real programs parse."""
 

@@ -6,8 +6,6 @@ with macros or types are files in the folder ``headers``.
 
 from __future__ import annotations
 
-__all__ = ["EMPTY_HEADERS"]
-
 _C = (
     "ctype errno fenv iso646 locale malloc memory setjmp signal stdalign stdatomic stdnoreturn "
     "strings tgmath threads uchar wchar wctype"

@@ -15,8 +15,6 @@ from pcpp import parser
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-__all__ = ["Lexer", "Token"]
-
 _ESCAPED = re.compile(r"\\(.)")
 _TEXTS = {
     name.removeprefix("t_"): _ESCAPED.sub(r"\1", text)

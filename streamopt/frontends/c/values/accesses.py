@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from streamopt.frontends.c.values.value import CValue
     from streamopt.ir.expression import Expression
 
-__all__ = ["element_of", "part_of", "pointed_part", "size_of", "value_at"]
-
 _DATA_HINT = (
     "its value depends on data; compare it with every position instead: "
     "for (int p = 0; p < {extent}; p++) if ({index} == p) ... {array}[p] ... "

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 
     from streamopt.ir.expression import Condition, Expression
 
-__all__ = ["Cases", "cases_of", "is_of_iterators", "read_at"]
-
 MAX_CASES = 64
 """Of one access; its text has a copy of the read for each."""
 

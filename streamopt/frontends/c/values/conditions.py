@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from streamopt.ir.affine import Affine
     from streamopt.ir.expression import Expression
 
-__all__ = ["Truth", "condition_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class Truth:

@@ -40,15 +40,6 @@ from streamopt.ir.expression import BinaryOp, Literal, Read, walk
 if TYPE_CHECKING:
     from streamopt.frontends.c.state import ReadingState
 
-__all__ = [
-    "choice_of",
-    "integer_of",
-    "observed",
-    "open_hint",
-    "report_unknown",
-    "value_of",
-]
-
 MAX_OPERATIONS = 10_000
 MAX_DEPTH = 200
 MAX_SUBSCRIPT_DEPTH = 20

@@ -40,16 +40,6 @@ from streamopt.ir.expression import (
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = [
-    "LIBRARY",
-    "as_truth",
-    "combined",
-    "least_or_greatest",
-    "library_call",
-    "met",
-    "selected",
-]
-
 
 def combined(op: BinaryOp, left: CValue, right: CValue) -> CValue:
     """Return ``left op right`` in the type that C computes it in.

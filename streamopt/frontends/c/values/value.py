@@ -15,18 +15,6 @@ from streamopt.ir.expression import (
     Literal,
 )
 
-__all__ = [
-    "CValue",
-    "Extremum",
-    "affine_value",
-    "converted_value",
-    "integer",
-    "nearest",
-    "promoted",
-    "real",
-    "wrapped",
-]
-
 _NO_RANGE = Range(0, 0)
 
 

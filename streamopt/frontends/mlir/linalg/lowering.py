@@ -58,8 +58,6 @@ if TYPE_CHECKING:
     from streamopt.frontends.tensors.builder import ProgramBuilder
     from streamopt.frontends.tensors.indexing import ElementPoint
 
-__all__ = ["Argument", "TensorLowering"]
-
 MAX_OPERATIONS = 100_000
 
 

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from streamopt.frontends.tensors.tensor import LazyTensor
     from streamopt.ir.expression import Condition, Expression
 
-__all__ = ["MOVES", "Border", "border_of"]
-
 
 def _result_shape(op: MlirOperation) -> tuple[int, ...]:
     shape = op.results[0].type.shape

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from streamopt.frontends.mlir.linalg.structured import Structured
     from streamopt.frontends.mlir.text.syntax import MlirOperation
 
-__all__ = ["dimension_names", "has_windows", "joined_label", "loop_names", "operation_label"]
-
 _SPATIAL = (("h",), ("h", "w"), ("d", "h", "w"))
 
 

@@ -32,16 +32,6 @@ if TYPE_CHECKING:
     from streamopt.frontends.tensors.builder import ProgramBuilder
     from streamopt.ir.expression import Expression
 
-__all__ = [
-    "dense_tensor",
-    "folded",
-    "looked_up",
-    "only_number",
-    "pointwise",
-    "read_template",
-    "source_order",
-]
-
 
 def pointwise(
     item: Structured,

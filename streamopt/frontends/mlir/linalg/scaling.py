@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from streamopt.frontends.tensors import arithmetic as ex
+from streamopt.ir.arithmetic import negated
 from streamopt.ir.expression import Binary, BinaryOp, Read
 
 if TYPE_CHECKING:
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from streamopt.frontends.tensors.tensor import LazyTensor
     from streamopt.ir.affine import Affine
     from streamopt.ir.expression import Expression
-
-__all__ = ["Chain", "scaling_chains"]
 
 SHORTEST = 3
 """Fewest steps that are worth two new weights."""
@@ -170,9 +169,9 @@ def _after(
         case BinaryOp.ADD:
             return scale, ex.add(shift, weight)
         case BinaryOp.SUB if step.weight_is_left:
-            return ex.negative(scale), ex.subtract(weight, shift)
+            return negated(scale), ex.subtract(weight, shift)
         case BinaryOp.SUB:
-            shifted = ex.negative(weight) if shift == ex.ZERO else ex.subtract(shift, weight)
+            shifted = negated(weight) if shift == ex.ZERO else ex.subtract(shift, weight)
             return scale, shifted
         case BinaryOp.MUL:
             moved = shift if shift == ex.ZERO else ex.multiply(shift, weight)

@@ -29,22 +29,12 @@ from streamopt.ir.expression import (
     rebuild,
     walk,
 )
-from streamopt.ir.program import Reduction
+from streamopt.ir.operators import Reduction
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from streamopt.frontends.mlir.text.syntax import Block, MlirOperation, MlirValue
-
-__all__ = [
-    "Operand",
-    "Structured",
-    "filled",
-    "occurrences",
-    "structured",
-    "term_of",
-    "update_of",
-]
 
 MAX_NODES = 2000
 """Most operations of one body, counted at every use."""

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from streamopt.frontends.mlir.linalg.structured import Structured
     from streamopt.frontends.mlir.text.syntax import MlirOperation, MlirValue
 
-__all__ = ["OperationKind", "TensorLayout", "Usage", "live_operations", "usage"]
-
 
 class OperationKind(Enum):
     """The effect of an operation on elements."""

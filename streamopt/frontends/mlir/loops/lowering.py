@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from streamopt.ir.expression import Expression
     from streamopt.ir.source import Item
 
-__all__ = ["LoopLowering", "loop_source"]
-
 MAX_OPERATIONS = 50_000
 MAX_INLINE = 32
 """Most operations that are written again at each use; longer ones get a variable."""

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     Place: TypeAlias = Callable[[tuple[Affine, ...], Mapping[str, int]], tuple[Affine, ...]]
 
-__all__ = ["VIEWS", "View"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class View:

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from streamopt.frontends.mlir.text.syntax import Block, MlirOperation, MlirValue
     from streamopt.ir.source import Item
 
-__all__ = ["REGIONS"]
-
 MAX_TRIPS = 2**31 - 1
 
 

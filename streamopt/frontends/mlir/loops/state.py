@@ -23,18 +23,6 @@ if TYPE_CHECKING:
     from streamopt.errors import SourceLoc
     from streamopt.frontends.mlir.text.syntax import Block, MlirOperation, MlirValue, Type
 
-__all__ = [
-    "BlockUses",
-    "LoopState",
-    "applied",
-    "block_uses",
-    "bound_of",
-    "constant_index",
-    "is_index_operation",
-    "lower_index",
-]
-
-
 MAX_ELEMENTS = 2**31 - 1
 MAX_DIMENSIONS = 32
 

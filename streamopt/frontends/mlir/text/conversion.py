@@ -33,18 +33,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = [
-    "MAX_ELEMENTS",
-    "SourceText",
-    "affine_map",
-    "convert",
-    "integer_set",
-    "ir",
-    "passmanager",
-    "place",
-]
-
-
 MAX_ELEMENTS = 2**27
 """Most elements of a constant that are kept."""
 

@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["OLD_HINT", "modern"]
-
 OLD_HINT = (
     "this looks like MLIR of LLVM 16 or older, of which some spellings are read: "
     "write it again with a newer mlir-opt"

@@ -18,8 +18,6 @@ from streamopt.frontends.mlir.trial import try_text
 if TYPE_CHECKING:
     from streamopt.frontends.mlir.text.syntax import Module
 
-__all__ = ["KIND", "MAX_CHARACTERS", "convert_module", "parse_module"]
-
 KIND = "streamopt.kind"
 """Attribute of a ``linalg.generic``: name of the operation that it was before, if another."""
 

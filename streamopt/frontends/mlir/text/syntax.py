@@ -15,23 +15,6 @@ if TYPE_CHECKING:
     from streamopt.errors import SourceLoc
     from streamopt.ir.affine import Affine
 
-__all__ = [
-    "DYNAMIC",
-    "AffineMap",
-    "Attribute",
-    "Block",
-    "Dense",
-    "IntegerSet",
-    "MlirOperation",
-    "MlirValue",
-    "Module",
-    "Opaque",
-    "Type",
-    "element_type",
-    "operations_inside",
-]
-
-
 DYNAMIC = -1
 """Extent that MLIR writes as ``?``."""
 
