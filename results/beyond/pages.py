@@ -11,7 +11,7 @@ from keep import HERE, Row, read
 from measure import KERNELS
 from requirements import TITLES, met
 
-from streamopt.report.charts import chart_bytes, new_figure
+from streamopt.report.charts import SERIES, chart_bytes, new_figure
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -228,10 +228,11 @@ def _draw(means: dict[str, float]) -> None:
     figure, axes = new_figure(8.0, 1.2 + 0.34 * len(means), "Simulated cycles over the DSP bound")
     names = list(means)[::-1]
     values = [means[name] for name in names]
-    colours = ["#0072b2" if name in ("all", "free binding") else "#9aa5b1" for name in names]
+    ours, other, line = (SERIES[place][0].light for place in (0, 7, 1))
+    colours = [ours if name in ("all", "free binding") else other for name in names]
     bars = axes.barh(names, values, color=colours, height=0.66)
     axes.bar_label(bars, fmt="%.2f", padding=4)
-    axes.axvline(1.0, color="#d55e00", linewidth=1.2)
+    axes.axvline(1.0, color=line, linewidth=1.2)
     axes.set_xlim(0, 1.12 * max(values))
     axes.tick_params(axis="y", length=0)
     axes.set_xlabel("geometric mean over the programs; the line is the bound")

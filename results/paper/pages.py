@@ -6,7 +6,7 @@ import csv
 from math import exp, log
 from typing import TYPE_CHECKING, TypeAlias
 
-from streamopt.report.charts import chart_bytes, new_figure
+from streamopt.report.charts import COLOURS, chart_bytes, new_figure
 from streamopt.report.text_tables import markdown_section
 from streamopt.sweeping.pages import rows_without_design
 
@@ -224,7 +224,7 @@ def _traces(nodes: Rows) -> bytes:
         own = [row for row in nodes if (row["way"], row["dsp_limit"]) == (way, limit)]
         for place, row in enumerate(own):
             start, end = int(row["start_cycles"]), int(row["end_cycles"])
-            axes.barh(place, end - start, left=start, height=0.6, color="#2f6f9f")
+            axes.barh(place, end - start, left=start, height=0.6, color=COLOURS["work"].light)
         axes.set_yticks(range(len(own)), [row["node"] for row in own])
         axes.invert_yaxis()
         last = max(int(row["end_cycles"]) for row in own)

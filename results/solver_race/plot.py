@@ -14,21 +14,12 @@ import csv
 from pathlib import Path
 from typing import Any
 
-from streamopt.report.charts import FORMATS, chart_bytes, new_figure
+from streamopt.report.charts import COLOURS, FORMATS, SERIES, chart_bytes, new_figure
 
 HERE = Path(__file__).parent
-# Okabe and Ito's colours, which colour-blind readers tell apart; each has a marker of its own
-STYLES = (
-    ("#000000", "o"),
-    ("#0072b2", "s"),
-    ("#009e73", "^"),
-    ("#e69f00", "D"),
-    ("#d55e00", "v"),
-    ("#cc79a7", "P"),
-    ("#56b4e9", "X"),
-)
+STYLES = tuple((colour.light, marker) for colour, marker in SERIES)
 NAMES = {
-    "auto/compact": "exact search (default)",
+    "search/compact": "exact search (default)",
     "cpsat/compact": "CP-SAT, compact",
     "highs/compact": "HiGHS, compact",
     "scip/compact": "SCIP, compact",
@@ -39,7 +30,12 @@ NAMES = {
 }
 SHAPES = {"chain": "chain", "tree": "tree", "series_parallel": "series-parallel"}
 SIZES = ((100, "50 nodes", "-"), (500, "200 nodes", "--"), (10**6, "1000 nodes", ":"))
-GRID: dict[str, Any] = {"visible": True, "which": "major", "color": "#d8dde2", "linewidth": 0.6}
+GRID: dict[str, Any] = {
+    "visible": True,
+    "which": "major",
+    "color": COLOURS["grid"].light,
+    "linewidth": 0.6,
+}
 OPTIMAL = "optimal"
 
 Rows = list[dict[str, str]]
@@ -129,17 +125,17 @@ def programs_chart(rows: Rows, level: str = "opt5") -> Any:
                 linestyle="",
                 marker=marker,
                 markersize=5.5,
-                markerfacecolor=colour if is_proved else "white",
+                markerfacecolor=colour if is_proved else "none",
                 markeredgecolor=colour,
                 label=NAMES.get(way, way) if is_proved else "_",
             )
-    hollow = {"marker": "o", "linestyle": "", "markerfacecolor": "white"}
-    axes.plot([], [], markeredgecolor="#555555", label="no proof in time", **hollow)
+    hollow = {"marker": "o", "linestyle": "", "markerfacecolor": "none"}
+    axes.plot([], [], markeredgecolor=COLOURS["soft"].light, label="no proof in time", **hollow)
     _log_axis(axes)
     axes.set_yticks(range(len(programs)), [name.partition("/")[2] for name in programs])
     axes.set_ylim(-0.6, len(programs) - 0.4)
     for between in range(1, len(programs)):
-        axes.axhline(between - 0.5, color="#eceff2", linewidth=0.8, zorder=0)
+        axes.axhline(between - 0.5, color=COLOURS["grid"].light, linewidth=0.8, zorder=0)
     axes.tick_params(axis="y", length=0)
     axes.set_xlabel("times as long")
     axes.grid(axis="x", **GRID)

@@ -84,7 +84,8 @@ def chart_bytes(figure: Any, form: str) -> bytes:
     kind = "svg" if form == INLINE else form
     with cast("Any", matplotlib).rc_context(settings):
         figure.savefig(content, format=kind, dpi=150, metadata=undated.get(kind, {}))
-    return content.getvalue()
+    made = content.getvalue()
+    return following_theme(made.decode()).encode() if form == "svg" else made
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +111,37 @@ COLOURS: Mapping[str, Colour] = {
     "over": Colour("#b3261e", "#f2867e"),
 }
 """Each is drawn with a light colour of its own, by which it is found again in a picture."""
+
+
+SERIES: tuple[tuple[Colour, str], ...] = (
+    (Colour("#0072b2", "#4ba6e0"), "o"),
+    (Colour("#d55e00", "#f58a3d"), "s"),
+    (Colour("#009e73", "#35c79b"), "^"),
+    (Colour("#b65fa3", "#e39acf"), "D"),
+    (Colour("#a87900", "#e8bb3f"), "v"),
+    (Colour("#5a52b8", "#a8a0f5"), "P"),
+    (Colour("#56b4e9", "#93d4fa"), "X"),
+    (Colour("#7f8a94", "#aab4bd"), "h"),
+)
+"""Colours and markers of lines or points of a kind, told apart without seeing red or green."""
+
+
+def following_theme(svg: str) -> str:
+    """Return an SVG file that is dark where the reader's pages are.
+
+    Colours stay as they are drawn; a rule a colour, for dark pages only, stands before them, so
+    that a program without such rules shows the light picture.
+    """
+    every = (*COLOURS.values(), *(colour for colour, _ in SERIES))
+    rules = [f"svg {{ fill: {COLOURS['ink'].dark} }}"]  # text is black unless another is said
+    for colour in every:
+        for kind in ("fill", "stroke"):
+            if (drawn := f"{kind}: {colour.light}") in svg:
+                rules.append(f"[style*='{drawn}'] {{ {kind}: {colour.dark} !important }}")
+    dark = "\n".join(rules)
+    at = svg.index(">", svg.index("<svg")) + 1
+    style = f"<style>@media (prefers-color-scheme: dark) {{\n{dark}\n}}</style>"
+    return f"{svg[:at]}\n{style}{svg[at:]}"
 
 
 def themed(svg: str) -> str:
