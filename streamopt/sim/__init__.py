@@ -24,16 +24,21 @@ Rules, with their evidence: Vitis HLS 2023.2 co-simulation of 61 published Strea
 
 from __future__ import annotations
 
-from streamopt.sim.deadlock import Deadlock, DeadlockError, Wait, WaitKind
+from streamopt.sim.critical_path import PathCause, Segment
+from streamopt.sim.deadlock import Deadlock, DeadlockError, Wait
 from streamopt.sim.simulate import simulate
 from streamopt.sim.trace import FifoTrace, PipelineTrace, ProcessTrace, Trace
+from streamopt.sim.waits import SampledWait, WaitKind
 
 __all__ = [
     "Deadlock",
     "DeadlockError",
     "FifoTrace",
+    "PathCause",
     "PipelineTrace",
     "ProcessTrace",
+    "SampledWait",
+    "Segment",
     "Trace",
     "Wait",
     "WaitKind",

@@ -3,26 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from streamopt.errors import Diagnostic, SimulationError
+from streamopt.sim.waits import WaitKind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from streamopt.sim.trace import FifoTrace, ProcessTrace
-
-
-class WaitKind(StrEnum):
-    """Missing thing that a process waits for."""
-
-    EMPTY = "empty"
-    """A token in a stream that it reads."""
-    FULL = "full"
-    """A slot in a stream that it writes."""
-    BUFFER = "buffer"
-    """A ping-pong buffer to start on: filled where it reads it, emptied where it writes it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from streamopt.sim.deadlock import Deadlock, DeadlockError, Wait, WaitKind, find_ring
+from streamopt.sim.critical_path import critical_path
+from streamopt.sim.deadlock import Deadlock, DeadlockError, Wait, find_ring
 from streamopt.sim.engine import Engine
 from streamopt.sim.flushable import blocked_flushable
 from streamopt.sim.plan import make_plan
 from streamopt.sim.stalling import blocked_stalling
 from streamopt.sim.trace import Trace, fifo_traces, last_cycle, process_traces
+from streamopt.sim.waits import WaitKind, engine_waits
 from streamopt.sim.wellformed import check_network
 
 if TYPE_CHECKING:
@@ -46,7 +48,7 @@ def simulate(
         network says.
     samples
         Spans of equal length for which the occupancy of every FIFO and the waits of every
-        process are told (the waits of stalling pipelines only).
+        process are told, with the critical path (waits and path of stalling pipelines only).
 
     Raises
     ------
@@ -59,15 +61,17 @@ def simulate(
     check_network(network, timings, given, frames)
     engine = Engine(make_plan(network, timings, given, flushable=flushable), frames)
     ended = engine.run()
-    processes = process_traces(engine, samples)
+    waits = engine_waits(engine) if samples and not flushable else []
+    processes = process_traces(engine, waits, samples)
     fifos = fifo_traces(engine, network, samples)
     if not ended:
-        waits = tuple(_waits(engine))
-        ring = find_ring(waits)
+        vain = tuple(_waits(engine))
+        ring = find_ring(vain)
         cycles = last_cycle(engine) + 1
-        raise DeadlockError(Deadlock(network.name, frames, cycles, waits, ring, processes, fifos))
+        raise DeadlockError(Deadlock(network.name, frames, cycles, vain, ring, processes, fifos))
     ends = [max((p.ends[frame] for p in processes), default=0) for frame in range(frames)]
-    return Trace(network.name, frames, ends[0], _interval(ends), ends[-1], processes, fifos)
+    path = critical_path(engine, waits, samples) if waits else ()
+    return Trace(network.name, frames, ends[0], _interval(ends), ends[-1], processes, fifos, path)
 
 
 def _interval(ends: list[int]) -> int | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from streamopt.ir.text import html_table
+from streamopt.sim.waits import WaitKind, sampled_waits
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -15,8 +16,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from streamopt.ir.network import Fifo, Network
+    from streamopt.sim.critical_path import Segment
     from streamopt.sim.engine import Engine
     from streamopt.sim.state import ProcessRun, TokenChannel
+    from streamopt.sim.waits import PipelineWaits, SampledWait
 
     Cycles = NDArray[np.int64]
 
@@ -52,9 +55,8 @@ class ProcessTrace:
         First cycle, and first cycle after the last, of each frame that it began and ended.
     buffer_cycles
         Cycles in all frames in which it could have started but for a ping-pong buffer.
-    standing_cycles
-        Cycles in which it stood still in each of equal spans of the run, where samples were
-        asked for.
+    waits
+        What it waited for in each of equal spans of the run, where samples were asked for.
     fifo_reads, fifo_writes
         Cycles of its first and last read from a FIFO, and of its first and last write to one, in
         all frames; None where it has none.
@@ -65,7 +67,7 @@ class ProcessTrace:
     ends: tuple[int, ...]
     buffer_cycles: int
     pipelines: tuple[PipelineTrace, ...]
-    standing_cycles: tuple[int, ...] = ()
+    waits: tuple[SampledWait, ...] = ()
     fifo_reads: tuple[int, int] | None = None
     fifo_writes: tuple[int, int] | None = None
 
@@ -78,6 +80,12 @@ class ProcessTrace:
     def full_cycles(self) -> int:
         """Return the cycles in which it stood still for lack of room for its output."""
         return sum(pipeline.full_cycles for pipeline in self.pipelines)
+
+    @property
+    def standing_cycles(self) -> tuple[int, ...]:
+        """Return the cycles in which it stood still in each span, for input or room."""
+        stalls = [wait.span_cycles for wait in self.waits if wait.kind is not WaitKind.BUFFER]
+        return tuple(map(sum, zip(*stalls, strict=True)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +128,9 @@ class Trace:
         the interval. A pattern of more than two frames isn't seen: see ``total_cycles``.
     total_cycles
         Cycles to the end of the last frame.
+    critical_path
+        The work that determines the end of the last frame, from cycle 0 on without a hole; where
+        samples were asked for, of stalling pipelines.
     """
 
     network: str
@@ -129,6 +140,7 @@ class Trace:
     total_cycles: int
     processes: tuple[ProcessTrace, ...]
     fifos: tuple[FifoTrace, ...]
+    critical_path: tuple[Segment, ...] = ()
 
     def _repr_html_(self) -> str:
         """Show when every process ran and what it waited for, in a notebook."""
@@ -163,19 +175,24 @@ def last_cycle(engine: Engine) -> int:
     return max((*ends, *starts, *reads, *writes), default=0)
 
 
-def process_traces(engine: Engine, samples: int) -> tuple[ProcessTrace, ...]:
-    """Return the trace of every process, with its waits in ``samples`` equal spans."""
+def process_traces(
+    engine: Engine, waits: list[list[PipelineWaits]], samples: int
+) -> tuple[ProcessTrace, ...]:
+    """Return the trace of every process, with its waits, if any are given, in equal spans."""
     borders = np.arange(samples + 1) * _span_cycles(last_cycle(engine) + 1, samples)
-    return tuple(_process_trace(engine, position, borders) for position in range(len(engine.runs)))
+    sampled = [sampled_waits(engine, at, own, borders) for at, own in enumerate(waits)]
+    return tuple(
+        _process_trace(engine, position, sampled[position] if sampled else ())
+        for position in range(len(engine.runs))
+    )
 
 
 def _span_cycles(total_cycles: int, samples: int) -> int:
     return -(-total_cycles // max(1, samples))
 
 
-def _process_trace(engine: Engine, position: int, borders: NDArray[np.int64]) -> ProcessTrace:
+def _process_trace(engine: Engine, position: int, waits: tuple[SampledWait, ...]) -> ProcessTrace:
     run = engine.runs[position]
-    stalls = borders.size > 1 and not engine.plan.flushable
     count = len(run.plan.pipelines)
     ends = (engine.frame_end(position, frame) for frame in range(engine.frames_ended(run)))
     return ProcessTrace(
@@ -184,7 +201,7 @@ def _process_trace(engine: Engine, position: int, borders: NDArray[np.int64]) ->
         tuple(end for end in ends if end is not None),
         run.buffer_cycles,
         tuple(_pipeline_trace(run, index) for index in range(count)),
-        standing_cycles(run, borders) if stalls else (),
+        waits,
         _span(c.read[: c.reads] for c in engine.channels if c.plan.reader == position),
         _span(c.written[: c.writes] for c in engine.channels if c.plan.writer == position),
     )
@@ -246,48 +263,3 @@ def _written_by(channel: TokenChannel, cycles: NDArray[np.int64]) -> NDArray[np.
 
 def _read_before(channel: TokenChannel, cycles: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.searchsorted(channel.read[: channel.reads], cycles, side="left")
-
-
-def standing_cycles(run: ProcessRun, borders: Cycles) -> tuple[int, ...]:
-    """Return how long a process stood still within each span between two borders.
-
-    Between two accesses a pipeline's clock runs as far as their clocks are apart; what is more
-    between their cycles was waited, right before the second one.
-
-    Parameters
-    ----------
-    borders
-        Ascending cycles, one more than there are spans.
-    """
-    ends, waits = _waits(run)
-    total = np.concatenate([[0], np.cumsum(waits)])
-    passed = np.searchsorted(ends, borders, side="right")
-    until = total[passed]
-    later = passed < ends.size
-    coming = passed[later]
-    until[later] += np.maximum(borders[later] - (ends[coming] - waits[coming]), 0)
-    return tuple(np.diff(until).tolist())
-
-
-def _waits(run: ProcessRun) -> tuple[Cycles, Cycles]:
-    """Return the ends and lengths of all waits, in order."""
-    seen: dict[tuple[int, bool], int] = {}
-    ends: list[Cycles] = [np.empty(0, np.int64)]
-    waits: list[Cycles] = [np.empty(0, np.int64)]
-    for begun in run.history:
-        clocks: list[Cycles] = [np.empty(0, np.int64)]
-        cycles: list[Cycles] = [np.empty(0, np.int64)]
-        for access in begun.accesses:
-            key = (id(access.channel), access.is_read)
-            first = seen.get(key, 0)
-            seen[key] = first + access.done
-            times = access.channel.read if access.is_read else access.channel.written
-            clocks.append(access.clocks[: access.done])
-            cycles.append(times[first : first + access.done])
-        order = np.argsort(np.concatenate(clocks), kind="stable")
-        at = np.concatenate(cycles)[order]
-        shifts = at - np.concatenate(clocks)[order]
-        waited = np.diff(shifts, prepend=begun.start)
-        ends.append(at[waited > 0])
-        waits.append(waited[waited > 0])
-    return np.concatenate(ends), np.concatenate(waits)

@@ -42,6 +42,9 @@ MAY_IMPORT = {
     "verification": BASE | {"codegen"},
     "synthesis": BASE | {"target"},
     "report": BASE | {"target", "sim", "solvers"},
+    "explanation": BASE
+    | {"analysis", "evaluation", "perf", "sim", "solvers", "space", "strategies", "target"}
+    | {"transforms", "warnings"},
 }
 EVERYTHING = {*MAY_IMPORT, "pipeline"}
 MAY_IMPORT.update(
