@@ -4,12 +4,13 @@
 # make nightly  everything, with what takes too long for CI and STREAMOPT_CASES=3000 random designs
 # make docs   the site, in build/site; broken links are errors
 # make errors the page of all error codes, from the source
+# make cli    the pages of the command line, for the site and for man, from its help
 
 PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
 
-.PHONY: demo test tests quick nightly docs errors lint clean
+.PHONY: demo test tests quick nightly docs errors cli lint clean
 
 demo: .venv/core
 	$(BIN)/streamopt solve graphs/polybench/3mm.json --dsp 2560 -o build/3mm
@@ -34,6 +35,9 @@ docs: .venv/docs
 
 errors: .venv/dev
 	$(BIN)/python -c "from streamopt.cli.error_codes import errors_page; print(errors_page(), end='')" > docs/reference/errors.md
+
+cli: .venv/dev
+	$(BIN)/python docs/manual.py
 
 lint: .venv/dev
 	$(BIN)/ruff check .

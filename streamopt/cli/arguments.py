@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from streamopt.cli.completion import among, listing, rewrites, solvers
 from streamopt.cli.verb import deciding, limiting, reading, searching, writing
 from streamopt.space.level import BindingChoice, LevelName
 from streamopt.space.objective import ObjectiveName
@@ -96,7 +97,14 @@ Fit = Annotated[
         "board's memory after the shell, or of all; raw: without shares.  [opt6: slr or board]",
     ),
 ]
-Device = Annotated[str, limiting("--device", help=f"{', '.join(device_names())}, or a TOML file.")]
+Device = Annotated[
+    str,
+    limiting(
+        "--device",
+        help=f"{', '.join(device_names())}, or a TOML file.",
+        autocompletion=among(device_names()),
+    ),
+]
 ClockNs = Annotated[
     float | None, limiting("--clock-ns", metavar="NS", help="Clock period; 3.33 on the U280.")
 ]
@@ -116,6 +124,7 @@ ArrayPort = Annotated[
         "--port",
         metavar="[ARRAY=]KIND",
         help="How arrays cross the boundary: memory, m_axi, axis; A=m_axi:HBM[3], weights=rom.",
+        autocompletion=among(("memory", "m_axi", "axis")),
     ),
 ]
 Objective = Annotated[
@@ -151,6 +160,7 @@ Without = Annotated[
         metavar="CHOICE",
         help="opt6: a rewrite of the graph to leave out, or partial_tiles for unroll factors that "
         "divide trip counts.",
+        autocompletion=listing(rewrites),
     ),
 ]
 Binding = Annotated[
@@ -175,6 +185,7 @@ Solver = Annotated[
         "--solver",
         help="auto, search (exact, without a solver), one of `streamopt solvers`, exhaustive, or "
         "race (search and the default solver at once) or race:NAME,NAME.",
+        autocompletion=among(solvers),
     ),
 ]
 Formulation = Annotated[

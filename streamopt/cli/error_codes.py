@@ -59,6 +59,11 @@ class ErrorCode:
     places: tuple[str, ...]
 
 
+def known_codes() -> tuple[str, ...]:
+    """Return all codes in order, without what is told of them."""
+    return tuple(_meanings())
+
+
 def catalogue() -> dict[str, ErrorCode]:
     """Return all codes in order."""
     meanings = _meanings()

@@ -9,6 +9,7 @@ import traceback
 import typer
 
 from streamopt import __version__
+from streamopt.cli import EXIT_BUG, EXIT_CODES, EXIT_ERROR
 from streamopt.cli.output import let_sigterm_interrupt
 from streamopt.cli.verb import Verb, expanded, say
 from streamopt.cli.verbs.check import check
@@ -25,9 +26,6 @@ from streamopt.cli.verbs.solve import solve
 from streamopt.cli.verbs.sweep import sweep
 from streamopt.cli.verbs.verify import verify
 from streamopt.errors import Diagnostic, StreamoptError
-
-EXIT_ERROR = 2
-EXIT_BUG = 70
 
 EXAMPLES = {
     "graph": """\
@@ -73,8 +71,7 @@ streamopt explain E401""",
 app = typer.Typer(
     name="streamopt",
     help="Turn affine programs into streaming FPGA accelerators, with a proof.",
-    epilog="Exit codes: 0 done, 1 a check failed (verify, check, doctor), 2 bad input or no "
-    "answer, 70 a bug of streamopt, 130 interrupted.",
+    epilog=f"Exit codes: {', '.join(f'{code} {told}' for code, told in EXIT_CODES.items())}.",
     no_args_is_help=True,
     add_completion=True,
     rich_markup_mode=None,

@@ -6,6 +6,7 @@ Plain text: the boxes of rich would double the time that help takes.
 from __future__ import annotations
 
 import inspect
+import re
 from dataclasses import MISSING, fields, is_dataclass
 from functools import partial, wraps
 from typing import TYPE_CHECKING, Annotated, Any, cast, get_type_hints
@@ -25,6 +26,7 @@ SEARCH = "Search"
 SOURCE = "Reading the source"
 OUTPUT = "Output"
 OTHER = "Options"
+ARGUMENTS = "Arguments"
 ORDER = (OTHER, WHAT, LIMITS, SEARCH, OUTPUT, SOURCE)
 
 deciding, limiting, searching, reading, writing = (
@@ -32,6 +34,16 @@ deciding, limiting, searching, reading, writing = (
 )
 
 VERBOSE = "verbose"
+_TYPE = re.compile(r" <(str|int|float)>")
+_VALUES = {"str": " NAME", "int": " N", "float": " NUMBER"}
+
+
+def _told_value(kind: re.Match[str]) -> str:
+    return _VALUES[kind[1]]
+
+
+def _told_without(_: re.Match[str]) -> str:
+    return ""
 
 
 class Verb(TyperCommand):
@@ -56,19 +68,23 @@ class Verb(TyperCommand):
             problem.message = said(problem.message)
             raise
 
-    def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Write the arguments and the groups of options."""
-        groups: dict[str, list[tuple[str, str]]] = {}
+    def grouped(self, ctx: Any) -> dict[str, list[tuple[str, str]]]:
+        """Return the arguments and options with their help, by group and in order."""
+        groups: dict[str, list[tuple[str, str]]] = {name: [] for name in (ARGUMENTS, *ORDER)}
         for option in self.get_params(ctx):
             line = option.get_help_record(ctx)
             if line is not None:
                 is_argument = option.param_type_name == "argument"
                 own = getattr(option, "rich_help_panel", None) or OTHER
-                groups.setdefault("Arguments" if is_argument else own, []).append(line)
-        for name in ("Arguments", *ORDER):
-            if name in groups:
-                with formatter.section(name):
-                    formatter.write_dl(groups[name])
+                term = _TYPE.sub(_told_without if is_argument else _told_value, line[0])
+                groups[ARGUMENTS if is_argument else own].append((term, line[1]))
+        return {name: lines for name, lines in groups.items() if lines}
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write the arguments and the groups of options."""
+        for name, lines in self.grouped(ctx).items():
+            with formatter.section(name):
+                formatter.write_dl(lines)
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
         """Write the examples as they are."""

@@ -31,6 +31,7 @@ void scaled(float A[24][16], float B[16][20], float C[24][20]) {
         }
 }
 """
+INFO = r"[^/]+\.(dist-info|data)/"
 VERBS = """
 --version
 solve scaled.c --dsp 64 -o scaled
@@ -63,7 +64,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def files(wheel: Path) -> set[str]:
-    return {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
+    return {name for name in zipfile.ZipFile(wheel).namelist() if not re.match(INFO, name)}
 
 
 def metadata(wheel: Path) -> dict[str, list[str]]:
@@ -124,8 +125,10 @@ def check_designs(program: Path, place: Path) -> None:
     where = "import streamopt; print(streamopt.__file__)"
     used = Path(run(program.parent / "python", "-c", where, place=place).strip())
     assert used.is_relative_to(program.parents[1])
+    assert (program.parents[1] / "share/man/man1/streamopt.1").is_file()
 
 
+@pytest.mark.slow
 def test_installed_wheel_needs_no_checkout(wheel: Path, tmp_path: Path) -> None:
     """Dependencies are borrowed from the environment of the tests, whose streamopt isn't seen."""
     home = tmp_path / "home"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from streamopt.cli import arguments as a
+from streamopt.cli.completion import listing, solvers
 from streamopt.cli.output import STDOUT, check_folders, interrupted, put
 from streamopt.cli.reading import Reading, listed
 from streamopt.cli.verb import deciding, limiting, searching, writing
@@ -38,7 +39,12 @@ class TableForm(StrEnum):
 
 Solvers = Annotated[
     list[str] | None,
-    searching("--solver", metavar="NAMES", help="As `solve`; several to compare.  [default: auto]"),
+    searching(
+        "--solver",
+        metavar="NAMES",
+        help="As `solve`; several to compare.  [default: auto]",
+        autocompletion=listing(solvers),
+    ),
 ]
 Budgets = Annotated[
     list[str] | None,
@@ -48,11 +54,21 @@ Budgets = Annotated[
 ]
 Levels = Annotated[
     list[str] | None,
-    deciding("--levels", metavar="NAMES", help="Levels to compare: opt1,opt5.  [default: all]"),
+    deciding(
+        "--levels",
+        metavar="NAMES",
+        help="Levels to compare: opt1,opt5.  [default: all]",
+        autocompletion=listing((*LevelName, "all")),
+    ),
 ]
 Strategies = Annotated[
     list[str] | None,
-    deciding("--strategies", metavar="NAMES", help="hida, scalehls, codo, pom; or all."),
+    deciding(
+        "--strategies",
+        metavar="NAMES",
+        help="hida, scalehls, codo, pom; or all.",
+        autocompletion=listing((*RivalName, "all")),
+    ),
 ]
 CsvFile = Annotated[
     Path | None, writing("--csv", metavar="PATH", help="Write all fields as CSV; - for stdout.")

@@ -10,9 +10,10 @@ from typing import Annotated, Any
 import typer
 
 from streamopt.cli import arguments as a
+from streamopt.cli.completion import among
 from streamopt.cli.output import STDOUT, is_special
 from streamopt.cli.reading import Reading, asked_ports, listed
-from streamopt.codegen.backends.vitis_project import DEFAULT_RELEASE
+from streamopt.codegen.backends.vitis_project import DEFAULT_RELEASE, vitis_releases
 from streamopt.codegen.design import BackendName
 from streamopt.errors import Diagnostic, OutputError
 
@@ -31,7 +32,13 @@ def emit(
         BackendName, typer.Option("--backend", help="The tool that the project is for.")
     ] = BackendName.VITIS,
     release: Annotated[
-        str, typer.Option("--vitis", metavar="RELEASE", help="2022.1 to 2025.2.")
+        str,
+        typer.Option(
+            "--vitis",
+            metavar="RELEASE",
+            help="2022.1 to 2025.2.",
+            autocompletion=among(vitis_releases),
+        ),
     ] = DEFAULT_RELEASE,
     port: a.ArrayPort = None,
     device: a.Device = "u280",

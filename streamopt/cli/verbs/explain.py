@@ -8,10 +8,14 @@ from typing import Annotated
 import typer
 
 from streamopt.cli import arguments as a
+from streamopt.cli.completion import codes
 
 
 def explain(
-    code: Annotated[str, typer.Argument(metavar="CODE", help="Of an error or warning: E401.")],
+    code: Annotated[
+        str,
+        typer.Argument(metavar="CODE", help="Of an error or warning: E401.", autocompletion=codes),
+    ],
     as_json: a.Json = False,
     quiet: a.Quiet = False,
 ) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from streamopt.cli import arguments as a
+from streamopt.cli.completion import listing
 from streamopt.cli.output import interrupted
 from streamopt.cli.reading import listed
 from streamopt.errors import Diagnostic, OptionError
@@ -42,6 +43,7 @@ def sweep(
             "--redo",
             metavar="WORDS",
             help="failed: rows without a design; stale: rows of another version of streamopt.",
+            autocompletion=listing(("failed", "stale")),
         ),
     ] = None,
     only: Annotated[
