@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from streamopt.ir.scheduled import ScheduledGraph
-    from streamopt.report.graph_layout import Place, Point
-    from streamopt.report.graph_picture import Box, Line
+    from streamopt.report.graph_layout import Rectangle, Point
+    from streamopt.report.graph_picture import GraphBox, Line
 
 INCHES, POINTS = 1 / 96, 72 / 96
 """Of a pixel."""
@@ -91,7 +91,7 @@ def _corners(run: Sequence[Point]) -> Iterator[Point]:
         yield from ((x0, middle), (x1, middle), (x1, y1))
 
 
-def _draw_box(axes: Any, box: Box, place: Place) -> None:
+def _draw_box(axes: Any, box: GraphBox, place: Rectangle) -> None:
     from matplotlib.patches import FancyBboxPatch
 
     left, top, *_ = place.sides
@@ -112,7 +112,7 @@ def _draw_box(axes: Any, box: Box, place: Place) -> None:
     _write(axes, box.lines, place)
 
 
-def _write(axes: Any, lines: Sequence[str], place: Place) -> None:
+def _write(axes: Any, lines: Sequence[str], place: Rectangle) -> None:
     first = place.y - LINE_PIXELS * (len(lines) - 1) / 2 + 4
     for at, line in enumerate(lines):
         axes.text(

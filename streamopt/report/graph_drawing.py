@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
     from streamopt.ir.graph import Graph
     from streamopt.ir.scheduled import ScheduledGraph
-    from streamopt.report.graph_layout import Place, Point
-    from streamopt.report.graph_picture import Box, GraphPicture, Line
+    from streamopt.report.graph_layout import Rectangle, Point
+    from streamopt.report.graph_picture import GraphBox, GraphPicture, Line
 
 FIFO, PING_PONG, SOFT = "var(--fifo, #2a9061)", "var(--ping-pong, #c07a10)", "var(--soft, #808b94)"
 STROKES: Mapping[WireKind, str] = {
@@ -147,7 +147,7 @@ def _path(run: Sequence[Point]) -> str:
     return "".join(found)
 
 
-def _box(box: Box, place: Place) -> str:
+def _box(box: GraphBox, place: Rectangle) -> str:
     left, top, *_ = place.sides
     rounding = place.height / 2 if box.kind.is_argument else 5
     key = "array" if box.kind.is_argument else "node"
@@ -160,7 +160,7 @@ def _box(box: Box, place: Place) -> str:
     )
 
 
-def _texts(lines: Sequence[str], place: Place) -> str:
+def _texts(lines: Sequence[str], place: Rectangle) -> str:
     """Return lines in the middle of a place, the first of which has the larger letters."""
     first = place.y - LINE_PIXELS * (len(lines) - 1) / 2 + 4
     texts = (

@@ -37,7 +37,7 @@ class Wire:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Rectangle:
     """A rectangle: its middle, width and height, in pixels; y grows downwards."""
 
     x: float
@@ -67,8 +67,8 @@ class Layout:
         Extent of the picture, from the origin on.
     """
 
-    boxes: Mapping[str, Place]
-    labels: Mapping[str, Place]
+    boxes: Mapping[str, Rectangle]
+    labels: Mapping[str, Rectangle]
     routes: Mapping[str, tuple[tuple[Point, ...], ...]]
     width: float
     height: float
@@ -108,7 +108,7 @@ def layout(boxes: Mapping[str, Size], wires: Sequence[Wire]) -> Layout:
     across = {spot: x - least + MARGIN for spot, x in across.items()}
     bands = _bands(layers, across)
     places = {
-        spot: Place(across[spot], sum(bands[at]) / 2, *layers.sizes[spot])
+        spot: Rectangle(across[spot], sum(bands[at]) / 2, *layers.sizes[spot])
         for at, row in enumerate(layers.rows)
         for spot in row
     }
@@ -310,7 +310,7 @@ def _ports(layers: _Layers, across: Mapping[Spot, float]) -> dict[tuple[Spot, Sp
 def _route(
     wire: str,
     layers: _Layers,
-    places: Mapping[Spot, Place],
+    places: Mapping[Spot, Rectangle],
     ports: Mapping[tuple[Spot, Spot], float],
     bands: Sequence[tuple[float, float]],
 ) -> tuple[tuple[Point, ...], ...]:

@@ -67,7 +67,7 @@ WIRE_WORDS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Box:
+class GraphBox:
     """A node, or an argument, with its lines and all that is known of it.
 
     Attributes
@@ -133,7 +133,7 @@ class GraphPicture:
 
     name: str
     says: str
-    boxes: tuple[Box, ...]
+    boxes: tuple[GraphBox, ...]
     lines: tuple[Line, ...]
     layout: Layout
 
@@ -210,7 +210,7 @@ def _picture(
     says: str,
 ) -> GraphPicture:
     boxes = [
-        Box(
+        GraphBox(
             node.name,
             BoxKind.SEQUENTIAL if isinstance(node, SequentialNode) else BoxKind.NODE,
             (_fit(node.name), *(_fit(line) for line in words[node.name] if line)),
@@ -242,10 +242,10 @@ def _arguments(graph: Graph, edges: Sequence[Edge]) -> Iterator[tuple[str, BoxKi
                 yield name, BoxKind.OUTPUT, node.name
 
 
-def _argument(array: Array, kind: BoxKind, banks: int) -> Box:
+def _argument(array: Array, kind: BoxKind, banks: int) -> GraphBox:
     split = f" in {banks:,} banks" if banks > 1 else ""
     says = f"{kind} {array.name}: {_type(array)}{split}"
-    return Box(array.name, kind, (_fit(array.name), _fit(_type(array))), says)
+    return GraphBox(array.name, kind, (_fit(array.name), _fit(_type(array))), says)
 
 
 def _type(array: Array) -> str:

@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from streamopt.report.graph_layout import Layout, Place, Wire, layout
+from streamopt.report.graph_layout import Layout, Rectangle, Wire, layout
 
 SIZE = (120.0, 40.0)
 
@@ -23,7 +23,7 @@ def check_nothing_overlaps(found: Layout) -> None:
         assert bottom <= found.height
 
 
-def overlap(one: Place, other: Place) -> bool:
+def overlap(one: Rectangle, other: Rectangle) -> bool:
     apart_x = abs(one.x - other.x) - (one.width + other.width) / 2
     return apart_x < 1 and abs(one.y - other.y) < (one.height + other.height) / 2 + 1
 
@@ -59,7 +59,7 @@ def test_upright_pieces_pass_beside_boxes_and_labels(seed: int) -> None:
         for run in route:
             for (x, top), (x1, bottom) in zip(run[::2], run[1::2], strict=True):
                 assert x == x1
-                piece = Place(x, (top + bottom) / 2, 0.0, bottom - top - 4)
+                piece = Rectangle(x, (top + bottom) / 2, 0.0, bottom - top - 4)
                 assert not any(overlap(piece, place) for place in places)
 
 
