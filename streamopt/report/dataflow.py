@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from streamopt.ir.scheduled import ScheduledGraph
-    from streamopt.report.graph_layout import Rectangle, Point
+    from streamopt.report.graph_layout import Point, Rectangle
     from streamopt.report.graph_picture import GraphBox, Line
 
 INCHES, POINTS = 1 / 96, 72 / 96

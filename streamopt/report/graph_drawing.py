@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from streamopt.ir.graph import Graph
     from streamopt.ir.scheduled import ScheduledGraph
-    from streamopt.report.graph_layout import Rectangle, Point
+    from streamopt.report.graph_layout import Point, Rectangle
     from streamopt.report.graph_picture import GraphBox, GraphPicture, Line
 
 FIFO, PING_PONG, SOFT = "var(--fifo, #2a9061)", "var(--ping-pong, #c07a10)", "var(--soft, #808b94)"

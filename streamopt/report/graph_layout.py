@@ -28,7 +28,7 @@ box that isn't amid its neighbours."""
 
 @dataclass(frozen=True, slots=True)
 class Wire:
-    """What runs from one box to another below it, with the size of its label in pixels."""
+    """A way from one box to another below it, with the size of its label in pixels."""
 
     name: str
     start: str

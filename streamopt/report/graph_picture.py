@@ -32,7 +32,7 @@ LINE_PIXELS, PADDING = 15.0, 9.0
 
 
 class BoxKind(StrEnum):
-    """What a box stands for."""
+    """Meaning of a box."""
 
     NODE = "node"
     SEQUENTIAL = "sequential"
@@ -129,7 +129,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class GraphPicture:
-    """What is drawn, and where."""
+    """Boxes and lines, with their places."""
 
     name: str
     says: str
