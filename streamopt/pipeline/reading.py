@@ -77,7 +77,8 @@ def load(
     ----------
     source
         A graph.json, C (``.c``, ``.cpp``), MLIR (``.mlir``) or ONNX (``.onnx``) file, a PyTorch
-        module in a file as ``model.py:Name``, or a ``torch.nn.Module``.
+        module or a program of `streamopt.dsl` in a file as ``model.py:Name``, or a
+        ``torch.nn.Module``.
     example_inputs
         Tensors that a ``torch.nn.Module`` is read for.
     name
@@ -165,10 +166,16 @@ def _read_onnx(text: str, options: SourceOptions) -> Program:
     return read_onnx(Path(text), shapes=options.shape)
 
 
-def _read_module(text: str, options: SourceOptions) -> Program:
-    from streamopt.frontends.torch_module import load_module, read_torch
+def _read_python(text: str, options: SourceOptions) -> Program:
+    from streamopt.frontends.python_file import load_object
+    from streamopt.ir.program import Program
 
-    return read_torch(*load_module(text, options.inputs))
+    found = load_object(text)
+    if isinstance(found, Program):
+        return found
+    from streamopt.frontends.torch_module import example_inputs, read_torch
+
+    return read_torch(found, example_inputs(options.inputs))
 
 
 def _read_json(text: str, options: SourceOptions) -> Program:
@@ -182,7 +189,7 @@ _READERS: Mapping[str, Callable[[str, SourceOptions], Program | Source]] = {
     **dict.fromkeys((".c", ".h", ".cc", ".cpp", ".hpp"), _read_c),
     ".mlir": _read_mlir,
     ".onnx": _read_onnx,
-    ".py": _read_module,
+    ".py": _read_python,
     ".json": _read_json,
 }
 

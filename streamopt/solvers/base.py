@@ -41,11 +41,19 @@ class Capability(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """State of a running search; None where nothing is known yet."""
+    """State of a running search; None where nothing is known yet.
+
+    Attributes
+    ----------
+    spent, limit
+        The effort, in work or in seconds, and the most that it may become; None without a limit.
+    """
 
     elapsed_seconds: float
     incumbent: float | None
     bound: float | None
+    spent: float = 0.0
+    limit: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

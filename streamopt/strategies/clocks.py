@@ -8,10 +8,13 @@ from time import perf_counter, process_time
 from typing import TYPE_CHECKING
 
 from streamopt.search.labels.component import SearchStoppedError
+from streamopt.solvers.base import Progress
 from streamopt.solvers.result import Stop
 from streamopt.work import spent
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from streamopt.solvers.base import SolveOptions
 
 LEAST_SECONDS = 1e-3
@@ -21,13 +24,20 @@ MOST_WAITING = 4.0
 
 
 class SearchClock:
-    """Starts when it is made; honours the time limit and `should_stop` of the options."""
+    """Starts when it is made; honours the time limit and `should_stop` of the options.
+
+    Attributes
+    ----------
+    on_beat
+        Called whenever the search asks whether to stop, also by clocks of its parts.
+    """
 
     def __init__(self, options: SolveOptions) -> None:
         self._started = perf_counter()
         self._options = options
         self._is_interrupted = False
         self.limit = options.time_limit_seconds or inf
+        self.on_beat: Callable[[], None] | None = None
 
     @property
     def stop(self) -> Stop:
@@ -56,7 +66,16 @@ class SearchClock:
         """Return the options and the clock of a part, within what is left or less."""
         seconds = min(max(LEAST_SECONDS, self.left()), inf if most is None else most)
         options = replace(options, time_limit_seconds=_limit(seconds))
-        return options, SearchClock(options)
+        return options, self._heard(SearchClock(options))
+
+    def _heard(self, clock: SearchClock) -> SearchClock:
+        """Return the clock of a part, which beats as this one does."""
+        clock.on_beat = self.on_beat
+        return clock
+
+    def progress(self, incumbent: float | None, bound: float | None) -> Progress:
+        """Return the costs found and proved so far, with the effort that they took."""
+        return Progress(self.seconds(), incumbent, bound, self.spent(), _limit(self.limit))
 
     def interrupt(self) -> Stop:
         """Note that the user pressed Ctrl-C, and return that as the reason to stop."""
@@ -69,6 +88,8 @@ class SearchClock:
 
     def should_stop(self) -> bool:
         """Return whether all is spent, or the search is no longer wanted."""
+        if self.on_beat is not None:
+            self.on_beat()
         asked = self._options.should_stop
         if asked is not None and asked():
             self._is_interrupted = True
@@ -115,7 +136,7 @@ class WorkClock(SearchClock):
         effort = min(max(LEAST_SECONDS, self.left()), inf if most is None else most)
         limit = _limit(effort) if self._is_timed else None
         options = replace(options, time_limit_seconds=limit)
-        return options, WorkClock(options, effort)
+        return options, self._heard(WorkClock(options, effort))
 
 
 def _limit(effort: float) -> float | None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from streamopt.search.labels.component import SearchStoppedError, SearchTooLargeError
-from streamopt.solvers.base import Progress, SolveOptions
+from streamopt.solvers.base import SolveOptions
 from streamopt.solvers.result import Proof, Stop
 from streamopt.strategies.clocks import SearchClock
 from streamopt.strategies.solution import Solution
@@ -138,7 +138,7 @@ class Run:
         self._reported = self.clock.spent()
         if self.options.on_progress is not None:
             known = None if self.cost is None else float(self.cost)
-            self.options.on_progress(Progress(self.clock.seconds(), known, float(self.bound)))
+            self.options.on_progress(self.clock.progress(known, float(self.bound)))
 
     def should_stop(self) -> bool:
         """Return whether to stop; every now and then, report that the search goes on."""

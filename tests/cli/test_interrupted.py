@@ -306,14 +306,17 @@ def test_progress_is_told_without_a_terminal(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(progress, "LINE_SECONDS", 0.01)
-    with progress.solving("atax", "opt6", quiet=False) as shown:
+    stage = "solving atax at opt6"
+    with progress.showing(stage, quiet=False) as shown:
         assert shown is not None
-        shown.search(Progress(1.0, 200.0, 150.0))
+        shown.search(Progress(0.0, None, None, 0.0, 10.0))
+        shown.search(Progress(1.0, 2000.0, 1500.0, 5.0, 10.0))
         time.sleep(0.2)
         shown.fifos(3, 400)
         time.sleep(0.2)
-    with progress.solving("atax", "opt6", quiet=True) as hidden:
+    with progress.showing(stage, quiet=True) as hidden:
         assert hidden is None
     told = capsys.readouterr().err
-    assert "s: solving atax at opt6, incumbent 200, bound 150, gap 25.0 %\n" in told
-    assert "s: sizing FIFOs of atax at opt6, 3 of at most 400 simulations\n" in told
+    costs = "incumbent 2,000, bound 1,500, gap 25.0 %, effort 5 of 10, at most 0 s left\n"
+    assert f"s: solving atax at opt6: {costs}" in told
+    assert "s: solving atax at opt6: FIFO depths, 3 of at most 400 simulations\n" in told

@@ -97,7 +97,7 @@ def compare(
 ) -> None:
     """Solve one graph in several ways and print one table."""
     from streamopt import pipeline
-    from streamopt.cli.progress import comparing
+    from streamopt.cli.progress import showing
     from streamopt.report.text_tables import csv_text
 
     check_folders(csv_file)
@@ -112,8 +112,9 @@ def compare(
         names, rivals, budgets, tiling_limit, solvers, time_limit, seed, fit
     )
     hidden = quiet or as_json or form is not TableForm.TABLE
-    with comparing(graph.name, quiet=hidden) as on_progress:
-        rows = pipeline.records(graph, comparison, device=on, on_progress=on_progress)
+    with showing(f"comparing {graph.name}", quiet=hidden) as shown:
+        told = None if shown is None else shown.level
+        rows = pipeline.records(graph, comparison, device=on, on_progress=told)
     if csv_file is not None:
         put(csv_file, csv_text(rows).encode())
     quiet = quiet or csv_file == STDOUT

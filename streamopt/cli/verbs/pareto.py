@@ -45,20 +45,21 @@ def pareto(
 ) -> None:
     """Find the exact Pareto front of latency and DSPs."""
     from streamopt import pipeline
-    from streamopt.cli.progress import tracing
+    from streamopt.cli.progress import showing
     from streamopt.report.charts import chart_format
     from streamopt.report.text_tables import csv_text
 
     form = None if plot is None else chart_format(plot)
     check_folders(csv_file, plot)
     graph = pipeline.dataflow(read.load(graph_file))
-    with tracing(f"{graph.name} at {level}", quiet=quiet or as_json) as on_front:
+    stage = f"front of {graph.name} at {level}"
+    with showing(stage, quiet=quiet or as_json) as shown:
         front = pipeline.pareto(
             graph,
             level=level,
             dsp=dsp,
             time_limit=time_limit,
-            on_front=on_front,
+            on_front=None if shown is None else shown.front,
             space=pipeline.Space(tiling_limit=tiling_limit),
             effort=pipeline.Effort(solver=solver, seed=seed),
         )

@@ -97,7 +97,7 @@ def _places(source: str, schedule: Path | None) -> tuple[str, Path]:
 def _front(graph: Graph, facts: Facts, time_limit: float | None, quiet: bool) -> Front:
     """Return the front at the level and limits that the schedule was solved for."""
     from streamopt import pipeline
-    from streamopt.cli.progress import tracing
+    from streamopt.cli.progress import showing
     from streamopt.space.level import LEVELS, LevelName
 
     level = LevelName(str(facts.get("level") or LevelName.OPT5))
@@ -105,13 +105,13 @@ def _front(graph: Graph, facts: Facts, time_limit: float | None, quiet: bool) ->
         level = LevelName.OPT5
         facts = {}
     limit = facts.get("tiling_limit")
-    with tracing(graph.name, quiet=quiet) as on_front:
+    with showing(f"front of {graph.name}", quiet=quiet) as shown:
         return pipeline.pareto(
             graph,
             level=level,
             dsp=int(facts.get("dsp_limit") or 2560),
             time_limit=time_limit,
-            on_front=on_front,
+            on_front=None if shown is None else shown.front,
             space=pipeline.Space(tiling_limit=None if limit is None else int(limit)),
         )
 

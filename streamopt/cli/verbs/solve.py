@@ -11,7 +11,7 @@ import typer
 
 from streamopt.cli import arguments as a
 from streamopt.cli.output import Output, cost_words, interrupted, keeping
-from streamopt.cli.progress import solving
+from streamopt.cli.progress import showing
 from streamopt.cli.reading import Reading, asked_ports, listed, stem
 from streamopt.cli.verb import deciding
 from streamopt.solvers.result import Stop
@@ -19,7 +19,7 @@ from streamopt.space.level import LevelName
 from streamopt.space.objective import ObjectiveName, named_objective
 
 if TYPE_CHECKING:
-    from streamopt.cli.progress import Solving
+    from streamopt.cli.progress import Board
     from streamopt.ir.graph import Graph
     from streamopt.ir.ports import PortPlan
     from streamopt.ir.program import Program
@@ -91,7 +91,7 @@ def solve(
     asked = _source_graph(graph_file, read, steps, listed(port), on)
     to = Output.of(output, schedule_file, stem(graph_file, asked.program), seed, force=force)
     to = to.with_data(asked.program, read.test_inputs)
-    with keeping(to) as keep, solving(asked.name, level, quiet=quiet or as_json) as shown:
+    with keeping(to) as keep, showing(asked.stage(level), quiet=quiet or as_json) as shown:
         solution = pipeline.solve(
             asked.graph,
             level=level,
@@ -129,6 +129,10 @@ class _SourceGraph:
         """Return the name of the program."""
         return self.program.name
 
+    def stage(self, level: str) -> str:
+        """Return the words of a search, as they are shown while it runs."""
+        return f"solving {self.name} at {level}"
+
     def space(
         self,
         tiling_limit: int | None,
@@ -158,7 +162,7 @@ def _source_graph(
 
 
 def _sizing(
-    depths: a.FifoDepthsName, slack: float, on: Target, shown: Solving | None
+    depths: a.FifoDepthsName, slack: float, on: Target, shown: Board | None
 ) -> FifoSizing | None:
     from streamopt.pipeline import FifoSizing
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,12 +11,11 @@ import typer
 from streamopt.cli import arguments as a
 from streamopt.cli.completion import listing
 from streamopt.cli.output import interrupted
+from streamopt.cli.progress import showing
 from streamopt.cli.reading import listed
 from streamopt.errors import Diagnostic, OptionError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
-
     from streamopt.report.record import Row
     from streamopt.sweeping.running import Redo
 
@@ -58,8 +56,9 @@ def sweep(
     folder = experiment.parent if output is None else output
     wanted = Wanted(tuple(map(_redo, listed(redo))), tuple(listed(only)))
     try:
-        with _progress(quiet=quiet or as_json) as on_progress:
-            rows = run_sweep(experiment, folder, Means(jobs, dask), wanted, on_progress)
+        with showing(f"sweep {experiment.stem}", quiet=quiet or as_json) as shown:
+            told = None if shown is None else shown.count
+            rows = run_sweep(experiment, folder, Means(jobs, dask), wanted, told)
     except KeyboardInterrupt:
         interrupted(f": the rows in {folder} are kept, and the same command goes on")
     if as_json:
@@ -84,22 +83,3 @@ def _summary(rows: list[Row]) -> str:
         counts[str(row["status"])] += 1
     words = ", ".join(f"{count} {status.replace('_', ' ')}" for status, count in counts.items())
     return f"{len(rows)} rows: {words}"
-
-
-@contextmanager
-def _progress(*, quiet: bool) -> Generator[Callable[[int, int, str], None] | None]:
-    """Yield a callback that shows a bar with the time that is left, only on a terminal."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-    from rich.progress import TimeRemainingColumn as Left
-
-    console = Console(stderr=True)
-    if quiet or not console.is_terminal:
-        yield None
-        return
-    words = TextColumn("{task.description}")
-    with Progress(BarColumn(), MofNCompleteColumn(), Left(), words, console=console) as bar:
-        task = bar.add_task("", total=None)
-        yield lambda there, total, name: bar.update(
-            task, completed=there, total=total, description=name
-        )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from streamopt.frontends.torch_module.module_files import load_module
+from streamopt.frontends.torch_module.example_inputs import example_inputs
 from streamopt.frontends.torch_module.reader import read_torch
 
-__all__ = ["load_module", "read_torch"]
+__all__ = ["example_inputs", "read_torch"]

@@ -11,6 +11,7 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import inf
+from time import perf_counter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,7 +19,6 @@ import numpy as np
 from streamopt.errors import Diagnostic, InfeasibleError
 from streamopt.evaluation.boundary_ports import boundary_of_form
 from streamopt.search.labels.component import SearchTooLargeError
-from streamopt.solvers.base import Progress
 from streamopt.solvers.result import Proof, Stop
 from streamopt.space.level import LevelName
 from streamopt.space.objective import Latency
@@ -27,6 +27,7 @@ from streamopt.strategies.opt6.design_pool import DesignPool, best_of
 from streamopt.strategies.opt6.graph_variant import CLOSE, GraphVariant
 from streamopt.strategies.opt6.opt5_start import quicker_designs
 from streamopt.strategies.opt6.search_budget import Horizon, SearchEffort
+from streamopt.strategies.run import HEARTBEAT_SECONDS
 
 if TYPE_CHECKING:
     from streamopt.ir.graph import Graph
@@ -124,6 +125,8 @@ class _VariantSearch:
         self._quicker = DesignPool()
         self._limit = run.clock.limit
         self._random = np.random.default_rng(run.options.seed)
+        self._reported = 0.0
+        run.clock.on_beat = self._beat
 
     def _variant(self, names: tuple[str, ...], graph: Graph, *, partial: bool) -> GraphVariant:
         problem, on = self.run.problem, self._options.region.on
@@ -312,11 +315,20 @@ class _VariantSearch:
         if best is None:
             return
         run = self.run
-        if run.on_incumbent is not None:
+        if run.on_incumbent is not None and best[0].is_within:
             run.on_incumbent(replace(best[0].solution(run), stop=Stop.INTERRUPTED))
-        if run.options.on_progress is not None:
-            seconds, cycles = run.clock.seconds(), float(best[0].cycles)
-            run.options.on_progress(Progress(seconds, cycles, float(best[1].bound_cycles)))
+        self._reported = 0.0
+        self._beat()
+
+    def _beat(self) -> None:
+        """Tell progress every now and then."""
+        tell, now = self.run.options.on_progress, perf_counter()
+        if tell is None or now - self._reported < HEARTBEAT_SECONDS:
+            return
+        self._reported, best = now, self._best
+        found = None if best is None else float(best[0].cycles)
+        bound = None if best is None else float(best[1].bound_cycles)
+        tell(self.run.clock.progress(found, bound))
 
 
 def _has_bursts(design: SimulatedDesign) -> bool:

@@ -20,7 +20,6 @@ from threading import Thread
 from typing import TYPE_CHECKING, BinaryIO, cast
 
 from streamopt.errors import Diagnostic, SolverError
-from streamopt.solvers.base import Progress
 from streamopt.solvers.result import Proof, Stop
 from streamopt.space.objective import FewestDsps
 from streamopt.strategies.portfolio.worker import (
@@ -175,7 +174,7 @@ class _Race:
         if self.run.options.on_progress is not None:
             best = None if self.best is None else float(self.best.cost)
             bound = float(self.run.bound) if best is None else min(best, float(self.run.bound))
-            self.run.options.on_progress(Progress(self.run.clock.seconds(), best, bound))
+            self.run.options.on_progress(self.run.clock.progress(best, bound))
 
     def _proof(self, best: Solution) -> Proof:
         if self._exact_bound >= best.cost:

@@ -7,7 +7,6 @@ from math import floor
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from streamopt.errors import Diagnostic, SolverError
-from streamopt.solvers.base import Progress
 from streamopt.solvers.registry import get
 from streamopt.solvers.result import Proof, SolveResult, Stop
 from streamopt.space.assemble import violations
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from streamopt.ir.schedule import Schedule
+    from streamopt.solvers.base import Progress
     from streamopt.strategies.run import Run
 
     ReadBack: TypeAlias = Callable[[Mapping[str, float]], Schedule]
@@ -102,7 +102,7 @@ class SolverSearch:
             known = [c for c in (progress.incumbent, self._least_offered) if c is not None]
             best = min(known, default=None)
             bound = max(float(lower), progress.bound or 0.0)
-            tell(Progress(self.clock.seconds(), best, bound if best is None else min(best, bound)))
+            tell(self.clock.progress(best, bound if best is None else min(best, bound)))
 
         return on_progress
 

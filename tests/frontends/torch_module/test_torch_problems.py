@@ -9,8 +9,10 @@ import pytest
 import torch
 from torch import nn
 
+import streamopt as so
 from streamopt.errors import FrontendError
-from streamopt.frontends.torch_module import load_module, read_torch
+from streamopt.frontends.python_file import load_object
+from streamopt.frontends.torch_module import example_inputs, read_torch
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -137,16 +139,14 @@ number = 3
 def test_modules_of_a_file(tmp_path: Path, name: str) -> None:
     path = tmp_path / "model.py"
     path.write_text(MODEL, encoding="utf-8")
-    module, inputs = load_module(f"{path}:{name}", "3x6")
+    module, inputs = load_object(f"{path}:{name}"), example_inputs("3x6")
     assert [tuple(x.shape) for x in inputs] == [(3, 6)]
     program = read_torch(module, inputs)
     assert program.array("y").shape == (3, 5)
 
 
-def test_element_types_of_inputs(tmp_path: Path) -> None:
-    path = tmp_path / "model.py"
-    path.write_text(MODEL, encoding="utf-8")
-    _, inputs = load_module(f"{path}:Small", "1x2:int64, scalar:float64 ,4")
+def test_element_types_of_inputs() -> None:
+    inputs = example_inputs("1x2:int64, scalar:float64 ,4")
     assert [x.dtype for x in inputs] == [torch.int64, torch.float64, torch.float32]
     assert [tuple(x.shape) for x in inputs] == [(1, 2), (), (4,)]
 
@@ -154,7 +154,8 @@ def test_element_types_of_inputs(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "spec", "inputs", "code"),
     [
-        (MODEL, "model.py", "3", "E164"),
+        (MODEL, "model.py:", "3", "E164"),
+        (MODEL.replace("ready =", "ready = other ="), "model.py", "3", "E165"),
         (MODEL, "absent.py:Small", "3", "E164"),
         ("1 +", "model.py:Small", "3", "E164"),
         ("raise SystemExit(3)", "model.py:Small", "3", "E164"),
@@ -169,6 +170,7 @@ def test_element_types_of_inputs(tmp_path: Path) -> None:
 )
 def test_mistakes_in_a_file(tmp_path: Path, text: str, spec: str, inputs: str, code: str) -> None:
     (tmp_path / "model.py").write_text(text, encoding="utf-8")
+    options = so.SourceOptions(inputs=inputs)
     with pytest.raises(FrontendError) as caught:
-        load_module(str(tmp_path / spec), inputs)
+        so.load(str(tmp_path / spec), options=options)
     assert {problem.code for problem in caught.value.diagnostics} == {code}
