@@ -7,9 +7,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from streamopt.ir.schedule import ChannelKind
-from streamopt.report.dataflow import dataflow_chart
 from streamopt.report.gantt import gantt, occupancy_chart
-from streamopt.report.graph_picture import channel_bits
+from streamopt.report.graph.chart import dataflow_chart
+from streamopt.report.graph.picture import channel_bits
 from streamopt.report.log_charts import front_chart, roofline_chart
 from streamopt.report.loops import loops_text
 from streamopt.report.page import Page, Picture, Section, Table

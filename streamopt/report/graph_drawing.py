@@ -11,7 +11,7 @@ from html import escape
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from streamopt.report.graph_picture import (
+from streamopt.report.graph.picture import (
     HEAD_PIXELS,
     LETTER,
     LINE_PIXELS,
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
     from streamopt.ir.graph import Graph
     from streamopt.ir.scheduled import ScheduledGraph
-    from streamopt.report.graph_layout import Point, Rectangle
-    from streamopt.report.graph_picture import GraphBox, GraphPicture, Line
+    from streamopt.report.graph.layout import Point, Rectangle
+    from streamopt.report.graph.picture import GraphBox, GraphPicture, Line
 
 FIFO, PING_PONG, SOFT = "var(--fifo, #2a9061)", "var(--ping-pong, #c07a10)", "var(--soft, #808b94)"
 STROKES: Mapping[WireKind, str] = {

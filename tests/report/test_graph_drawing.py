@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 import streamopt as so
-from streamopt.report.graph_drawing import graph_svg, scheduled_svg
-from streamopt.report.graph_picture import (
+from streamopt.report.graph.picture import (
     HEAD_PIXELS,
     LETTER,
     BoxKind,
@@ -16,11 +15,12 @@ from streamopt.report.graph_picture import (
     graph_picture,
     scheduled_picture,
 )
+from streamopt.report.graph_drawing import graph_svg, scheduled_svg
 from streamopt.transforms.apply import apply
 from tests.support.reported_design import small_graph, solved
 
 if TYPE_CHECKING:
-    from streamopt.report.graph_picture import Line
+    from streamopt.report.graph.picture import Line
 
 SVG = "{http://www.w3.org/2000/svg}"
 LONG = "a_name_of_which_nobody_can_say_that_it_is_a_short_one"

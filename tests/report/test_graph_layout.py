@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from streamopt.report.graph_layout import Layout, Rectangle, Wire, layout
+from streamopt.report.graph.layout import Layout, Rectangle, Wire, layout
 
 SIZE = (120.0, 40.0)
 

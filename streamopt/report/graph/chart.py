@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from streamopt.report.charts import COLOURS, chart_bytes, new_figure
-from streamopt.report.graph_picture import (
+from streamopt.report.graph.picture import (
     HEAD_PIXELS,
     LINE_PIXELS,
     WORDS_PIXELS,
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from streamopt.ir.scheduled import ScheduledGraph
-    from streamopt.report.graph_layout import Point, Rectangle
-    from streamopt.report.graph_picture import GraphBox, Line
+    from streamopt.report.graph.layout import Point, Rectangle
+    from streamopt.report.graph.picture import GraphBox, Line
 
 INCHES, POINTS = 1 / 96, 72 / 96
 """Of a pixel."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from streamopt.ir.graph import SequentialNode
 from streamopt.ir.program import Role
 from streamopt.ir.schedule import ChannelKind
-from streamopt.report.graph_layout import Layout, Wire, layout
+from streamopt.report.graph.layout import Layout, Wire, layout
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from streamopt.ir.graph import Edge, Graph, Node
     from streamopt.ir.program import Array
     from streamopt.ir.scheduled import Channel, ScheduledGraph
-    from streamopt.report.graph_layout import Size
+    from streamopt.report.graph.layout import Size
 
 HEAD_PIXELS, WORDS_PIXELS = 12.0, 11.0
 """Sizes of the letters of names, and of what stands below them."""
