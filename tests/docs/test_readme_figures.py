@@ -69,6 +69,20 @@ def test_a_changed_cell_is_found() -> None:
     assert shown != measured()
 
 
+def test_figures_of_the_pages_for_users_of_other_systems() -> None:
+    rivals = (TOP / "results/rivals/README.md").read_text(encoding="utf-8")
+    over = dict(re.findall(r"^\| (\w+) \| \d+ of 17 \| ([\d.]+) of 17 \|", rivals, re.MULTILINE))
+    hida = " ".join((TOP / "docs/from/hida.md").read_text(encoding="utf-8").split())
+    told = r"HIDA's strategy take ([\d.]+) times .* those of ScaleHLS's ([\d.]+) times"
+    said = re.search(told, hida)
+    assert said is not None
+    assert said.groups() == (over["HIDA"], over["ScaleHLS"])
+    atax = next(row for row in measured() if row["program"] == "atax")
+    stream_hls = (TOP / "docs/from/stream-hls.md").read_text(encoding="utf-8")
+    assert f"RTL simulation of this one took {atax[PUBLISHED]} cycles" in stream_hls
+    assert re.search(rf"it finds\n{atax['`opt6`']} cycles", stream_hls)
+
+
 def test_error_of_the_simulator() -> None:
     said = re.search(
         r"co-simulation of (\d+) published designs with a mean error of ([\d.]+) %", README
