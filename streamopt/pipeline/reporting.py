@@ -8,7 +8,7 @@ from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from streamopt.errors import Diagnostic, ReportError, SourceLoc, reason
+from streamopt.errors import CodegenError, Diagnostic, ReportError, SourceLoc, reason
 from streamopt.files import read_text
 from streamopt.options import checked
 from streamopt.pipeline.evaluating import evaluate
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from streamopt.ir.graph import Graph
     from streamopt.ir.program import Program
     from streamopt.ir.schedule import Schedule
+    from streamopt.ir.scheduled import ScheduledGraph
     from streamopt.report.design_page import FrontFacts
     from streamopt.report.log_charts import Roofline
     from streamopt.report.page import Page
@@ -147,8 +148,9 @@ def report_design(
 def _report(
     graph: Graph, schedule: Schedule, device: Target | None, result: Facts, front: Front | None
 ) -> Report:
+    from streamopt.report.design_document import SAMPLES
     from streamopt.report.design_page import DesignFacts, design_page
-    from streamopt.report.gantt import SAMPLES
+    from streamopt.report.source_excerpts import source_excerpts
     from streamopt.transforms.apply import apply
     from streamopt.warnings.cycles import recorded_warnings
     from streamopt.warnings.solution import design_warnings
@@ -170,8 +172,21 @@ def _report(
         found.headline.facts,
         (*recorded_warnings(result, found), *design_warnings(scheduled.graph, found)),
         None if front is None else _front(front),
+        source_excerpts(node.node for node in scheduled.nodes),
+        _functions(scheduled),
     )
     return Report(design_page(facts))
+
+
+def _functions(scheduled: ScheduledGraph) -> dict[str, str] | str:
+    """Return the C++ of every node, or why it can't be written."""
+    from streamopt.codegen.layout import plan_layout
+    from streamopt.codegen.processes.process import node_texts
+
+    try:
+        return node_texts(plan_layout(scheduled))
+    except CodegenError as error:
+        return str(error.diagnostics[0])
 
 
 def _node_facts(found: Evaluation) -> dict[str, str]:

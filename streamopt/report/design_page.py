@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
 from streamopt.ir.schedule import ChannelKind
+from streamopt.report.design_document import (
+    DesignView,
+    SourceExcerpt,
+    fifo_views,
+    node_views,
+    process_views,
+    segment_views,
+)
 from streamopt.report.gantt import gantt, occupancy_chart
 from streamopt.report.graph.chart import dataflow_chart
 from streamopt.report.graph.picture import channel_bits
 from streamopt.report.log_charts import front_chart, roofline_chart
 from streamopt.report.loops import loops_text
 from streamopt.report.page import Page, Picture, Section, Table
-from streamopt.report.proof import proof_facts
+from streamopt.report.proof import proof_facts, proof_words
 from streamopt.report.resource_bars import budgets, resource_chart
 from streamopt.target.resources import RESOURCE_WORDS
 
@@ -24,7 +32,7 @@ if TYPE_CHECKING:
     from streamopt.ir.scheduled import ScheduledGraph
     from streamopt.report.log_charts import Roofline
     from streamopt.report.proof import Facts
-    from streamopt.sim import Trace
+    from streamopt.sim import ProcessTrace, Trace
     from streamopt.target.device import Target
     from streamopt.target.resources import Resources
 
@@ -65,6 +73,10 @@ class DesignFacts:
         Cycles, milliseconds and shares of a region: pairs of a label and words.
     warnings
         To be known before it is built.
+    sources
+        By node: its place and lines.
+    functions
+        Emitted C++ by node, or why there is none.
     """
 
     scheduled: ScheduledGraph
@@ -80,6 +92,8 @@ class DesignFacts:
     hardware: tuple[tuple[str, str], ...] = ()
     warnings: tuple[DesignWarning, ...] = ()
     front: FrontFacts | None = None
+    sources: Mapping[str, SourceExcerpt] = field(default_factory=dict[str, SourceExcerpt])
+    functions: Mapping[str, str] | str = ""
 
 
 def design_page(found: DesignFacts) -> Page:
@@ -87,17 +101,49 @@ def design_page(found: DesignFacts) -> Page:
     level = found.facts.get("level")
     title = f"{found.trace.network} at {level}" if level else found.trace.network
     device = found.target
-    sections = [_proof(found), *_warnings(found), _dataflow(found), _run(found)]
-    if found.trace.fifos:
-        sections.append(_occupancy(found))
-    sections += [_resources(found), _roofline(found)]
+    sections = [*_warnings(found)]
     if found.front is not None:
         sections.append(_front(found.trace.network, found.front))
+    sections.append(_run(found))
+    if found.trace.fifos:
+        sections.append(_occupancy(found))
+    sections += [_dataflow(found), _resources(found), _roofline(found), _proof(found)]
     listing = loops_text(found.scheduled, found.node_facts, found.bodies)
     sections.append(Section("schedule", "The schedule as loops", listing=listing))
     lead = f"{len(found.scheduled.nodes)} nodes and {len(found.scheduled.channels)} channels on "
     lead += f"{device.name} ({device.part}) at {device.clock_ns:g} ns."
-    return Page(title, lead, _figures(found), tuple(sections))
+    figures, document = _figures(found), _document(found)
+    return Page(title, lead, figures, tuple(sections), _verdict(found), (document,))
+
+
+def _document(found: DesignFacts) -> DesignView:
+    trace = found.trace
+    return DesignView(
+        trace.network,
+        "",
+        trace.cycles,
+        trace.total_cycles,
+        process_views(trace, found.predicted),
+        fifo_views(trace, found.scheduled),
+        segment_views(trace),
+        node_views(found.scheduled, found.node_facts, found.bodies, found.sources, found.functions),
+    )
+
+
+def _verdict(found: DesignFacts) -> tuple[str, ...]:
+    """Return the first sentence to read: cycles, the node that bounds them, and the proof."""
+    trace = found.trace
+    busiest = max(trace.processes, key=_working_cycles)
+    share = 100 * _working_cycles(busiest) / max(1, trace.total_cycles)
+    words = f"{trace.network} takes {trace.cycles:,} cycles; {busiest.name} works in most of them, "
+    words += f"{share:.0f} %."
+    proof = f" The schedule is {proof_words(found.facts)}." if found.facts.get("proof") else ""
+    return (words + proof,)
+
+
+def _working_cycles(process: ProcessTrace) -> int:
+    runs = sum(end - start for start, end in zip(process.starts, process.ends, strict=False))
+    return runs - process.empty_cycles - process.full_cycles
 
 
 def _figures(found: DesignFacts) -> tuple[tuple[str, str], ...]:
@@ -198,6 +244,7 @@ def _run(found: DesignFacts) -> Section:
         (words,),
         Picture("gantt", says, partial(gantt, trace, found.predicted)),
         (Table("Processes, in cycles", (*header, "closed form"), tuple(rows)),),
+        has_view=True,
     )
 
 
@@ -218,6 +265,7 @@ def _occupancy(found: DesignFacts) -> Section:
         ("The upper border of a row is the depth of its FIFO.",),
         Picture("fifos", says, partial(occupancy_chart, found.trace)),
         (Table("FIFOs", header, rows),),
+        has_view=True,
     )
 
 
@@ -291,4 +339,4 @@ def _front(name: str, front: FrontFacts) -> Section:
     words += more if front.open_boxes else ", and there are no others."
     says = f"Pareto curve of cycles against DSPs with {len(rows)} points"
     table = Table("Schedules of the front", ("latency (cycles)", "DSPs", "proof"), rows)
-    return Section("pareto", "Pareto curve", (words,), Picture("pareto", says, draw), (table,))
+    return Section("front", "Pareto front", (words,), Picture("pareto", says, draw), (table,))

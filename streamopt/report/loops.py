@@ -24,10 +24,20 @@ def loops_text(
     bodies
         Statements in text, by node.
     """
-    nodes = ("\n".join(_node(scheduled, node, facts, bodies)) for node in scheduled.nodes)
+    nodes = (node_loops(scheduled, node, facts, bodies) for node in scheduled.nodes)
     rewrites = scheduled.schedule.rewrites
     head = f"rewrites: {', '.join(rewrites)}\n\n" if rewrites else ""
     return head + "\n\n".join(nodes)
+
+
+def node_loops(
+    scheduled: ScheduledGraph,
+    node: ScheduledNode,
+    facts: Mapping[str, str],
+    bodies: Mapping[str, Sequence[str]],
+) -> str:
+    """Return one node of `loops_text`."""
+    return "\n".join(_node(scheduled, node, facts, bodies))
 
 
 def _node(

@@ -1,17 +1,32 @@
-"""A report as one HTML file that needs nothing else: no script, no font, no network."""
+"""A report as one HTML file that needs nothing else: no library, no font, no network.
+
+Its words and tables are HTML; what can be zoomed and chosen is drawn by the scripts beside the
+template, from one JSON document (`streamopt.report.design_document`).
+"""
 
 from __future__ import annotations
 
 import re
+from base64 import b64encode
 from dataclasses import dataclass
+from hashlib import sha256
 from html import escape
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from streamopt.report.charts import INLINE, style_variables, themed
+from streamopt.report.design_document import designs_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from streamopt.report.design_document import DesignView
+
+SCRIPTS = (
+    *("store", "series", "cycles", "tip", "theme", "chart"),
+    *("gantt", "fifos", "node", "words", "address"),
+)
+"""The modules of a page in their order; each uses those before it."""
 NUMBER = re.compile(r"(< )?-?[\d,]+(\.\d+)?( ?(%|x|bit))?( (to|of) [\d,]+)?|-|none")
 
 
@@ -58,7 +73,17 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A part of a report; ``anchor`` is its name in links, ``listing`` keeps its lines."""
+    """A part of a report.
+
+    Attributes
+    ----------
+    anchor
+        Its name in links, and of its drawing by a script.
+    listing
+        Text that keeps its lines.
+    has_view
+        Whether a script draws it on the page; ``picture`` is then for papers alone.
+    """
 
     anchor: str
     title: str
@@ -66,16 +91,27 @@ class Section:
     picture: Picture | None = None
     tables: tuple[Table, ...] = ()
     listing: str = ""
+    has_view: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A report: what it is about, the figures that matter most, and the rest in sections."""
+    """A report: what it is about, the figures that matter most, and the rest in sections.
+
+    Attributes
+    ----------
+    verdict
+        The first sentences to read.
+    designs
+        What its scripts draw; the words and tables are those of the first.
+    """
 
     title: str
     lead: str
     figures: tuple[tuple[str, str], ...]
     sections: tuple[Section, ...]
+    verdict: tuple[str, ...] = ()
+    designs: tuple[DesignView, ...] = ()
 
     @property
     def pictures(self) -> tuple[Picture, ...]:
@@ -86,6 +122,7 @@ class Page:
 def html(page: Page) -> str:
     """Return a report as HTML; the same report gives the same text."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
+    from markupsafe import Markup
 
     environment = Environment(
         loader=PackageLoader("streamopt.report", "data"),
@@ -94,12 +131,25 @@ def html(page: Page) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    script = "\n".join(_data(f"{name}.js") for name in SCRIPTS)
     return environment.get_template("page.html").render(
         page=page,
-        drawings={picture.name: _drawing(picture) for picture in page.pictures},
+        drawings={
+            section.picture.name: _drawing(section.picture)
+            for section in page.sections
+            if section.picture is not None and not section.has_view
+        },
+        document=Markup(designs_json(page.designs)),
+        script=Markup(script),
+        script_hash=f"sha256-{b64encode(sha256(script.encode()).digest()).decode()}",
+        style=Markup(_data("page.css")),
         light=style_variables(dark=False),
         dark=style_variables(dark=True),
     )
+
+
+def _data(name: str) -> str:
+    return files("streamopt.report").joinpath("data", name).read_text(encoding="utf-8").strip()
 
 
 def _drawing(picture: Picture) -> Any:

@@ -118,7 +118,7 @@ def test_missing_packages_are_told(
 @pytest.mark.parametrize(
     "words",
     [
-        "report project",
+        "report project --figures pictures",
         f"pareto {GESUMMV} --plot front.svg",
         f"simulate {GESUMMV} --gantt run.svg",
     ],

@@ -69,7 +69,8 @@ def report(
     from streamopt import pipeline
     from streamopt.report.charts import require_charts
 
-    require_charts()  # and not after a front has been traced
+    if figures is not None:
+        require_charts()  # and not after a front has been traced
     to = settled(output, f"{stem(source)}.html", force=force)
     if Path(source).suffix.lower() == ".csv":
         found = pipeline.report_rows(pipeline.load_rows(source))

@@ -15,11 +15,11 @@ from streamopt.codegen.processes.mover import MoverWriter, is_mover
 from streamopt.codegen.processes.nest import NestWriter
 from streamopt.codegen.processes.sequence import SequenceWriter
 from streamopt.codegen.processes.tables import table_definition
-from streamopt.codegen.tree import Comment, CppFunction, CppStatement, Directive, Item
+from streamopt.codegen.tree import Comment, CppFunction, CppStatement, Directive, Item, render
 from streamopt.ir.graph import SequentialNode
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import TypeAlias
 
     from streamopt.codegen.layout import CppPort, CppProcess, DesignLayout
@@ -66,15 +66,30 @@ def process_functions(layout: DesignLayout, declared: Declared = parameters) -> 
     declared
         Texts of the parameters for a port, and whether the process only reads it.
     """
-    functions = OperatorFunctions()
-    top = layout.top
-    processes = [
-        (CppStatement(""), *_process(p, functions, declared, top)) for p in layout.processes
-    ]
-    for function in functions.items:
+    operators, processes = _functions(layout, declared)
+    for function in operators:
         yield from (CppStatement(""), function)
-    for process in processes:
-        yield from process
+    for items in processes:
+        yield from (CppStatement(""), *items)
+
+
+def node_texts(layout: DesignLayout) -> dict[str, str]:
+    """Return, by node, the function of its process as the kernel of Vitis HLS has it."""
+    _, processes = _functions(layout, parameters)
+    return {
+        scheduled.node.name: render(items)
+        for process, items in zip(layout.processes, processes, strict=True)
+        for scheduled in process.nodes
+    }
+
+
+def _functions(
+    layout: DesignLayout, declared: Declared
+) -> tuple[Sequence[CppFunction], list[tuple[Item, ...]]]:
+    """Return the functions of bound operators, and those of processes with their comments."""
+    functions = OperatorFunctions()
+    processes = [tuple(_process(p, functions, declared, layout.top)) for p in layout.processes]
+    return functions.items, processes
 
 
 def _origin(node: Node) -> str:
