@@ -271,7 +271,7 @@ _MADE_BY = {
     "Program": "so.load(path)",
     "VitisSettings": "so.VitisSettings(release='2023.2')",
 }
-_ANYTHING = {"Any", "object"}
+_ANYTHING = {"Any", "Readable", "object"}  # what is readable is told by its reader
 
 
 @dataclass(frozen=True, slots=True)

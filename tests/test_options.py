@@ -100,7 +100,7 @@ def test_all_problems_are_told_at_once() -> None:
     [
         (
             lambda: so.solve(ANYTHING),
-            "E542 graph is 7.5, but takes a Graph, a Program, a string or a path",
+            "E544 there is no program in 7.5; give a path (.c, .mlir, .onnx,",
         ),
         (lambda: so.Comparison(levels="opt5"), "E542 levels is 'opt5', but takes a list"),
         (lambda: so.compare(GESUMMV, dsp=[True]), "E542 dsp is [True], but takes a whole"),
@@ -110,7 +110,7 @@ def test_all_problems_are_told_at_once() -> None:
             lambda: so.solve(GESUMMV, effort=ANYTHING),
             "E542 effort is 7.5, but takes an Effort; give effort=so.Effort(",
         ),
-        (lambda: so.load(ANYTHING), "E542 source is 7.5, but takes a string, a path or a Module"),
+        (lambda: so.load(ANYTHING), "E544 there is no program in 7.5; give a path"),
     ],
 )
 def test_wrong_values(ask: Callable[[], object], problem: str) -> None:
@@ -150,7 +150,7 @@ def test_paths_programs_and_graphs_do() -> None:
     as_schedule: Any = solution
     (found,) = told(lambda: so.simulate(graph, as_schedule))
     assert found == (
-        "E542 schedule is of type Solution, but takes a Schedule; give its member 'schedule'"
+        "E542 schedule is of type Solved, but takes a Schedule; give its member 'schedule'"
     )
 
 

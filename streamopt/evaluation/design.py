@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from streamopt.evaluation.headline import headline
 from streamopt.evaluation.time_claim import time_claim
+from streamopt.ir.text import html_table
 from streamopt.perf.as_built.closed_form import predict
 from streamopt.perf.pipelines.clock import clock_risks
 from streamopt.perf.pipelines.timings import pipeline_timings, timed_pipelines
@@ -80,6 +81,16 @@ class Evaluation:
     def __repr__(self) -> str:
         """Return the headline on one line; its parts print themselves."""
         return f"<Evaluation {self.network.name} on {self.target.name}: {self.headline}>"
+
+    def _repr_html_(self) -> str:
+        """Show the headline and the resources of every process in a notebook."""
+        header = ("process", "DSPs", "BRAM18", "URAM", "LUTs", "FFs")
+        parts = {**self.resources.processes, "in all": self.resources.total}
+        rows = (
+            (name, used.dsps, used.bram18, used.uram, used.luts, used.ffs)
+            for name, used in parts.items()
+        )
+        return html_table(f"{self.network.name}: {self.headline}", header, rows)
 
     def predicted_spans(self) -> dict[str, tuple[int, int, int]]:
         """Return start, first and last write of every process by the closed form, in cycles."""

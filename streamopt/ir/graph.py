@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from streamopt.ir.element import ElementType
     from streamopt.ir.expression import Access, Condition, Expression
     from streamopt.ir.operators import Reduction
-    from streamopt.ir.program import Array, Loop, Statement
+    from streamopt.ir.program import Array, Loop, Program, Statement
     from streamopt.ir.window import Stretch, Window
 
 
@@ -263,6 +263,8 @@ class Graph:
         Pairs (array, original): arguments that the caller fills with what it gives another one.
     values
         Values of weights that came with the source, by array; those of a copy are its original's.
+    origin
+        The program that it was made of, which designs are compared with; None if unknown.
     """
 
     name: str
@@ -273,6 +275,7 @@ class Graph:
     values: Mapping[str, NDArray[Any]] = field(
         default_factory=dict[str, "NDArray[Any]"], compare=False, repr=False
     )
+    origin: Program | None = field(default=None, compare=False, repr=False)
     _lookup: _Lookup = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -284,6 +287,10 @@ class Graph:
         copies = (f"{copy} is a copy of {original}" for copy, original in self.copies)
         parts = (*self.arrays, *copies, *self.nodes, *self.edges)
         return "\n".join([f"graph {self.name}", *map(str, parts)])
+
+    def __repr__(self) -> str:
+        """Return name and size on one line."""
+        return f"<Graph {self.name}: {len(self.nodes)} nodes, {len(self.edges)} channels>"
 
     def _repr_html_(self) -> str:
         """Show nodes and channels in a notebook."""

@@ -206,6 +206,10 @@ class Program:
         """Return a line for each array and each nest."""
         return "\n".join([f"program {self.name}", *map(str, self.arrays), *map(str, self.nests)])
 
+    def __repr__(self) -> str:
+        """Return name and size on one line."""
+        return f"<Program {self.name}: {len(self.nests)} loop nests, {len(self.arrays)} arrays>"
+
     def _repr_html_(self) -> str:
         """Show the arrays in a notebook."""
         title = f"program {self.name}: {len(self.nests)} loop nests"

@@ -173,6 +173,11 @@ class Schedule:
         parts = (*self.nodes, *self.channels, *self.ports, *limit)
         return "\n".join([f"schedule of {self.graph}", *rewrites, *map(str, parts)])
 
+    def __repr__(self) -> str:
+        """Return the graph's name, its size and its FIFOs on one line."""
+        fifos = f"{len(self.fifos)} of {len(self.channels)} channels FIFOs"
+        return f"<Schedule of {self.graph}: {len(self.nodes)} nodes, {fifos}>"
+
     def _repr_html_(self) -> str:
         """Show the loops of every node in a notebook."""
         rows = (

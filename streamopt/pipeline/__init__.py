@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from streamopt.evaluation.design import Evaluation
     from streamopt.evaluation.fifo_sizing import FifoSizing
     from streamopt.pipeline.building import apply, emit, verify, write
+    from streamopt.pipeline.by_hand.opening import schedule
     from streamopt.pipeline.checking import check
     from streamopt.pipeline.comparing import Comparison, compare, records
     from streamopt.pipeline.design_limits import Budget
@@ -36,10 +37,9 @@ if TYPE_CHECKING:
         warning_records,
     )
     from streamopt.pipeline.health import doctor
-    from streamopt.pipeline.opening import schedule
     from streamopt.pipeline.ports import plan_ports, put_outside
+    from streamopt.pipeline.readers import SourceOptions
     from streamopt.pipeline.reading import (
-        SourceOptions,
         dataflow,
         interpret,
         load,
@@ -57,6 +57,7 @@ if TYPE_CHECKING:
         report_solution,
     )
     from streamopt.pipeline.rivals import RivalDesign, design
+    from streamopt.pipeline.solved import Solved
     from streamopt.pipeline.solving import pareto, solve, solvers
     from streamopt.space.level import BindingChoice
     from streamopt.space.objective import FewestDsps, Interval, Latency, LatencyThenDsps
@@ -76,6 +77,7 @@ __all__ = [
     "LatencyThenDsps",
     "Report",
     "RivalDesign",
+    "Solved",
     "SourceOptions",
     "Space",
     "VitisSettings",
@@ -139,13 +141,15 @@ _PLACES = {
     "load_design simulate size_fifos",
     "streamopt.pipeline.design_limits": "Budget",
     "streamopt.pipeline.health": "doctor",
-    "streamopt.pipeline.opening": "schedule",
+    "streamopt.pipeline.by_hand.opening": "schedule",
     "streamopt.pipeline.ports": "plan_ports put_outside",
-    "streamopt.pipeline.reading": "SourceOptions dataflow interpret load load_schedule "
-    "load_steps save save_steps",
+    "streamopt.pipeline.readers": "SourceOptions",
+    "streamopt.pipeline.reading": "dataflow interpret load load_schedule load_steps save "
+    "save_steps",
     "streamopt.pipeline.reporting": "Report load_result load_rows report_design report_rows "
     "report_solution",
     "streamopt.pipeline.rivals": "RivalDesign design",
+    "streamopt.pipeline.solved": "Solved",
     "streamopt.pipeline.solving": "pareto solve solvers",
     "streamopt.strategies.effort": "Effort",
 }

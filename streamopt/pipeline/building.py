@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from streamopt.ir.program import Program
     from streamopt.ir.schedule import Schedule
     from streamopt.ir.scheduled import ScheduledGraph
+    from streamopt.pipeline.readers import Readable
     from streamopt.verification.compare import DesignVerdict
     from streamopt.verification.edits.finding import Edits
     from streamopt.verification.manifest import Manifest
@@ -39,13 +40,13 @@ logger = logging.getLogger(__name__)
 
 
 @checked()
-def apply(graph: Graph | Program | str | PathLike[str], schedule: Schedule) -> ScheduledGraph:
+def apply(graph: Readable, schedule: Schedule) -> ScheduledGraph:
     """Return the graph with the schedule applied to its loops.
 
     Parameters
     ----------
     graph
-        A graph, a program, or the path of what `streamopt.load` reads.
+        A graph, or anything else that `streamopt.load` reads.
     schedule
         From `solve`, `load_schedule` or by hand.
 
@@ -61,7 +62,7 @@ def apply(graph: Graph | Program | str | PathLike[str], schedule: Schedule) -> S
 
 @checked()
 def emit(
-    graph: Graph | Program | str | PathLike[str],
+    graph: Readable,
     schedule: Schedule,
     *,
     backend: str = "vitis",
@@ -72,7 +73,7 @@ def emit(
     Parameters
     ----------
     graph
-        A graph, a program, or the path of what `streamopt.load` reads.
+        A graph, or anything else that `streamopt.load` reads.
     schedule
         From `solve`, `load_schedule` or by hand.
     backend
@@ -117,7 +118,7 @@ def _fitting(graph: Graph, schedule: Schedule, backend: str) -> Schedule:
 
 @checked()
 def write(
-    program: Program | str | PathLike[str],
+    program: Readable,
     schedule: Schedule,
     directory: str | PathLike[str],
     *,
@@ -134,7 +135,7 @@ def write(
     Parameters
     ----------
     program
-        A program, or the path of what `streamopt.load` reads.
+        A program, or anything else that `streamopt.load` reads; a graph knows its program.
     schedule
         Of its graph.
     directory
@@ -165,9 +166,7 @@ def write(
     from streamopt.formats.weights import arrays_bytes, weights_bytes
     from streamopt.verification.project import write_project
 
-    if isinstance(program, str | PathLike):
-        program = load(program)
-    graph = dataflow(program)
+    graph, program = dataflow(program), load(program)
     schedule = _fitting(graph, schedule, backend)
     if backend == "vitis":
         settings = _expecting(apply(graph, schedule), settings)

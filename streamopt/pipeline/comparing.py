@@ -33,13 +33,12 @@ from streamopt.target.resources import Fit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-    from os import PathLike
 
     import pandas as pd
 
     from streamopt.errors import StreamoptError
     from streamopt.ir.graph import Graph
-    from streamopt.ir.program import Program
+    from streamopt.pipeline.readers import Readable
     from streamopt.report.record import Row
     from streamopt.target.device import Target
 
@@ -135,7 +134,7 @@ ALL_LEVELS = Comparison()
 
 @checked()
 def records(
-    graph: Graph | Program | str | PathLike[str],
+    graph: Readable,
     comparison: Comparison = ALL_LEVELS,
     *,
     device: Target | None = None,
@@ -150,7 +149,7 @@ def records(
     Parameters
     ----------
     graph
-        A graph, a program, or the path of what `streamopt.load` reads.
+        A graph, or anything else that `streamopt.load` reads.
     comparison
         Its levels, strategies, limits and solvers; all levels where not given.
     device
@@ -180,7 +179,7 @@ def records(
 
 @checked()
 def compare(
-    graph: Graph | Program | str | PathLike[str],
+    graph: Readable,
     *,
     levels: Iterable[str] = tuple(LevelName),
     strategies: Iterable[str] = (),
@@ -195,7 +194,7 @@ def compare(
     Parameters
     ----------
     graph
-        A graph, a program, or the path of what `streamopt.load` reads.
+        A graph, or anything else that `streamopt.load` reads.
     levels
         ``opt1`` to ``opt6``; none for strategies alone.
     strategies

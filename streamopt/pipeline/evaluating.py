@@ -16,10 +16,9 @@ if TYPE_CHECKING:
 
     from streamopt.evaluation.design import Evaluation
     from streamopt.evaluation.fifo_sizing import FifoSizing
-    from streamopt.ir.graph import Graph
     from streamopt.ir.network import Network
-    from streamopt.ir.program import Program
     from streamopt.ir.schedule import Schedule
+    from streamopt.pipeline.readers import Readable
     from streamopt.published import PublishedDesign
     from streamopt.sim import Trace
     from streamopt.sim.depths import DepthPlan
@@ -47,7 +46,7 @@ def device(name: str = DEVICE, clock_ns: float | None = None) -> Target:
 
 @checked()
 def evaluate(
-    graph: Graph | Program | str | PathLike[str],
+    graph: Readable,
     schedule: Schedule,
     device: Target | None = None,
     *,
@@ -60,7 +59,7 @@ def evaluate(
     Parameters
     ----------
     graph
-        A graph, a program, or the path of what `streamopt.load` reads.
+        A graph, or anything else that `streamopt.load` reads.
     schedule
         From `solve`, `load_schedule` or by hand.
     device
@@ -86,7 +85,7 @@ def evaluate(
 
 @checked()
 def simulate(
-    graph: Graph | Program | str | PathLike[str],
+    graph: Readable,
     schedule: Schedule,
     device: Target | None = None,
     *,
@@ -99,7 +98,7 @@ def simulate(
     Parameters
     ----------
     graph
-        A graph, a program, or the path of what `streamopt.load` reads.
+        A graph, or anything else that `streamopt.load` reads.
     schedule
         From `solve`, `load_schedule` or by hand.
     device
@@ -126,14 +125,14 @@ def simulate(
 
 @checked()
 def expected_intervals(
-    graph: Graph | Program | str | PathLike[str], schedule: Schedule, device: Target | None = None
+    graph: Readable, schedule: Schedule, device: Target | None = None
 ) -> tuple[tuple[str, int], ...]:
     """Return pairs (node, initiation interval that it is expected to have).
 
     Parameters
     ----------
     graph
-        A graph, a program, or the path of what `streamopt.load` reads.
+        A graph, or anything else that `streamopt.load` reads.
     schedule
         From `solve`, `load_schedule` or by hand.
     device
@@ -184,7 +183,7 @@ def evaluate_network(
 
 @checked()
 def size_fifos(
-    graph: Graph | Program | str | PathLike[str],
+    graph: Readable,
     schedule: Schedule,
     sizing: FifoSizing = LEAST_FIFOS,
 ) -> tuple[Schedule, DepthPlan]:
@@ -193,7 +192,7 @@ def size_fifos(
     Parameters
     ----------
     graph
-        A graph, a program, or the path of what `streamopt.load` reads.
+        A graph, or anything else that `streamopt.load` reads.
     schedule
         Whose depths are found anew.
     sizing

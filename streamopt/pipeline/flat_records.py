@@ -118,6 +118,38 @@ def record(solution: Solution) -> Record:
     return record_of_every_level(solution) | tuning | _limit_record(solution)
 
 
+def whole_record(solution: Solution) -> Record:
+    """Return all that is known of a solution: of its search, its design and its choices."""
+    known = record(solution) | choice_record(solution)
+    found = solution.evaluation
+    return known if found is None else known | evaluation_record(found)
+
+
+def node_records(solution: Solution) -> list[dict[str, Any]]:
+    """Return a row a node: its loops, its times in the model, and its run in the simulation."""
+    times = {node.node: node for node in solution.prediction.nodes}
+    design = solution.evaluation
+    runs = {} if design is None else {run.name: run for run in design.trace.processes}
+    rows: list[dict[str, Any]] = []
+    for plan in solution.schedule.nodes:
+        row: dict[str, Any] = {
+            "node": plan.node,
+            "order": " ".join(plan.order),
+            "unroll": " ".join(f"{loop}:{factor}" for loop, factor in plan.unroll if factor > 1),
+            "lanes": plan.lanes,
+        }
+        if (node := times.get(plan.node)) is not None:
+            row |= {"ii": node.ii, "dsps": node.dsps, "start_cycles": node.start_cycles}
+            row["first_write_cycles"] = node.first_write_cycles
+            row["last_write_cycles"] = node.last_write_cycles
+        if (run := runs.get(plan.node)) is not None:
+            row |= {"simulated_start": run.starts[0], "simulated_end": run.ends[0]}
+            row |= {"waits_for_input": run.empty_cycles, "waits_for_room": run.full_cycles}
+            row["waits_for_buffer"] = run.buffer_cycles
+        rows.append(row)
+    return rows
+
+
 def record_of_every_level(solution: Solution) -> Record:
     """Return the members that all levels have, without limits on the design as built."""
     from streamopt.perf.paper.dsp import roofline_cycles

@@ -15,12 +15,10 @@ from streamopt.target.device import or_usual
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from os import PathLike
 
     from streamopt.evaluation.fifo_sizing import FifoSizing
-    from streamopt.ir.graph import Graph
-    from streamopt.ir.program import Program
     from streamopt.ir.schedule import Schedule
+    from streamopt.pipeline.readers import Readable
     from streamopt.target.device import Target
 
 MOST_CHANNELS = 64
@@ -31,7 +29,7 @@ _PORT = re.compile(r"(memory|m_axi|axis|rom)(?::(?:(\d+)|(\w+)\[(\d+)(?::(\d+))?
 
 @checked()
 def plan_ports(
-    graph: Graph | Program | str | PathLike[str],
+    graph: Readable,
     interface: str = PortKind.MEMORY,
     *,
     ports: Mapping[str, str] | None = None,
@@ -42,7 +40,7 @@ def plan_ports(
     Parameters
     ----------
     graph
-        A graph, a program, or the path of what `streamopt.load` reads.
+        A graph, or anything else that `streamopt.load` reads.
     interface
         Kind of all ports: ``memory``, ``m_axi`` or ``axis``.
     ports
@@ -66,7 +64,7 @@ def plan_ports(
 
 @checked()
 def put_outside(
-    graph: Graph | Program | str | PathLike[str],
+    graph: Readable,
     schedule: Schedule,
     ports: tuple[PortPlan, ...],
     sizing: FifoSizing | None = LEAST_FIFOS,
@@ -76,7 +74,7 @@ def put_outside(
     Parameters
     ----------
     graph
-        A graph, a program, or the path of what `streamopt.load` reads.
+        A graph, or anything else that `streamopt.load` reads.
     schedule
         Without ports.
     ports

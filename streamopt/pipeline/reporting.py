@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
     from streamopt.evaluation.design import Evaluation
     from streamopt.ir.graph import Graph
-    from streamopt.ir.program import Program
     from streamopt.ir.schedule import Schedule
     from streamopt.ir.scheduled import ScheduledGraph
+    from streamopt.pipeline.readers import Readable
     from streamopt.report.design_page import FrontFacts
     from streamopt.report.log_charts import Roofline
     from streamopt.report.page import Page
@@ -82,6 +82,10 @@ class Report:
             write_file(path, picture.draw(form))
         return tuple(paths)
 
+    def __repr__(self) -> str:
+        """Return the title on one line."""
+        return f"<Report: {self.page.title}>"
+
     def _repr_html_(self) -> str:
         """Show the report in a notebook, in a frame, so that its styles stay its own."""
         from html import escape
@@ -113,7 +117,7 @@ def report_solution(
 
 @checked()
 def report_design(
-    graph: Graph | Program | str | PathLike[str],
+    graph: Readable,
     schedule: Schedule,
     device: Target | None = None,
     *,
@@ -125,7 +129,7 @@ def report_design(
     Parameters
     ----------
     graph
-        A graph, a program, or the path of what `streamopt.load` reads.
+        A graph, or anything else that `streamopt.load` reads.
     schedule
         From `solve`, `load_schedule` or by hand.
     device

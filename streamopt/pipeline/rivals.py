@@ -16,12 +16,10 @@ from streamopt.strategies.rival import RivalAnswer, RivalName, RivalRequest, riv
 from streamopt.target.device import or_usual
 
 if TYPE_CHECKING:
-    from os import PathLike
-
     from streamopt.evaluation.design import Evaluation
     from streamopt.ir.graph import Graph
-    from streamopt.ir.program import Program
     from streamopt.ir.schedule import Schedule
+    from streamopt.pipeline.readers import Readable
     from streamopt.strategies.rival import Rival
     from streamopt.target.device import Target
 
@@ -51,7 +49,7 @@ class RivalDesign:
 
 @checked()
 def design(
-    graph: Graph | Program | str | PathLike[str],
+    graph: Readable,
     strategy: str,
     *,
     dsp: int = 2560,
@@ -66,7 +64,7 @@ def design(
     Parameters
     ----------
     graph
-        A graph, a program, or the path of what `streamopt.load` reads.
+        A graph, or anything else that `streamopt.load` reads.
     strategy
         ``hida``, ``scalehls``, ``codo`` or ``pom``.
     dsp

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from streamopt.options import checked
 from streamopt.pipeline.design_limits import Budget
 from streamopt.pipeline.reading import dataflow
+from streamopt.pipeline.solved import solved
 from streamopt.space.decisions import SpaceOptions
 from streamopt.space.fixed import NOTHING_FIXED
 from streamopt.space.level import LEVELS, PUBLISHED_TILING_LIMIT, LevelName
@@ -20,14 +21,12 @@ from streamopt.strategies.opt6.choices import Space
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from os import PathLike
 
-    from streamopt.ir.graph import Graph
-    from streamopt.ir.program import Program
+    from streamopt.pipeline.readers import Readable
+    from streamopt.pipeline.solved import Solved
     from streamopt.solvers.registry import SolverStatus
     from streamopt.space.objective import FewestDsps, Interval, Latency, LatencyThenDsps
     from streamopt.strategies.exact.front import Front
-    from streamopt.strategies.solution import Solution
 
 logger = logging.getLogger(__name__)
 
@@ -42,7 +41,7 @@ USUAL = Effort()
 
 @checked(level=LevelName, objective=ObjectiveName)
 def solve(
-    graph: Graph | Program | str | PathLike[str],
+    graph: Readable,
     *,
     level: str = LevelName.OPT5,
     dsp: int | None = None,
@@ -51,13 +50,13 @@ def solve(
     space: Space = WHOLE,
     budget: Budget = UNLIMITED,
     effort: Effort = USUAL,
-) -> Solution:
+) -> Solved:
     """Return a best schedule, with what is proved of it.
 
     Parameters
     ----------
     graph
-        A graph, a program, or the path of what `streamopt.load` reads.
+        A graph, or anything else that `streamopt.load` reads.
     level
         ``opt1`` to ``opt5``, the levels of *Stream-HLS* (Basalama and Cong, FPGA 2025, table 6), or
         ``opt6``: ``models/formulations/opt6.md``.
@@ -89,19 +88,20 @@ def solve(
 
     wanted = named_objective(objective) if isinstance(objective, str) else objective
     options = _space_options(LevelName(level), dsp, space)
-    problem = Problem(dataflow(graph), options, wanted)
+    given = dataflow(graph)
+    problem = Problem(given, options, wanted)
     problem = problem_with_ports(problem, space.ports, budget.device)
     found = answered(
         problem, space, budget, effort, effort.options(time_limit), keeps_dsps=dsp is not None
     )
     what = (found.latency_cycles, found.bound, found.proof, found.solver)
     logger.info("found %d cycles, bound %d, %s by %s", *what)
-    return found
+    return solved(found, given)
 
 
 @checked(level=LevelName)
 def pareto(
-    graph: Graph | Program | str | PathLike[str],
+    graph: Readable,
     *,
     level: str = LevelName.OPT5,
     dsp: int | None = None,
@@ -120,7 +120,7 @@ def pareto(
     Parameters
     ----------
     graph
-        A graph, a program, or the path of what `streamopt.load` reads.
+        A graph, or anything else that `streamopt.load` reads.
     level
         ``opt1`` to ``opt5``.
     dsp

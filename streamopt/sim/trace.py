@@ -142,6 +142,11 @@ class Trace:
     fifos: tuple[FifoTrace, ...]
     critical_path: tuple[Segment, ...] = ()
 
+    def __repr__(self) -> str:
+        """Return the latency on one line."""
+        frames = f", {self.frames} frames in {self.total_cycles:,}" if self.frames > 1 else ""
+        return f"<Trace of {self.network}: {self.cycles:,} cycles{frames}>"
+
     def _repr_html_(self) -> str:
         """Show when every process ran and what it waited for, in a notebook."""
         header = ("process", "start", "end", "waits: input", "room", "buffer")

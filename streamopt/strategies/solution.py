@@ -130,7 +130,7 @@ class Solution:
         problem = self.problem
         level = problem.level.name
         found = f"{self.latency_cycles:,} in the {level} model, bound {self.bound:,}"
-        warned = f", {len(self.warnings)} warnings" * bool(self.warnings)
+        warned = f", {count} warning{'s' * (count > 1)}" if (count := len(self.warnings)) else ""
         name = f"{problem.graph.name} at {level}"
         hardware = "" if self.evaluation is None else f"{self.evaluation.headline}; "
         return f"<Solution {name}: {hardware}{found}, {self.proof} by {self.solver}{warned}>"

@@ -140,6 +140,10 @@ class DesignVerdict:
         if problems:
             raise VerificationError(*problems)
 
+    def __repr__(self) -> str:
+        """Return the verdict on one line."""
+        return f"<DesignVerdict of {self.graph}: {self.state}>"
+
     def __str__(self) -> str:
         """Return one line or two for every output, and one for each edit and note."""
         token = [] if self.first_wrong is None else [self.first_wrong]

@@ -29,7 +29,7 @@ WRONG = {
     "two.jsn": "E101 the file can't be read: No such file or directory\n"
     "  hint: did you mean 'two.json'?",
     "folder": "E101 the file can't be read: Is a directory\n"
-    "  hint: this is a folder; give folder/graph.json",
+    "  hint: this is a folder; give a file in it",
     "two.schedule.json": "E101 this is a schedule, not a graph\n"
     "  hint: give the graph or its source first, and this with --schedule",
 }
@@ -41,7 +41,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "two.json").write_text(json.dumps(graph()))
     (tmp_path / "two.schedule.json").write_text(json.dumps(SCHEDULE))
     (tmp_path / "folder").mkdir()
-    (tmp_path / "folder" / "graph.json").write_text("{}")
     return tmp_path
 
 

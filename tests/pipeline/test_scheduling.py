@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from streamopt.ir.program import Program
-    from streamopt.pipeline.scheduling import Scheduling
+    from streamopt.pipeline.by_hand.scheduling import Scheduling
 
 SEIDEL = """void seidel(float A[10][10]) {
   for (int t = 0; t < 3; t++)

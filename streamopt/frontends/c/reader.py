@@ -44,6 +44,7 @@ def read_c(
     include: Sequence[Path] = (),
     parameters: Mapping[str, int] = MappingProxyType({}),
     outputs: Sequence[str] = (),
+    text: str | None = None,
 ) -> Source:
     """Read one function of a C file.
 
@@ -60,13 +61,15 @@ def read_c(
         Values of integer parameters; by default what the calls in the file hand over.
     outputs
         Arguments that the caller looks at; by default all that are written.
+    text
+        The file's text, if there is no file.
 
     Raises
     ------
     FrontendError
         With all problems of the input (E131 to E139).
     """
-    file = parsed(preprocess(path, defines, include))
+    file = parsed(preprocess(path, defines, include, text))
     function = _top_function(file, path, top)
     problems = Problems()
     frame = Frame(function.name, usage=usage_of(function))

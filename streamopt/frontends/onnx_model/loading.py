@@ -42,8 +42,10 @@ OLDEST_OPSET = 11
 _VERSION_HINT = "convert it with onnx.version_converter.convert_version(model, 17)"
 
 
-def load_model(path: Path, shapes: Mapping[str, Sequence[int]]) -> Model:
-    """Return the model of a file, checked, with the shapes of its inputs bound.
+def load_model(
+    path: Path, shapes: Mapping[str, Sequence[int]], given: onnx.ModelProto | None = None
+) -> Model:
+    """Return a model, of a file or given, checked, with the shapes of its inputs bound.
 
     Raises
     ------
@@ -52,7 +54,8 @@ def load_model(path: Path, shapes: Mapping[str, Sequence[int]]) -> Model:
         for one that is too large, and E172 for what no lowering could take.
     """
     loc = SourceLoc(str(path))
-    proto = _decoded(path, loc)
+    proto = onnx.ModelProto()
+    proto.CopyFrom(_decoded(path, loc) if given is None else given)
     check_sizes(proto, loc)
     hint = "keep the data files next to the model"
     with _refusing("its external data can't be read", loc, hint):

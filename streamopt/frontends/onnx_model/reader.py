@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from streamopt.errors import Diagnostic, FrontendError, SourceLoc
 from streamopt.extras import installing
@@ -17,7 +17,11 @@ if TYPE_CHECKING:
 
 
 def read_onnx(
-    path: Path, *, name: str | None = None, shapes: Mapping[str, Sequence[int]] | None = None
+    path: Path,
+    *,
+    name: str | None = None,
+    shapes: Mapping[str, Sequence[int]] | None = None,
+    model: Any = None,
 ) -> Program:
     """Return the program of an ONNX model.
 
@@ -26,9 +30,11 @@ def read_onnx(
     path
         The file; external data is read from next to it.
     name
-        Of the program; that of the file if None.
+        Of the program; that of the file, or of the model's graph, if None.
     shapes
         Shapes of inputs, by name, for those that the model leaves open.
+    model
+        An ``onnx.ModelProto``, if there is no file.
 
     Returns
     -------
@@ -55,5 +61,6 @@ def read_onnx(
     from streamopt.frontends.onnx_model.loading import load_model
     from streamopt.frontends.onnx_model.lowering import lowered
 
-    model = load_model(path, shapes or {})
-    return lowered(model, legal_title(name if name is not None else path.stem))
+    read = load_model(path, shapes or {}, model)
+    own = path.stem if model is None else read.name or "model"
+    return lowered(read, legal_title(own if name is None else name))

@@ -25,7 +25,10 @@ if TYPE_CHECKING:
     from streamopt.frontends.torch_module.places import SourcePlace
 
 _LIBRARIES = tuple(str(Path(module.__file__ or "").parent) for module in (torch, inspect))
-_SHAPES = "give the shapes that forward takes, one for each input, such as --inputs 1x1x28x28"
+_SHAPES = (
+    "give the shapes that forward takes, one for each input, such as --inputs 1x1x28x28, or in "
+    "Python (module, x)"
+)
 _BY_VALUES = (
     "torch.export takes modules whose control flow doesn't depend on values of tensors: "
     "compute both sides, and choose with torch.where"

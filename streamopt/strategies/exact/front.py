@@ -12,6 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from streamopt.ir.text import html_table
 from streamopt.search.labels.component import SearchTooLargeError
 from streamopt.solvers.result import Proof, Stop
 from streamopt.space.objective import LatencyThenDsps
@@ -76,6 +77,25 @@ class Front:
     stop: Stop
     solver: str
     solve_seconds: float
+
+    def __repr__(self) -> str:
+        """Return the ends of the front and its proof on one line."""
+        return f"<Front of {self._title}>"
+
+    def _repr_html_(self) -> str:
+        """Show the points in a notebook."""
+        header = ("cycles", "DSPs", "proved")
+        rows = ((p.cycles, p.dsps, "yes" if p.is_proved else "no") for p in self.points)
+        return html_table(f"Front of {self._title}", header, rows)
+
+    @property
+    def _title(self) -> str:
+        ends = f"{len(self.points)} points"
+        if self.points:
+            first, last = self.points[0], self.points[-1]
+            ends += f" from {first.cycles:,} cycles with {first.dsps:,} DSPs"
+            ends += f" to {last.cycles:,} with {last.dsps:,}"
+        return f"{self.problem.graph.name} at {self.problem.level.name}: {ends}, {self.proof}"
 
     @property
     def proof(self) -> Proof:

@@ -8,13 +8,13 @@ import pytest
 
 import streamopt as so
 from streamopt.pipeline import schedule
-from streamopt.pipeline.reading import SourceOptions, load_written
-from streamopt.pipeline.scheduled_program import (
+from streamopt.pipeline.by_hand.scheduled_program import (
     automatic_steps,
     decided,
     scheduled_program,
     with_step,
 )
+from streamopt.pipeline.readers import SourceOptions, load_written
 from streamopt.strategies.pom import design
 from streamopt.strategies.pom.bottleneck import tilings
 from streamopt.strategies.pom.dependence_graph import DependenceGraph, distance_vectors

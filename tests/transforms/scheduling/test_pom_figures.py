@@ -12,7 +12,7 @@ from streamopt.pipeline import schedule
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from streamopt.pipeline.scheduling import Scheduling
+    from streamopt.pipeline.by_hand.scheduling import Scheduling
 
 
 def written(folder: Path, text: str) -> Scheduling:

@@ -66,8 +66,10 @@ class Preprocessed:
     places: Places
 
 
-def preprocess(path: Path, defines: Mapping[str, str], include: Sequence[Path]) -> Preprocessed:
-    """Return a file with its macros expanded and its headers put in.
+def preprocess(
+    path: Path, defines: Mapping[str, str], include: Sequence[Path], text: str | None = None
+) -> Preprocessed:
+    """Return a file, or a text in its place, with its macros expanded and its headers put in.
 
     Raises
     ------
@@ -76,7 +78,7 @@ def preprocess(path: Path, defines: Mapping[str, str], include: Sequence[Path]) 
         text or its expansion is too large (E139).
     """
     try:
-        text = _read_text(path)
+        text = _normal(_read_text(path) if text is None else text)
     except OSError as error:
         raise FrontendError(_unreadable(path, error)) from None
     except ValueError as error:
@@ -108,14 +110,18 @@ def _unreadable(path: Path, error: OSError) -> Diagnostic:
 
 
 def _read_text(path: Path) -> str:
-    """Return normalised text; raises OSError, and ValueError for what is not C text."""
+    """Return the text of a file; raises OSError, and ValueError for what is not C text."""
     data = read_bytes(path, MAX_FILE_BYTES)
     if b"\0" in data:
         raise ValueError("this is a binary file, not C source")
     try:
-        text = data.decode("utf-8-sig")
+        return data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        text = data.decode("latin-1")
+        return data.decode("latin-1")
+
+
+def _normal(text: str) -> str:
+    """Return a text with line ends and trigraphs as compilers see them."""
     text = _LINE_ENDS.sub(" ", text.replace("\r\n", "\n").replace("\r", "\n"))
     text = trigraph(text) if "??" in text else text
     return "\n".join(line.rstrip() for line in text.split("\n"))

@@ -33,7 +33,7 @@ from streamopt.ir.loop_steps import (
 )
 from streamopt.ir.source import source_text
 from streamopt.options import checked
-from streamopt.pipeline.scheduled_program import decided, with_step
+from streamopt.pipeline.by_hand.scheduled_program import decided, with_step
 from streamopt.pipeline.solving import UNLIMITED, USUAL, WHOLE, solve
 from streamopt.space.level import LevelName
 from streamopt.space.objective import ObjectiveName
@@ -47,13 +47,13 @@ if TYPE_CHECKING:
 
     from streamopt.ir.loop_steps import Step
     from streamopt.ir.schedule import Schedule
+    from streamopt.pipeline.by_hand.scheduled_program import Decided, ScheduledProgram
     from streamopt.pipeline.design_limits import Budget
     from streamopt.pipeline.rivals import RivalDesign
-    from streamopt.pipeline.scheduled_program import Decided, ScheduledProgram
+    from streamopt.pipeline.solved import Solved
     from streamopt.space.objective import FewestDsps, Interval, Latency, LatencyThenDsps
     from streamopt.strategies.effort import Effort
     from streamopt.strategies.opt6.choices import Space
-    from streamopt.strategies.solution import Solution
     from streamopt.target.device import Target
 
 
@@ -190,7 +190,7 @@ class Scheduling:
         space: Space = WHOLE,
         budget: Budget = UNLIMITED,
         effort: Effort = USUAL,
-    ) -> Solution:
+    ) -> Solved:
         """Return the best schedule that keeps to all steps; options as for `streamopt.solve`.
 
         Raises
@@ -240,7 +240,7 @@ class Scheduling:
         InfeasibleError
             If an initiation interval that is asked for isn't met (E410).
         """
-        from streamopt.pipeline.scheduled_program import automatic_design, automatic_steps
+        from streamopt.pipeline.by_hand.scheduled_program import automatic_design, automatic_steps
 
         for step in automatic_steps(self._scheduled):
             self.take(step)

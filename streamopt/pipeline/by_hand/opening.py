@@ -5,21 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from streamopt.options import checked
-from streamopt.pipeline.reading import PLAIN, SourceOptions
+from streamopt.pipeline.readers import PLAIN, SourceOptions, written
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from os import PathLike
 
     from streamopt.ir.loop_steps import Step
-    from streamopt.ir.program import Program
     from streamopt.ir.source import Source
-    from streamopt.pipeline.scheduling import Scheduling
+    from streamopt.pipeline.by_hand.scheduling import Scheduling
+    from streamopt.pipeline.readers import Readable
 
 
 @checked()
 def schedule(
-    source: Program | Source | str | PathLike[str],
+    source: Readable | Source,
     steps: Sequence[Step] = (),
     *,
     options: SourceOptions = PLAIN,
@@ -29,7 +28,7 @@ def schedule(
     Parameters
     ----------
     source
-        A program, or what `streamopt.load` reads; the loops of C and MLIR are taken as written.
+        Anything that `streamopt.load` reads; the loops of C and MLIR are taken as written.
     steps
         To take at once, for instance those of `streamopt.load_steps`.
     options
@@ -42,14 +41,10 @@ def schedule(
     LegalityError
         If a step would break a dependence (E237) or can't be taken (E231 to E239).
     """
-    from streamopt.ir.program import Program
-    from streamopt.ir.source import Source
-    from streamopt.pipeline.reading import load_written
-    from streamopt.pipeline.scheduled_program import scheduled_program
-    from streamopt.pipeline.scheduling import Scheduling
+    from streamopt.pipeline.by_hand.scheduled_program import scheduled_program
+    from streamopt.pipeline.by_hand.scheduling import Scheduling
 
-    written = source if isinstance(source, Program | Source) else load_written(source, options)
-    made = Scheduling(scheduled_program(written))
+    made = Scheduling(scheduled_program(written(source, options)))
     for step in steps:
         made.take(step)
     return made

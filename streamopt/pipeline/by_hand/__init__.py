@@ -1,0 +1,1 @@
+"""A program under a user's own steps: the scheduling language."""

@@ -1,0 +1,55 @@
+"""A chart that is drawn when it is looked at or written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from os import PathLike
+
+PIXELS_WIDE = 720
+"""Of a chart in a notebook."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A chart, which notebooks display.
+
+    Attributes
+    ----------
+    says
+        What it shows, for those who don't see it.
+    draw
+        From one of `streamopt.report.charts.FORMATS` to the file.
+    """
+
+    says: str
+    draw: Callable[[str], bytes]
+
+    def write(self, path: str | PathLike[str]) -> Path:
+        """Write the chart; the ending of the path says the format.
+
+        Raises
+        ------
+        ReportError
+            E871 for an ending other than .png, .svg and .pdf.
+        FrontendError
+            E116 where the system refuses to write.
+        """
+        from streamopt.files import write_file
+        from streamopt.report.charts import chart_format
+
+        place = Path(path)
+        write_file(place, self.draw(chart_format(place)))
+        return place
+
+    def __repr__(self) -> str:
+        """Return its words on one line."""
+        return f"<Chart: {self.says}>"
+
+    def _repr_png_(self) -> tuple[bytes, dict[str, int]]:
+        """Show it in a notebook."""
+        return self.draw("png"), {"width": PIXELS_WIDE}
