@@ -164,8 +164,18 @@ class MissingExtraError(StreamoptError):
     """A package is missing that only some functions need (code E890)."""
 
 
+_NUMBERS = {
+    "Input should be a valid integer": "a whole number",
+    "Input should be a valid number": "a number",
+}
+"""How pydantic begins what it says of words that are no numbers, and what it wants."""
+
+
 def said(validation: str) -> str:
-    """Return a message of pydantic without what it puts before those of validators."""
+    """Return a message of pydantic in the words of this package."""
+    for start, wanted in _NUMBERS.items():
+        if validation.startswith(start):
+            return f"{wanted} is expected"
     return validation.removeprefix("Value error, ")
 
 

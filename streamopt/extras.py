@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 from streamopt.errors import Diagnostic, MissingExtraError
 
@@ -37,14 +39,14 @@ def require(module: str, extra: str, purpose: str) -> None:
 def installing(extra: str = "") -> str:
     """Return the command that installs streamopt with an extra, from where it came from.
 
-    From a checkout the name alone would make pip look on an index, which may have another
-    project under it.
+    From a checkout or a wheel the name alone would make pip look on an index, which may have
+    another project under it.
     """
     with_extra = f"[{extra}]" if extra else ""
     option, place = _origin()
-    if place == ".":
-        return f"pip install {option}'.{with_extra}'"
-    return f"pip install 'streamopt{with_extra}{place}'"
+    if place.startswith(" @") or not place:
+        return f"pip install 'streamopt{with_extra}{place}'"
+    return f"pip install {option}'{place}{with_extra}'"
 
 
 @cache
@@ -59,8 +61,11 @@ def _origin() -> tuple[str, str]:
         return "--editable ", "."
     except json.JSONDecodeError:
         origin = {}
+    url = str(origin.get("url", ""))
     if "dir_info" in origin:
-        return "--editable " * bool(origin["dir_info"].get("editable")), "."
+        folder = Path(unquote(urlsplit(url).path) or ".")
+        place = "." if folder.absolute() == Path.cwd() else str(folder)
+        return "--editable " * bool(origin["dir_info"].get("editable")), place
     if "vcs_info" in origin:
-        return "", f" @ {origin['vcs_info']['vcs']}+{origin['url']}"
-    return "", ""
+        return "", f" @ {origin['vcs_info']['vcs']}+{url}"
+    return "", f" @ {url}" if "archive_info" in origin else ""

@@ -77,7 +77,7 @@ class Check:
 
 
 LEAST_PYTHON = (3, 11)
-FOR_DEVELOPERS = "dev"
+FOR_DEVELOPERS = ("dev", "docs")
 SOLVER_EXTRAS = ("cpsat", "scip", "gurobi")
 """Extras that are told among the solvers."""
 
@@ -111,7 +111,7 @@ def extra_packages() -> Iterator[Check]:
         return
     texts = metadata.get_all("Requires-Dist") or []
     for extra in metadata.get_all("Provides-Extra") or []:
-        if extra in (FOR_DEVELOPERS, *SOLVER_EXTRAS):
+        if extra in (*FOR_DEVELOPERS, *SOLVER_EXTRAS):
             continue
         for requirement in _requirements(texts, extra):
             yield _check(requirement, Group.EXTRA, installing(extra), extra)

@@ -149,6 +149,14 @@ def test_highs_stands_in_for_cpsat(monkeypatch: pytest.MonkeyPatch) -> None:
         ('{"dir_info": {"editable": true}}', "pip install --editable '.[scip]'"),
         ('{"dir_info": {}}', "pip install '.[scip]'"),
         (
+            '{"dir_info": {}, "url": "file:///far/stream%20opt"}',
+            "pip install '/far/stream opt[scip]'",
+        ),
+        (
+            '{"archive_info": {}, "url": "file:///far/s.whl"}',
+            "pip install 'streamopt[scip] @ file:///far/s.whl'",
+        ),
+        (
             '{"vcs_info": {"vcs": "git"}, "url": "https://example.org/s"}',
             "pip install 'streamopt[scip] @ git+https://example.org/s'",
         ),

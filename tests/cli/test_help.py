@@ -92,3 +92,10 @@ def test_compare_takes_lists_either_way(tmp_path: Path, monkeypatch: pytest.Monk
     rows = json.loads(CliRunner().invoke(app, words).stdout)
     assert [row["level"] for row in rows] == ["opt1", "opt2", "opt3"] * 2
     assert [row["dsp_limit"] for row in rows] == [40] * 3 + [60] * 3
+
+
+@pytest.mark.parametrize(("option", "told"), [("--seed", "a whole number"), ("--work", "a number")])
+def test_words_in_place_of_numbers_are_told_in_ours(option: str, told: str) -> None:
+    done = CliRunner().invoke(app, ["solve", "two.json", option, "x"])
+    assert done.exit_code == 2
+    assert f"Invalid value for '{option}': {told} is expected" in done.output
