@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from streamopt.ir.schedule import Schedule
     from streamopt.ir.scheduled import ScheduledGraph
     from streamopt.pipeline.readers import Readable
-    from streamopt.report.design_page import FrontFacts
+    from streamopt.report.design_page import DesignFacts, FrontFacts
     from streamopt.report.log_charts import Roofline
     from streamopt.report.page import Page
     from streamopt.report.proof import Facts
-    from streamopt.strategies.exact.front import Front
+    from streamopt.strategies.exact.front import Front, FrontPoint
     from streamopt.strategies.solution import Solution
     from streamopt.target.device import Target
 
@@ -152,8 +152,40 @@ def report_design(
 def _report(
     graph: Graph, schedule: Schedule, device: Target | None, result: Facts, front: Front | None
 ) -> Report:
+    from streamopt.report.design_page import design_page
+
+    found = _facts(graph, schedule, device, result)
+    if front is None:
+        return Report(design_page(found))
+    points = [point for point in front.points if point.schedule != schedule]
+    others = [_point(front, point, device) for point in points]
+    return Report(design_page(replace(found, front=_front(front)), others))
+
+
+def _point(front: Front, point: FrontPoint, device: Target | None) -> DesignFacts:
+    """Return the facts of a design of a front."""
+    problem = front.problem
+    gap = 1 - point.bound_cycles / point.cycles if point.cycles else 0.0
+    known: Facts = {
+        "level": problem.level.name.value,
+        "objective": "latency for these DSPs",
+        "proof": "optimal" if point.is_proved else "feasible",
+        "stop": front.stop.value,
+        "gap": gap,
+        "objective_cycles": point.cycles,
+        "bound_cycles": point.bound_cycles,
+        "dsps_used": point.dsps,
+        "dsp_limit": point.dsps,
+        "solver": front.solver,
+        "solve_seconds": front.solve_seconds,
+    }
+    return _facts(problem.graph, point.schedule, device, known)
+
+
+def _facts(graph: Graph, schedule: Schedule, device: Target | None, result: Facts) -> DesignFacts:
+    """Return all that a report tells of one schedule."""
     from streamopt.report.design_document import SAMPLES
-    from streamopt.report.design_page import DesignFacts, design_page
+    from streamopt.report.design_page import DesignFacts
     from streamopt.report.source_excerpts import source_excerpts
     from streamopt.transforms.apply import apply
     from streamopt.warnings.cycles import recorded_warnings
@@ -162,7 +194,8 @@ def _report(
     found = evaluate(graph, schedule, device, samples=SAMPLES)
     assert found.predicted is not None
     scheduled = apply(graph, schedule)
-    facts = DesignFacts(
+    dsps = found.resources.total.dsps
+    return DesignFacts(
         scheduled,
         result,
         found.predicted_spans(),
@@ -175,11 +208,11 @@ def _report(
         _roofline(graph, found),
         found.headline.facts,
         (*recorded_warnings(result, found), *design_warnings(scheduled.graph, found)),
-        None if front is None else _front(front),
+        None,
         source_excerpts(node.node for node in scheduled.nodes),
         _functions(scheduled),
+        f"{found.trace.cycles:,} cycles, {dsps:,} DSPs",
     )
-    return Report(design_page(facts))
 
 
 def _functions(scheduled: ScheduledGraph) -> dict[str, str] | str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from streamopt.ir.schedule import ChannelKind
 from streamopt.report.design_document import (
+    MOST_RUNS,
     DesignView,
     SourceExcerpt,
     fifo_views,
@@ -20,13 +21,13 @@ from streamopt.report.graph.chart import dataflow_chart
 from streamopt.report.graph.picture import channel_bits
 from streamopt.report.log_charts import front_chart, roofline_chart
 from streamopt.report.loops import loops_text
-from streamopt.report.page import Page, Picture, Section, Table
+from streamopt.report.page import Page, Picture, Section, Table, content
 from streamopt.report.proof import proof_facts, proof_words
 from streamopt.report.resource_bars import budgets, resource_chart
 from streamopt.target.resources import RESOURCE_WORDS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from streamopt.errors import DesignWarning
     from streamopt.ir.scheduled import ScheduledGraph
@@ -77,6 +78,8 @@ class DesignFacts:
         By node: its place and lines.
     functions
         Emitted C++ by node, or why there is none.
+    label
+        Its name among other designs of the page.
     """
 
     scheduled: ScheduledGraph
@@ -94,39 +97,72 @@ class DesignFacts:
     front: FrontFacts | None = None
     sources: Mapping[str, SourceExcerpt] = field(default_factory=dict[str, SourceExcerpt])
     functions: Mapping[str, str] | str = ""
+    label: str = ""
 
 
-def design_page(found: DesignFacts) -> Page:
-    """Return the report of a design."""
+FUNCTION_CHARACTERS = 1_000_000
+"""C++ that one page shows at most, of all its designs."""
+
+
+def design_page(found: DesignFacts, others: Sequence[DesignFacts] = ()) -> Page:
+    """Return the report of a design.
+
+    Parameters
+    ----------
+    others
+        Further designs that a reader can look at in the same page: points of a front.
+    """
+    designs = (found, *others)
+    pages = [_content(each) for each in designs]
+    room = FUNCTION_CHARACTERS // len(designs)
+    runs = [MOST_RUNS // 2, *(MOST_RUNS // 2 // len(others) for _ in others)]
+    views = tuple(
+        _view(each, most_runs, {"page": content(page)} if others else {}, room)
+        for each, page, most_runs in zip(designs, pages, runs, strict=True)
+    )
+    return replace(pages[0], designs=views)
+
+
+def _content(found: DesignFacts) -> Page:
+    """Return title, words and tables of a design."""
     level = found.facts.get("level")
     title = f"{found.trace.network} at {level}" if level else found.trace.network
     device = found.target
-    sections = [*_warnings(found)]
+    sections = [_warnings(found)]
     if found.front is not None:
         sections.append(_front(found.trace.network, found.front))
-    sections.append(_run(found))
-    if found.trace.fifos:
-        sections.append(_occupancy(found))
-    sections += [_dataflow(found), _resources(found), _roofline(found), _proof(found)]
+    sections += [_run(found), _occupancy(found), _dataflow(found), _resources(found)]
+    sections += [_roofline(found), _proof(found)]
     listing = loops_text(found.scheduled, found.node_facts, found.bodies)
     sections.append(Section("schedule", "The schedule as loops", listing=listing))
     lead = f"{len(found.scheduled.nodes)} nodes and {len(found.scheduled.channels)} channels on "
     lead += f"{device.name} ({device.part}) at {device.clock_ns:g} ns."
-    figures, document = _figures(found), _document(found)
-    return Page(title, lead, figures, tuple(sections), _verdict(found), (document,))
+    return Page(title, lead, _figures(found), tuple(sections), _verdict(found))
 
 
-def _document(found: DesignFacts) -> DesignView:
-    trace = found.trace
+def _view(found: DesignFacts, most_runs: int, views: Mapping[str, Any], room: int) -> DesignView:
+    """Return the values of a design that scripts draw.
+
+    Parameters
+    ----------
+    most_runs
+        Of all processes, and again of all FIFOs.
+    room
+        Characters that its C++ may take.
+    """
+    trace, functions = found.trace, found.functions
+    if not isinstance(functions, str) and sum(map(len, functions.values())) > room:
+        functions = "Left out, as it would make the page too large: `streamopt emit` writes it."
     return DesignView(
         trace.network,
-        "",
+        found.label,
         trace.cycles,
         trace.total_cycles,
-        process_views(trace, found.predicted),
-        fifo_views(trace, found.scheduled),
+        process_views(trace, found.predicted, most_runs),
+        fifo_views(trace, found.scheduled, most_runs),
         segment_views(trace),
-        node_views(found.scheduled, found.node_facts, found.bodies, found.sources, found.functions),
+        node_views(found.scheduled, found.node_facts, found.bodies, found.sources, functions),
+        views,
     )
 
 
@@ -156,9 +192,9 @@ def _figures(found: DesignFacts) -> tuple[tuple[str, str], ...]:
     return tuple(figures)
 
 
-def _warnings(found: DesignFacts) -> Iterator[Section]:
+def _warnings(found: DesignFacts) -> Section:
     if not found.warnings:
-        return
+        return Section("warnings", "Warnings", ("There are none.",))
     rows = tuple(
         (
             each.code,
@@ -172,7 +208,7 @@ def _warnings(found: DesignFacts) -> Iterator[Section]:
     table = Table(
         "Before it is built", ("code", "what", "why", "remedy", "place"), rows, is_open=True
     )
-    yield Section("warnings", "Warnings", tables=(table,))
+    return Section("warnings", "Warnings", tables=(table,))
 
 
 def _proof(found: DesignFacts) -> Section:
@@ -253,6 +289,9 @@ def _span(span: Sequence[int] | None) -> str:
 
 
 def _occupancy(found: DesignFacts) -> Section:
+    if not found.trace.fifos:
+        words = "There are none: no node hands elements to another as a stream."
+        return Section("fifos", "FIFO occupancy", (words,), has_view=True)
     rows = tuple(
         (f.name, f"{f.tokens:,}", f"{f.peak_elems:,}", f"{f.depth_elems:,}")
         for f in found.trace.fifos

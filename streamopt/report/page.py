@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
@@ -117,6 +117,27 @@ class Page:
     def pictures(self) -> tuple[Picture, ...]:
         """Return the pictures of all sections."""
         return tuple(s.picture for s in self.sections if s.picture is not None)
+
+
+def content(page: Page) -> dict[str, Any]:
+    """Return the words and tables of a page for scripts, which show them in place of others."""
+    return {
+        "title": page.title,
+        "verdict": page.verdict,
+        "lead": page.lead,
+        "figures": page.figures,
+        "sections": [
+            {
+                "anchor": section.anchor,
+                "words": section.words,
+                "listing": section.listing,
+                "tables": [
+                    {**asdict(table), "is_numeric": table.is_numeric} for table in section.tables
+                ],
+            }
+            for section in page.sections
+        ],
+    }
 
 
 def html(page: Page) -> str:

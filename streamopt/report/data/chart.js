@@ -46,6 +46,7 @@
       place.append(toolbar(how), this.box, legend(how.legend), report.html("p", {class: "hint"},
         "Drag to zoom in, Shift-drag to move, Ctrl + wheel or + and − to zoom, arrows to move, ",
         "0 for the whole run; Shift + arrows move the cursor."));
+      this.area = place;
       this.width = 0;
       this.listen();
       report.subscribe(["design"], () => this.relabel());
@@ -67,6 +68,7 @@
 
     relabel() {
       this.rows = this.how.rows(report.design());
+      this.area.hidden = !this.rows.length;
       this.buttons = this.rows.map((row, at) => report.html("button", {
         type: "button", title: row.name, tabindex: at ? -1 : 0, style: `height:${this.how.height}px`,
         click: () => this.how.choose(row),

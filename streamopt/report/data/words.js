@@ -23,6 +23,7 @@
   const show = (page) => {
     replaced(document.querySelector("h1"), [page.title]);
     replaced(document.getElementById("verdict"), page.verdict.map((text) => report.html("p", {}, text)));
+    replaced(document.getElementById("lead"), [page.lead]);
     replaced(document.getElementById("figures"), page.figures.map(([name, figure]) =>
       report.html("div", {}, report.html("dt", {}, name), report.html("dd", {}, figure))));
     for (const section of page.sections) {
