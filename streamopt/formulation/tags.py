@@ -54,7 +54,7 @@ def enforce(formulation: Formulation, row: Any, binary: Any, active: int, big_m:
     formulation.model.enforced_by[row] = (binary, active, big_m)
 
 
-def weighted_sum(coefficients: Sequence[int], variables: Sequence[Any]) -> Any:
+def weighted_sum(coefficients: Sequence[float], variables: Sequence[Any]) -> Any:
     """Return the linear expression of the terms whose coefficient is not 0."""
     kept = [(c, v) for c, v in zip(coefficients, variables, strict=True) if c]
     return LinearExpression(

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from streamopt.evaluation.design import Evaluation
     from streamopt.evaluation.fifo_sizing import FifoSizing
     from streamopt.pipeline.building import apply, emit, verify, write
+    from streamopt.pipeline.by_hand.open_model import OpenModel, model
     from streamopt.pipeline.by_hand.opening import schedule
     from streamopt.pipeline.checking import check
     from streamopt.pipeline.comparing import Comparison, compare, records
@@ -75,6 +76,7 @@ __all__ = [
     "Interval",
     "Latency",
     "LatencyThenDsps",
+    "OpenModel",
     "Report",
     "RivalDesign",
     "Solved",
@@ -103,6 +105,7 @@ __all__ = [
     "load_rows",
     "load_schedule",
     "load_steps",
+    "model",
     "pareto",
     "plan_ports",
     "put_outside",
@@ -141,6 +144,7 @@ _PLACES = {
     "load_design simulate size_fifos",
     "streamopt.pipeline.design_limits": "Budget",
     "streamopt.pipeline.health": "doctor",
+    "streamopt.pipeline.by_hand.open_model": "OpenModel model",
     "streamopt.pipeline.by_hand.opening": "schedule",
     "streamopt.pipeline.ports": "plan_ports put_outside",
     "streamopt.pipeline.readers": "SourceOptions",

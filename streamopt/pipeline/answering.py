@@ -89,7 +89,7 @@ def answered(
         from streamopt.strategies.refinement.steady_frames import with_steady_frames
 
         found = with_steady_frames(found, run, device)
-    return _warned(replace(_ported(found, problem), fit=budget.fit or ""), fifos, device)
+    return as_built(replace(_ported(found, problem), fit=budget.fit or ""), fifos, device)
 
 
 def _ported(solution: Solution, problem: Problem) -> Solution:
@@ -133,7 +133,7 @@ def _at_opt6(
         clock.interrupt()
     if fifos is not None:
         fifos = replace(fifos, on=fifos.on or fit.on, should_stop=clock.should_stop)
-    return _within(_warned(found, fifos, fit.on), fit)
+    return _within(as_built(found, fifos, fit.on), fit)
 
 
 def _check_positive(problem: Problem, most_banks: int | None) -> None:
@@ -167,7 +167,7 @@ def _within(solution: Solution, fit: Region) -> Solution:
     return replace(solution, region=limits, used=used, fit=fit.fit)
 
 
-def _warned(solution: Solution, fifos: FifoSizing | None, on: Target) -> Solution:
+def as_built(solution: Solution, fifos: FifoSizing | None, on: Target) -> Solution:
     """Return a solution with small FIFOs, if those are wanted, and with its warnings."""
     from streamopt.evaluation.frames import simulated_frames
     from streamopt.warnings.solution import solution_warnings

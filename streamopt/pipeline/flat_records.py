@@ -175,6 +175,7 @@ def record_of_every_level(solution: Solution) -> Record:
         seed=solution.seed,
         solve_seconds=round(solution.solve_seconds, 4),
         message=solution.message,
+        changed_by=solution.changed_by or None,
     )
     match objective:
         case Latency():

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from streamopt.options import checked
@@ -22,11 +23,14 @@ from streamopt.strategies.opt6.choices import Space
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from streamopt.ir.graph import Graph
     from streamopt.pipeline.readers import Readable
     from streamopt.pipeline.solved import Solved
     from streamopt.solvers.registry import SolverStatus
     from streamopt.space.objective import FewestDsps, Interval, Latency, LatencyThenDsps
     from streamopt.strategies.exact.front import Front
+    from streamopt.strategies.problem import Problem
+    from streamopt.target.device import Target
 
 logger = logging.getLogger(__name__)
 
@@ -84,13 +88,10 @@ def solve(
         As `streamopt.strategies.dispatch.answer` and `streamopt.pipeline.answering.answered`.
     """
     from streamopt.pipeline.answering import answered
-    from streamopt.strategies.problem import Problem, problem_with_ports
 
     wanted = named_objective(objective) if isinstance(objective, str) else objective
-    options = _space_options(LevelName(level), dsp, space)
-    given = dataflow(graph)
-    problem = Problem(given, options, wanted)
-    problem = problem_with_ports(problem, space.ports, budget.device)
+    given, problem = problem_of(graph, LevelName(level), dsp, space, budget.device)
+    problem = replace(problem, objective=wanted)
     found = answered(
         problem, space, budget, effort, effort.options(time_limit), keeps_dsps=dsp is not None
     )
@@ -149,6 +150,17 @@ def pareto(
     problem = Problem(dataflow(graph), _space_options(LevelName(level), dsp, space))
     run = Run(problem, effort.options(time_limit))
     return solve_front(run, strategies(effort.solver, effort.formulation), on_front)
+
+
+def problem_of(
+    graph: Readable, level: LevelName, dsp: int | None, space: Space, on: Target | None = None
+) -> tuple[Graph, Problem]:
+    """Return the graph that is given, and the question for its least latency."""
+    from streamopt.strategies.problem import Problem, problem_with_ports
+
+    given = dataflow(graph)
+    problem = Problem(given, _space_options(level, dsp, space))
+    return given, problem_with_ports(problem, space.ports, on)
 
 
 def _space_options(level: LevelName, dsp: int | None, space: Space) -> SpaceOptions:

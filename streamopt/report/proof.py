@@ -35,6 +35,8 @@ def proof_words(facts: Facts, *, names_model: bool = True) -> str:
         Whether the level is named: False where it stands beside the words.
     """
     model = f" in the {facts['level']} model" if names_model and facts.get("level") else ""
+    if facts.get("changed_by"):
+        model += f" with {facts['changed_by']}"
     solver = f"{facts.get('solver', '')} {facts.get('solver_version', '')}".strip()
     if facts["proof"] == "optimal":
         return f"optimal{model} (proved)"

@@ -75,6 +75,7 @@ class Record(Mapping[str, Cell]):
     seed: int | None = None
     solve_seconds: float | None = None
     message: str | None = None
+    changed_by: str | None = None
     tuning: str | None = None
     built_dsp_limit: int | None = None
     built_dsp_used: int | None = None

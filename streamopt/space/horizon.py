@@ -57,7 +57,7 @@ class HorizonFilter:
 
         The time is linear in the rows, for each of a few rounds.
         """
-        kept = self._kept(horizon_cycles)
+        kept = self.kept(horizon_cycles)
         if kept is None:
             return None
         return chosen_rows(self._rows, kept)
@@ -75,7 +75,7 @@ class HorizonFilter:
         low, high = 0, highest_cycles
         while low < high * (1.0 - closeness):
             middle = (low + high) // 2 if not closeness else int((max(1, low) * high) ** 0.5)
-            if self._kept(middle) is None:
+            if self.kept(middle) is None:
                 low = middle + 1
             else:
                 high = middle
@@ -93,7 +93,7 @@ class HorizonFilter:
         few_lanes
             Whether nodes without DSPs take few lanes, which force little on other nodes, or many.
         """
-        kept = self._kept(horizon_cycles)
+        kept = self.kept(horizon_cycles)
         chosen: dict[str, int] = {}
         for name in self._names:
             if kept is None:
@@ -133,7 +133,8 @@ class HorizonFilter:
                 return left, row
         return None, -1
 
-    def _kept(self, horizon: int) -> dict[str, Flags] | None:
+    def kept(self, horizon: int) -> dict[str, Flags] | None:
+        """Return the flags of the rows of `within`, by node; None if some node has none."""
         every = {name: np.ones(len(self._rows[name]), dtype=bool) for name in self._names}
         return self._narrowed(every, horizon)
 

@@ -51,6 +51,9 @@ class Solution:
         than `schedule`, which simulates faster; else 0.
     evaluation
         The design as built and simulated; None of an incumbent, and of a point of a front.
+    changed_by
+        Constraints and an objective of the user's own that the model had, in words; see
+        `streamopt.model`. Bound and proof are those of the changed model.
     warnings
         To be known before it is built; see `streamopt.warnings`.
     """
@@ -73,6 +76,7 @@ class Solution:
     least_found_cycles: int = 0
     evaluation: Evaluation | None = field(default=None, compare=False)
     warnings: tuple[DesignWarning, ...] = ()
+    changed_by: str = ""
 
     @property
     def simulated_cycles(self) -> int:
@@ -125,11 +129,16 @@ class Solution:
         """
         return _gap(self.least_found_cycles or self.latency_cycles, self.bound)
 
+    @property
+    def _model(self) -> str:
+        changed = f" with {self.changed_by}" if self.changed_by else ""
+        return f"the {self.problem.level.name} model{changed}"
+
     def __repr__(self) -> str:
         """Return the figures of the hardware, then the proof and its model, on one line."""
         problem = self.problem
         level = problem.level.name
-        found = f"{self.latency_cycles:,} in the {level} model, bound {self.bound:,}"
+        found = f"{self.latency_cycles:,} in {self._model}, bound {self.bound:,}"
         warned = f", {count} warning{'s' * (count > 1)}" if (count := len(self.warnings)) else ""
         name = f"{problem.graph.name} at {level}"
         hardware = "" if self.evaluation is None else f"{self.evaluation.headline}; "
@@ -140,8 +149,8 @@ class Solution:
         problem, times = self.problem, {node.node: node for node in self.prediction.nodes}
         level = problem.level.name
         hardware = "" if self.evaluation is None else f"{self.evaluation.headline}; "
-        title = f"{problem.graph.name} at {level}: {hardware}{self.latency_cycles:,} cycles in the "
-        title += f"{level} model, bound {self.bound:,}, {self.proof} by {self.solver}"
+        title = f"{problem.graph.name} at {level}: {hardware}{self.latency_cycles:,} cycles in "
+        title += f"{self._model}, bound {self.bound:,}, {self.proof} by {self.solver}"
         header = ("node", "loop order", "unroll", "II", "start", "last write", "lanes", "DSPs")
         rows = (
             (

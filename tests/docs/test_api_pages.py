@@ -10,6 +10,12 @@ import pytest
 import streamopt as so
 
 FUNCTIONS = [name for name in so.__all__ if inspect.isfunction(getattr(so, name))]
+METHODS = {
+    f"{kind.__name__}.{name}": method
+    for kind in (so.Solved, so.OpenModel)
+    for name, method in vars(kind).items()
+    if inspect.isfunction(method) and not name.startswith("_")
+}
 SECTION = re.compile(r"^Parameters\n-+\n(.*?)(?=^\w[^\n]*\n-+$|\Z)", re.DOTALL | re.MULTILINE)
 
 
@@ -22,12 +28,13 @@ def documented(text: str) -> dict[str, str]:
     return dict(zip(parts[::2], map(str.strip, parts[1::2]), strict=True))
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("name", [*FUNCTIONS, *METHODS])
 def test_every_parameter_has_an_entry(name: str) -> None:
     """Types and defaults are the signature's own: no entry states another."""
-    function = getattr(so, name)
+    function = METHODS[name] if name in METHODS else getattr(so, name)
     entries = documented(inspect.getdoc(function) or "")
-    assert [*entries] == [*inspect.signature(function).parameters]
+    named = [*inspect.signature(function).parameters]
+    assert [*entries] == [name for name in named if name != "self"]
     assert all(entries.values()), "an entry without words"
 
 

@@ -63,7 +63,7 @@ def test_explain_prints_text_or_json() -> None:
     ("typed", "meant"),
     [
         *[("E4O1", "E401"), ("e4ol", "E401"), ("401", "E401"), ("E40", "E401"), ("X401", "E401")],
-        *[("E849", "E851"), ("W1", "W10"), ("W11", "W10"), ("E901", "E900"), ("E4011", "E401")],
+        *[("E849", "E851"), ("W1", "W10"), ("W11", "W10"), ("E901", "E900"), ("E4021", "E402")],
     ],
 )
 def test_the_nearest_code_is_suggested(typed: str, meant: str) -> None:

@@ -49,7 +49,7 @@ class Compact:
     start: Mapping[str, Any]
     last: Mapping[str, Any]
 
-    def over_rows(self, node: str, values: Sequence[int] | Integers) -> Any:
+    def over_rows(self, node: str, values: Sequence[float] | Integers) -> Any:
         """Return ``sum(value of row * row)``: the value of the chosen row."""
         return weighted_sum(np.asarray(values).tolist(), self.row[node])
 
