@@ -104,7 +104,7 @@ COLOURS: Mapping[str, Colour] = {
     "grid": Colour("#d8dde2", "#36414b"),
     "panel": Colour("#eef2f6", "#222b34"),
     "work": Colour("#2f6f9f", "#5b9fd4"),
-    "stall": Colour("#c07f00", "#e5ab45"),
+    "stall": Colour("#b57800", "#e5ab45"),
     "room": Colour("#b83a0e", "#f08050"),
     "critical": Colour("#c2185b", "#ff7ab0"),
     "link": Colour("#1f5f8f", "#7ab4e6"),

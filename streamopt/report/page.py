@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from streamopt.report.design_document import DesignView
 
 SCRIPTS = (
-    *("store", "series", "cycles", "tip", "theme", "chart"),
+    *("store", "series", "cycles", "tip", "theme", "overview", "chart"),
     *("gantt", "fifos", "node", "words", "address"),
 )
 """The modules of a page in their order; each uses those before it."""

@@ -35,7 +35,7 @@ def _place(loc: SourceLoc | None, read: dict[str, tuple[str, ...] | str]) -> Sou
     if loc.line is None:
         words = f"{name} doesn't say which lines of a source its loops come from; a report that is "
         words += "made from the source itself shows them."
-        return SourceExcerpt(f"{name}:{loc.path}", missing=words)
+        return SourceExcerpt(missing=words)
     place = f"{name}:{loc.line}"
     if loc.file not in read:
         try:

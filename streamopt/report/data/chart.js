@@ -10,6 +10,7 @@
      isChosen(row, state)    whether it is marked
      keys                    of the state that it shows, besides those of the axis
      tools                   further elements of the toolbar
+     overview(from, to)      share of 1 that a strip of the whole run shows; without it there is none
      legend                  pairs of a class and words */
 {
   const AXIS_PX = 26, CLICK_PX = 4;
@@ -43,7 +44,7 @@
       this.cursor = report.html("div", {class: "cursor", hidden: true});
       this.plot = report.html("div", {class: "plot"}, this.svg, this.cursor, this.brush);
       this.box = report.html("div", {class: "chart"}, this.labels, this.plot);
-      place.append(toolbar(how), this.box, legend(how.legend), report.html("p", {class: "hint"},
+      place.append(toolbar(how), this.box, ...(how.overview ? [report.overview(how.overview)] : []), legend(how.legend), report.html("p", {class: "hint"},
         "Drag to zoom in, Shift-drag to move, Ctrl + wheel or + and − to zoom, arrows to move, ",
         "0 for the whole run; Shift + arrows move the cursor."));
       this.area = place;
@@ -71,7 +72,7 @@
       this.area.hidden = !this.rows.length;
       this.buttons = this.rows.map((row, at) => report.html("button", {
         type: "button", title: row.name, tabindex: at ? -1 : 0, style: `height:${this.how.height}px`,
-        click: () => this.how.choose(row),
+        click: () => this.choose(row),
         focus: () => this.focused(at),
         blur: () => report.untip(),
       }, row.name));
@@ -145,6 +146,11 @@
       const box = this.buttons[at].getBoundingClientRect();
       report.tip(box.right - 16, box.bottom - 12, this.rows[at].name, pairs);
       report.say(`${this.rows[at].name}: ${pairs.map((pair) => pair.join(" ")).join("; ")}`);
+    }
+
+    choose(row) {
+      report.untip();
+      this.how.choose(row);
     }
 
     rowAt(y) {
@@ -234,7 +240,7 @@
       this.drop();
       if (!drag) return;
       if (Math.abs(x - drag.x) < CLICK_PX) {
-        if (drag.at !== null) this.how.choose(this.rows[drag.at]);
+        if (drag.at !== null) this.choose(this.rows[drag.at]);
       } else if (!drag.moves) {
         report.axis.show(this.cycle(Math.min(x, drag.x)), this.cycle(Math.max(x, drag.x)));
       }

@@ -1,7 +1,7 @@
 /* The run as a Gantt chart: bars of the share at work and the shares of each kind of wait, the critical path
    over them, accesses to FIFOs and the closed form as thin lines. */
 {
-  const TOP = 9, BAR = 18, READS = 5, WRITES = 31, FORM = 35, STEPS = BAR * 2;
+  const TOP = 10, BAR = 18, READS = 4, WRITES = 33, FORM = 37, STEPS = BAR * 2;
   const KINDS = ["works", "input", "room", "buffer"];
   const WORDS = {
     input: (wait) => `for input ${wait.of}` + (wait.peer ? ` from ${wait.peer}` : ""),
@@ -120,12 +120,17 @@
     change: () => report.set({critical: check.checked})});
   report.chart("run", {
     title: "Processes",
-    height: 40,
+    height: 42,
     rows: (design) => design.processes,
     draw, over, tell,
     choose: (process) => report.set({node: process.nodes[0]}),
     isChosen: (process, state) => process.nodes.includes(state.node),
     keys: ["critical"],
+    overview: (from, to) => {
+      const shares = report.design().processes.map(
+        (process) => report.means(process.series, process.waits.length + 1, from, to)[0]);
+      return shares.reduce((sum, share) => sum + share, 0) / Math.max(1, shares.length) / 100;
+    },
     tools: [report.html("label", {}, check, " Critical path")],
     legend: [
       ["works", "works"], ["input", "waits for input"], ["room", "waits for room"],

@@ -34,6 +34,7 @@
       report.html("option", {value: each.name}, each.name)));
     choice.value = node.name;
     facts.textContent = node.facts;
+    panes.classList.toggle("unknown", Boolean(node.source.missing));
     panes.replaceChildren(
       source(node.source),
       listing("Loops as scheduled", [node.loops]),
