@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from mkdocs.structure.files import File, Files
+from notebook_pages import notebook_page
 
 TOP = Path(__file__).parents[1]
 ADDED = (
@@ -23,6 +24,9 @@ ADDED = (
     "solvers/*.md",
     "results/*/*.md",
     "results/*/*.svg",
+    "models/gallery/*.*",
+    "models/modules/*.py",
+    "models/kernels/*/*.c",
     "notebooks/*.ipynb",
     "CITATION.cff",
     "LICENSE",
@@ -31,13 +35,28 @@ README_OF_THE_SITE = "overview.md"  # a README.md beside index.md would be the s
 LINK = re.compile(r"(?<=\]\()(?![a-z]+:|#|/)(?P<path>[^)#\s]+)(?P<anchor>#[^)\s]*)?(?=\))")
 
 
+FENCED = re.compile(r"(^`{3,4}\w.*?^`{3,4}$)", re.DOTALL | re.MULTILINE)
+NOTEBOOKS = {
+    f"notebooks/{path.stem}.md": notebook_page(path) for path in TOP.glob("notebooks/*.ipynb")
+}
+
+
 def on_files(files: Files, config: Any) -> Files:
     """Add what is outside ``docs/``."""
+    for place, made in NOTEBOOKS.items():
+        files.append(File.generated(config, place, content=made.markdown))
     for pattern in ADDED:
         for path in sorted(TOP.glob(pattern)):
-            place = _in_site(path.relative_to(TOP).as_posix())
+            name = path.relative_to(TOP).as_posix()
+            place = name if name.endswith(".ipynb") else _in_site(name)
             files.append(File.generated(config, place, abs_src_path=str(path)))
     return files
+
+
+def on_page_content(html: str, page: Any, **_: Any) -> str:
+    """Put the outputs of a notebook where they belong."""
+    made = NOTEBOOKS.get(page.file.src_uri)
+    return html if made is None else made.with_outputs(html)
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
@@ -52,8 +71,13 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
         place = posixpath.relpath(_in_site(target), posixpath.dirname(here) or ".")
         return place + (link["anchor"] or "")
 
-    return LINK.sub(turned, markdown)
+    parts = FENCED.split(markdown)  # every other one is code
+    return "".join(
+        LINK.sub(turned, part) if place % 2 == 0 else part for place, part in enumerate(parts)
+    )
 
 
 def _in_site(path: str) -> str:
+    if (page := f"{path.removesuffix('.ipynb')}.md") in NOTEBOOKS:
+        return page
     return README_OF_THE_SITE if path == "README.md" else path.removeprefix("docs/")

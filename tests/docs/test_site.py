@@ -23,7 +23,13 @@ def test_site_builds_strictly(tmp_path: Path) -> None:
     done = subprocess.run(command, cwd=TOP, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "reference" / "deciding.html").exists()
-    assert (tmp_path / "results" / "strategies" / "strategies.svg").exists()
+    assert (tmp_path / "results" / "rivals" / "rivals.svg").exists()
+    gallery = (tmp_path / "gallery.html").read_text(encoding="utf-8")
+    assert gallery.count(".card.svg") == 12
+    for notebook in (TOP / "notebooks").glob("*.ipynb"):
+        page = (tmp_path / "notebooks" / f"{notebook.stem}.html").read_text(encoding="utf-8")
+        assert f'href="{notebook.name}" download' in page
+        assert "output-0-of" not in page, "a marker without its output"
 
 
 @pytest.mark.parametrize(
