@@ -44,7 +44,10 @@
       this.cursor = report.html("div", {class: "cursor", hidden: true});
       this.plot = report.html("div", {class: "plot"}, this.svg, this.cursor, this.brush);
       this.box = report.html("div", {class: "chart"}, this.labels, this.plot);
-      place.append(toolbar(how), this.box, ...(how.overview ? [report.overview(how.overview)] : []), legend(how.legend), report.html("p", {class: "hint"},
+      if (how.overview) {
+        this.box.append(report.html("span", {class: "whole"}, "Whole run"), report.overview(how.overview));
+      }
+      place.append(toolbar(how), this.box, legend(how.legend), report.html("p", {class: "hint"},
         "Drag to zoom in, Shift-drag to move, Ctrl + wheel or + and − to zoom, arrows to move, ",
         "0 for the whole run; Shift + arrows move the cursor."));
       this.area = place;
@@ -259,12 +262,12 @@
   };
 
   /* On paper: the whole run, as wide as the paper. */
-  const PAPER_PX = 700;
+  const PAPER_PX = 560;  // beside the labels, which page.css makes 150 wide
   let before = null;
   addEventListener("beforeprint", () => {
     before = {from_cycle: report.state.from_cycle, to_cycle: report.state.to_cycle};
     report.set({from_cycle: 0, to_cycle: report.design() ? report.design().total_cycles : 0, cursor_cycle: null});
-    for (const chart of charts) chart.fit(PAPER_PX - chart.labels.offsetWidth);
+    for (const chart of charts) chart.fit(PAPER_PX);
   });
   addEventListener("afterprint", () => {
     if (before) report.set(before);
