@@ -21,7 +21,7 @@ from streamopt.cli.output import Output, keeping, let_sigterm_interrupt
 from streamopt.pipeline import comparing, reading
 from streamopt.solvers.base import Progress
 from streamopt.space.level import LEVELS, LevelName
-from streamopt.strategies.oracle.certificate import certify
+from tests.support.certificate import certify
 from tests.support.nightly import in_nightly
 
 TOP = Path(__file__).parents[2]

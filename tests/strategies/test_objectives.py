@@ -15,9 +15,9 @@ from streamopt.space.decisions import SpaceOptions
 from streamopt.space.level import LEVELS, LevelName
 from streamopt.space.objective import FewestDsps, Interval, LatencyThenDsps, named_objective
 from streamopt.strategies.dispatch import STRATEGIES, answer
-from streamopt.strategies.oracle.certificate import certify
 from streamopt.strategies.problem import Problem
 from streamopt.strategies.run import Run
+from tests.support.certificate import certify
 from tests.support.nightly import in_nightly
 from tests.support.random.graphs import random_graph
 

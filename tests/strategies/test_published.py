@@ -13,7 +13,7 @@ from streamopt.solvers.result import Proof
 from streamopt.space.assemble import violations
 from streamopt.space.decisions import SpaceOptions, decision_space
 from streamopt.space.level import LevelName
-from streamopt.strategies.oracle.certificate import certify
+from tests.support.certificate import certify
 
 TOP = Path(__file__).parents[2]
 ATTENTION = "transformers/multi_head_attention"

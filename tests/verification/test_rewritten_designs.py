@@ -11,8 +11,8 @@ import pytest
 import streamopt as so
 from streamopt.ir.schedule import ChannelKind
 from streamopt.space.level import LEVELS, LevelName
-from streamopt.strategies.oracle.certificate import certify
 from streamopt.transforms.rewrites import rewritten
+from tests.support.certificate import certify
 from tests.support.programs.sketches import program
 from tests.support.random.windows import window_chain
 from tests.support.window_schedules import WINDOWS, window_schedule

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from streamopt.frontends.mlir.text.syntax import element_type
 from streamopt.frontends.tensors import functions
-from streamopt.frontends.tensors.arithmetic import ONE, ZERO, as_condition, as_number
+from streamopt.frontends.tensors.arithmetic import ZERO, as_condition, as_number
 from streamopt.frontends.tensors.tensor import LoweringError
 from streamopt.ir.affine import Affine
 from streamopt.ir.arithmetic import negated
@@ -246,19 +246,14 @@ def _select(op: MlirOperation, operands: Sequence[Expression]) -> Expression:
     return Select(condition, then, otherwise)
 
 
-def _power(base: float) -> Callable[[MlirOperation, Sequence[Expression]], Expression]:
-    return lambda op, operands: Call(Function.POW, (Literal(base), operands[0]))
-
-
-def _logarithm(base: float) -> Callable[[MlirOperation, Sequence[Expression]], Expression]:
-    scale = Literal(1.0 / math.log(base))
-    return lambda op, operands: Binary(BinaryOp.MUL, Call(Function.LOG, (operands[0],)), scale)
-
-
 def _elementary(
-    function: Callable[[Expression], Expression],
+    function: Callable[..., Expression],
 ) -> Callable[[MlirOperation, Sequence[Expression]], Expression]:
-    return lambda op, operands: function(operands[0])
+    return lambda op, operands: function(*operands)
+
+
+def _formulas(**texts: str) -> dict[str, Callable[..., Expression]]:
+    return {f"math.{name}": _elementary(functions.formula(text)) for name, text in texts.items()}
 
 
 _ON_INDICES = (BinaryOp.ADD, BinaryOp.SUB, BinaryOp.MUL)
@@ -266,20 +261,20 @@ _ORDERED = tuple(map(CompareOp, ("==", ">", ">=", "<", "<=", "!=")))
 _INTEGER = tuple(map(CompareOp, ("==", "!=", *2 * ("<", "<=", ">", ">="))))
 """By predicate: signed comparisons, then those without a sign."""
 _BINARY: Mapping[str, BinaryOp] = {
-    "arith.addf": BinaryOp.ADD,
-    "arith.addi": BinaryOp.ADD,
-    "arith.subf": BinaryOp.SUB,
-    "arith.subi": BinaryOp.SUB,
-    "arith.mulf": BinaryOp.MUL,
-    "arith.muli": BinaryOp.MUL,
-    "arith.divf": BinaryOp.DIV,
-    "arith.divsi": BinaryOp.DIV,
-    "arith.remsi": BinaryOp.MOD,
-    "arith.shli": BinaryOp.SHL,
-    "arith.shrsi": BinaryOp.SHR,
-    "arith.andi": BinaryOp.AND,
-    "arith.ori": BinaryOp.OR,
-    "arith.xori": BinaryOp.XOR,
+    f"arith.{name}{kind}": op
+    for op, name, kinds in (
+        (BinaryOp.ADD, "add", ("f", "i")),
+        (BinaryOp.SUB, "sub", ("f", "i")),
+        (BinaryOp.MUL, "mul", ("f", "i")),
+        (BinaryOp.DIV, "div", ("f", "si")),
+        (BinaryOp.MOD, "rem", ("si",)),
+        (BinaryOp.SHL, "shl", ("i",)),
+        (BinaryOp.SHR, "shr", ("si",)),
+        (BinaryOp.AND, "and", ("i",)),
+        (BinaryOp.OR, "or", ("i",)),
+        (BinaryOp.XOR, "xor", ("i",)),
+    )
+    for kind in kinds
 }
 _UNSIGNED: Mapping[str, BinaryOp] = {
     "arith.divui": BinaryOp.DIV,
@@ -287,33 +282,17 @@ _UNSIGNED: Mapping[str, BinaryOp] = {
     "arith.shrui": BinaryOp.SHR,
 }
 _FUNCTIONS: Mapping[str, Function] = {
-    "arith.maximumf": Function.MAX,
-    "arith.maxnumf": Function.MAX,
-    "arith.maxsi": Function.MAX,
-    "arith.maxui": Function.MAX,
-    "arith.minimumf": Function.MIN,
-    "arith.minnumf": Function.MIN,
-    "arith.minsi": Function.MIN,
-    "arith.minui": Function.MIN,
+    **{f"arith.max{kind}": Function.MAX for kind in ("imumf", "numf", "si", "ui")},
+    **{f"arith.min{kind}": Function.MIN for kind in ("imumf", "numf", "si", "ui")},
     **{f"math.{function}": function for function in Function},
-    "math.absf": Function.ABS,
-    "math.absi": Function.ABS,
-    "math.powf": Function.POW,
-    "math.fpowi": Function.POW,
-    "math.ipowi": Function.POW,
+    **{f"math.{name}": Function.ABS for name in ("absf", "absi")},
+    **{f"math.{name}": Function.POW for name in ("powf", "fpowi", "ipowi")},
 }
+_SIGNED_CASTS = ("extf", "truncf", "extsi", "trunci", "sitofp", "fptosi", "index_cast")
+_UNSIGNED_CASTS = ("extui", "uitofp", "fptoui", "index_castui")
 _CASTS: Mapping[str, bool] = {
-    "arith.extf": True,
-    "arith.truncf": True,
-    "arith.extsi": True,
-    "arith.trunci": True,
-    "arith.sitofp": True,
-    "arith.fptosi": True,
-    "arith.index_cast": True,
-    "arith.extui": False,
-    "arith.uitofp": False,
-    "arith.fptoui": False,
-    "arith.index_castui": False,
+    **{f"arith.{name}": True for name in _SIGNED_CASTS},
+    **{f"arith.{name}": False for name in _UNSIGNED_CASTS},
 }
 _SPECIAL: Mapping[str, Callable[[MlirOperation, Sequence[Expression]], Expression]] = {
     **{f"math.{name}": _elementary(function) for name, function in functions.ELEMENTARY.items()},
@@ -322,11 +301,13 @@ _SPECIAL: Mapping[str, Callable[[MlirOperation, Sequence[Expression]], Expressio
     "arith.select": _select,
     "arith.negf": lambda op, v: negated(v[0]),
     "math.fma": lambda op, v: Binary(BinaryOp.ADD, Binary(BinaryOp.MUL, v[0], v[1]), v[2]),
-    "math.rsqrt": lambda op, v: Binary(BinaryOp.DIV, ONE, Call(Function.SQRT, (v[0],))),
-    "math.exp2": _power(2.0),
-    "math.log2": _logarithm(2.0),
-    "math.log10": _logarithm(10.0),
-    "math.log1p": lambda op, v: Call(Function.LOG, (Binary(BinaryOp.ADD, ONE, v[0]),)),
-    "math.roundeven": lambda op, v: functions.round_half_even(v[0]),
-    "math.expm1": lambda op, v: Binary(BinaryOp.SUB, Call(Function.EXP, (v[0],)), ONE),
+    "math.roundeven": _elementary(functions.round_half_even),
+    **_formulas(
+        rsqrt="1 / sqrt(x)",
+        exp2="pow(2, x)",
+        log2=f"log(x) * {1 / math.log(2)}",
+        log10=f"log(x) * {1 / math.log(10)}",
+        log1p="log(1 + x)",
+        expm1="exp(x) - 1",
+    ),
 }

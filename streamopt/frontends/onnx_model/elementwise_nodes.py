@@ -38,6 +38,10 @@ def _of(function: Callable[..., Expression], **options: float) -> Callable[[Cont
     return lowering
 
 
+def _formula(text: str, **options: float) -> Callable[[Context], LazyTensor]:
+    return _of(functions.formula(text), **options)
+
+
 def _joined(
     function: Callable[[Expression, Expression], Expression],
 ) -> Callable[[Context], LazyTensor]:
@@ -76,7 +80,7 @@ def _clip(node: Context) -> LazyTensor:
 
 def _gelu(node: Context) -> LazyTensor:
     is_short = node.option("approximate", "none") == "tanh"
-    return _of(functions.tanh_gelu if is_short else functions.gelu)(node)
+    return _formula("tanh_gelu(x)" if is_short else "gelu(x)")(node)
 
 
 def _remainder(node: Context) -> LazyTensor:
@@ -130,22 +134,24 @@ LOWERINGS: Lowerings = {
     "Neg": _of(negated),
     "Reciprocal": _of(ex.reciprocal),
     "Round": _of(functions.round_half_even),
-    "Sign": _of(functions.sign),
-    "Relu": _of(functions.relu),
-    "LeakyRelu": _of(functions.leaky_relu, alpha=0.01),
-    "PRelu": _joined(functions.leaky_relu),
-    "Elu": _of(functions.elu, alpha=1.0),
-    "Celu": _of(functions.celu, alpha=1.0),
-    "Selu": _of(functions.selu, alpha=1.67326319217681884765625, gamma=1.05070102214813232421875),
-    "ThresholdedRelu": _of(functions.thresholded_relu, alpha=1.0),
-    "Sigmoid": _of(functions.sigmoid),
-    "HardSigmoid": _of(functions.hard_sigmoid, alpha=0.2, beta=0.5),
-    "HardSwish": _of(functions.hard_swish),
-    "Swish": _of(functions.silu, alpha=1.0),
-    "Mish": _of(functions.mish),
+    "Sign": _formula("sign(x)"),
+    "Relu": _formula("relu(x)"),
+    "LeakyRelu": _formula("leaky_relu(x, alpha)", alpha=0.01),
+    "PRelu": _joined(functions.formula("leaky_relu(x, alpha)")),
+    "Elu": _formula("elu(x, alpha)", alpha=1.0),
+    "Celu": _formula("celu(x, alpha)", alpha=1.0),
+    "Selu": _formula(
+        "gamma * elu(x, alpha)", alpha=1.67326319217681884765625, gamma=1.05070102214813232421875
+    ),
+    "ThresholdedRelu": _formula("thresholded_relu(x, alpha)", alpha=1.0),
+    "Sigmoid": _formula("sigmoid(x)"),
+    "HardSigmoid": _formula("hard_sigmoid(x, alpha, beta)", alpha=0.2, beta=0.5),
+    "HardSwish": _formula("hard_swish(x)"),
+    "Swish": _formula("silu(x, alpha)", alpha=1.0),
+    "Mish": _formula("mish(x)"),
     "Gelu": _gelu,
-    "Softplus": _of(functions.softplus),
-    "Softsign": _of(functions.softsign),
+    "Softplus": _formula("softplus(x)"),
+    "Softsign": _formula("softsign(x)"),
     "Clip": _clip,
     "Cast": _cast,
     "CastLike": _cast_like,

@@ -6,6 +6,7 @@ makes tensors of them. One that reads its argument twice makes an array of a com
 
 from __future__ import annotations
 
+import ast
 import math
 from functools import partial
 from typing import TYPE_CHECKING
@@ -24,107 +25,76 @@ if TYPE_CHECKING:
     from streamopt.frontends.tensors.tensor import LazyTensor
     from streamopt.ir.expression import Expression
 
-_HALF = Literal(0.5)
+_OPERATIONS: Mapping[type[ast.operator], Callable[[Expression, Expression], Expression]] = {
+    ast.Add: ex.add,
+    ast.Sub: ex.subtract,
+    ast.Mult: ex.multiply,
+    ast.Div: ex.divide,
+}
+_COMPARISONS: Mapping[type[ast.cmpop], CompareOp] = {
+    ast.Lt: CompareOp.LT,
+    ast.Gt: CompareOp.GT,
+    ast.GtE: CompareOp.GE,
+    ast.Eq: CompareOp.EQ,
+}
+_NAMED = {
+    "celu": "max(0, x) + min(0, alpha * (exp(x / alpha) - 1))",
+    "elu": "x if x > 0 else alpha * (exp(x) - 1)",
+    "gelu": f"0.5 * x * (1 + erf(x * {math.sqrt(0.5)}))",
+    "hard_sigmoid": "min(max(alpha * x + beta, 0), 1)",
+    "hard_swish": f"x * hard_sigmoid(x, {1 / 6}, 0.5)",
+    "leaky_relu": "x if x >= 0 else alpha * x",
+    "mish": "x * tanh(softplus(x))",
+    "relu": "max(x, 0)",
+    "sigmoid": "1 / (1 + exp(-x))",
+    "sign": "1 if x > 0 else -1 if x < 0 else 0",
+    "silu": "x / (1 + exp(-(alpha * x)))",
+    "softplus": "max(x, 0) + log(1 + exp(-abs(x)))",  # without overflow for large x
+    "softsign": "x / (1 + abs(x))",
+    "tanh_gelu": f"0.5 * x * (1 + tanh({math.sqrt(2 / math.pi)} * (x + 0.044715 * (x * x * x))))",
+    "thresholded_relu": "x if x > alpha else 0",
+}
+"""Activations that formulas may call."""
+_OPERANDS = ("x", "alpha", "beta")
 
 
-def relu(x: Expression) -> Expression:
-    """Return ``max(x, 0)``."""
-    return ex.maximum(x, ex.ZERO)
+def formula(text: str) -> Callable[..., Expression]:
+    """Return the function that a formula of ours says, in the syntax of Python.
+
+    It takes ``x``, ``alpha`` and ``beta`` as operands in this order, and numbers by name::
+
+        formula("leaky_relu(x, alpha)")(value, alpha=0.01)
+    """
+    return partial(_called, ast.parse(text, mode="eval").body)
 
 
-def leaky_relu(x: Expression, alpha: Expression | float) -> Expression:
-    """Return ``x`` where it is positive and ``alpha * x`` elsewhere."""
-    slope = Literal(alpha) if isinstance(alpha, float | int) else alpha
-    return Select(Compare(CompareOp.GE, x, ex.ZERO), x, ex.multiply(slope, x))
+def _called(tree: ast.expr, *operands: Expression, **numbers: float) -> Expression:
+    known = {name: Literal(number) for name, number in numbers.items()}
+    return _evaluated(tree, {**dict(zip(_OPERANDS, operands, strict=False)), **known})
 
 
-def thresholded_relu(x: Expression, alpha: float) -> Expression:
-    """Return ``x`` where it is above ``alpha`` and 0 elsewhere."""
-    return Select(Compare(CompareOp.GT, x, Literal(alpha)), x, ex.ZERO)
+def _evaluated(tree: ast.expr, known: Mapping[str, Expression]) -> Expression:
+    def of(part: ast.expr) -> Expression:
+        return _evaluated(part, known)
 
-
-def sign(x: Expression) -> Expression:
-    """Return 1, 0 or -1."""
-    negative = Select(Compare(CompareOp.LT, x, ex.ZERO), Literal(-1.0), ex.ZERO)
-    return Select(Compare(CompareOp.GT, x, ex.ZERO), ex.ONE, negative)
-
-
-def elu(x: Expression, alpha: float = 1.0) -> Expression:
-    """Return ``x`` where it is positive and ``alpha * (exp(x) - 1)`` elsewhere."""
-    below = ex.subtract(ex.call(Function.EXP, x), ex.ONE)
-    return Select(Compare(CompareOp.GT, x, ex.ZERO), x, ex.multiply(Literal(alpha), below))
-
-
-def celu(x: Expression, alpha: float) -> Expression:
-    """Return ``max(0, x) + min(0, alpha * (exp(x / alpha) - 1))``."""
-    power = ex.exponential(ex.divide(x, Literal(alpha)))
-    below = ex.multiply(Literal(alpha), ex.subtract(power, ex.ONE))
-    return ex.add(ex.maximum(ex.ZERO, x), ex.minimum(ex.ZERO, below))
-
-
-def selu(x: Expression, alpha: float, gamma: float) -> Expression:
-    """Return ``gamma * elu(x, alpha)``."""
-    return ex.multiply(Literal(gamma), elu(x, alpha))
-
-
-def clip(x: Expression, low: float | None, high: float | None) -> Expression:
-    """Return ``min(max(x, low), high)``; None for a side without limit."""
-    if low is not None:
-        x = ex.maximum(x, Literal(low))
-    return x if high is None else ex.minimum(x, Literal(high))
-
-
-def sigmoid(x: Expression) -> Expression:
-    """Return ``1 / (1 + exp(-x))``."""
-    return ex.reciprocal(ex.add(ex.ONE, ex.call(Function.EXP, negated(x))))
-
-
-def silu(x: Expression, alpha: float = 1.0) -> Expression:
-    """Return ``x * sigmoid(alpha * x)``, as one division."""
-    scaled = ex.multiply(Literal(alpha), x)
-    return ex.divide(x, ex.add(ex.ONE, ex.call(Function.EXP, negated(scaled))))
-
-
-def hard_sigmoid(x: Expression, alpha: float = 1 / 6, beta: float = 0.5) -> Expression:
-    """Return ``alpha * x + beta``, kept in [0, 1]."""
-    return clip(ex.add(ex.multiply(Literal(alpha), x), Literal(beta)), 0.0, 1.0)
-
-
-def hard_swish(x: Expression) -> Expression:
-    """Return ``x * hard_sigmoid(x)``."""
-    return ex.multiply(x, hard_sigmoid(x))
-
-
-def softplus(x: Expression) -> Expression:
-    """Return ``log(1 + exp(x))``, without overflow for large ``x``."""
-    small = ex.call(Function.EXP, negated(ex.call(Function.ABS, x)))
-    return ex.add(ex.maximum(x, ex.ZERO), ex.call(Function.LOG, ex.add(ex.ONE, small)))
-
-
-def mish(x: Expression) -> Expression:
-    """Return ``x * tanh(softplus(x))``."""
-    return ex.multiply(x, ex.call(Function.TANH, softplus(x)))
-
-
-def softsign(x: Expression) -> Expression:
-    """Return ``x / (1 + |x|)``."""
-    return ex.divide(x, ex.add(ex.ONE, ex.call(Function.ABS, x)))
-
-
-def gelu(x: Expression) -> Expression:
-    """Return ``x / 2 * (1 + erf(x / sqrt(2)))``."""
-    argument = ex.multiply(x, Literal(math.sqrt(0.5)))
-    inner = ex.add(ex.ONE, ex.call(Function.ERF, argument))
-    return ex.multiply(ex.multiply(_HALF, x), inner)
-
-
-def tanh_gelu(x: Expression) -> Expression:
-    """Return ``x / 2 * (1 + tanh(sqrt(2/pi) * (x + 0.044715 * x**3)))``."""
-    cube = ex.product(x, x, x)
-    argument = ex.add(x, ex.multiply(Literal(0.044715), cube))
-    argument = ex.multiply(Literal(math.sqrt(2 / math.pi)), argument)
-    inner = ex.add(ex.ONE, ex.call(Function.TANH, argument))
-    return ex.multiply(ex.multiply(_HALF, x), inner)
+    match tree:
+        case ast.Constant(value=int() | float() as number):
+            return Literal(float(number))
+        case ast.Name(id=name):
+            return known[name]
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            return negated(of(operand))
+        case ast.BinOp(left=left, op=op, right=right):
+            return _OPERATIONS[type(op)](of(left), of(right))
+        case ast.Call(func=ast.Name(id=name), args=arguments) if name in _NAMED:
+            return formula(_NAMED[name])(*map(of, arguments))
+        case ast.Call(func=ast.Name(id=name), args=arguments):
+            return ex.call(Function(name), *map(of, arguments))
+        case ast.IfExp(test=ast.Compare(left=left, ops=[op], comparators=[right])):
+            holds = Compare(_COMPARISONS[type(op)], of(left), of(right))
+            return Select(holds, of(tree.body), of(tree.orelse))
+        case _:
+            raise AssertionError(ast.unparse(tree))
 
 
 def power(x: Expression, exponent: float) -> Expression:
@@ -144,56 +114,20 @@ def power(x: Expression, exponent: float) -> Expression:
             return ex.call(Function.POW, x, Literal(exponent))
 
 
-def round_half_even(x: Expression) -> Expression:
-    """Return the nearest whole number; the even one where two are as near."""
-    below = ex.call(Function.FLOOR, x)
-    above = ex.add(below, ex.ONE)
-    past = ex.subtract(x, below)
-    half = ex.call(Function.FLOOR, ex.multiply(below, _HALF))
-    is_even = Compare(CompareOp.EQ, ex.multiply(half, Literal(2.0)), below)
-    middle = Select(is_even, below, above)
-    nearest = Select(Compare(CompareOp.GT, past, _HALF), above, middle)
-    return Select(Compare(CompareOp.LT, past, _HALF), below, nearest)
+round_half_even = formula(
+    "floor(x) if x - floor(x) < 0.5 else floor(x) + 1 if x - floor(x) > 0.5 "
+    "else floor(x) if floor(floor(x) * 0.5) * 2 == floor(x) else floor(x) + 1"
+)
+"""The nearest whole number; the even one where two are as near."""
 
-
-def _tangent(x: Expression) -> Expression:
-    return ex.divide(ex.call(Function.SIN, x), ex.call(Function.COS, x))
-
-
-def _hyperbolic_sine(x: Expression) -> Expression:
-    return ex.multiply(_HALF, ex.subtract(ex.exponential(x), ex.exponential(negated(x))))
-
-
-def _hyperbolic_cosine(x: Expression) -> Expression:
-    return ex.multiply(_HALF, ex.add(ex.exponential(x), ex.exponential(negated(x))))
-
-
-def _arc_hyperbolic_sine(x: Expression) -> Expression:
-    """Return ``log(|x| + sqrt(x * x + 1))`` with the sign of ``x``."""
-    size = ex.call(Function.ABS, x)
-    root = ex.call(Function.SQRT, ex.add(ex.square(x), ex.ONE))
-    value = ex.logarithm(ex.add(size, root))
-    return Select(Compare(CompareOp.LT, x, ex.ZERO), negated(value), value)
-
-
-def _arc_hyperbolic_cosine(x: Expression) -> Expression:
-    root = ex.call(Function.SQRT, ex.subtract(ex.square(x), ex.ONE))
-    return ex.logarithm(ex.add(x, root))
-
-
-def _arc_hyperbolic_tangent(x: Expression) -> Expression:
-    ratio = ex.divide(ex.add(ex.ONE, x), ex.subtract(ex.ONE, x))
-    return ex.multiply(_HALF, ex.logarithm(ratio))
-
-
-ELEMENTARY: Mapping[str, Callable[[Expression], Expression]] = {
+ELEMENTARY: Mapping[str, Callable[..., Expression]] = {
     **{function.value: partial(ex.call, function) for function in Function if function.arity == 1},
-    "tan": _tangent,
-    "sinh": _hyperbolic_sine,
-    "cosh": _hyperbolic_cosine,
-    "asinh": _arc_hyperbolic_sine,
-    "acosh": _arc_hyperbolic_cosine,
-    "atanh": _arc_hyperbolic_tangent,
+    "tan": formula("sin(x) / cos(x)"),
+    "sinh": formula("0.5 * (exp(x) - exp(-x))"),
+    "cosh": formula("0.5 * (exp(x) + exp(-x))"),
+    "asinh": formula("-log(abs(x) + sqrt(x * x + 1)) if x < 0 else log(abs(x) + sqrt(x * x + 1))"),
+    "acosh": formula("log(x + sqrt(x * x - 1))"),
+    "atanh": formula("0.5 * log((1 + x) / (1 - x))"),
 }
 """Elementary functions of one number by the name that C, ONNX and MLIR share."""
 

@@ -174,7 +174,7 @@ def test_bias_and_relu_are_one_nest() -> None:
 
     def lowering(builder: ProgramBuilder, t: list[LazyTensor]) -> LazyTensor:
         total = elementwise(builder, ex.add, matmul(builder, t[0], t[0]), t[1])
-        return elementwise(builder, functions.relu, total)
+        return elementwise(builder, functions.formula("relu(x)"), total)
 
     program = check_lowering(lowering, np.maximum(square @ square + b, 0), square, b)
     assert len(program.nests) == 2
@@ -370,16 +370,20 @@ def test_what_does_not_fit_is_refused(lowering: Lowering) -> None:
 
 
 ACTIVATIONS: dict[str, Callable[[Any], Any]] = {
-    "relu": F.relu,
-    "elu": F.elu,
-    "sigmoid": torch.sigmoid,
-    "silu": F.silu,
-    "hard_sigmoid": F.hardsigmoid,
-    "hard_swish": F.hardswish,
-    "softplus": F.softplus,
-    "softsign": F.softsign,
-    "gelu": F.gelu,
-    "tanh_gelu": lambda x: F.gelu(x, approximate="tanh"),
+    "relu(x)": F.relu,
+    "elu(x, 1)": F.elu,
+    "celu(x, 2)": lambda x: F.celu(x, 2.0),
+    "leaky_relu(x, 0.01)": F.leaky_relu,
+    "sigmoid(x)": torch.sigmoid,
+    "silu(x, 1)": F.silu,
+    "mish(x)": F.mish,
+    "hard_sigmoid(x, 0.16666666666666666, 0.5)": F.hardsigmoid,
+    "hard_swish(x)": F.hardswish,
+    "softplus(x)": F.softplus,
+    "softsign(x)": F.softsign,
+    "sign(x)": torch.sign,
+    "gelu(x)": F.gelu,
+    "tanh_gelu(x)": lambda x: F.gelu(x, approximate="tanh"),
 }
 
 
@@ -387,7 +391,7 @@ ACTIVATIONS: dict[str, Callable[[Any], Any]] = {
 def test_activations(name: str) -> None:
     x = values(3, 4) * 3
     expected = through_torch(lambda t: ACTIVATIONS[name](t[0]), x)
-    check_lowering(lambda b, t: elementwise(b, getattr(functions, name), *t), expected, x)
+    check_lowering(lambda b, t: elementwise(b, functions.formula(name), *t), expected, x)
 
 
 def test_weights_are_folded_once() -> None:

@@ -18,9 +18,9 @@ from streamopt.space.objective import LatencyThenDsps
 from streamopt.strategies.dispatch import strategies
 from streamopt.strategies.exact.boxes import Boxes
 from streamopt.strategies.exact.front import Front, solve_front
-from streamopt.strategies.oracle.certificate import certify
 from streamopt.strategies.oracle.exhaustive import exhaustive
 from streamopt.strategies.run import Run
+from tests.support.certificate import certify
 from tests.support.problems import problem_of
 from tests.support.random.graphs import random_graph
 

@@ -24,9 +24,9 @@ from streamopt.space.decisions import SpaceOptions
 from streamopt.space.level import LEVELS, LevelName
 from streamopt.space.objective import Interval
 from streamopt.strategies.exact.interval import solve_interval
-from streamopt.strategies.oracle.certificate import certify
 from streamopt.strategies.problem import Problem
 from streamopt.strategies.run import Run
+from tests.support.certificate import certify
 from tests.support.every_schedule import asked_of_the_oracle
 from tests.support.random.graphs import random_graph
 

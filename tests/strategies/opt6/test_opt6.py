@@ -19,10 +19,10 @@ from streamopt.space.assemble import assemble, baseline
 from streamopt.space.decisions import SpaceOptions, decision_space
 from streamopt.space.level import LEVELS, LevelName
 from streamopt.strategies.opt6.choices import TRIED, bindings, variants
-from streamopt.strategies.oracle.certificate import certify
 from streamopt.transforms.apply import apply
 from streamopt.transforms.lower import lower
 from streamopt.transforms.rewrites import rewritten
+from tests.support.certificate import certify
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

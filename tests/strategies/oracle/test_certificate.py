@@ -12,7 +12,7 @@ import pytest
 import streamopt as so
 from streamopt.ir.schedule import ChannelKind, Schedule
 from streamopt.space.level import LEVELS, PAPER_LEVELS, LevelName
-from streamopt.strategies.oracle.certificate import certify
+from tests.support.certificate import certify
 from tests.support.random.graphs import random_graph
 
 TOP = Path(__file__).parents[3]

@@ -14,10 +14,10 @@ from streamopt.solvers.result import Proof, Stop
 from streamopt.space.decisions import SpaceOptions
 from streamopt.space.level import LEVELS, LevelName
 from streamopt.strategies.dispatch import answer, strategies
-from streamopt.strategies.oracle.certificate import certify
 from streamopt.strategies.portfolio import portfolio as races
 from streamopt.strategies.problem import Problem
 from streamopt.strategies.run import Run
+from tests.support.certificate import certify
 from tests.support.random.graphs import random_graph
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from streamopt.errors import InfeasibleError, SolverError
 from streamopt.solvers.result import Proof
 from streamopt.space.assemble import evaluate
 from streamopt.space.level import LEVELS, LevelName
-from streamopt.strategies.oracle.certificate import certify
+from tests.support.certificate import certify
 from tests.support.every_schedule import DEVICE, built, schedules, size, space_of
 from tests.support.nightly import in_nightly
 from tests.support.random.graphs import random_graph
