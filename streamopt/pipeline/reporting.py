@@ -24,10 +24,11 @@ if TYPE_CHECKING:
     from streamopt.ir.schedule import Schedule
     from streamopt.ir.scheduled import ScheduledGraph
     from streamopt.pipeline.readers import Readable
-    from streamopt.report.design_page import DesignFacts, FrontFacts
+    from streamopt.report.design_page import DesignFacts
     from streamopt.report.log_charts import Roofline
     from streamopt.report.page import Page
     from streamopt.report.proof import Facts
+    from streamopt.report.views.front import FrontFacts
     from streamopt.strategies.exact.front import Front, FrontPoint
     from streamopt.strategies.solution import Solution
     from streamopt.target.device import Target
@@ -157,13 +158,24 @@ def _report(
     found = _facts(graph, schedule, device, result)
     if front is None:
         return Report(design_page(found))
-    points = [point for point in front.points if point.schedule != schedule]
-    others = [_point(front, point, device) for point in points]
-    return Report(design_page(replace(found, front=_front(front)), others))
+    own = _own_point(front, schedule, result)
+    others = [_point(front, point, device) for at, point in enumerate(front.points) if at != own]
+    return Report(design_page(replace(found, front=_front(front, own)), others))
+
+
+def _own_point(front: Front, schedule: Schedule, result: Facts) -> int | None:
+    """Return the point of a front that a schedule is, or is as good as in the same model."""
+    cost = (result.get("objective_cycles"), result.get("dsps_used"))
+    is_same_model = result.get("level") == front.problem.level.name
+    for at, point in enumerate(front.points):
+        is_as_good = is_same_model and (point.cycles, point.dsps) == cost
+        if point.schedule == schedule or is_as_good:
+            return at
+    return None
 
 
 def _point(front: Front, point: FrontPoint, device: Target | None) -> DesignFacts:
-    """Return the facts of a design of a front."""
+    """Return the facts of a design of a front; sizing its FIFOs would take several runs more."""
     problem = front.problem
     gap = 1 - point.bound_cycles / point.cycles if point.cycles else 0.0
     known: Facts = {
@@ -248,14 +260,14 @@ def _roofline(graph: Graph, found: Evaluation) -> Roofline:
     )
 
 
-def _front(front: Front) -> FrontFacts:
-    from streamopt.report.design_page import FrontFacts
+def _front(front: Front, own: int | None) -> FrontFacts:
     from streamopt.report.log_charts import open_spans
+    from streamopt.report.views.front import FrontFacts
 
     points = tuple((point.cycles, point.dsps, point.is_proved) for point in front.points)
     costs = [(point.cycles, point.dsps) for point in front.points]
     boxes = [(box.cycles, box.dsps) for box in front.open_boxes]
-    return FrontFacts(points, tuple(open_spans(costs, boxes)))
+    return FrontFacts(points, tuple(open_spans(costs, boxes)), own)
 
 
 @checked()

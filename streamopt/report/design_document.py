@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from streamopt.report.loops import node_loops
 from streamopt.report.series import heights, shares
+from streamopt.report.views.sharing import shared
 from streamopt.sim import PathCause, WaitKind
 
 if TYPE_CHECKING:
@@ -251,5 +252,6 @@ def script_json(document: Any) -> str:
 
 
 def designs_json(designs: Sequence[DesignView]) -> str:
-    """Return the document of a page with these designs; see `script_json`."""
-    return script_json({"designs": [asdict(design) for design in designs]})
+    """Return the document of a page with these designs; several share what is equal."""
+    found = {"designs": [asdict(design) for design in designs]}
+    return script_json(shared(found) if len(designs) > 1 else found)

@@ -19,11 +19,14 @@ from streamopt.report.design_document import (
 from streamopt.report.gantt import gantt, occupancy_chart
 from streamopt.report.graph.chart import dataflow_chart
 from streamopt.report.graph.picture import channel_bits
-from streamopt.report.log_charts import front_chart, roofline_chart
+from streamopt.report.graph_drawing import scheduled_svg
+from streamopt.report.log_charts import roofline_chart
 from streamopt.report.loops import loops_text
 from streamopt.report.page import Page, Picture, Section, Table, content
 from streamopt.report.proof import proof_facts, proof_words
-from streamopt.report.resource_bars import budgets, resource_chart
+from streamopt.report.resource_bars import resource_chart
+from streamopt.report.views.front import front_section, front_view
+from streamopt.report.views.resources import resource_limits, resources_html, share_words
 from streamopt.target.resources import RESOURCE_WORDS
 
 if TYPE_CHECKING:
@@ -33,25 +36,10 @@ if TYPE_CHECKING:
     from streamopt.ir.scheduled import ScheduledGraph
     from streamopt.report.log_charts import Roofline
     from streamopt.report.proof import Facts
+    from streamopt.report.views.front import FrontFacts
     from streamopt.sim import ProcessTrace, Trace
     from streamopt.target.device import Target
     from streamopt.target.resources import Resources
-
-
-@dataclass(frozen=True, slots=True)
-class FrontFacts:
-    """A front of latency against DSPs.
-
-    Attributes
-    ----------
-    points
-        Latency in cycles, DSPs, and whether it is proved, latencies rising.
-    open_boxes
-        As `streamopt.report.log_charts.front_chart` has them.
-    """
-
-    points: tuple[tuple[int, int, bool], ...]
-    open_boxes: tuple[tuple[int, int, int, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +89,8 @@ class DesignFacts:
 
 
 FUNCTION_CHARACTERS = 1_000_000
-"""C++ that one page shows at most, of all its designs."""
+"""C++ that one page shows at most of designs beside the first."""
+LEFT_OUT = "Left out, as it would make the page too large: `streamopt emit` writes it."
 
 
 def design_page(found: DesignFacts, others: Sequence[DesignFacts] = ()) -> Page:
@@ -114,13 +103,20 @@ def design_page(found: DesignFacts, others: Sequence[DesignFacts] = ()) -> Page:
     """
     designs = (found, *others)
     pages = [_content(each) for each in designs]
-    room = FUNCTION_CHARACTERS // len(designs)
+    texts = {t for d in designs if not isinstance(d.functions, str) for t in d.functions.values()}
+    has_room = sum(map(len, texts)) <= FUNCTION_CHARACTERS
     runs = [MOST_RUNS // 2, *(MOST_RUNS // 2 // len(others) for _ in others)]
-    views = tuple(
-        _view(each, most_runs, {"page": content(page)} if others else {}, room)
+    views = [
+        _view(
+            each if has_room or each is found else replace(each, functions=LEFT_OUT),
+            most_runs,
+            {"page": content(page)} if each is not found else {},
+        )
         for each, page, most_runs in zip(designs, pages, runs, strict=True)
-    )
-    return replace(pages[0], designs=views)
+    ]
+    if found.front is not None:
+        views[0] = replace(views[0], views={**views[0].views, "front": front_view(found.front)})
+    return replace(pages[0], designs=tuple(views))
 
 
 def _content(found: DesignFacts) -> Page:
@@ -130,7 +126,7 @@ def _content(found: DesignFacts) -> Page:
     device = found.target
     sections = [_warnings(found)]
     if found.front is not None:
-        sections.append(_front(found.trace.network, found.front))
+        sections.append(front_section(found.trace.network, found.front))
     sections += [_run(found), _occupancy(found), _dataflow(found), _resources(found)]
     sections += [_roofline(found), _proof(found)]
     listing = loops_text(found.scheduled, found.node_facts, found.bodies)
@@ -140,19 +136,16 @@ def _content(found: DesignFacts) -> Page:
     return Page(title, lead, _figures(found), tuple(sections), _verdict(found))
 
 
-def _view(found: DesignFacts, most_runs: int, views: Mapping[str, Any], room: int) -> DesignView:
+def _view(found: DesignFacts, most_runs: int, views: Mapping[str, Any]) -> DesignView:
     """Return the values of a design that scripts draw.
 
     Parameters
     ----------
     most_runs
         Of all processes, and again of all FIFOs.
-    room
-        Characters that its C++ may take.
     """
-    trace, functions = found.trace, found.functions
-    if not isinstance(functions, str) and sum(map(len, functions.values())) > room:
-        functions = "Left out, as it would make the page too large: `streamopt emit` writes it."
+    trace, line = found.trace, found.roofline
+    roofline = {"work": line.work_dsp_cycles, "dsps": found.used.dsps, "limits": line.limits}
     return DesignView(
         trace.network,
         found.label,
@@ -161,8 +154,8 @@ def _view(found: DesignFacts, most_runs: int, views: Mapping[str, Any], room: in
         process_views(trace, found.predicted, most_runs),
         fifo_views(trace, found.scheduled, most_runs),
         segment_views(trace),
-        node_views(found.scheduled, found.node_facts, found.bodies, found.sources, functions),
-        views,
+        node_views(found.scheduled, found.node_facts, found.bodies, found.sources, found.functions),
+        {"roofline": roofline, **views},
     )
 
 
@@ -251,6 +244,8 @@ def _dataflow(found: DesignFacts) -> Section:
             "dataflow", says, partial(dataflow_chart, found.scheduled, found.node_facts)
         ),
         tables=(Table("Channels", header, rows), Table("Nodes", ("node", "as built"), nodes)),
+        has_view=True,
+        drawing=scheduled_svg(found.scheduled, found.node_facts),
     )
 
 
@@ -309,22 +304,23 @@ def _occupancy(found: DesignFacts) -> Section:
 
 
 def _resources(found: DesignFacts) -> Section:
-    limits = budgets(found.target)
+    channels = [name for plan in found.scheduled.schedule.ports for name in plan.channels]
+    limits = resource_limits(found.target, channels)
     rows = tuple(
         (
             title,
             f"{getattr(found.used, kind):,}",
-            *(_share(getattr(found.used, kind), getattr(budget, kind)) for _, budget in limits),
+            *(
+                share_words(getattr(found.used, kind), getattr(budget, kind))
+                for _, budget in limits.values()
+            ),
         )
         for kind, title in RESOURCE_WORDS.items()
     )
-    header = ("resource", "used", *(name for name, _ in limits))
-    over = [
-        title
-        for kind, title in RESOURCE_WORDS.items()
-        if kind in found.used.over(found.target.total)
-    ]
-    words = [f"More than the device has: {', '.join(over)}."] if over else []
+    header = ("resource", "used", *(f"{words} ({fit})" for fit, (words, _) in limits.items()))
+    over = found.used.over(found.target.total)
+    titles = ", ".join(RESOURCE_WORDS[kind] for kind in over)
+    words = [f"More than the device has: {titles}."] if over else []
     says = f"Resources that the design takes of {found.target.name}"
     return Section(
         "resources",
@@ -332,13 +328,9 @@ def _resources(found: DesignFacts) -> Section:
         tuple(words),
         Picture("resources", says, partial(resource_chart, found.used, found.target)),
         (Table("Resources", header, rows),),
+        has_view=True,
+        drawing=resources_html(found.used, found.target, channels),
     )
-
-
-def _share(amount: int, limit: int) -> str:
-    if not limit:
-        return "none"
-    return f"{100 * amount / limit:.1f} % of {limit:,}"
 
 
 def _roofline(found: DesignFacts) -> Section:
@@ -363,19 +355,5 @@ def _roofline(found: DesignFacts) -> Section:
         (words if work else "Nothing is multiplied and accumulated: there is no such line.",),
         Picture("roofline", says, partial(roofline_chart, found.roofline)),
         (Table("Designs", header, rows),),
+        has_view=True,
     )
-
-
-def _front(name: str, front: FrontFacts) -> Section:
-    rows = tuple(
-        (f"{cycles:,}", f"{dsps:,}", "proved" if proved else "may be beaten")
-        for cycles, dsps, proved in front.points
-    )
-    costs = [(cycles, dsps) for cycles, dsps, _ in front.points]
-    draw = partial(front_chart, f"{name}: latency against DSPs", costs, front.open_boxes)
-    words = f"{len(rows)} schedules that no other beats in the model"
-    more = f"; {len(front.open_boxes)} parts may hold more."
-    words += more if front.open_boxes else ", and there are no others."
-    says = f"Pareto curve of cycles against DSPs with {len(rows)} points"
-    table = Table("Schedules of the front", ("latency (cycles)", "DSPs", "proof"), rows)
-    return Section("front", "Pareto front", (words,), Picture("pareto", says, draw), (table,))

@@ -24,9 +24,11 @@ if TYPE_CHECKING:
 
 SCRIPTS = (
     *("store", "series", "cycles", "tip", "theme", "overview", "chart"),
-    *("gantt", "fifos", "node", "words", "address"),
+    *("gantt", "fifos", "graph", "scatter", "roofline", "front"),
+    *("node", "words", "address"),
 )
 """The modules of a page in their order; each uses those before it."""
+STYLES = ("page", "bars", "graph")
 NUMBER = re.compile(r"(< )?-?[\d,]+(\.\d+)?( ?(%|x|bit))?( (to|of) [\d,]+)?|-|none")
 
 
@@ -82,7 +84,9 @@ class Section:
     listing
         Text that keeps its lines.
     has_view
-        Whether a script draws it on the page; ``picture`` is then for papers alone.
+        Whether the page has a drawing of its own; ``picture`` is then for papers alone.
+    drawing
+        HTML of that drawing; empty where a script makes all of it.
     """
 
     anchor: str
@@ -92,6 +96,7 @@ class Section:
     tables: tuple[Table, ...] = ()
     listing: str = ""
     has_view: bool = False
+    drawing: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +136,7 @@ def content(page: Page) -> dict[str, Any]:
                 "anchor": section.anchor,
                 "words": section.words,
                 "listing": section.listing,
+                "drawing": section.drawing.split("\n") if section.drawing else None,
                 "tables": [
                     {**asdict(table), "is_numeric": table.is_numeric} for table in section.tables
                 ],
@@ -163,7 +169,7 @@ def html(page: Page) -> str:
         document=Markup(designs_json(page.designs)),
         script=Markup(script),
         script_hash=f"sha256-{b64encode(sha256(script.encode()).digest()).decode()}",
-        style=Markup(_data("page.css")),
+        style=Markup("\n".join(_data(f"{name}.css") for name in STYLES)),
         light=style_variables(dark=False),
         dark=style_variables(dark=True),
     )

@@ -21,7 +21,19 @@
 "use strict";
 const report = {};
 {
-  const designs = JSON.parse(document.getElementById("document").textContent).designs;
+  /* Several designs share what is equal: {"=": n} is part n; see streamopt/report/views/sharing.py. */
+  const unshared = ({parts, whole}) => {
+    const resolved = (value) => {
+      if (value === null || typeof value !== "object") return value;
+      if ("=" in value) return parts[value["="]];
+      for (const key of Object.keys(value)) value[key] = resolved(value[key]);
+      return value;
+    };
+    parts.forEach((part, at) => { parts[at] = resolved(part); });
+    return resolved(whole);
+  };
+  const given = JSON.parse(document.getElementById("document").textContent);
+  const designs = (given.parts ? unshared(given) : given).designs;
   const total = (index) => (designs[index] ? designs[index].total_cycles : 0);
   const state = {
     design: 0, node: null, channel: null, from_cycle: 0, to_cycle: total(0), cursor_cycle: null,

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from streamopt.ir.scheduled import Channel, ScheduledGraph
     from streamopt.report.graph.layout import Size
 
-HEAD_PIXELS, WORDS_PIXELS = 12.0, 11.0
+HEAD_PIXELS, WORDS_PIXELS = 13.0, 12.0
 """Sizes of the letters of names, and of what stands below them."""
 LETTER = 0.61
 """Width of a letter of a fixed-width font, in its sizes."""
@@ -28,7 +28,7 @@ MOST_LETTERS = 24
 """Of a line; longer ones lose their middle. Readers find the whole in the element's title."""
 NODE_LETTERS, CHANNEL_LETTERS = 18, 17
 """What a line has room for at least: ``II 1, 4,096 lanes`` and ``65,536 bit, 8 deep``."""
-LINE_PIXELS, PADDING = 15.0, 9.0
+LINE_PIXELS, PADDING = 16.0, 9.0
 
 
 class BoxKind(StrEnum):

@@ -1,0 +1,70 @@
+"""Bars as HTML: as wide as their reader's page, with words that wrap and lie on nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A line across a bar, at a share of the axis from 0 to 1; ``kind`` is a class of the page."""
+
+    kind: str
+    share: float
+    says: str
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A row.
+
+    Attributes
+    ----------
+    kind
+        A class of the page: its colour.
+    share
+        Of the axis, from 0 to 1; drawn at 1 where it is more.
+    words
+        Beside the bar, or below it where the page is narrow; lines break between them.
+    """
+
+    name: str
+    kind: str
+    share: float
+    words: tuple[str, ...]
+    marks: tuple[Mark, ...] = ()
+
+
+def bars_html(says: str, bars: Sequence[Bar], legend: Sequence[tuple[str, str]] = ()) -> str:
+    """Return bars and their legend of classes and words, as text of a page.
+
+    Tables have the same numbers for those who don't see it, so it is told by ``says`` alone.
+    """
+    rows = "\n".join(map(_row, bars))
+    items = "".join(f'<li><i class="{kind}"></i>{escape(words)}</li>' for kind, words in legend)
+    below = f'<ul class="legend">{items}</ul>' if items else ""
+    return f'<div class="bars" role="img" aria-label="{escape(says)}">\n{rows}\n</div>{below}'
+
+
+def _row(bar: Bar) -> str:
+    said = " ".join(f"<b>{escape(words)}</b>" for words in bar.words)
+    return (
+        f'<div class="row"><span class="name">{escape(bar.name)}</span>'
+        f'<span class="track"><i class="fill {bar.kind}" style="width:{_percent(bar.share)}"></i>'
+        f'{"".join(_marks(bar))}</span><span class="said">{said}</span></div>'
+    )
+
+
+def _marks(bar: Bar) -> Iterator[str]:
+    for mark in bar.marks:
+        says = escape(mark.says)
+        yield f'<i class="mark {mark.kind}" style="left:{_percent(mark.share)}" title="{says}"></i>'
+
+
+def _percent(share: float) -> str:
+    return f"{100 * min(1.0, max(0.0, share)):.2f}%"
