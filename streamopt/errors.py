@@ -6,6 +6,7 @@ its diagnostics and raises them once.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "VerificationError",
     "reason",
     "said",
+    "source_loc",
 ]
 
 
@@ -48,6 +50,19 @@ class SourceLoc:
         if self.line is not None:
             return f"{self.file}:{self.line}{column}"
         return f"{self.file}:{self.path}{column}" if self.path else self.file
+
+
+def source_loc(text: str) -> SourceLoc:
+    """Return the place that a text names, as ``str`` of one with a line writes it.
+
+    >>> source_loc("kernel.c:12:3")
+    SourceLoc(file='kernel.c', path='', line=12, column=3)
+    """
+    found = re.fullmatch(r"(.+?):([0-9]{1,9})(?::([0-9]{1,9}))?", text, re.DOTALL)
+    if found is None:
+        return SourceLoc(text)
+    file, line, column = found.groups()
+    return SourceLoc(file, "", int(line), None if column is None else int(column))
 
 
 @dataclass(frozen=True, slots=True)

@@ -325,7 +325,14 @@ def kinds_of(annotation: str) -> tuple[Kind, ...]:
     >>> [kind.name for kind in kinds_of("Graph | PathLike[str] | None")]
     ['Graph', 'PathLike', 'None']
     """
-    return tuple(_members(ast.parse(annotation, mode="eval").body))
+    parsed = ast.parse(annotation, mode="eval").body
+    sides, left = [parsed], parsed
+    while isinstance(left, ast.BinOp):
+        sides += [left.right, left.left]
+        left = left.left
+    if any(isinstance(side, ast.Name) and side.id in _ANYTHING for side in sides):
+        return ()
+    return tuple(_members(parsed))
 
 
 def _members(node: ast.expr) -> list[Kind]:

@@ -65,6 +65,8 @@ streamopt verify build/kernel --seed 7 --traces""",
 streamopt check build/kernel
 streamopt check build/kernel --report build/kernel/kernel_project/solution/syn/report""",
     "explain": """\
+streamopt explain build/kernel
+streamopt explain kernel.c --schedule kernel.schedule.json --quick
 streamopt explain E401""",
 }
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from streamopt.cli import arguments as a
-from streamopt.errors import Diagnostic, FrontendError
+from streamopt.errors import Diagnostic, FrontendError, ReportError
 from streamopt.ir.ports import PortKind
 
 if TYPE_CHECKING:
@@ -72,6 +72,24 @@ class Reading:
             inputs=",".join(filter(_is_shape, listed(self.inputs))),
             shape=shapes(self.shape or ()),
         )
+
+
+def design_places(source: str, schedule: Path | None) -> tuple[str, Path]:
+    """Return the graph and the schedule that are meant: a project has both.
+
+    Raises
+    ------
+    ReportError
+        E874 for a graph without a schedule.
+    """
+    if Path(source).is_dir():
+        project = Path(source)
+        return str(project / "graph.json"), schedule or project / "schedule.json"
+    if schedule is None:
+        message = f"{source} is a graph without a schedule"
+        hint = "give --schedule schedule.json, or the directory of streamopt solve -o"
+        raise ReportError(Diagnostic("E874", message, hint=hint))
+    return source, schedule
 
 
 def _is_shape(word: str) -> bool:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         simulate,
         size_fifos,
     )
+    from streamopt.pipeline.explaining import explain
     from streamopt.pipeline.flat_records import (
         choice_record,
         design_record,
@@ -97,6 +98,7 @@ __all__ = [
     "evaluate_network",
     "evaluation_record",
     "expected_intervals",
+    "explain",
     "front_record",
     "interpret",
     "load",
@@ -143,6 +145,7 @@ _PLACES = {
     "streamopt.pipeline.evaluating": "device evaluate evaluate_network expected_intervals "
     "load_design simulate size_fifos",
     "streamopt.pipeline.design_limits": "Budget",
+    "streamopt.pipeline.explaining": "explain",
     "streamopt.pipeline.health": "doctor",
     "streamopt.pipeline.by_hand.open_model": "OpenModel model",
     "streamopt.pipeline.by_hand.opening": "schedule",

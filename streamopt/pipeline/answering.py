@@ -10,15 +10,20 @@ from streamopt.errors import Diagnostic, InfeasibleError, SolverError
 from streamopt.evaluation.design import built_resources, evaluated
 from streamopt.evaluation.fifo_sizing import sized
 from streamopt.pipeline.design_limits import amounts, region, region_limits, with_limits
+from streamopt.pipeline.reading import dataflow
 from streamopt.solvers.result import Stop
-from streamopt.space.level import LevelName
+from streamopt.space.decisions import SpaceOptions
+from streamopt.space.fixed import NOTHING_FIXED
+from streamopt.space.level import LEVELS, PUBLISHED_TILING_LIMIT, LevelName
 from streamopt.space.objective import Interval
 from streamopt.target.device import or_usual
 from streamopt.target.resources import Fit
 
 if TYPE_CHECKING:
     from streamopt.evaluation.fifo_sizing import FifoSizing
+    from streamopt.ir.graph import Graph
     from streamopt.pipeline.design_limits import Budget
+    from streamopt.pipeline.readers import Readable
     from streamopt.solvers.base import SolveOptions
     from streamopt.strategies.effort import Effort
     from streamopt.strategies.opt6.choices import Space
@@ -34,6 +39,30 @@ GOOD_GAP = 0.05
 """Enough for it after a part of that."""
 SIZING_SHARE = 0.95
 """Of the effort, after which FIFO depths stay as they are found."""
+
+
+DSPS = 2560
+"""In the paper's accounting, where nothing is said."""
+
+
+def problem_of(
+    graph: Readable, level: LevelName, dsp: int | None, space: Space, on: Target | None = None
+) -> tuple[Graph, Problem]:
+    """Return the graph that is given, and the question for its least latency."""
+    from streamopt.strategies.problem import Problem, problem_with_ports
+
+    given = dataflow(graph)
+    problem = Problem(given, space_options(level, dsp, space))
+    return given, problem_with_ports(problem, space.ports, on)
+
+
+def space_options(level: LevelName, dsp: int | None, space: Space) -> SpaceOptions:
+    """Return the decision space that is asked for, with the tiling limit usual at its level."""
+    of, tiles = LEVELS[level], space.tiling_limit
+    if tiles is None:
+        tiles = 1 if of.is_as_built else PUBLISHED_TILING_LIMIT
+    fixed = NOTHING_FIXED if space.fixed is None else space.fixed
+    return SpaceOptions(of, DSPS if dsp is None else dsp, tiles, fixed=fixed)
 
 
 def answered(
@@ -61,6 +90,7 @@ def answered(
         If opt6 finds no design within the limits (E522), or as
         `streamopt.strategies.dispatch.answer`.
     """
+    from streamopt.strategies.clocks import WorkClock
     from streamopt.strategies.dispatch import answer, strategies
     from streamopt.strategies.opt6.search_options import SearchOptions
     from streamopt.strategies.refinement.tie_breaking import fastest_of_equals
@@ -81,7 +111,8 @@ def answered(
         raise InfeasibleError(Diagnostic("E407", message, hint=hint))
     fifos = None if fifos is None else replace(fifos, on=fifos.on or device)
     problem = with_limits(problem, budget, fifos, device, keeps_dsps=keeps_dsps)
-    run = Run(problem, options, _with_ports(problem, effort.on_incumbent))
+    clock = None if effort.work is None else WorkClock(options, effort.work)
+    run = Run(problem, options, _with_ports(problem, effort.on_incumbent), clock)
     found = answer(run, asked)
     if fifos is not None:
         found = fastest_of_equals(found, run, device)

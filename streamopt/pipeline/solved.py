@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from streamopt.codegen.backends.vitis_project import VitisSettings
     from streamopt.codegen.design import Design
+    from streamopt.explanation.explanation import Explanation
     from streamopt.ir.graph import Graph
     from streamopt.ir.program import Program
     from streamopt.pipeline.reporting import Report
@@ -67,6 +68,21 @@ class Solved(Solution):
         from streamopt.pipeline.reporting import report_solution
 
         return report_solution(self, device or self._target, front=front)
+
+    @checked()
+    def explain(self, device: Target | None = None, *, quick: bool = False) -> Explanation:
+        """Return the reasons for its speed: what bounds it, what more would buy, what to change.
+
+        Parameters
+        ----------
+        device
+            The target; that of the solution where not given.
+        quick
+            Whether nothing is solved again.
+        """
+        from streamopt.pipeline.explaining import explain
+
+        return explain(self, device=device or self._target, quick=quick)
 
     @checked()
     def write(

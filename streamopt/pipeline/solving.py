@@ -13,9 +13,7 @@ from streamopt.options import checked
 from streamopt.pipeline.design_limits import Budget
 from streamopt.pipeline.reading import dataflow
 from streamopt.pipeline.solved import solved
-from streamopt.space.decisions import SpaceOptions
-from streamopt.space.fixed import NOTHING_FIXED
-from streamopt.space.level import LEVELS, PUBLISHED_TILING_LIMIT, LevelName
+from streamopt.space.level import LevelName
 from streamopt.space.objective import ObjectiveName, named_objective
 from streamopt.strategies.effort import Effort
 from streamopt.strategies.opt6.choices import Space
@@ -23,20 +21,13 @@ from streamopt.strategies.opt6.choices import Space
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from streamopt.ir.graph import Graph
     from streamopt.pipeline.readers import Readable
     from streamopt.pipeline.solved import Solved
     from streamopt.solvers.registry import SolverStatus
     from streamopt.space.objective import FewestDsps, Interval, Latency, LatencyThenDsps
     from streamopt.strategies.exact.front import Front
-    from streamopt.strategies.problem import Problem
-    from streamopt.target.device import Target
 
 logger = logging.getLogger(__name__)
-
-DSPS = 2560
-"""In the paper's accounting, where nothing is said."""
-
 
 WHOLE = Space()
 UNLIMITED = Budget()
@@ -87,7 +78,7 @@ def solve(
     InfeasibleError, SolverError
         As `streamopt.strategies.dispatch.answer` and `streamopt.pipeline.answering.answered`.
     """
-    from streamopt.pipeline.answering import answered
+    from streamopt.pipeline.answering import answered, problem_of
 
     wanted = named_objective(objective) if isinstance(objective, str) else objective
     given, problem = problem_of(graph, LevelName(level), dsp, space, budget.device)
@@ -142,34 +133,15 @@ def pareto(
     SolverError
         If the level is opt6 (E523), or the solver is unknown, missing, unlicensed or failed.
     """
+    from streamopt.pipeline.answering import space_options
     from streamopt.strategies.dispatch import strategies
     from streamopt.strategies.exact.front import solve_front
     from streamopt.strategies.problem import Problem
     from streamopt.strategies.run import Run
 
-    problem = Problem(dataflow(graph), _space_options(LevelName(level), dsp, space))
+    problem = Problem(dataflow(graph), space_options(LevelName(level), dsp, space))
     run = Run(problem, effort.options(time_limit))
     return solve_front(run, strategies(effort.solver, effort.formulation), on_front)
-
-
-def problem_of(
-    graph: Readable, level: LevelName, dsp: int | None, space: Space, on: Target | None = None
-) -> tuple[Graph, Problem]:
-    """Return the graph that is given, and the question for its least latency."""
-    from streamopt.strategies.problem import Problem, problem_with_ports
-
-    given = dataflow(graph)
-    problem = Problem(given, _space_options(level, dsp, space))
-    return given, problem_with_ports(problem, space.ports, on)
-
-
-def _space_options(level: LevelName, dsp: int | None, space: Space) -> SpaceOptions:
-    """Return the decision space that is asked for, with the tiling limit usual at its level."""
-    of, tiles = LEVELS[level], space.tiling_limit
-    if tiles is None:
-        tiles = 1 if of.is_as_built else PUBLISHED_TILING_LIMIT
-    fixed = NOTHING_FIXED if space.fixed is None else space.fixed
-    return SpaceOptions(of, DSPS if dsp is None else dsp, tiles, fixed=fixed)
 
 
 @checked()

@@ -38,8 +38,8 @@ class Effort:
     fifos
         How FIFO depths are found by simulation; None for all tokens of a lane.
     work
-        At opt6, the most that is done, in the unit of `streamopt.work`: about a processor second.
-        Where neither this nor a time limit is given, 25, so that the same input gives the same
+        The most that is done, in the unit of `streamopt.work`: about a processor second. At opt6,
+        where neither this nor a time limit is given, 25, so that the same input gives the same
         design on every machine.
     on_progress
         Called with elapsed seconds, incumbent and bound from time to time.

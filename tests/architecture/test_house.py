@@ -29,7 +29,9 @@ ANY_NAMES = {
     "strategies/problem.py: within",  # fields of a dataclass, as `dataclasses.replace` takes them
 }
 """Functions whose keywords are names of something else."""
-LARGE_VALUES = {"DecisionSpace", "DesignFacts", "LinearForm", "Record", "Solution"}
+LARGE_VALUES = {"DecisionSpace", "DesignFacts", "LinearForm", "Record", "Solution"} | {
+    *("Allowance", "PathNode", "Standing")
+}
 """Results with more fields than options may have: nobody writes them by hand."""
 LEFT_CIRCLES: list[set[str]] = []
 LEFT_FOLDERS: dict[str, int] = {}

@@ -44,7 +44,7 @@ MAY_IMPORT = {
     "report": BASE | {"target", "sim", "solvers"},
     "explanation": BASE
     | {"analysis", "evaluation", "perf", "sim", "solvers", "space", "strategies", "target"}
-    | {"transforms", "warnings"},
+    | {"report", "transforms", "warnings"},
 }
 EVERYTHING = {*MAY_IMPORT, "pipeline"}
 MAY_IMPORT.update(

@@ -11,8 +11,7 @@ import typer
 
 from streamopt.cli import arguments as a
 from streamopt.cli.output import STDOUT, put, settled
-from streamopt.cli.reading import Reading, stem
-from streamopt.errors import Diagnostic, ReportError
+from streamopt.cli.reading import Reading, design_places, stem
 
 if TYPE_CHECKING:
     from streamopt.ir.graph import Graph
@@ -75,24 +74,12 @@ def report(
     if Path(source).suffix.lower() == ".csv":
         found = pipeline.report_rows(pipeline.load_rows(source))
     else:
-        graph_file, planned = _places(source, schedule_file)
+        graph_file, planned = design_places(source, schedule_file)
         graph, on = pipeline.dataflow(read.load(graph_file)), pipeline.device(device, clock_ns)
         schedule, facts = pipeline.load_schedule(planned), pipeline.load_result(planned)
         front = _front(graph, facts, time_limit, quiet or as_json) if pareto else None
         found = pipeline.report_design(graph, schedule, on, result=facts, front=front)
     _write(found, to, (figures, form), as_json=as_json, quiet=quiet)
-
-
-def _places(source: str, schedule: Path | None) -> tuple[str, Path]:
-    """Return the graph and the schedule that are meant."""
-    if Path(source).is_dir():
-        project = Path(source)
-        return str(project / "graph.json"), schedule or project / "schedule.json"
-    if schedule is None:
-        message = f"{source} is a graph without a schedule"
-        hint = "give --schedule schedule.json, or the directory of streamopt solve -o"
-        raise ReportError(Diagnostic("E874", message, hint=hint))
-    return source, schedule
 
 
 def _front(graph: Graph, facts: Facts, time_limit: float | None, quiet: bool) -> Front:

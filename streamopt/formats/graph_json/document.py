@@ -106,6 +106,8 @@ class NodeDocument(_StrictModel):
         "as copies of.",
         json_schema_extra=_ONLY_NAMES,
     )
+    reason: str = Field("", description="Of a sequential node: why it can't stream, for people.")
+    place: str = Field("", description="In the source that it was read from: `kernel.c:12:3`.")
 
 
 class GraphDocument(_StrictModel):

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from streamopt.errors import Diagnostic, FrontendError, SourceLoc
+from streamopt.errors import Diagnostic, FrontendError, SourceLoc, source_loc
 from streamopt.files import load_text
 from streamopt.formats.graph_json.scope import StatementScope
 from streamopt.formats.graph_json.statements import read_statement
@@ -143,7 +143,11 @@ def _nest(
         return []
     loops = tuple(Loop(name, trip_count) for name, trip_count in node.loops.items())
     carries = tuple(node.carries.items())
-    return [Nest(node.name, loops, tuple(statements), loc, node.sequential, carries)]
+    if node.place:
+        loc = source_loc(node.place)
+        statements = [replace(statement, loc=loc) for statement in statements]
+    made = Nest(node.name, loops, tuple(statements), loc, node.sequential, carries, node.reason)
+    return [made]
 
 
 def _with_start(statements: list[Statement]) -> list[Statement]:

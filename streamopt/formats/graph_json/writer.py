@@ -16,7 +16,7 @@ SCHEMA_VERSION = 1
 
 
 def write_graph_json(program: Program, description: str = "", weights: str = "") -> str:
-    """Return the graph.json of a program; reading it gives the program, but for locations.
+    """Return the graph.json of a program; reading it gives the program.
 
     Parameters
     ----------
@@ -40,6 +40,11 @@ def _nest_fields(nest: Nest) -> dict[str, object]:
         fields["sequential"] = True
     if nest.carries:
         fields["carries"] = dict(nest.carries)
+    if nest.sequential and nest.reason:
+        fields["reason"] = nest.reason
+    place = nest.statements[-1].loc or nest.loc
+    if place is not None and place.line is not None:
+        fields["place"] = str(place)
     fields["body"] = [text for statement in nest.statements for text in statement.texts]
     return fields
 
@@ -70,7 +75,7 @@ def _document_text(document: Mapping[str, object]) -> str:
 
 def _node_text(node: Mapping[str, object]) -> str:
     head = f'"name": {json.dumps(node["name"])}, "loops": {json.dumps(node["loops"])}'
-    for key in ("sequential", "carries"):
+    for key in ("sequential", "carries", "reason", "place"):
         if key in node:
             head += f', "{key}": {json.dumps(node[key])}'
     return f'    {{{head},\n     "body": {json.dumps(node["body"])}}}'

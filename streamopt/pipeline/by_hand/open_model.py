@@ -17,9 +17,10 @@ from streamopt.errors import Diagnostic, OptionError
 from streamopt.formulation.compact import model as compact
 from streamopt.formulation.tags import Tag, pyo
 from streamopt.options import checked
+from streamopt.pipeline.answering import problem_of
 from streamopt.pipeline.by_hand.model_search import ChangedModel, ModelSearch, exact_answer
 from streamopt.pipeline.by_hand.node_terms import ByName, NodeTerms
-from streamopt.pipeline.solving import USUAL, WHOLE, problem_of
+from streamopt.pipeline.solving import USUAL, WHOLE
 from streamopt.space.level import LEVELS, LevelName
 from streamopt.space.rows import node_rows
 from streamopt.strategies.paper_only import check_published

@@ -1,0 +1,96 @@
+"""The first sentence: how fast a design is, how much of the part it takes, and what is proved."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from streamopt.explanation.question import percent
+from streamopt.report.proof import proof_words
+
+if TYPE_CHECKING:
+    from streamopt.explanation.question import KnownDesign
+
+FAR = 0.05
+"""Share by which a model may differ from the simulation before that is said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """The speed of a design, its size, and its proof.
+
+    Attributes
+    ----------
+    modelled_cycles, bound_cycles
+        Of the model in which it was solved; 0 where it wasn't, or nothing is known.
+    region
+        The part that the shares are of.
+    fullest, fullest_percent
+        The resource of which it takes most, and the share.
+    proof
+        In words; empty where nothing is proved.
+    form
+        The rewrites of the graph that the bound is of.
+    """
+
+    name: str
+    cycles: int
+    milliseconds: float
+    clock_mhz: float
+    region: str
+    fullest: str
+    fullest_percent: float
+    level: str
+    modelled_cycles: int
+    bound_cycles: int
+    proof: str
+    form: str
+
+    @property
+    def words(self) -> str:
+        """Return the sentence."""
+        share = f"{self.fullest_percent:.0f} % of the {self.fullest} of {self.region}"
+        head = (
+            f"{self.name} takes {self.cycles:,} cycles, {self.milliseconds:.3g} ms at "
+            f"{self.clock_mhz:.0f} MHz, with {share}"
+        )
+        if not self.proof:
+            return f"{head}; no solver made this schedule, so nothing is proved of it."
+        return f"{head}; {self._proved()}."
+
+    def _proved(self) -> str:
+        form = f" of this form of the graph ({self.form})" if self.form else ""
+        if self.proof.startswith("optimal"):
+            found = f"it is {self.proof}, where it has {self.modelled_cycles:,} cycles{form}"
+        elif self.bound_cycles:
+            above = percent(self.modelled_cycles - self.bound_cycles, self.bound_cycles)
+            found = f"its {self.modelled_cycles:,} cycles in the {self.level} model are {above} "
+            found += f"above the proved bound of {self.bound_cycles:,}{form}"
+        else:
+            found = f"in the {self.level} model it is {self.proof}"
+        apart = abs(self.cycles - self.modelled_cycles)
+        if apart > FAR * max(1, self.modelled_cycles):
+            found += f", but that model is {percent(apart, self.modelled_cycles)} off here"
+        return found
+
+
+def standing(design: KnownDesign) -> Standing:
+    """Return the first statement of a design."""
+    told, claim = design.evaluation.headline, design.evaluation.claim
+    words = {"dsps": "DSPs", "luts": "LUTs", "ffs": "FFs", "bram18": "BRAMs", "uram": "URAMs"}
+    fullest = max(words, key=lambda name: told.percent[name])
+    has_proof = bool(design.facts.get("proof"))
+    return Standing(
+        name=design.name,
+        cycles=design.cycles,
+        milliseconds=claim.milliseconds,
+        clock_mhz=1e3 / claim.clock_ns,
+        region=told.region,
+        fullest=words[fullest],
+        fullest_percent=told.percent[fullest],
+        level=design.level,
+        modelled_cycles=design.number("objective_cycles"),
+        bound_cycles=design.number("bound_cycles"),
+        proof=proof_words(design.facts) if has_proof else "",
+        form=", ".join(design.schedule.rewrites),
+    )
