@@ -81,6 +81,9 @@ if TYPE_CHECKING:
     # Under a name that no subpackage has: importing `streamopt.solvers` would put itself in the
     # place of a function of that name.
     from streamopt.pipeline import solvers as available_solvers
+    from streamopt.running.outcome import RunOutcome
+    from streamopt.running.request import RunOptions
+    from streamopt.running.run import run
     from streamopt.sweeping import sweep
 
 __version__ = "0.1.0"
@@ -99,6 +102,8 @@ __all__ = [
     "OpenModel",
     "Report",
     "RivalDesign",
+    "RunOptions",
+    "RunOutcome",
     "Solved",
     "SourceOptions",
     "Space",
@@ -136,6 +141,7 @@ __all__ = [
     "report_design",
     "report_rows",
     "report_solution",
+    "run",
     "save",
     "save_steps",
     "schedule",
@@ -154,6 +160,12 @@ def __dir__() -> list[str]:
 
 
 _RENAMED = {"available_solvers": "solvers"}
+_HOMES = {
+    "RunOptions": "streamopt.running.request",
+    "RunOutcome": "streamopt.running.outcome",
+    "run": "streamopt.running.run",
+    "sweep": "streamopt.sweeping",
+}
 
 
 def __getattr__(name: str) -> Any:
@@ -162,5 +174,5 @@ def __getattr__(name: str) -> Any:
         return import_module("streamopt.frontends.dsl")
     if name not in __all__:
         raise AttributeError(f"module 'streamopt' has no attribute '{name}'")
-    home = "streamopt.sweeping" if name == "sweep" else "streamopt.pipeline"
+    home = _HOMES.get(name, "streamopt.pipeline")
     return getattr(import_module(home), _RENAMED.get(name, name))

@@ -6,7 +6,7 @@ EXIT_INTERRUPTED = 130
 
 EXIT_CODES = {
     0: "done",
-    1: "a check failed (verify, check, doctor)",
+    1: "a check failed (run, verify, check, doctor)",
     EXIT_ERROR: "bad input or no answer",
     EXIT_BUG: "a bug of streamopt",
     EXIT_INTERRUPTED: "interrupted",

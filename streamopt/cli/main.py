@@ -21,6 +21,7 @@ from streamopt.cli.verbs.explain import explain
 from streamopt.cli.verbs.graph import graph
 from streamopt.cli.verbs.pareto import pareto
 from streamopt.cli.verbs.report import report
+from streamopt.cli.verbs.run import run
 from streamopt.cli.verbs.simulate import simulate
 from streamopt.cli.verbs.solve import solve
 from streamopt.cli.verbs.sweep import sweep
@@ -28,6 +29,10 @@ from streamopt.cli.verbs.verify import verify
 from streamopt.errors import Diagnostic, StreamoptError
 
 EXAMPLES = {
+    "run": """\
+streamopt run kernel.c
+streamopt run net.py:Net --inputs 1x3x32x32 --time-limit 120
+streamopt run kernel.c --dsp 512 -o build/small --from solve""",
     "graph": """\
 streamopt graph kernel.c --top gemm --param n=64
 streamopt graph net.py:Net --inputs 1x3x32x32 -o net.json
@@ -101,6 +106,7 @@ def options(
 
 
 for verb in (
+    run,
     graph,
     solve,
     pareto,

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from streamopt.running.steps import Listener, StepEnd
+
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
@@ -70,8 +72,8 @@ class Stage:
         return perf_counter() - self.started if self.state is StageState.RUNNING else self.seconds
 
 
-class Board:
-    """The stages of a command, as they are shown; its methods are callbacks of what runs."""
+class Board(Listener):
+    """The stages of a command, as they are shown; its methods are told what happens."""
 
     def __init__(self, names: Sequence[str]) -> None:
         self.stages = {name: Stage(name) for name in names}
@@ -82,11 +84,11 @@ class Board:
         """Begin a stage."""
         self.now = self.stages[name] = Stage(name, words, StageState.RUNNING)
 
-    def end(self, name: str, words: str, state: StageState = StageState.DONE) -> None:
+    def end(self, name: str, words: str, outcome: str = StepEnd.DONE) -> None:
         """End a stage, and say what came of it."""
         stage = self.stages[name]
         stage.seconds = stage.elapsed_seconds
-        stage.words, stage.state, stage.share = words, state, None
+        stage.words, stage.state, stage.share = words, StageState[outcome.upper()], None
         if self.tells_ends:
             typer.echo(plain(stage), err=True)
 

@@ -174,6 +174,13 @@ def asked_ports(program: Program, texts: Sequence[str] | None, on: Target) -> tu
 
     if not texts:
         return ()
+    interface, each = asked_interface(texts)
+    return pipeline.plan_ports(pipeline.dataflow(program), interface, ports=each, device=on)
+
+
+def asked_interface(texts: Sequence[str]) -> tuple[str, dict[str, str]]:
+    """Return the kind of all ports, and of arrays with another one; empty if none is asked for."""
+    if not texts:
+        return "", {}
     interface = [text for text in texts if "=" not in text] or [PortKind.MEMORY]
-    each = ports([text for text in texts if "=" in text])
-    return pipeline.plan_ports(pipeline.dataflow(program), interface[-1], ports=each, device=on)
+    return str(interface[-1]), ports([text for text in texts if "=" in text])

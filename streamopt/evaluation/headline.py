@@ -55,7 +55,7 @@ class Headline:
         """Return pairs of a label and words: cycles, milliseconds at each clock, shares."""
         claim = self.claim
         clocks = dict.fromkeys((claim.clock_ns, claim.routed_clock_ns))
-        times = [(f"at {1e3 / ns:.0f} MHz", f"{claim.cycles * ns / 1e6:.3g} ms") for ns in clocks]
+        times = [(f"at {1e3 / ns:.0f} MHz", _time(claim.cycles * ns)) for ns in clocks]
         return (
             ("simulated", f"{claim.cycles:,} cycles"),
             *times,
@@ -75,6 +75,11 @@ def headline(claim: TimeClaim, used: Resources, device: Target) -> Headline:
         for name in RESOURCE_NAMES
     }
     return Headline(claim, device.clock_ns, "an SLR" if device.slrs > 1 else device.name, percent)
+
+
+def _time(ns: float) -> str:
+    """Return a time in milliseconds, or in nanoseconds where it is less than 1000 of them."""
+    return f"{ns / 1e6:.3g} ms" if ns >= 1e3 else f"{ns:.3g} ns"
 
 
 def _percent(share: float) -> str:

@@ -211,7 +211,7 @@ def verify(
     Parameters
     ----------
     directory
-        Of the project, from `write`.
+        Of the project, from `write`; or the folder of `run`.
     seed
         Seed of other test inputs than those that the project was written with.
     traces
@@ -232,11 +232,11 @@ def verify(
     DeadlockError
         If the design comes to a standstill at its FIFO depths.
     """
-    from streamopt.verification.manifest import read_manifest
+    from streamopt.verification.manifest import project_in, read_manifest
     from streamopt.verification.refusals import refuse_what_tools_would
     from streamopt.verification.verify import Traced, verify_project
 
-    folder = Path(directory)
+    folder = project_in(Path(directory))
     manifest = read_manifest(folder)
     program = load(folder / "graph.json")
     graph, schedule = dataflow(program), load_schedule(folder / "schedule.json")

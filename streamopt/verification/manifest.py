@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 MANIFEST = "streamopt-project.json"
 """File that marks a directory as a project of ours."""
+RUN_PROJECT = "project"
+"""The project's folder in that of ``streamopt run``."""
 
 _SCHEMA_VERSION = 1
 _BINARY = frozenset({".bin", ".npz"})
@@ -75,6 +77,13 @@ class Manifest:
     def sources(self) -> tuple[str, ...]:
         """Return the files to compile."""
         return (f"{self.top}.cpp", "testbench.cpp")
+
+
+def project_in(directory: Path) -> Path:
+    """Return the project that a folder is, or that the folder of ``streamopt run`` has."""
+    inner = directory / RUN_PROJECT
+    is_outer = not (directory / MANIFEST).exists() and (inner / MANIFEST).exists()
+    return inner if is_outer else directory
 
 
 def read_manifest(directory: Path) -> Manifest:

@@ -50,8 +50,9 @@ EVERYTHING = {*MAY_IMPORT, "pipeline"}
 MAY_IMPORT.update(
     pipeline=EVERYTHING,
     sweeping=EVERYTHING,
-    cli=EVERYTHING | {"sweeping", "cli"},
-    __init__={"errors", "pipeline", "frontends", "sweeping"},
+    running=EVERYTHING | {"sweeping"},
+    cli=EVERYTHING | {"sweeping", "running", "cli"},
+    __init__={"errors", "pipeline", "frontends", "running", "sweeping"},
 )
 
 
