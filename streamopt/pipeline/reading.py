@@ -8,6 +8,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+from streamopt.ir.graph import Graph, draw_graphs_with
 from streamopt.options import checked
 from streamopt.pipeline.readers import PLAIN, SourceOptions, is_text, written
 
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from streamopt.ir.graph import Graph
     from streamopt.ir.loop_steps import Step
     from streamopt.ir.program import Program
     from streamopt.ir.schedule import Schedule
@@ -199,7 +199,6 @@ def dataflow(program: Readable) -> Graph:
     OptionError
         E544 if there is no program in it.
     """
-    from streamopt.ir.graph import Graph
     from streamopt.transforms.canonicalize import canonicalize
     from streamopt.transforms.narrow_types import narrowed
 
@@ -207,6 +206,15 @@ def dataflow(program: Readable) -> Graph:
         return program
     read = load(program)
     return replace(narrowed(canonicalize(read)), origin=read)
+
+
+def _drawn(graph: Graph) -> str:
+    from streamopt.report.graph_drawing import graph_svg
+
+    return graph_svg(graph)
+
+
+draw_graphs_with(_drawn)
 
 
 @checked()

@@ -229,6 +229,18 @@ class Solved(Solution):
         nodes: Any = pd.Index([row.pop("node") for row in rows], name="node")
         return pd.DataFrame(rows, index=nodes)
 
+    def _repr_html_(self) -> str:
+        """Show the figures, the graph with its channels, and every node's loops, in a notebook."""
+        from streamopt.report.graph_drawing import scheduled_svg
+        from streamopt.transforms.apply import apply
+
+        facts = {
+            node.node: f"II {node.ii}, {node.lanes:,} lanes, {node.dsps:,} DSPs"
+            for node in self.prediction.nodes
+        }
+        drawn = scheduled_svg(apply(self.graph, self.schedule), facts)
+        return f"{Solution._repr_html_(self)}\n{drawn}"
+
     @property
     def _target(self) -> Target | None:
         return None if self.evaluation is None else self.evaluation.target

@@ -87,6 +87,14 @@ def test_values_are_shown_in_a_line(solution: so.Solved) -> None:
             assert hasattr(value, "_repr_html_") or hasattr(value, "_repr_png_"), shown
 
 
+def test_graphs_and_solutions_are_drawn(solution: so.Solved) -> None:
+    for value in (solution.graph, solution):
+        shown = value._repr_html_()  # pyright: ignore[reportPrivateUsage]
+        assert "<svg" in shown
+        assert all(f'data-node="{node.name}"' in shown for node in solution.graph.nodes)
+    assert "<table>" in shown
+
+
 def test_methods_are_found_by_name(solution: so.Solved) -> None:
     verbs = {"report", "verify", "write", "to_frame", "gantt", "simulate", "program", "graph"}
     assert verbs <= {*dir(solution)}
